@@ -28,10 +28,9 @@ struct Resampling {
 /// The part of the input that the pixels of `out` are made of; with a border also beyond its edges.
 Rect resample_input(const Resampling& resampling, const Rect& out);
 
-/// The pixels of a side of `size` that are or stand at these places, and at most those between them; never
-/// none.
-ResampleWindow held_pixels(const ResampleWindow& places, std::int64_t size, BorderMode border);
-/// What the image has of resample_input(), and what stands beyond its edges.
+/// The pixels of an image that are or stand at these places, and at most those between them; never none.
+Rect held_pixels(const Rect& places, Extent image, BorderMode border);
+/// Those of resample_input(), or without a border that.
 Rect resample_held(const Resampling& resampling, const Rect& out);
 
 /// Most pixels of the input that any `count` neighbours of the result are made of.

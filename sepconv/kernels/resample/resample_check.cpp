@@ -14,6 +14,17 @@ bool is_whole(const Rect& rect, const ConstPixelView& pixels, Extent image) {
   return pixels.extent == rect.extent() && Rect::whole(image).contains(rect);
 }
 
+ResampleWindow held_of_side(const ResampleWindow& places, std::int64_t size, BorderMode border) {
+  const std::int64_t first = places.first, last = first + places.count - 1, end = size - 1;
+  if (border == BorderMode::wrap && (first < 0 || last > end)) return {0, size};
+  std::int64_t low = std::clamp<std::int64_t>(first, 0, end), high = std::clamp<std::int64_t>(last, 0, end);
+  if (border != BorderMode::constant) {
+    if (first < 0) low = 0, high = std::max(high, std::min(end, -first));
+    if (last > end) low = std::min(low, std::max<std::int64_t>(0, 2 * end - last)), high = end;
+  }
+  return {low, high - low + 1};
+}
+
 }  // namespace
 
 Rect resample_input(const Resampling& resampling, const Rect& out) {
@@ -27,24 +38,16 @@ Rect resample_input(const Resampling& resampling, const Rect& out) {
           end(resampling.across, out.col_end() - 1) - col};
 }
 
-ResampleWindow held_pixels(const ResampleWindow& places, std::int64_t size, BorderMode border) {
-  const std::int64_t first = places.first, last = first + places.count - 1, end = size - 1;
-  std::int64_t low = std::clamp<std::int64_t>(first, 0, end), high = std::clamp<std::int64_t>(last, 0, end);
-  if (border != BorderMode::constant) {
-    if (first < 0) low = 0, high = std::max(high, std::min(end, -first));
-    if (last > end) low = std::min(low, std::max<std::int64_t>(0, 2 * end - last)), high = end;
-    if (border == BorderMode::wrap && (first < 0 || last > end)) return {0, size};
-  }
-  return {low, high - low + 1};
+Rect held_pixels(const Rect& places, Extent image, BorderMode border) {
+  const ResampleWindow rows = held_of_side({places.row, places.rows}, image.rows, border);
+  const ResampleWindow cols = held_of_side({places.col, places.cols}, image.cols, border);
+  return {rows.first, cols.first, rows.count, cols.count};
 }
 
 Rect resample_held(const Resampling& resampling, const Rect& out) {
   const Rect needed = resample_input(resampling, out);
   if (!resampling.border) return needed;
-  const BorderMode border = resampling.border->mode;
-  const ResampleWindow rows = held_pixels({needed.row, needed.rows}, resampling.down.from, border);
-  const ResampleWindow cols = held_pixels({needed.col, needed.cols}, resampling.across.from, border);
-  return {rows.first, cols.first, rows.count, cols.count};
+  return held_pixels(needed, {resampling.down.from, resampling.across.from}, resampling.border->mode);
 }
 
 void check_resampling(const Resampling& resampling, const ConstRegion& in, const Region& out) {
@@ -69,9 +72,10 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
 std::int64_t resample_most_pixels(const ResampleAxis& axis, std::int64_t count) {
   if (axis.kept()) return count;
   const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_reach(axis);
+  // Of cells windows begin and end anywhere, also beyond the input.
+  if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels) + 2;
   // Windows of whole scales begin at whole pixels; others begin and end anywhere.
-  const double more = axis.scale == std::floor(axis.scale) && axis.filter != ResampleFilter::gaussian ? 0 : 2;
-  if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels + more);
+  const double more = axis.scale == std::floor(axis.scale) ? 0 : 2;
   return static_cast<std::int64_t>(std::min(static_cast<double>(axis.from), std::floor(pixels) + more));
 }
 

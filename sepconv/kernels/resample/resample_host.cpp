@@ -123,25 +123,24 @@ class Resampler {
   }
 
   /// Where so many elements of a row lie in the arithmetic type, whole vectors of them: in the input, or
-  /// their copy in `place`.
+  /// their copy in `place`. Beyond the input a row is what the border says.
   const A* part_of(std::int64_t input, std::int64_t first, std::int64_t count, A* place) const {
-    const std::int64_t held = within(input) - held_.row;
-    const bool is_there = in_.type == pixel_type_of<A>() && resampling_.read.kind == PointwiseOp::Kind::copy;
-    // Behind the last row there may be no memory.
-    if (is_there && within(input) >= 0 && held + 1 < in_.extent.rows)
-      return in_.template row<A>(held) + first;
-    load(input, first, count, place);
+    const auto& border = resampling_.border;
+    if (border) input = border_index(input, resampling_.down.from, border->mode);
+    const bool is_as_it_is =
+        in_.type == pixel_type_of<A>() && resampling_.read.kind == PointwiseOp::Kind::copy;
+    if (input < 0) {
+      std::fill_n(place, count, static_cast<A>(border->value));
+    } else if (is_as_it_is &&
+               input + 1 < held_.row + in_.extent.rows) {  // behind the last there may be no memory
+      return in_.template row<A>(input - held_.row) + first;
+    } else {
+      load(input, first, count, place);
+    }
     return place;
   }
 
-  /// The row that stands there by the border; negative for a constant.
-  std::int64_t within(std::int64_t input) const {
-    return resampling_.border ? border_index(input, resampling_.down.from, resampling_.border->mode) : input;
-  }
-
   void load(std::int64_t input, std::int64_t first, std::int64_t count, A* to) const {
-    input = within(input);
-    if (input < 0) return void(std::fill_n(to, count, static_cast<A>(resampling_.border->value)));
     load_(in_.row_data(input - held_.row) + first * size_of(in_.type), count, to);
     if (resampling_.read.kind == PointwiseOp::Kind::copy) return;
     const PixelView part = view_of(to, {1, count});

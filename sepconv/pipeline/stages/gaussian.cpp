@@ -46,8 +46,9 @@ StagePtr make_multirate(const GaussianOptions& options, const Spelling& spelling
   if (options.sigma_z) refuse("it is of planes; blur along z by a stage of its own");
   if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)
     refuse("where its taps end follows from sigma; leave radius and truncate out");
-  return std::make_shared<MultirateStage>(spelling.text(), options.border, MultirateSide(sigma_y),
-                                          MultirateSide(*options.sigma), options.missing);
+  const Multirate filter{options.border, MultirateSide(sigma_y), MultirateSide(*options.sigma),
+                         options.missing};
+  return std::make_shared<MultirateStage>(spelling.text(), filter);
 }
 
 StagePtr make(const GaussianOptions& options, const Spelling& spelling) {

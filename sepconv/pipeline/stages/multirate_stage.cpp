@@ -17,8 +17,8 @@ namespace {
 using Kind = PointwiseOp::Kind;
 using Range = MultirateSide::Range;
 
-StageTraits traits_of(const Border& border, const MultirateSide& down, const MultirateSide& across,
-                      bool settles_missing) {
+StageTraits traits_of(const Multirate& filter) {
+  const auto& [border, down, across, missing] = filter;
   const double values[] = {border.value};
   // Rows pass through columns' cells alone.
   const double operations = down.taps() + across.taps() / static_cast<double>(down.cell);
@@ -30,8 +30,8 @@ StageTraits traits_of(const Border& border, const MultirateSide& down, const Mul
           .halo_share = to_cells,
           .halo_cols = true,
           .growth = std::max(1.0, std::abs(border.value)),
-          .settles_missing = settles_missing,
-          .keeps_missing = settles_missing,
+          .settles_missing = missing.has_value(),
+          .keeps_missing = missing.has_value(),
           .averages = true};
 }
 
@@ -90,23 +90,15 @@ void blur(const Way& way, Resamplings both, const PointwiseOp& read, double valu
   way.resample(both.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
 }
 
-/// As MultirateStage has them.
-struct Multirate {
-  const Border& border;
-  const MultirateSide& down;
-  const MultirateSide& across;
-  bool fills;
-};
-
 /// What is needed of the input for `output`, beyond its edges too.
-Rect needed_for(const MultirateSide& down, const MultirateSide& across, const Rect& output) {
-  const Range rows = down.pixels_of(down.cells_of({output.row, output.rows}));
-  const Range cols = across.pixels_of(across.cells_of({output.col, output.cols}));
+Rect needed_for(const Multirate& filter, const Rect& output) {
+  const Range rows = filter.down.pixels_of(filter.down.cells_of({output.row, output.rows}));
+  const Range cols = filter.across.pixels_of(filter.across.cells_of({output.col, output.cols}));
   return {rows.first, cols.first, rows.count, cols.count};
 }
 
 Frame frame_of(const Multirate& filter, const ConstRegion& given, const Region& result) {
-  const Rect needed = needed_for(filter.down, filter.across, result.rect);
+  const Rect needed = needed_for(filter, result.rect);
   const auto [in, out] = as_own_image(filter.border.mode, needed, given, result);
   if (filter.border.mode != BorderMode::wrap) return {in, out, 0, 0, filter.border};
   return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
@@ -126,44 +118,37 @@ void filter_by(const Way& way, const Multirate& filter, bool renormalises, const
   const PixelView sums = blurred({.kind = Kind::zero_missing}, filter.border.value);
   const PixelView weights = blurred({.kind = Kind::weight}, 1);
   const PixelView totals = blurred({.kind = Kind::threshold, .q = 1, .r = 1}, 1);
+  const bool fills = filter.missing == MissingPolicy::fill;
   way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
-  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, filter.fills ? out : sums);
-  if (!filter.fills)
-    way.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
+  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
+  if (!fills) way.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
 }
 
 }  // namespace
 
-MultirateStage::MultirateStage(std::string text, Border border, MultirateSide down, MultirateSide across,
-                               std::optional<MissingPolicy> missing)
-    : Stage(traits_of(border, down, across, missing.has_value())),
-      text_(std::move(text)),
-      border_(border),
-      down_(down),
-      across_(across),
-      missing_(missing) {}
+MultirateStage::MultirateStage(std::string text, Multirate filter)
+    : Stage(traits_of(filter)), text_(std::move(text)), filter_(filter) {}
 
 std::string MultirateStage::note() const {
-  const double rows = down_.worst_error();
-  const double cols = across_.sigma == down_.sigma ? rows : across_.worst_error();
+  const double rows = filter_.down.worst_error();
+  const double cols = filter_.across.sigma == filter_.down.sigma ? rows : filter_.across.worst_error();
   return fmt::format(
       "method=multirate: cells of {} x {} pixels, {:.0f} multiply-adds a pixel; its taps differ from the "
       "Gaussian's by at most {:.1e} in all (sum of absolute differences)",
-      down_.cell, across_.cell, traits().operations_per_element, rows + cols + rows * cols);
+      filter_.down.cell, filter_.across.cell, traits().operations_per_element, rows + cols + rows * cols);
 }
 
 Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const {
-  const Rect needed = needed_for(down_, across_, output);
-  if (border_.mode == BorderMode::wrap) return needed;
-  const ResampleWindow rows = held_pixels({needed.row, needed.rows}, input.extent.rows, border_.mode);
-  const ResampleWindow cols = held_pixels({needed.col, needed.cols}, input.extent.cols, border_.mode);
-  return {rows.first, cols.first, rows.count, cols.count};
+  const Rect needed = needed_for(filter_, output);
+  if (filter_.border.mode == BorderMode::wrap) return needed;
+  return held_pixels(needed, input.extent, filter_.border.mode);
 }
 
 StagePtr MultirateStage::honouring_missing() const {
-  if (missing_) return shared_from_this();
-  return std::make_shared<MultirateStage>(text_ + ",missing=ignore", border_, down_, across_,
-                                          MissingPolicy::ignore);
+  if (filter_.missing) return shared_from_this();
+  Multirate ignoring = filter_;
+  ignoring.missing = MissingPolicy::ignore;
+  return std::make_shared<MultirateStage>(text_ + ",missing=ignore", ignoring);
 }
 
 std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -172,20 +157,21 @@ std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const
   const auto cells_of = [](const MultirateSide& side, std::int64_t pixels) {
     return Range{0, side.cells_of({0, pixels}).count + 1};
   };
-  const Range rows = cells_of(down_, output.rows), cols = cells_of(across_, output.cols);
+  const Range rows = cells_of(filter_.down, output.rows), cols = cells_of(filter_.across, output.cols);
   const Extent cells{rows.count, cols.count};
-  Resampling to{.down = to_cells(down_, down_.pixels_of(rows).count, 0, rows),
-                .across = to_cells(across_, across_.pixels_of(cols).count, 0, cols),
+  Resampling to{.down = to_cells(filter_.down, filter_.down.pixels_of(rows).count, 0, rows),
+                .across = to_cells(filter_.across, filter_.across.pixels_of(cols).count, 0, cols),
                 .columns_first = true,
-                .border = border_};
-  if (renormalises()) to.read = {.kind = Kind::weight};
-  const Resampling from{.down = from_cells(down_, output.rows, 0, rows),
-                        .across = from_cells(across_, output.cols, 0, cols)};
+                .border = filter_.border};
+  if (filter_.renormalises()) to.read = {.kind = Kind::weight};
+  const Resampling from{.down = from_cells(filter_.down, output.rows, 0, rows),
+                        .across = from_cells(filter_.across, output.cols, 0, cols)};
   const auto bytes = scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes;
   const PixelType type = pixel_type_of(arithmetic);
-  const std::int64_t results = renormalises() ? 3 * (Arena::view_bytes(output, input.channels, type) +
-                                                     2 * Arena::view_bytes(cells, input.channels, type))
-                                              : 0;
+  const std::int64_t results = filter_.renormalises()
+                                   ? 3 * (Arena::view_bytes(output, input.channels, type) +
+                                          2 * Arena::view_bytes(cells, input.channels, type))
+                                   : 0;
   return std::max(bytes(to, cells, input.channels, arithmetic),
                   bytes(from, output, input.channels, arithmetic)) +
          Arena::view_bytes(cells, input.channels, type) + results;
@@ -199,22 +185,19 @@ void MultirateStage::apply(const ConstRegion& in, const Region& out, Arithmetic 
     return presence_of(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
            Presence::all_there;
   };
-  const Multirate filter{border_, down_, across_, missing_ == MissingPolicy::fill};
-  filter_by(HostWay{arithmetic, worker}, filter, renormalises() && !is_all_there(),
-            frame_of(filter, in, out));
+  filter_by(HostWay{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_there(),
+            frame_of(filter_, in, out));
 }
 
 void MultirateStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
-  const Multirate filter{border_, down_, across_, missing_ == MissingPolicy::fill};
-  filter_by(ReferenceWay{arithmetic}, filter, renormalises(), {in, out, 0, 0, border_});
+  filter_by(ReferenceWay{arithmetic}, filter_, filter_.renormalises(), {in, out, 0, 0, filter_.border});
 }
 
 void MultirateStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                              DeviceStream stream, std::span<const PointwiseOp> then) const {
   const Arena::Scope scope(arena);
-  const Multirate filter{border_, down_, across_, missing_ == MissingPolicy::fill};
-  filter_by(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, filter, renormalises(),
-            frame_of(filter, in, out));
+  filter_by(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, filter_, filter_.renormalises(),
+            frame_of(filter_, in, out));
 }
 
 }  // namespace sepconv

@@ -11,10 +11,17 @@
 
 namespace sepconv {
 
+struct Multirate {
+  Border border;
+  MultirateSide down, across;
+  std::optional<MissingPolicy> missing;
+
+  bool renormalises() const noexcept { return missing && *missing != MissingPolicy::propagate; }
+};
+
 class MultirateStage final : public Stage {
  public:
-  MultirateStage(std::string text, Border border, MultirateSide down, MultirateSide across,
-                 std::optional<MissingPolicy> missing);
+  MultirateStage(std::string text, Multirate filter);
 
   std::string text() const override { return text_; }
   std::string note() const override;
@@ -28,12 +35,8 @@ class MultirateStage final : public Stage {
                DeviceStream stream, std::span<const PointwiseOp> then) const override;
 
  private:
-  bool renormalises() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
-
   std::string text_;
-  Border border_;
-  MultirateSide down_, across_;
-  std::optional<MissingPolicy> missing_;
+  Multirate filter_;
 };
 
 }  // namespace sepconv
