@@ -121,6 +121,18 @@ TEST_CASE("a plane that repeats is put together where more of it is needed than 
   CHECK(holds(c));
 }
 
+TEST_CASE("an own chain has scratch for cells that lie otherwise in a part than in the middle one",
+          "[property]") {
+  PropertyCase c;
+  c.spec = {{3001, 1}, 1, PixelType::i16};
+  c.stages = {
+      "subtract:chain=[normalize:radius=11,least=2,border=reflect,missing=propagate | "
+      "gaussian:sigma=9.5,sigma_y=40,method=multirate,missing=fill]"};
+  c.band_rows = 16;
+  c.tile = {38, 2};
+  CHECK(holds(c));
+}
+
 TEST_CASE("a failing case shrinks to the part that fails", "[property]") {
   const auto fails = [](const PropertyCase& c) {
     return c.spec.extent.rows >= 5 && c.spec.channels > 1 &&

@@ -243,6 +243,34 @@ TEST_CASE("a stage is the same made in a program and by text, over all keys of a
   }
 }
 
+TEST_CASE("no output needs more than a stage says that any needs at most, over all stages") {
+  const test::MatrixFolder matrices;
+  for (const auto& [text, stage] : cases(matrices.noise({2, 3}, PixelType::f32, 1))) {
+    if (stage->traits().has_second) continue;  // files that are not there
+    const ImageSpec input{{400, 23}, 3, PixelType::f32};
+    ImageSpec result;
+    try {
+      result = stage->output_spec(input);
+      stage->input_for({0, 0, 1, 1}, input);
+    } catch (const InvalidArgument&) {
+      continue;  // of another number of channels, or of volumes
+    }
+    INFO(text);
+    for (const Extent output : {Extent{1, 1}, Extent{2, 5}, Extent{9, 4}}) {
+      const Extent most = stage->input_at_most(output, input);
+      Extent seen{};
+      for (std::int64_t row = 0; row + output.rows <= result.extent.rows; ++row) {
+        for (std::int64_t col = 0; col + output.cols <= result.extent.cols; ++col) {
+          const Rect needed = stage->input_for({row, col, output.rows, output.cols}, input);
+          seen = {std::max(seen.rows, needed.rows), std::max(seen.cols, needed.cols)};
+        }
+      }
+      CHECK(seen.rows <= most.rows);
+      CHECK(seen.cols <= most.cols);
+    }
+  }
+}
+
 TEST_CASE("options that cannot be are refused in the sentence that their text gets") {
   const std::vector<std::pair<std::string, std::function<StagePtr()>>> both = {
       {"gaussian", [] { return gaussian({}); }},

@@ -163,6 +163,19 @@ void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, con
     most[i] = {std::max(most[i].rows, rects[i].rows), std::max(most[i].cols, rects[i].cols)};
 }
 
+Extent Stage::input_at_most(Extent output, const ImageSpec& input) const {
+  const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
+  const std::int64_t more = traits_.scales ? 2 : 0;  // where pixels lie otherwise on those of the input
+  return {needed.rows + more, needed.cols + more};
+}
+
+std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
+  std::vector<Extent> needed(chain.size() + 1, output);
+  for (std::size_t i = chain.size(); i-- > 0;)
+    needed[i] = chain.stages()[i]->input_at_most(needed[i + 1], specs[i]);
+  return needed;
+}
+
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
                                 const std::vector<Extent>& needed, Arithmetic arithmetic) {
   return steps_bytes(host_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::host, arithmetic);

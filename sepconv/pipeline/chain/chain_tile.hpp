@@ -21,6 +21,10 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
 void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
                     std::vector<Extent>& most);
 
+/// What each stage needs at most of its input for any output of at most this extent, wherever it lies; the
+/// last is what is asked of the result.
+std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output);
+
 /// Upper bound of the arena bytes that compute_tile takes for tiles that need at most this of each stage's
 /// input.
 std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,

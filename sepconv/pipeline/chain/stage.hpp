@@ -144,6 +144,9 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return output;
   }
 
+  /// The extent of that, at most, of any output of at most this extent, wherever it lies.
+  virtual Extent input_at_most(Extent output, const ImageSpec& input) const;
+
   /// Fused multiply-adds (or operations of like cost) there for an element of its result, of an input like
   /// this: by default those of its traits.
   virtual double operations_per_element(Scratch scratch, const ImageSpec& input) const {

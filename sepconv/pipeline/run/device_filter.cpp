@@ -41,20 +41,6 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
   }
 }
 
-/// What any part of at most this extent needs of each stage's input: of an image of which it is only a part,
-/// a little more than one in the middle does, and of a stage that scales as much more again.
-std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part) {
-  std::vector<Extent> needed;
-  include_needed(chain, specs, middle_rect(specs.back().extent, {part.rows + 2, part.cols + 2}), needed);
-  for (std::size_t i = chain.size(); i-- > 0;) {
-    const Stage& stage = *chain.stages()[i];
-    const std::int64_t more = stage.traits().scales ? 2 : 0;
-    const Rect input = stage.input_for(middle_rect(specs[i + 1].extent, needed[i + 1]), specs[i]);
-    needed[i] = {std::max(needed[i].rows, input.rows + more), std::max(needed[i].cols, input.cols + more)};
-  }
-  return needed;
-}
-
 /// For any part of at most this extent, and what is gathered from beyond the image's edges of one at each
 /// corner, and of one in the middle, of which later stages may need more.
 Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,

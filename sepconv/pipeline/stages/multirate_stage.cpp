@@ -144,6 +144,13 @@ Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const
   return held_pixels(needed, input.extent, filter_.border.mode);
 }
 
+/// What lies elsewhere in its cells lies in an output that is longer by a cell as it lies in that in the
+/// middle.
+Extent MultirateStage::input_at_most(Extent output, const ImageSpec& input) const {
+  return Stage::input_at_most({output.rows + filter_.down.cell - 1, output.cols + filter_.across.cell - 1},
+                              input);
+}
+
 StagePtr MultirateStage::honouring_missing() const {
   if (filter_.missing) return shared_from_this();
   Multirate ignoring = filter_;

@@ -26,6 +26,7 @@ class MultirateStage final : public Stage {
   std::string text() const override { return text_; }
   std::string note() const override;
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
+  Extent input_at_most(Extent output, const ImageSpec& input) const override;
   StagePtr honouring_missing() const override;
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;

@@ -66,6 +66,11 @@ class OwnChainStage final : public Stage {
     return output.include(chain_.input_for(output, input));
   }
 
+  Extent input_at_most(Extent output, const ImageSpec& input) const override {
+    const Extent own = needed_anywhere(chain_, chain_.specs(input), output).front();
+    return {std::max(own.rows, output.rows), std::max(own.cols, output.cols)};
+  }
+
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
     const std::vector<ImageSpec> specs = chain_.specs(input);
     double operations = 1;
@@ -99,14 +104,8 @@ class OwnChainStage final : public Stage {
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     const std::vector<ImageSpec> specs = chain_.specs(input);
-    std::vector<Extent> needed;
-    if (on_volume_) {
-      needed = most_needed_on_volume(chain_, output, input);
-    } else {
-      // Any part of at most this extent, of an image of which it is only a part, needs no more than one in
-      // the middle that is a little larger.
-      include_needed(chain_, specs, middle_rect(input.extent, {output.rows + 2, output.cols + 2}), needed);
-    }
+    const std::vector<Extent> needed =
+        on_volume_ ? most_needed_on_volume(chain_, output, input) : needed_anywhere(chain_, specs, output);
     const std::int64_t own = scratch == Scratch::host ? tile_scratch_bytes(chain_, specs, needed, arithmetic)
                                                       : chain_device_bytes(chain_, specs, needed, arithmetic);
     return own + Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
