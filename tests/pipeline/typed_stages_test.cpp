@@ -58,6 +58,8 @@ Cases cases(const std::string& file) {
               .missing = MissingPolicy::fill})},
       {"erode:radius=3,radius_z=2", erode({.radius = 3, .radius_z = 2})},
       {"open:radius_z=2", opening({.radius_z = 2})},
+      {"close:radius=3,radius_y=2,radius_z=1,shape=disk",
+       closing({.radius = 3, .radius_y = 2, .radius_z = 1, .shape = Window::Shape::disk})},
       {"close:radius_z=2", closing({.radius_z = 2})},
       {"tophat:radius_z=2", tophat({.radius_z = 2})},
       {"blackhat:radius_z=2", blackhat({.radius_z = 2})},

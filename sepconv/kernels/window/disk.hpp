@@ -58,13 +58,16 @@ struct DiskSizes {
     strip_cols = std::clamp(std::max(fits, worth), std::int64_t{1}, std::max<std::int64_t>(out.cols, 1));
     // An odd number of blocks, so that rows do not all compete for the same places in a cache; and one that
     // vectors reach into beyond a row's end.
-    const std::int64_t bytes = (strip_cols + 2 * window.radius_x) * channels * element_bytes;
+    const std::int64_t block = DiskTuning::kBlockBytes / element_bytes;
+    lead = round_up(window.radius_x * channels, block) - window.radius_x * channels;
+    const std::int64_t bytes = (lead + (strip_cols + 2 * window.radius_x) * channels) * element_bytes;
     pitch = ((ceil_div(bytes, DiskTuning::kBlockBytes) + 1) | 1) * DiskTuning::kBlockBytes / element_bytes;
   }
 
   std::int64_t rows;  ///< that are kept
   int levels;         ///< of windows along them, from single pixels on
   std::int64_t strip_cols;
+  std::int64_t lead;  ///< before a row's first, so that the strip's own begin where a vector does
   std::int64_t pitch;
 };
 

@@ -21,7 +21,8 @@ struct KeptChord {
   const E* second;
 };
 
-/// to[i] is the least of element i of all windows; in whole blocks of four vectors.
+/// to[i] is the least of element i of all windows; in whole blocks of four vectors. The first chord and the
+/// last, which are pixels unless there is one chord only, lie in what their halves say.
 template <class E>
 void join_chords(const KeptChord<E>* chords, std::int64_t count, std::int64_t elements, E* to) {
   constexpr int kVectors = 4;
@@ -29,9 +30,11 @@ void join_chords(const KeptChord<E>* chords, std::int64_t count, std::int64_t el
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < elements; i += kVectors * lanes) {
     hn::Vec<decltype(d)> least[kVectors];
+    const E* const top = chords[0].first + i;
+    const E* const bottom = chords[count - 1].second + i;
     SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) least[j] =
-        hn::LoadU(d, chords[0].first + i + j * lanes);
-    for (std::int64_t c = 0; c < count; ++c) {
+        hn::Min(hn::LoadU(d, top + j * lanes), hn::LoadU(d, bottom + j * lanes));
+    for (std::int64_t c = 1; c < count - 1; ++c) {
       const E* const first = chords[c].first + i;
       const E* const second = chords[c].second + i;
       SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) least[j] =
@@ -80,7 +83,8 @@ class DiskPass {
     }
   }
 
-  /// Windows of 2^level pixels along a row, for the columns of a strip and a radius on both sides.
+  /// Windows of 2^level pixels along a row, after the lead those of a strip's columns and a radius on both
+  /// sides.
   E* kept(int level, std::int64_t row) const {
     const std::int64_t slot = (row - out_.rect.row + window_.radius_y) % sizes_.rows;
     return kept_ + (level * sizes_.rows + slot) * sizes_.pitch;
@@ -88,9 +92,9 @@ class DiskPass {
 
   void keep_row(std::int64_t row, const Rect& strip) {
     const PaddedColumns columns(strip.col, strip.cols, window_.radius_x, out_.image.cols);
-    const std::int64_t elements = (columns.end - columns.first) * channels_;
+    const std::int64_t elements = sizes_.lead + (columns.end - columns.first) * channels_;
     const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
-    E* const line = kept(0, row);
+    E* const line = kept(0, row) + sizes_.lead;
     if (mapped < 0) {
       std::fill_n(line, elements, constant_);
     } else {
@@ -110,7 +114,7 @@ class DiskPass {
   void make_row(std::int64_t row, const Rect& strip) {
     for (std::int64_t i = 0; i < sizes_.rows; ++i) {
       const Chord& chord = chords_[i];
-      const E* const windows = kept(chord.level, row - window_.radius_y + i);
+      const E* const windows = kept(chord.level, row - window_.radius_y + i) + sizes_.lead;
       kept_chords_[i] = {windows + chord.first(window_.radius_x) * channels_,
                          windows + chord.second(window_.radius_x) * channels_};
     }

@@ -29,7 +29,7 @@ struct MorphologyNamed<DilateOptions> {
 };
 template <>
 struct MorphologyNamed<OpeningOptions> {
-  static constexpr std::string_view kName = "open", kExample = "open:radius=3",
+  static constexpr std::string_view kName = "open", kExample = "open:radius=4,shape=disk",
                                     kHelp = "erode, then dilate: what is bright and smaller goes";
   static Morphology morphology() { return {{kErosion, kDilation}}; }
 };
