@@ -113,6 +113,12 @@ def test_any_plan_has_the_same_bits(sepconv, border):
         np.testing.assert_array_equal(other, made[0])
 
 
+def test_between_transposes(sepconv):
+    image = random_image((60, 90), np.float32)
+    between = sepconv.filter(image, "transpose", "close:radius=7,radius_y=3,shape=disk", "transpose")
+    np.testing.assert_array_equal(between, ndi.grey_closing(image, footprint=disk(3, 7), mode="mirror"))
+
+
 def test_what_is_no_disk_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((9, 9)))
     assert "a disk's radius is at most 2047" in sepconv("plan", "in.npy", "out.npy", "erode:radius=2048,shape=disk", status=2).stderr

@@ -58,6 +58,11 @@ Cases cases(const std::string& file) {
               .missing = MissingPolicy::fill})},
       {"erode:radius=3,radius_z=2", erode({.radius = 3, .radius_z = 2})},
       {"open:radius_z=2", opening({.radius_z = 2})},
+      {"erode:shape=disk", erode({.shape = Window::Shape::disk})},
+      {"dilate:shape=disk", dilate({.shape = Window::Shape::disk})},
+      {"open:shape=disk", opening({.shape = Window::Shape::disk})},
+      {"tophat:shape=disk", tophat({.shape = Window::Shape::disk})},
+      {"blackhat:shape=disk", blackhat({.shape = Window::Shape::disk})},
       {"close:radius=3,radius_y=2,radius_z=1,shape=disk",
        closing({.radius = 3, .radius_y = 2, .radius_z = 1, .shape = Window::Shape::disk})},
       {"close:radius_z=2", closing({.radius_z = 2})},
@@ -348,4 +353,13 @@ TEST_CASE("a table of keys says what texts get") {
         "radius)");
   CHECK_THAT(keys[12].help(), Contains("(default 0; only with border=constant)"));
   CHECK_THAT(keys[13].help(), Contains("(false true; default false)"));
+}
+
+TEST_CASE("disks are for the CPU, up to a radius that is said") {
+  CHECK(Chain::parse({"open:radius=3", "open:radius=3,radius_z=1"}).host_only_stage() == nullptr);
+  for (const char* const text : {"open:radius=3,shape=disk", "erode:radius_z=1,shape=disk"})
+    CHECK(Chain::parse({text}).host_only_stage() != nullptr);
+  CHECK_NOTHROW(Chain::parse({"erode:radius=2047,shape=disk"}));
+  for (const char* const text : {"erode:radius=2048,shape=disk", "close:radius_y=2048,shape=disk"})
+    CHECK_THROWS_WITH(Chain::parse({text}), Contains("a disk's radius is at most 2047; take shape=box"));
 }
