@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/window/window_check.hpp"

@@ -21,8 +21,8 @@ struct KeptChord {
   const E* second;
 };
 
-/// to[i] is the least of element i of all windows; in whole blocks of four vectors. The first chord and the
-/// last, which are pixels unless there is one chord only, lie in what their halves say.
+/// to[i] is the least of element i of all windows; in whole blocks of four vectors. Of several chords the
+/// first and the last are a pixel each, of which one load is enough.
 template <class E>
 void join_chords(const KeptChord<E>* chords, std::int64_t count, std::int64_t elements, E* to) {
   constexpr int kVectors = 4;
