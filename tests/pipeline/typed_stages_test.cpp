@@ -356,9 +356,15 @@ TEST_CASE("a table of keys says what texts get") {
 }
 
 TEST_CASE("disks are for the CPU, up to a radius that is said") {
-  CHECK(Chain::parse({"open:radius=3", "open:radius=3,radius_z=1"}).host_only_stage() == nullptr);
-  for (const char* const text : {"open:radius=3,shape=disk", "erode:radius_z=1,shape=disk"})
-    CHECK(Chain::parse({text}).host_only_stage() != nullptr);
+  const ImageSpec plane{{50, 60}, 1, PixelType::u8};
+  const auto on_device = [&](const char* text) {
+    return on_volume(Chain::parse({text}), plane, {plane.extent, 9}).host_only_stage() == nullptr;
+  };
+  for (const char* const text : {"open:radius=3", "erode:radius_z=1", "close:radius_z=1"})
+    CHECK(on_device(text));
+  for (const char* const text :
+       {"open:shape=disk", "erode:radius_z=1,shape=disk", "tophat:radius_z=1,shape=disk"})
+    CHECK_FALSE(on_device(text));
   CHECK_NOTHROW(Chain::parse({"erode:radius=2047,shape=disk"}));
   for (const char* const text : {"erode:radius=2048,shape=disk", "close:radius_y=2048,shape=disk"})
     CHECK_THROWS_WITH(Chain::parse({text}), Contains("a disk's radius is at most 2047; take shape=box"));
