@@ -814,8 +814,8 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     >>> sc.rank(rank=3, radius=1)  # doctest: +ELLIPSIS
     Chain('rank...')
     """
-def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
-    """Least of (2 radius + 1) x (2 radius_y + 1) pixels.
+def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+    """Least of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
 
     Parameters
     ----------
@@ -831,6 +831,8 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    shape : str
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -848,8 +850,8 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     >>> sc.erode(radius=3)  # doctest: +ELLIPSIS
     Chain('erode...')
     """
-def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
-    """Greatest of (2 radius + 1) x (2 radius_y + 1) pixels.
+def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+    """Greatest of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
 
     Parameters
     ----------
@@ -865,6 +867,8 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    shape : str
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -882,7 +886,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     >>> sc.dilate(radius=3)  # doctest: +ELLIPSIS
     Chain('dilate...')
     """
-def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
     """Erode, then dilate: what is bright and smaller goes.
 
     Parameters
@@ -899,6 +903,8 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    shape : str
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -913,10 +919,10 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.opening(radius=3)  # doctest: +ELLIPSIS
+    >>> sc.opening(radius=4, shape='disk')  # doctest: +ELLIPSIS
     Chain('open...')
     """
-def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
     """Dilate, then erode: what is dark and smaller goes.
 
     Parameters
@@ -933,6 +939,8 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    shape : str
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -950,7 +958,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     >>> sc.close(radius=3)  # doctest: +ELLIPSIS
     Chain('close...')
     """
-def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
     """The image less what open leaves: what is bright and smaller.
 
     Parameters
@@ -967,6 +975,8 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    shape : str
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -984,7 +994,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     >>> sc.tophat(radius=9)  # doctest: +ELLIPSIS
     Chain('tophat...')
     """
-def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
     """What close leaves less the image: what is dark and smaller.
 
     Parameters
@@ -1001,6 +1011,8 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'ref
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
+    shape : str
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------

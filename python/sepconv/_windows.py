@@ -1,4 +1,4 @@
-"""The functions of `scipy.ndimage` that take the least and the greatest of rectangles."""
+"""The functions of `scipy.ndimage` that take the least and the greatest of rectangles and disks."""
 
 import math
 import operator
@@ -7,17 +7,18 @@ import numpy as np
 
 from sepconv import _types
 from sepconv._arguments import apply, axes_of, axis_of, each_of, result_of
+from sepconv._disks import disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
 from sepconv._order import given_as, surrounded
 from sepconv._separable import BORDERS, Pass, border_of, remembered
 
 _PADS = {"reflect": "symmetric", "reflect101": "reflect", "replicate": "edge", "constant": "constant", "wrap": "wrap"}
 _LEAST, _GREATEST = "erode", "dilate"
-_FLAT = "footprints that are no rectangles and structures that are not flat are SciPy's; give size"
+_FLAT = "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
 
 
 def _sizes(size, footprint, structure, count):
-    """Of each axis; of a footprint that is a rectangle its own."""
+    """Of each axis; of a footprint that is a rectangle or a disk its own."""
     if structure is not None:
         structure = np.asarray(structure)
         if structure.size and (structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)):
@@ -29,7 +30,7 @@ def _sizes(size, footprint, structure, count):
             raise RuntimeError(f"footprint.ndim ({footprint.ndim}) must match len(axes) ({count})")
         if not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
-        if not footprint.all():
+        if not footprint.all() and not is_disk(footprint):
             raise ValueError(_FLAT)
         size = footprint.shape
     if size is None:
@@ -81,6 +82,8 @@ def _extreme(array, window, size, footprint, structure, output, mode, cval, orig
     axes = axes_of(axes, array.ndim)
     sizes, origins, modes = _sizes(size, footprint, structure, len(axes)), each_of(origin, len(axes)), each_of(mode, len(axes))
     origins = [operator.index(one) for one in origins]
+    if footprint is not None and not np.all(footprint):
+        return disk_extreme(array, window, sizes, output, modes, cval, origins, axes, threads, stream)
     constant = {axis for axis, border in zip(axes, modes) if BORDERS.get(border) == "constant"}
     cval = _types.beyond(cval, array.dtype) if constant and isinstance(array, np.ndarray) else cval
     if constant and not math.isfinite(cval):
@@ -112,7 +115,7 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     size : int or sequence
         of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere
+        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1`` (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
         as of `gaussian_filter`
     origin : int or sequence
@@ -121,7 +124,7 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     Raises
     ------
     ValueError
-        for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for disks, even sizes and an origin
 
     Examples
     --------
@@ -169,19 +172,22 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
 
 
 def grey_erosion(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
-    """Erosion by a flat rectangle: `minimum_filter`.
+    """Erosion by a flat rectangle or disk: `minimum_filter`.
 
     Examples
     --------
     >>> from sepconv import ndimage
     >>> ndimage.grey_erosion([5, 3, 9, 4, 8], size=3).tolist()
     [3, 3, 3, 4, 4]
+    >>> cross = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]  # a disk of radius 1
+    >>> ndimage.grey_erosion([[9, 1, 9], [8, 8, 8], [8, 8, 2]], footprint=cross).tolist()
+    [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
     return _extreme(input, _LEAST, size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
 
 
 def grey_dilation(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
-    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
 
     Examples
     --------
@@ -192,11 +198,11 @@ def grey_dilation(input, size=None, footprint=None, structure=None, output=None,
     count = len(axes_of(axes, input.ndim))
     sizes = _sizes(size, footprint, structure, count)
     origins = [-operator.index(one) - (width % 2 == 0) for one, width in zip(each_of(origin, count), sizes)]
-    return _extreme(input, _GREATEST, sizes, None, None, output, mode, cval, origins, axes, threads, stream)
+    return _extreme(input, _GREATEST, sizes, footprint, None, output, mode, cval, origins, axes, threads, stream)
 
 
 def grey_opening(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
-    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
 
     Examples
     --------
@@ -209,7 +215,7 @@ def grey_opening(input, size=None, footprint=None, structure=None, output=None, 
 
 
 def grey_closing(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
-    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
 
     Examples
     --------

@@ -190,7 +190,7 @@ def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DType
     dask.array.Array
     """
 def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_closing` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -200,7 +200,7 @@ def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprin
     dask.array.Array
     """
 def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_dilation` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -210,7 +210,7 @@ def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footpri
     dask.array.Array
     """
 def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Erosion by a flat rectangle: `minimum_filter`.
+    """Erosion by a flat rectangle or disk: `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_erosion` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.
@@ -220,7 +220,7 @@ def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprin
     dask.array.Array
     """
 def grey_opening(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_opening` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.

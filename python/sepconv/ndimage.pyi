@@ -386,7 +386,7 @@ def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: Gp
     """
 @overload
 def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
 
     Examples
     --------
@@ -396,7 +396,7 @@ def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Dilation and then erosion: what is dark and smaller than the rectangle goes.
+    """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
 
     Examples
     --------
@@ -406,7 +406,7 @@ def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footp
     """
 @overload
 def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
 
     Examples
     --------
@@ -416,7 +416,7 @@ def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     """
 @overload
 def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Dilation by a flat rectangle: `maximum_filter` of the rectangle turned round.
+    """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
 
     Examples
     --------
@@ -426,27 +426,33 @@ def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Erosion by a flat rectangle: `minimum_filter`.
+    """Erosion by a flat rectangle or disk: `minimum_filter`.
 
     Examples
     --------
     >>> from sepconv import ndimage
     >>> ndimage.grey_erosion([5, 3, 9, 4, 8], size=3).tolist()
     [3, 3, 3, 4, 4]
+    >>> cross = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]  # a disk of radius 1
+    >>> ndimage.grey_erosion([[9, 1, 9], [8, 8, 8], [8, 8, 2]], footprint=cross).tolist()
+    [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
 @overload
 def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Erosion by a flat rectangle: `minimum_filter`.
+    """Erosion by a flat rectangle or disk: `minimum_filter`.
 
     Examples
     --------
     >>> from sepconv import ndimage
     >>> ndimage.grey_erosion([5, 3, 9, 4, 8], size=3).tolist()
     [3, 3, 3, 4, 4]
+    >>> cross = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]  # a disk of radius 1
+    >>> ndimage.grey_erosion([[9, 1, 9], [8, 8, 8], [8, 8, 2]], footprint=cross).tolist()
+    [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
 @overload
 def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
 
     Examples
     --------
@@ -456,7 +462,7 @@ def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """Erosion and then dilation: what is bright and smaller than the rectangle goes.
+    """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
 
     Examples
     --------
@@ -557,7 +563,7 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     size : int or sequence
         of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere
+        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1`` (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
         as of `gaussian_filter`
     origin : int or sequence
@@ -566,7 +572,7 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     Raises
     ------
     ValueError
-        for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for disks, even sizes and an origin
 
     Examples
     --------
@@ -585,7 +591,7 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     size : int or sequence
         of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere
+        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1`` (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
         as of `gaussian_filter`
     origin : int or sequence
@@ -594,7 +600,7 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     Raises
     ------
     ValueError
-        for a footprint that is no rectangle; of arrays on a GPU for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for disks, even sizes and an origin
 
     Examples
     --------

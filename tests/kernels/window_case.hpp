@@ -24,8 +24,9 @@ struct WindowCase {
 
 inline std::ostream& operator<<(std::ostream& out, const WindowCase& c) {
   constexpr const char* kOps[] = {"minimum", "maximum", "sum"};
-  return out << kOps[static_cast<int>(c.window.op)] << " of kind " << static_cast<int>(c.window.of)
-             << (c.window.columns_first ? " (columns first)" : "")
+  return out << kOps[static_cast<int>(c.window.op)]
+             << (c.window.shape == Window::Shape::disk ? " of a disk" : "") << " of kind "
+             << static_cast<int>(c.window.of) << (c.window.columns_first ? " (columns first)" : "")
              << (c.window.ignores_nan ? " without NaN" : "") << " of radii " << c.window.radius_x << ", "
              << c.window.radius_y << " in units of " << c.window.unit << ", over " << c.window.divisor
              << ", image " << c.image.rows << " x " << c.image.cols << " x " << c.channels << ", out "

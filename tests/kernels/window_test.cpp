@@ -5,40 +5,9 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
-#include "window_case.hpp"
+#include "window_check_case.hpp"
 
 using namespace sepconv;
-
-namespace {
-
-void check_case(const WindowCase& c, Random& random) {
-  // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
-  // beyond.
-  const Rect rect = needed_rect(c);
-  Image own(rect.extent(), c.channels, c.from, 0);
-  fill_random(own.view, random, c.special);
-  const ConstRegion in{own.view, rect, c.image};
-  Image expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
-  expected.fill_bytes(0xa5);
-  window_reference(c.window, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
-  Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
-  for (const std::string& target : simd_targets()) {
-    const ForcedTarget forced(target);
-    for (const bool past_caches : {false, true}) {
-      actual.fill_bytes(0xa5);
-      window_host(c.window, c.border, in, {actual.view, c.out, c.image, past_caches}, c.arithmetic, worker);
-      INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
-      REQUIRE(differing_elements(expected.view, actual.view) == 0);
-      // Whole buffers: the bytes between the rows must be as they were.
-      if (!is_floating(c.to) || !c.special)
-        REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) ==
-                0);
-      REQUIRE(worker.used_bytes() == 0);
-    }
-  }
-}
-
-}  // namespace
 
 TEST_CASE("window_host has the reference's bits: random small images") {
   Random random(1);

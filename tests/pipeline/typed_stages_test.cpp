@@ -58,6 +58,13 @@ Cases cases(const std::string& file) {
               .missing = MissingPolicy::fill})},
       {"erode:radius=3,radius_z=2", erode({.radius = 3, .radius_z = 2})},
       {"open:radius_z=2", opening({.radius_z = 2})},
+      {"erode:shape=disk", erode({.shape = Window::Shape::disk})},
+      {"dilate:shape=disk", dilate({.shape = Window::Shape::disk})},
+      {"open:shape=disk", opening({.shape = Window::Shape::disk})},
+      {"tophat:shape=disk", tophat({.shape = Window::Shape::disk})},
+      {"blackhat:shape=disk", blackhat({.shape = Window::Shape::disk})},
+      {"close:radius=3,radius_y=2,radius_z=1,shape=disk",
+       closing({.radius = 3, .radius_y = 2, .radius_z = 1, .shape = Window::Shape::disk})},
       {"close:radius_z=2", closing({.radius_z = 2})},
       {"tophat:radius_z=2", tophat({.radius_z = 2})},
       {"blackhat:radius_z=2", blackhat({.radius_z = 2})},
@@ -374,4 +381,19 @@ TEST_CASE("a table of keys says what texts get") {
         "radius)");
   CHECK_THAT(keys[12].help(), Contains("(default 0; only with border=constant)"));
   CHECK_THAT(keys[13].help(), Contains("(false true; default false)"));
+}
+
+TEST_CASE("disks are for the CPU, up to a radius that is said") {
+  const ImageSpec plane{{50, 60}, 1, PixelType::u8};
+  const auto on_device = [&](const char* text) {
+    return on_volume(Chain::parse({text}), plane, {plane.extent, 9}).host_only_stage() == nullptr;
+  };
+  for (const char* const text : {"open:radius=3", "erode:radius_z=1", "close:radius_z=1"})
+    CHECK(on_device(text));
+  for (const char* const text :
+       {"open:shape=disk", "erode:radius_z=1,shape=disk", "tophat:radius_z=1,shape=disk"})
+    CHECK_FALSE(on_device(text));
+  CHECK_NOTHROW(Chain::parse({"erode:radius=2047,shape=disk"}));
+  for (const char* const text : {"erode:radius=2048,shape=disk", "close:radius_y=2048,shape=disk"})
+    CHECK_THROWS_WITH(Chain::parse({text}), Contains("a disk's radius is at most 2047; take shape=box"));
 }

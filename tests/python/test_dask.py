@@ -21,12 +21,13 @@ from sepconv import dask as ours  # noqa: E402
 
 MODES = ["reflect", "mirror", "nearest", "wrap", "constant"]
 BLOCKS = [((23,), (31,)), ((9, 1, 13), (5, 1, 1, 16, 8)), ((1,) * 5 + (18,), (1, 30)), ((4,) * 5 + (3, 0), (2, 29))]
+CROSS = [[0, 1, 0], [1, 1, 1], [0, 1, 0]]
 CALLS = [("gaussian_filter", dict(sigma=1.3)), ("gaussian_filter", dict(sigma=(0, 9), order=(1, 0))), ("gaussian_filter", dict(sigma=2, radius=(3, 40))), ("gaussian_filter1d", dict(sigma=2, order=2, axis=0)),
          ("uniform_filter", dict(size=(4, 9), origin=(1, -2))), ("uniform_filter1d", dict(size=5, origin=2, axis=0)), ("sobel", {}), ("prewitt", dict(axis=0)), ("laplace", {}),
          ("gaussian_laplace", dict(sigma=1.1)), ("gaussian_gradient_magnitude", dict(sigma=(1, 2), truncate=3)), ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
          ("convolve1d", dict(weights=[1, 3, 2, 5], origin=1)), ("median_filter", dict(size=(4, 7), origin=(1, -2))), ("rank_filter", dict(rank=-2, size=3)),
          ("uniform_filter", dict(size=(5, 7))), ("grey_erosion", dict(size=(4, 9), origin=(1, -2))),
-         ("grey_opening", dict(size=5)), ("white_tophat", dict(size=(3, 4))), ("minimum_filter1d", dict(size=5, origin=2, axis=0))]
+         ("grey_opening", dict(size=5)), ("white_tophat", dict(size=(3, 4))), ("grey_closing", dict(footprint=CROSS)), ("minimum_filter1d", dict(size=5, origin=2, axis=0))]
 
 
 def image(shape=(23, 31), dtype="u2"):

@@ -13,7 +13,8 @@
 
 namespace sepconv {
 
-/// What is made of the (2 radius_x + 1) x (2 radius_y + 1) pixels around each pixel, channel by channel.
+/// What is made of the (2 radius_x + 1) x (2 radius_y + 1) pixels around each pixel, or of a disk in these,
+/// channel by channel.
 struct Window {
   enum class Op : std::uint8_t {
     minimum,  ///< -0 is below +0
@@ -22,6 +23,10 @@ struct Window {
   };
   Op op = Op::minimum;
   std::int64_t radius_x = 0, radius_y = 0;
+  /// Which of the pixels count: a disk has those with (x / radius_x)^2 + (y / radius_y)^2 <= 1, all of a line
+  /// where a radius is 0. Sums are of boxes, and so is what a GPU makes.
+  enum class Shape : std::uint8_t { box, disk };
+  Shape shape = Shape::box;
   /// NaN counts for nothing, and a least or greatest value is NaN where there is nothing else; or the result
   /// is NaN wherever the window has one.
   bool ignores_nan = false;
@@ -71,6 +76,8 @@ void window_cuda(const Window& window, const Border& border, const ConstRegion& 
                  std::span<const PointwiseOp> then = {});
 
 inline constexpr std::int64_t kMostDeviceWindowRadius = 2047;
+/// Of disks, whose cost grows with the radius.
+inline constexpr std::int64_t kMostDiskRadius = 2047;
 
 /// Upper bound of the arena bytes of window_cuda for outputs up to this extent in images up to `image`.
 std::int64_t window_device_bytes(const Window& window, Extent out, std::int64_t channels,

@@ -12,6 +12,10 @@ void check_window(const Window& window, const ConstRegion& in, const Region& out
   if (window.radius_x < 0 || window.radius_y < 0)
     throw InvalidArgument(fmt::format("a window of radius {} and radius_y {} is none: give radii from 0 on",
                                       window.radius_x, window.radius_y));
+  if (window.shape == Window::Shape::disk &&
+      (window.op == Window::Op::sum || std::max(window.radius_x, window.radius_y) > kMostDiskRadius))
+    throw InvalidArgument(fmt::format(
+        "a disk is for the least and the greatest of radii up to {}; take a box", kMostDiskRadius));
   if (in.pixels.channels != out.pixels.channels)
     throw InvalidArgument(fmt::format("windows of {} channels cannot make {}: give as many",
                                       in.pixels.channels, out.pixels.channels));
@@ -44,7 +48,7 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
 }
 
 Window within(Window window, Extent image) {
-  if (window.op == Window::Op::sum) return window;
+  if (window.op == Window::Op::sum || window.shape == Window::Shape::disk) return window;
   window.columns_first = false;
   window.radius_x = std::min(window.radius_x, image.cols);
   window.radius_y = std::min(window.radius_y, image.rows);

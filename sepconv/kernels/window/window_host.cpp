@@ -2,6 +2,7 @@
 // these would not stay in the cache the region is cut into strips, each with kept rows of its own.
 #include "sepconv/kernels/conv/padded_row.hpp"
 #include "sepconv/kernels/simd/dispatch.hpp"
+#include "sepconv/kernels/window/disk.hpp"
 #include "sepconv/kernels/window/read_ahead.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
@@ -280,7 +281,9 @@ void window_host(const Window& window, const Border& border, const ConstRegion& 
   check_wrapped(window, border, out);
   if (out.rect.empty()) return;
   const Window made = within(window, out.image);
-  if (arithmetic == Arithmetic::f64) {
+  if (made.shape == Window::Shape::disk) {
+    disk_host(made, border, in, out, arithmetic, worker);
+  } else if (arithmetic == Arithmetic::f64) {
     HWY_DYNAMIC_DISPATCH(window_f64)(made, border, in, out, worker);
   } else {
     HWY_DYNAMIC_DISPATCH(window_f32)(made, border, in, out, worker);
@@ -291,6 +294,7 @@ void window_host(const Window& window, const Border& border, const ConstRegion& 
 std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t channels,
                                   Arithmetic arithmetic, Extent image) {
   if (out.empty()) return 0;
+  if (window.shape == Window::Shape::disk) return disk_scratch_bytes(window, out, channels, arithmetic);
   const Window made = within(window, image);
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
   std::int64_t most = 0;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "sepconv/kernels/conv/extended.hpp"
+#include "sepconv/kernels/window/disk.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 
 namespace sepconv {
@@ -74,6 +75,25 @@ void reduce(const Window& window, const Border& border, const ConstRegion& in, c
   });
 }
 
+/// The least or the greatest of a disk's pixels.
+template <class A>
+void reduce_disk(const Window& window, const Border& border, const ConstRegion& in, const Region& out) {
+  const Extended<A> extended(in, border);
+  const std::int64_t wide = 2 * window.radius_x + 1, channels = out.pixels.channels;
+  std::vector<std::int64_t> inside;  // places in the box around it
+  for (std::int64_t i = 0; i < wide * (2 * window.radius_y + 1); ++i)
+    if (disk_has(window, i / wide - window.radius_y, i % wide - window.radius_x)) inside.push_back(i);
+  visit_pixel_type(out.pixels.type, [&]<class T>(std::type_identity<T>) {
+    for (std::int64_t row = 0; row < out.rect.rows; ++row)
+      for (std::int64_t i = 0; i < out.rect.cols * channels; ++i)
+        out.pixels.row<T>(row)[i] = to_pixel<T>(reduced<A>(window, std::ssize(inside), [&](std::int64_t nth) {
+          const std::int64_t place = inside[static_cast<std::size_t>(nth)];
+          return extended.at(out.rect.row + row + place / wide - window.radius_y,
+                             out.rect.col + i / channels + place % wide - window.radius_x, i % channels);
+        }));
+  });
+}
+
 }  // namespace
 
 void window_reference(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
@@ -81,7 +101,10 @@ void window_reference(const Window& window, const Border& border, const ConstReg
   check_window(window, in, out);
   if (in.rect != Rect::whole(in.image)) check_wrapped(window, border, out);
   if (out.rect.empty()) return;
-  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) { reduce<A>(window, border, in, out); });
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    window.shape == Window::Shape::disk ? reduce_disk<A>(window, border, in, out)
+                                        : reduce<A>(window, border, in, out);
+  });
 }
 
 }  // namespace sepconv

@@ -1,4 +1,8 @@
-// erode, dilate and what is made of them, with flat rectangles: open, close, tophat, blackhat.
+// erode, dilate and what is made of them, with flat rectangles and disks: open, close, tophat, blackhat.
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/morphology_stage.hpp"
@@ -13,18 +17,19 @@ struct MorphologyNamed;
 template <>
 struct MorphologyNamed<ErodeOptions> {
   static constexpr std::string_view kName = "erode", kExample = "erode:radius=3",
-                                    kHelp = "least of (2 radius + 1) x (2 radius_y + 1) pixels";
+                                    kHelp = "least of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
   static Morphology morphology() { return {{kErosion}}; }
 };
 template <>
 struct MorphologyNamed<DilateOptions> {
   static constexpr std::string_view kName = "dilate", kExample = "dilate:radius=3",
-                                    kHelp = "greatest of (2 radius + 1) x (2 radius_y + 1) pixels";
+                                    kHelp =
+                                        "greatest of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
   static Morphology morphology() { return {{kDilation}}; }
 };
 template <>
 struct MorphologyNamed<OpeningOptions> {
-  static constexpr std::string_view kName = "open", kExample = "open:radius=3",
+  static constexpr std::string_view kName = "open", kExample = "open:radius=4,shape=disk",
                                     kHelp = "erode, then dilate: what is bright and smaller goes";
   static Morphology morphology() { return {{kErosion, kDilation}}; }
 };
@@ -52,7 +57,13 @@ StagePtr morphology_of(const Options& options);
 
 template <class Options>
 Keys morphology_keys(Options& options) {
-  return joined({window_keys(options), {radius_z_key(options.radius_z, kPlanesByThemselves)}});
+  using Shape = Window::Shape;
+  return joined({window_keys(options),
+                 {radius_z_key(options.radius_z, kPlanesByThemselves),
+                  {.name = "shape",
+                   .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
+                   .words = "all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, "
+                            "on the CPU only; with radius_z a cylinder"}}});
 }
 
 /// The stage within planes, or the one along z.
@@ -61,7 +72,8 @@ StagePtr make_flat(const Options& options, std::string text, std::int64_t radius
                    std::function<StagePtr(bool, bool)> again) {
   return std::make_shared<MorphologyStage>(std::move(text), MorphologyNamed<Options>::morphology(),
                                            Neighbourhood{radius_x, radius_y, options.border.mode},
-                                           options.border.value, options.missing, std::move(again));
+                                           options.shape, options.border.value, options.missing,
+                                           std::move(again));
 }
 
 /// Least or greatest values along z of a stack, and then `plane`. What stays missing is not known any more
@@ -75,16 +87,18 @@ StagePtr deep_window(const Options& options, const Spelling& spelling, StagePtr 
     other.radius_y = transposed ? 0 : *options.radius_z;
     other.radius = transposed ? *options.radius_z : 0;
     other.radius_z.reset();
+    other.shape = Window::Shape::box;
     return morphology_of(other);
   };
-  return make_deep(spelling, std::move(plane),
-                   make_flat(options, spelling.text(), 0, *options.radius_z, again));
+  Options line = options;
+  line.shape = Window::Shape::box;
+  return make_deep(spelling, std::move(plane), make_flat(line, spelling.text(), 0, *options.radius_z, again));
 }
 
 /// One of several windows of a volume, as the stage that it is by itself.
 template <class One, class Options>
 StagePtr one_of_several(const Options& options, const std::function<void()>& refuse) {
-  One one{options.radius, options.radius_y, options.radius_z, options.border, options.missing};
+  One one{options.radius, options.radius_y, options.radius_z, options.border, options.missing, options.shape};
   One defaults;
   const Spelling spelling(MorphologyNamed<One>::kName, morphology_keys(one), morphology_keys(defaults));
   One plane = one;
@@ -117,6 +131,8 @@ StagePtr make_morphology(const Options& options, const Spelling& spelling) {
       MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
     spelling.refuse("missing", "there is nothing to take from a missing pixel; take missing=ignore");
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
+  if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMostDiskRadius)
+    spelling.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMostDiskRadius));
   const auto again = [options, radius_y](bool transposed, bool ignores) {
     Options other = options;
     if (transposed) other.radius = radius_y, other.radius_y = options.radius;

@@ -1,4 +1,4 @@
-// Least and greatest values of rectangles, one after another, and what is taken of them. Private to
+// Least and greatest values of rectangles and disks, one after another, and what is taken of them. Private to
 // sepconv/pipeline/stages.
 #pragma once
 
@@ -31,14 +31,16 @@ inline constexpr Window::Op kErosion = Window::Op::minimum, kDilation = Window::
 
 class MorphologyStage final : public Stage {
  public:
-  MorphologyStage(std::string text, Morphology morphology, Neighbourhood each, double value,
-                  std::optional<MissingPolicy> missing, std::function<StagePtr(bool, bool)> again)
-      : Stage(traits_of(morphology, each, value, missing)),
+  MorphologyStage(std::string text, Morphology morphology, Neighbourhood each, Window::Shape shape,
+                  double value, std::optional<MissingPolicy> missing,
+                  std::function<StagePtr(bool, bool)> again)
+      : Stage(traits_of(morphology, each, shape, value, missing)),
         text_(std::move(text)),
         morphology_(std::move(morphology)),
         each_(each),
         all_{static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_x,
              static_cast<std::int64_t>(morphology_.ops.size()) * each.radius_y, each.border},
+        shape_(shape),
         border_{each.border, value},
         missing_(missing),
         again_(std::move(again)) {}
@@ -88,13 +90,14 @@ class MorphologyStage final : public Stage {
  private:
   using Kind = PointwiseOp::Kind;
 
-  static StageTraits traits_of(const Morphology& morphology, const Neighbourhood& each, double value,
-                               std::optional<MissingPolicy> missing) {
+  static StageTraits traits_of(const Morphology& morphology, const Neighbourhood& each, Window::Shape shape,
+                               double value, std::optional<MissingPolicy> missing) {
     const double passes = static_cast<double>(morphology.ops.size());
     const bool subtracts = morphology.result != Morphology::Result::last;
     StageTraits traits{.needs_f64 = any_beyond_f32(std::span(&value, 1)),
-                       .runs_on_device = each.windows_on_device()};
-    traits.operations_per_element = passes * each.window_operations();
+                       .runs_on_device = shape == Window::Shape::box && each.windows_on_device()};
+    traits.operations_per_element =
+        passes * (shape == Window::Shape::box ? each.window_operations() : each.disk_operations());
     traits.halo_cols = true;
     traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
     traits.settles_missing = missing.has_value();
@@ -109,6 +112,7 @@ class MorphologyStage final : public Stage {
     return {.op = morphology_.ops[i],
             .radius_x = each_.radius_x,
             .radius_y = each_.radius_y,
+            .shape = shape_,
             .ignores_nan = ignores()};
   }
 
@@ -153,6 +157,7 @@ class MorphologyStage final : public Stage {
   std::string text_;
   Morphology morphology_;
   Neighbourhood each_, all_;
+  Window::Shape shape_;
   Border border_;
   std::optional<MissingPolicy> missing_;
   /// The same stage of the transposed image, and with missing=ignore.

@@ -62,6 +62,8 @@ struct Neighbourhood {
     const auto width = [](std::int64_t radius) { return std::bit_width(static_cast<std::uint64_t>(radius)); };
     return 4 + width(radius_x) + width(radius_y);
   }
+  /// Of disks: two for each of their rows.
+  double disk_operations() const noexcept { return window_operations() + 4 * static_cast<double>(radius_y); }
 };
 
 }  // namespace sepconv

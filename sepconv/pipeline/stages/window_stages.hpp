@@ -1,11 +1,12 @@
-// Stages that are made of all pixels of a rectangle alike, whatever its size: their mean and deviation, the
-// least and the greatest of them. As in stages.hpp, which includes this.
+// Stages that are made of all pixels of a rectangle or a disk alike, whatever its size: their mean and
+// deviation, the least and the greatest of them. As in stages.hpp, which includes this.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/window/window.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
 #include "sepconv/pipeline/stages/missing_policy.hpp"
 
@@ -34,7 +35,7 @@ struct WindowOptions {
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
-/// Of those that may reach along z, too.
+/// Of those that may be made of a disk and reach along z, too.
 template <class Name>
 struct DeepWindowOptions {
   std::int64_t radius = 1;
@@ -42,6 +43,7 @@ struct DeepWindowOptions {
   std::optional<std::int64_t> radius_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
+  Window::Shape shape = Window::Shape::box;  ///< of a disk as far as the radii are up to kMostDiskRadius
   static StageEntry entry();
 };
 using ErodeOptions = DeepWindowOptions<struct ErodeName>;
