@@ -18,7 +18,8 @@ Keys z_keys(Options& options, const KeyRange& shift) {
   return {std::move(radius),
           length_key("size_z", &options.size_z, "of the window along z, in place of radius_z",
                      between(1, 2 * kMostOrderRadius + 1)),
-          length_key("origin_z", &options.origin_z, "how far it lies towards the first plane", shift)};
+          length_key("origin_z", &options.origin_z,
+                     "how far it lies towards the first plane, 0 where it is left out", shift)};
 }
 
 template <class Options>
@@ -56,7 +57,7 @@ OrderWindow window_of(const Options& options, const Spelling& spelling) {
   const std::int64_t planes = options.size_z.value_or(2 * options.radius_z.value_or(0) + 1);
   const auto [left, right] = around(spelling, "origin", size.cols, options.origin);
   const auto [up, down] = around(spelling, "origin_y", size.rows, options.origin_y);
-  const auto [front, back] = around(spelling, "origin_z", planes, options.origin_z);
+  const auto [front, back] = around(spelling, "origin_z", planes, options.origin_z.value_or(0));
   const OrderWindow window{left, right, up, down, front, back};
   if (window.area() > kMostOrderArea)
     spelling.refuse(options.size_z ? "size_z" : "radius_z",

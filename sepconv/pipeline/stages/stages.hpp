@@ -179,7 +179,7 @@ struct MedianOptions {
   std::int64_t origin_y = 0;
   std::optional<std::int64_t> radius_z{};  ///< here and below: with it, or size_z, of stacks over planes, too
   std::optional<std::int64_t> size_z{};    ///< in place of radius_z
-  std::int64_t origin_z = 0;
+  std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
@@ -195,7 +195,7 @@ struct PercentileOptions {
   std::int64_t origin_y = 0;
   std::optional<std::int64_t> radius_z{};
   std::optional<std::int64_t> size_z{};
-  std::int64_t origin_z = 0;
+  std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
@@ -211,7 +211,7 @@ struct RankOptions {
   std::int64_t origin_y = 0;
   std::optional<std::int64_t> radius_z{};
   std::optional<std::int64_t> size_z{};
-  std::int64_t origin_z = 0;
+  std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
