@@ -12,7 +12,7 @@ from sepconv._arguments import axes_of, each_of, result_of
 from sepconv._devices import is_on_gpu
 from sepconv._separable import BORDERS
 
-_IMAGES = [letter for letter in string.ascii_letters if letter not in "cxy"]
+_IMAGES = [letter for letter in string.ascii_letters if letter not in "cxyz"]
 
 
 def window_of(size, footprint, axes):
@@ -40,13 +40,13 @@ def _mode_of(mode):
 
 
 def _seen(ndim, reach):
-    """The axes that windows reach along, two of them, and a letter for each axis."""
-    if len(reach) > 2:
-        raise ValueError(f"windows along {len(reach)} axes are not supported; they reach along two at most")
+    """The axes that windows reach along, two of them or three, and a letter for each axis."""
+    if len(reach) > 3:
+        raise ValueError(f"windows along {len(reach)} axes are not supported; they reach along three at most")
     beside = [axis for axis in range(ndim) if axis not in reach]
-    rows, cols = sorted([*reach, *beside[::-1]][:2])
-    letters = iter(_IMAGES)
-    return (rows, cols), "".join({rows: "y", cols: "x"}.get(axis) or next(letters) for axis in range(ndim))
+    seen = sorted([*reach, *beside[::-1]][: max(len(reach), 2)])
+    named, letters = dict(zip(seen[::-1], "xyz")), iter(_IMAGES)
+    return seen, "".join(named.get(axis) or next(letters) for axis in range(ndim))
 
 
 def surrounded(array, reach, cval):
@@ -85,9 +85,12 @@ def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, t
     if border == "constant" and not math.isfinite(cval):
         padded, at = surrounded(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
         return given_as(_ranked(padded, lambda _: rank, sizes, None, None, "nearest", 0.0, origins, axes, threads, stream)[at], array, output)
-    (rows, cols), letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
-    (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in (rows, cols))
-    chain = _stages.rank(rank, size=(height, width), origin=right, origin_y=down, border=border, **({"value": float(cval)} if border == "constant" else {}))
+    seen, letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
+    *deep, (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in seen)
+    keys = {"value": float(cval)} if border == "constant" else {}
+    for depth, back in deep:
+        keys |= {"size_z": depth, "origin_z": back}
+    chain = _stages.rank(rank, size=(height, width), origin=right, origin_y=down, border=border, **keys)
     return given_as(chain(array, axes=letters, threads=threads, stream=stream), array, output)
 
 
@@ -119,7 +122,7 @@ def rank_filter(input, rank, size=None, footprint=None, output=None, mode="refle
     rank : int
         so many of the window's values come before it; of a negative one, from the greatest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along two of them at most
+        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
     footprint : array_like, optional
         in place of `size`: all of its elements are to be true
     output : ndarray or dtype, optional

@@ -696,7 +696,7 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
     >>> sc.resize(by=0.5)  # doctest: +ELLIPSIS
     Chain('resize...')
     """
-def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
     """Middle value of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -711,6 +711,12 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
         how far the window lies to the left (pixels; between -1024 and 1024; default 0)
     origin_y : int
         how far it lies upwards (pixels; between -1024 and 1024; default 0)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1024; not with size_z)
+    size_z : int | None
+        of the window along z, in place of radius_z (pixels; between 1 and 2049)
+    origin_z : int | None
+        how far it lies towards the first plane, 0 where it is left out (pixels; between -1024 and 1024)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -734,7 +740,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     >>> sc.median(radius=2)  # doctest: +ELLIPSIS
     Chain('median...')
     """
-def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
     """Value that p % of those under the window come before.
 
     Parameters
@@ -751,6 +757,12 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
         how far the window lies to the left (pixels; between -1024 and 1024; default 0)
     origin_y : int
         how far it lies upwards (pixels; between -1024 and 1024; default 0)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1024; not with size_z)
+    size_z : int | None
+        of the window along z, in place of radius_z (pixels; between 1 and 2049)
+    origin_z : int | None
+        how far it lies towards the first plane, 0 where it is left out (pixels; between -1024 and 1024)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -774,7 +786,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     >>> sc.percentile(p=10, radius=4)  # doctest: +ELLIPSIS
     Chain('percentile...')
     """
-def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
     """Value that so many of those under the window come before.
 
     Parameters
@@ -791,6 +803,12 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
         how far the window lies to the left (pixels; between -1024 and 1024; default 0)
     origin_y : int
         how far it lies upwards (pixels; between -1024 and 1024; default 0)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1024; not with size_z)
+    size_z : int | None
+        of the window along z, in place of radius_z (pixels; between 1 and 2049)
+    origin_z : int | None
+        how far it lies towards the first plane, 0 where it is left out (pixels; between -1024 and 1024)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float

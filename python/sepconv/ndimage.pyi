@@ -681,7 +681,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     rank : int
         so many of the window's values come before it; of a negative one, from the greatest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along two of them at most
+        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
     footprint : array_like, optional
         in place of `size`: all of its elements are to be true
     output : ndarray or dtype, optional
@@ -728,7 +728,7 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     rank : int
         so many of the window's values come before it; of a negative one, from the greatest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along two of them at most
+        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
     footprint : array_like, optional
         in place of `size`: all of its elements are to be true
     output : ndarray or dtype, optional

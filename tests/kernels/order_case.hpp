@@ -21,9 +21,10 @@ struct OrderCase {
   Rect in() const { return filter.window.needed(out).intersect(Rect::whole(image)); }
 
   std::string text() const {
-    const auto& [left, right, up, down] = filter.window;
+    const auto& [left, right, up, down, front, back] = filter.window;
     return "rank " + std::to_string(filter.rank) + " of " + std::to_string(left) + "+1+" +
-           std::to_string(right) + " x " + std::to_string(up) + "+1+" + std::to_string(down) + ", policy " +
+           std::to_string(right) + " x " + std::to_string(up) + "+1+" + std::to_string(down) + " x " +
+           std::to_string(front) + "+1+" + std::to_string(back) + ", policy " +
            std::to_string(static_cast<int>(filter.missing)) + ", border " +
            std::string(name_of(border.mode)) + " " + std::to_string(border.value) + ", " +
            std::to_string(channels) + " channels, " + to_string(out) + " of " + std::to_string(image.rows) +
@@ -50,6 +51,17 @@ inline OrderCase random_order(Random& random, Extent image, std::int64_t most) {
   c.from = random_of(random, kPixelTypes);
   c.to = random_of(random, kPixelTypes);
   c.missing = random() % 2 == 0;
+  return c;
+}
+
+/// The same of a window over several planes too; an image that repeats is there as a whole.
+inline OrderCase random_deep_order(Random& random, Extent image, std::int64_t most) {
+  OrderCase c = random_order(random, image, most);
+  OrderWindow window = c.filter.window;
+  window.front = random_between(random, 0, most);
+  window.back = random_between(random, 0, most);
+  c.filter = OrderFilter(window, random_between(random, 0, window.area() - 1), c.filter.missing);
+  if (random() % 4 == 0) c.border.mode = BorderMode::wrap, c.out = Rect::whole(c.image);
   return c;
 }
 

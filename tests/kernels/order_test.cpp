@@ -16,17 +16,22 @@ namespace {
 
 void check_host(const OrderCase& c, Random& random) {
   const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
-  const FramedImage in(c.in().extent(), c.channels, c.from);
+  std::vector<FramedImage> in;
+  std::vector<ConstRegion> planes;
+  for (std::int64_t i = 0; i < c.filter.window.planes(); ++i) {
+    fill_ranked(in.emplace_back(c.in().extent(), c.channels, c.from).view(), random, c.missing);
+    const bool beyond =
+        c.border.mode == BorderMode::constant && i != c.filter.window.front && random() % 3 == 0;
+    planes.push_back(beyond ? ConstRegion{} : ConstRegion{in.back().view(), c.in(), c.image});
+  }
   const FramedImage expected(c.out.extent(), c.channels, c.to);
-  fill_ranked(in.view(), random, c.missing);
-  const ConstRegion source{in.view(), c.in(), c.image};
-  order_reference(c.filter, c.border, source, {expected.view(), c.out, c.image}, arithmetic);
+  order_reference(c.filter, c.border, planes, {expected.view(), c.out, c.image}, arithmetic);
   for (const std::string& target : simd_targets()) {
     const ForcedTarget forced(target);
     const FramedImage actual(c.out.extent(), c.channels, c.to);
     // As much as was promised: the worker throws if it is not enough.
     Worker worker(Buffer(order_scratch_bytes(c.filter, c.out.extent(), c.channels, arithmetic)));
-    order_host(c.filter, c.border, source, {actual.view(), c.out, c.image}, arithmetic, worker);
+    order_host(c.filter, c.border, planes, {actual.view(), c.out, c.image}, arithmetic, worker);
     INFO(c.text() << " in " << name_of(arithmetic) << " on " << target);
     REQUIRE(worker.used_bytes() == 0);
     REQUIRE(same_pixels(expected, actual));
@@ -131,18 +136,51 @@ TEST_CASE("the same for windows larger than the image, and blocks cut in several
   }
 }
 
+TEST_CASE("the same for windows over several planes, and images that repeat", "[order]") {
+  Random random(13);
+  for (int i = 0; i < 150; ++i) check_host(random_deep_order(random, {40, 60}, 3), random);
+  for (int i = 0; i < 6; ++i) check_host(random_deep_order(random, {20, 30}, 9), random);
+  OrderCase c = random_deep_order(random, {1, 1}, 2);
+  c.image = {OrderTuning::kBlockRows + 2, 2 * OrderTuning::kBlockElements / c.channels + 3};
+  c.out = Rect::whole(c.image);
+  check_host(c, random);
+}
+
+TEST_CASE("a window over planes ranks the values of all", "[order]") {
+  const std::uint8_t values[][3] = {{9, 9, 1}, {2, 3, 4}};
+  std::vector<ConstRegion> planes(3);  // the first is beyond the volume
+  for (std::size_t i = 0; i < 2; ++i) planes[i + 1] = ConstRegion::whole(view_of(values[i], {1, 3}));
+  const auto made = [&](std::int64_t rank) {
+    std::vector<std::uint8_t> row(3);
+    order_reference(OrderFilter({0, 0, 0, 0, 1, 1}, rank, OrderMissing::propagate), {BorderMode::constant, 5},
+                    planes, Region::whole(view_of(row.data(), {1, 3})), Arithmetic::f32);
+    return row;
+  };
+  CHECK(made(0) == std::vector<std::uint8_t>{2, 3, 1});
+  CHECK(made(1) == std::vector<std::uint8_t>{5, 5, 4});
+  CHECK(made(2) == std::vector<std::uint8_t>{9, 9, 5});
+}
+
 TEST_CASE("windows that cannot be, and regions that do not fit, are refused", "[order]") {
   CHECK_THROWS_WITH(OrderFilter({1, 1, 1, 1}, 9, OrderMissing::ignore), Contains("rank 9 is none of 9"));
   CHECK_THROWS_AS(OrderFilter({-1, 1, 1, 1}, 0, OrderMissing::ignore), InvalidArgument);
   CHECK_THROWS_AS(OrderFilter({2048, 2048, 0, 0}, 0, OrderMissing::ignore), InvalidArgument);
   CHECK_NOTHROW(OrderFilter({2048, 0, 0, 0}, 0, OrderMissing::ignore));
+  CHECK_THROWS_WITH(
+      OrderFilter({1024, 1024, 1024, 1024, 0, 1}, 0, OrderMissing::ignore),
+      Contains("2049 x 2049 x 2 pixels is none, or larger than 2049 on a side or 4198401 in all"));
+  CHECK_THROWS_AS(OrderFilter({0, 0, 0, 0, 2048, 1}, 0, OrderMissing::ignore), InvalidArgument);
   const Image in({5, 5}, 1, PixelType::u8), out({5, 5}, 1, PixelType::u8);
   const OrderFilter filter({1, 1, 1, 1}, 4, OrderMissing::propagate);
   Worker worker;
   CHECK_THROWS_AS(order_host(filter, {}, {in.view, {0, 0, 5, 5}, {9, 9}}, {out.view, {0, 0, 5, 5}, {9, 9}},
                              Arithmetic::f32, worker),
                   InvalidArgument);
-  CHECK_THROWS_WITH(order_host(filter, {BorderMode::wrap}, ConstRegion::whole(ConstPixelView(in.view)),
-                               Region::whole(out.view), Arithmetic::f32, worker),
+  CHECK_THROWS_WITH(order_host(filter, {BorderMode::wrap}, {in.view, {0, 0, 5, 5}, {9, 9}},
+                               {out.view, {0, 0, 5, 5}, {9, 9}}, Arithmetic::f32, worker),
                     Contains("needs the input's rows -1..6"));
+  CHECK_THROWS_WITH(order_host(OrderFilter({1, 1, 1, 1, 1, 0}, 4, OrderMissing::propagate), {},
+                               ConstRegion::whole(ConstPixelView(in.view)), Region::whole(out.view),
+                               Arithmetic::f32, worker),
+                    Contains("a rank of 2 planes needs as many of one type but was given 1"));
 }

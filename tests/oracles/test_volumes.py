@@ -63,6 +63,32 @@ def test_openings_and_closings(sepconv, name, border, limits):
             np.testing.assert_array_equal(got, want)
 
 
+def ranked(array, window, mode, rank):
+    """SciPy's own are not used where a window may reach over the array more than once."""
+    pads = [(side // 2, side - 1 - side // 2) for side in window]
+    padded = np.pad(array, pads, {"mirror": "reflect", "reflect": "symmetric", "nearest": "edge"}.get(mode, mode), **({"constant_values": 7} if mode == "constant" else {}))
+    return np.sort(np.lib.stride_tricks.sliding_window_view(padded, window).reshape(*array.shape, -1))[..., rank]
+
+
+@pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
+@pytest.mark.parametrize("border", MODES)
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.float32, np.float64])
+def test_ranks(sepconv, dtype, border, limits):
+    for shape in [(1, 9, 11), (7, 1, 5), (12, 19, 23)]:
+        array = volume(shape, dtype)
+        for rank, window in [(13, (3, 3, 3)), (4, (2, 3, 4)), (61, (9, 1, 8)), (200, (5, 7, 9))]:
+            stage = f"rank:rank={rank},size={window[2]}x{window[1]},size_z={window[0]},border={border}"
+            np.testing.assert_array_equal(filtered(sepconv, array, stage, *limits), ranked(array, window, MODES[border], rank))
+
+
+def test_medians_and_percentiles(sepconv):
+    array = volume((9, 20, 30), np.float32)
+    got = filtered(sepconv, array, "median:radius=2,radius_y=1,radius_z=1,border=reflect")
+    np.testing.assert_array_equal(got, ndimage.median_filter(array, (3, 3, 5)))
+    got = filtered(sepconv, array, "percentile:p=20,radius=3,radius_z=2,border=replicate")
+    np.testing.assert_array_equal(got, ndimage.percentile_filter(array, 20, (5, 7, 7), mode="nearest"))
+
+
 def test_a_chain_of_its_own_along_z(sepconv):
     array = volume((2, 9, 20, 30), np.float32)
     got = filtered(sepconv, array, "subtract:chain=[gaussian:sigma=1,sigma_z=2,border=wrap | abs]", axes="tzyx")

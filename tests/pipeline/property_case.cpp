@@ -172,7 +172,7 @@ std::string random_own_chain(std::mt19937_64& random) {
 /// Of volumes. What is missing is not left out along z, so they say that.
 std::string random_deep_stage(std::mt19937_64& random) {
   const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
-  switch (random() % 7) {
+  switch (random() % 8) {
     case 0:
       return fmt::format("gaussian:sigma={},sigma_z={},order_z={}{}", pick(random, {0.4, 1.0, 2.5}),
                          pick(random, {0.4, 1.2, 5.0}), between(random, 0, 2), end);
@@ -190,6 +190,9 @@ std::string random_deep_stage(std::mt19937_64& random) {
     case 5:
       return random_joined(
           random, fmt::format("chain=[{} | {}]", random_stage_in_place(random), random_deep_stage(random)));
+    case 6:
+      return fmt::format("rank:rank={},size={}x{},size_z={}{}", between(random, 0, 3), between(random, 2, 6),
+                         between(random, 2, 5), between(random, 1, 5), end);
     default:
       return fmt::format("binomial:radius=1,radius_z={}{}", between(random, 0, 3), end);
   }
@@ -413,6 +416,11 @@ bool are_same(const Image& a, const Image& b) {
     return copy;
   };
   return canonical(a) == canonical(b);
+}
+
+/// What a GPU does not compute is the CPU's.
+std::vector<int> devices_for(const Chain& chain, const std::vector<int>& asked) {
+  return chain.host_only_stage() == nullptr ? asked : std::vector<int>();
 }
 
 }  // namespace

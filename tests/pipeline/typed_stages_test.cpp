@@ -162,6 +162,12 @@ Cases cases(const std::string& file) {
                .missing = MissingPolicy::fill})},
       {"median:size=4x3,origin=1,origin_y=-1,missing=ignore",
        median({.size = Extent{3, 4}, .origin = 1, .origin_y = -1, .missing = kIgnore})},
+      {"median:radius_z=2,origin_z=-1", median({.radius_z = 2, .origin_z = -1})},
+      {"median:size_z=4,origin_z=1", median({.size_z = 4, .origin_z = 1})},
+      {"percentile:p=5,radius_z=3", percentile({.p = 5, .radius_z = 3})},
+      {"percentile:p=5,size_z=3,origin_z=-1", percentile({.p = 5, .size_z = 3, .origin_z = -1})},
+      {"rank:rank=20,radius_z=1,origin_z=1", rank({.rank = 20, .radius_z = 1, .origin_z = 1})},
+      {"rank:rank=-1,size_z=2", rank({.rank = -1, .size_z = 2})},
       {"percentile:p=12.5,radius=3,radius_y=1,border=constant,value=2,missing=propagate",
        percentile({.p = 12.5,
                    .radius = 3,
@@ -315,6 +321,10 @@ TEST_CASE("options that cannot be are refused in the sentence that their text ge
        [] {
          return median({.size = Extent{9999, 3}});
        }},
+      {"median:origin_z=1", [] { return median({.origin_z = 1}); }},
+      {"median:radius_z=1,size_z=3", [] { return median({.radius_z = 1, .size_z = 3}); }},
+      {"median:radius=100,radius_z=100", [] { return median({.radius = 100, .radius_z = 100}); }},
+      {"rank:rank=27,radius_z=1", [] { return rank({.rank = 27, .radius_z = 1}); }},
       {"percentile", [] { return percentile({}); }},
       {"percentile:p=101", [] { return percentile({.p = 101}); }},
       {"rank:rank=9", [] { return rank({.rank = 9}); }},

@@ -1,6 +1,8 @@
 // Stacks that are filtered along z: the planes of a file as the rows of one image.
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -136,6 +138,59 @@ TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
   CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
   CHECK_THAT(report.plan.source_layout, Contains("40 planes along z as rows"));
   CHECK(report.plan.chain.text() == blur().text());
+}
+
+TEST_CASE("volumes: ranks of windows over several planes, in bands, in one position after the other") {
+  const Chain chain = Chain::parse({GENERATE("median:radius=2,radius_y=1,radius_z=1",
+                                             "rank:rank=7,size=4x3,size_z=4,origin_z=1,border=wrap",
+                                             "percentile:p=80,radius=0,radius_z=3,border=constant,value=900",
+                                             "max:chain=[median:radius_z=2 | gaussian:sigma=1,sigma_z=1]")});
+  const RasterAxes axes = GENERATE(RasterAxes{{"z", 11}}, RasterAxes{{"t", 2}, {"z", 4}, {"c", 2}});
+  const std::int64_t planes = GENERATE(1, 3, 100);
+  CAPTURE(chain.text(), to_string(axes), planes);
+  StackFile volumes("v.ome.tif", axes);
+  RunOptions options = in_bands(planes);
+  FailingMemory memory(-1, page_resource());
+  options.memory = &memory;
+  const RunReport report = run_file(volumes.in, volumes.out, chain, options);
+  CHECK(volumes.is_result_of(chain));
+  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
+}
+
+TEST_CASE("volumes: ranks of windows over several planes are the CPU's") {
+  for (const char* const text :
+       {"median:radius_z=1", "rank:rank=0,size_z=1", "max:chain=[median:radius_z=1]"}) {
+    const Chain chain = Chain::parse({"box", text});
+    const Chain made = on_volume(chain, kPlane, {kPlane.extent, 6, 1});
+    const Stage* const stage = made.host_only_stage();
+    REQUIRE(stage != nullptr);
+    CHECK(stage->text() == chain.stages().back()->text());
+  }
+  CHECK(on_volume(Chain::parse({"median"}), kPlane, {kPlane.extent, 6, 1}).host_only_stage() == nullptr);
+}
+
+TEST_CASE("volumes: missing pixels count for nothing in ranks over several planes") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> planes{1, nan, 3, 4, nan, 6};  // three planes of a pair each
+  const Image volume({{3, 2}, 1, PixelType::f32});
+  std::copy(planes.begin(), planes.end(), reinterpret_cast<float*>(volume.view().data));
+  const auto made = [&](const char* text, bool honours) {
+    Chain chain = on_volume(Chain::parse({text}), {{1, 2}, 1, PixelType::f32}, {{1, 2}, 3, 1});
+    if (honours) chain = Chain(chain.stages().front()->honouring_missing());
+    const Image result(volume.spec());
+    run_whole_image(*volume.reader(), *result.writer(), chain);
+    std::string all;
+    for (std::int64_t row = 0; row < 3; ++row)
+      for (std::int64_t col = 0; col < 2; ++col) {
+        const float value = result.view().row<float>(row)[col];
+        all += std::isnan(value) ? "-" : std::to_string(static_cast<int>(value));
+      }
+    return all;
+  };
+  const char* const text = "median:radius=0,radius_z=1,border=replicate";
+  CHECK(made(text, false) == "1----6");
+  CHECK(made(text, true) == "1-36-6");
+  CHECK(made("median:radius=0,radius_z=1,border=replicate,missing=fill", true) == "143636");
 }
 
 TEST_CASE("volumes: a stored plan is that of the file's planes") {

@@ -83,8 +83,37 @@ def test_ranks_that_scipy_refuses(call, error):
             call(module, np.zeros((5, 5)))
 
 
+DEEP_RANKS = [("median_filter", dict(size=3)), ("median_filter", dict(size=(2, 4, 5), origin=(0, 1, -2))), ("median_filter", dict(footprint=np.ones((2, 3, 4)))),
+              ("percentile_filter", dict(percentile=30, size=(5, 3, 2))), ("rank_filter", dict(rank=-3, size=2))]
+
+
+@pytest.mark.parametrize("name, keywords", DEEP_RANKS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(DEEP_RANKS)])
+@pytest.mark.parametrize("dtype", [*TYPES, "f2"])
+def test_ranks_along_three_axes_are_scipys(name, keywords, dtype):
+    random = np.random.default_rng(4)
+    for shape, axes in [((9, 12, 13), None), ((6, 7, 8, 3), (0, 1, 2)), ((6, 2, 7, 8), (0, 2, 3))]:
+        array = (random.random(shape) * 100).astype(dtype)
+        for view in views(array) if axes is None else [array]:
+            for mode in MODES:
+                # SciPy takes f16 for nothing that it knows.
+                wanted = getattr(theirs, name)(view.astype("f4") if dtype == "f2" else view, mode=mode, cval=3, axes=axes, **keywords).astype(dtype)
+                made = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
+                assert made.dtype == np.dtype(dtype) and np.array_equal(made, wanted)
+
+
+def test_ranks_along_three_axes_of_nothing_and_into_what_is_there():
+    assert ours.median_filter(np.zeros((0, 4, 5)), 3).shape == (0, 4, 5)
+    array = np.random.default_rng(1).random((5, 6, 7))
+    for cval in (np.nan, np.inf):
+        np.testing.assert_array_equal(ours.rank_filter(array, 0, 3, mode="constant", cval=cval)[1:-1, 1:-1, 1:-1], theirs.rank_filter(array, 0, 3)[1:-1, 1:-1, 1:-1])
+    wanted = theirs.median_filter(array, 3).astype("f4")
+    out = np.empty(array.shape, "f4")
+    assert ours.median_filter(array, 3, output=out) is out
+    np.testing.assert_array_equal(out, wanted)
+
+
 def test_windows_that_are_no_rectangles_are_refused():
-    for call in (lambda: ours.median_filter(np.zeros((5, 5)), footprint=[[0, 1], [1, 1]]), lambda: ours.median_filter(np.zeros((5, 5, 5)), 3)):
+    for call in (lambda: ours.median_filter(np.zeros((5, 5)), footprint=[[0, 1], [1, 1]]), lambda: ours.median_filter(np.zeros((5, 5, 5, 5)), 3)):
         with pytest.raises(ValueError, match="not supported"):
             call()
 

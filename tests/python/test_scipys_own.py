@@ -19,7 +19,6 @@ EXCEPTIONS = {
     r"test_rank(09|1[0-5])\[numpy(-\w+)?\]": "footprints are full rectangles",
     r"test_(minimum|maximum)_filter0[789]\[numpy\]": "as above",
     r"test_(minmax_nonseparable_axes|filter_weights_subset_axes_origins)\[numpy-(maximum|median|minimum|percentile|rank)_filter-.*": "as above",
-    r"test_filter_axes\[numpy-axes\d+-(median|percentile|rank)_filter-.*": "windows reach along two axes at most",
     r"test_gaussian_filter_float16\[numpy\]": "f16 is supported",
 }
 

@@ -30,6 +30,12 @@ def test_types(dtype):
     assert (sc.box(1, radius_z=1) | sc.cast("f64"))(array.real, axes="zyx").dtype == "f8"
 
 
+def test_medians_over_planes():
+    array = RANDOM.random((6, 2, 14, 15), "f4")
+    made = sc.median(1, radius_y=2, radius_z=1, border="reflect")(array, axes="zcyx")
+    np.testing.assert_array_equal(made, scipy.ndimage.median_filter(array, (3, 1, 5, 3)))
+
+
 def test_out_and_order_of_memory():
     array = np.asfortranarray(RANDOM.random((5, 6, 7)))
     chain = sc.erode(1, radius_z=1) | sc.reduce(2)

@@ -120,7 +120,7 @@ void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Re
 
 void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
                 Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  check_order(filter, border, in, out, false);
+  check_order(filter, border, {&in, 1}, out, false);
   if (!out.rect.empty()) cuda_backend().order(filter, border, in, out, arithmetic, arena, stream, then);
 }
 std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic) {

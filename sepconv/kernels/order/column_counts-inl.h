@@ -97,7 +97,7 @@ class ColumnCounts {
   /// Of the rows of `input` from the first on: the window of the first row of the result.
   void begin(const OrderInput<std::uint8_t>& input) {
     std::memset(coarse_, 0, static_cast<std::size_t>(17 * 16 * elements_));
-    for (std::int64_t row = 0; row < filter_.window.rows(); ++row) {
+    for (std::int64_t row = 0; row < filter_.window.lines(); ++row) {
       const std::uint8_t* const values = input.row(row);
       for (std::int64_t i = 0; i < elements_; ++i) {
         const std::uint8_t value = values[i];
@@ -107,7 +107,7 @@ class ColumnCounts {
     }
   }
 
-  /// A row further down.
+  /// A row of one plane further down.
   void step(const std::uint8_t* leaves, const std::uint8_t* enters) {
     for (std::int64_t i = 0; i < elements_; ++i) {
       const std::uint8_t old = leaves[i], value = enters[i];

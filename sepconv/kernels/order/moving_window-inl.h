@@ -140,7 +140,8 @@ class MovingWindow {
         input_(input),
         channels_(channels),
         out_(out),
-        height_(out.rows + filter.window.rows() - 1),
+        planes_(filter.window.planes()),
+        height_(OrderLayout::input_rows(filter.window, out.rows)),
         width_(out.cols + filter.window.cols() - 1),
         scratch_(scratch),
         bits_(scratch.bits, rank_all()) {}
@@ -192,13 +193,15 @@ class MovingWindow {
   }
 
   void change_column(std::int64_t row, std::int64_t col, bool enters) {
-    bits_.change(scratch_.ranks + place(row, col), filter_.window.rows(), 1, enters);
+    bits_.change(scratch_.ranks + place(row * planes_, col), filter_.window.lines(), 1, enters);
   }
 
   void step_down(std::int64_t row, std::int64_t first_col) {
-    const std::uint32_t* const ranks = scratch_.ranks + place(row - 1, first_col);
-    bits_.change(ranks, filter_.window.cols(), height_, false);
-    bits_.change(ranks + filter_.window.rows(), filter_.window.cols(), height_, true);
+    const std::uint32_t* ranks = scratch_.ranks + place((row - 1) * planes_, first_col);
+    for (std::int64_t plane = 0; plane < planes_; ++plane, ++ranks) {
+      bits_.change(ranks, filter_.window.cols(), height_, false);
+      bits_.change(ranks + filter_.window.lines(), filter_.window.cols(), height_, true);
+    }
   }
 
   E result(std::int64_t row, std::int64_t col) {
@@ -208,7 +211,8 @@ class MovingWindow {
       if (const std::int64_t nans = bits_.nans(); nans > 0) {
         const std::int64_t there = filter_.window.area() - nans;
         if (there == 0 || filter_.missing == OrderMissing::propagate) return kMissing;
-        const E own = input_.row(row + filter_.window.up)[(col + filter_.window.left) * channels_];
+        const OrderWindow& window = filter_.window;
+        const E own = input_.row((row + window.up) * planes_ + window.front)[(col + window.left) * channels_];
         if (filter_.missing == OrderMissing::ignore && std::isnan(own)) return kMissing;
         rank = filter_.rank_of(there);
       }
@@ -221,7 +225,7 @@ class MovingWindow {
   OrderInput<E> input_;
   std::int64_t channels_;
   Extent out_;
-  std::int64_t height_, width_;
+  std::int64_t planes_, height_, width_;
   MovingScratch<E> scratch_;
   MovingBits bits_;
 };

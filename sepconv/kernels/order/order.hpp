@@ -1,5 +1,6 @@
 // Order statistics of a region: every pixel of the result is the element of one rank among those under a
-// rectangular window, each channel for itself. docs/maths.md states it for users.
+// window that is a rectangle or, of volumes, a cuboid, each channel for itself. docs/maths.md states it for
+// users.
 #pragma once
 
 #include <algorithm>
@@ -20,12 +21,17 @@ class SortingNetwork;
 /// Pixels under the window beside the one that it is for.
 struct OrderWindow {
   std::int64_t left = 0, right = 0, up = 0, down = 0;
+  std::int64_t front = 0, back = 0;  ///< planes of a volume before and after its own
 
   std::int64_t cols() const noexcept { return left + 1 + right; }
   std::int64_t rows() const noexcept { return up + 1 + down; }
-  std::int64_t area() const noexcept { return rows() * cols(); }
-  OrderWindow transposed() const noexcept { return {up, down, left, right}; }
-  /// Of an image, what `out` depends on; not clipped. As far on both sides, because borders mirror.
+  std::int64_t planes() const noexcept { return front + 1 + back; }
+  /// Rows of all planes.
+  std::int64_t lines() const noexcept { return rows() * planes(); }
+  std::int64_t area() const noexcept { return lines() * cols(); }
+  OrderWindow transposed() const noexcept { return {up, down, left, right, front, back}; }
+  /// Of an image, or of each of the planes, what `out` depends on; not clipped. As far on both sides, because
+  /// borders mirror.
   Rect needed(const Rect& out) const noexcept { return out.grown(std::max(up, down), std::max(left, right)); }
   friend bool operator==(const OrderWindow&, const OrderWindow&) = default;
 };
@@ -56,12 +62,14 @@ struct OrderFilter {
 
 /// Largest radius of a window; half of its largest side.
 inline constexpr std::int64_t kMostOrderRadius = 1024;
+/// Pixels of the largest window.
+inline constexpr std::int64_t kMostOrderArea = (2 * kMostOrderRadius + 1) * (2 * kMostOrderRadius + 1);
 /// Windows of at most so many pixels have a network.
 inline constexpr std::int64_t kMostSortedArea = 21 * 21;
 
 /// Whether windows of u8 that move count values in columns, whose counts have 8 bits, and else move bits.
 inline bool counts_columns(const OrderWindow& window) noexcept {
-  return window.rows() <= 255 && window.area() <= 32767;
+  return window.lines() <= 255 && window.area() <= 32767;
 }
 
 /// out = the ranked element of `in` extended by `border`, for the pixels of out.rect. Values are compared as
@@ -69,23 +77,36 @@ inline bool counts_columns(const OrderWindow& window) noexcept {
 /// have the same bits.
 ///
 /// Shape: `in.rect` holds filter.window.needed(out.rect), clipped to the image; in.image == out.image. Any
-/// pixel types; channels equal. With BorderMode::wrap the image is one that holds what lies beyond its edges,
-/// but for the reference. Throws InvalidArgument. The reference sorts each window by itself.
-void order_reference(const OrderFilter& filter, const Border& border, const ConstRegion& in,
+/// pixel types; channels equal. With BorderMode::wrap `in` is the whole image where the window reaches beyond
+/// its edges. Throws InvalidArgument. The reference sorts each window by itself.
+///
+/// Of a volume out is in one plane, and `planes` are those under the window, filter.window.planes() of them
+/// in their order, each as `in`, of one type; what the border repeats along z is given again, and one that it
+/// makes of its constant has no pixels (data is null).
+void order_reference(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                      const Region& out, Arithmetic arithmetic);
+inline void order_reference(const OrderFilter& filter, const Border& border, const ConstRegion& in,
+                            const Region& out, Arithmetic arithmetic) {
+  order_reference(filter, border, {&in, 1}, out, arithmetic);
+}
 
 /// The same, fast: sorting networks for small windows, histograms of columns for u8, and else the window's
 /// elements as a set of bits that moves over the ranks of all elements near. Scratch comes from `worker`.
 /// Throws Cancelled when that is to stop.
-void order_host(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-                Arithmetic arithmetic, Worker& worker);
+void order_host(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                const Region& out, Arithmetic arithmetic, Worker& worker);
+inline void order_host(const OrderFilter& filter, const Border& border, const ConstRegion& in,
+                       const Region& out, Arithmetic arithmetic, Worker& worker) {
+  order_host(filter, border, {&in, 1}, out, arithmetic, worker);
+}
 
 /// Upper bound of the scratch bytes of order_host for outputs up to this extent, from any type.
 std::int64_t order_scratch_bytes(const OrderFilter& filter, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic);
 
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena as of
-/// convolve_cuda, `then` as of pointwise_cuda. Throws CudaError too.
+/// convolve_cuda, `then` as of pointwise_cuda. Of windows in one plane; with BorderMode::wrap the image is
+/// one that holds what lies beyond its edges. Throws CudaError too.
 void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
                 Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                 std::span<const PointwiseOp> then = {});
@@ -93,8 +114,9 @@ void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegi
 /// Upper bound of the arena bytes of order_cuda.
 std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic);
 
-/// Throws InvalidArgument unless the arguments are as said above; `wraps`: the image's other edge is at hand.
-void check_order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-                 bool wraps);
+/// Throws InvalidArgument unless the arguments are as said above; `wraps`: the image's other edge is taken
+/// where it is at hand.
+void check_order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                 const Region& out, bool wraps);
 
 }  // namespace sepconv

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "sepconv/core/memory.hpp"
 #include "sepconv/kernels/order/order.hpp"
@@ -13,7 +14,8 @@ namespace sepconv {
 
 /// Tuning of order_host. Measured on a Zen 5, one thread on 2048 x 512 pixels of waves and noise.
 struct OrderTuning {
-  static constexpr std::int64_t kBlockRows = 128;
+  static constexpr std::int64_t kBlockRows = 128;       ///< of one plane, fewer of several...
+  static constexpr std::int64_t kLeastBlockRows = 16;   ///< ... but so many
   static constexpr std::int64_t kBlockElements = 1024;  ///< of a row
   static constexpr std::int64_t kMovingElements = 256;  ///< of a row that a window moves along
   static constexpr std::int64_t kSlackElements = 64;    ///< that kernels may touch beyond a row's end
@@ -26,23 +28,33 @@ struct OrderTuning {
   static constexpr std::int64_t kLeastBytes = 1024;        ///< ... unless pieces would be shorter than this
 };
 
-/// Sizes of a block and of its input, which grow with the output's extent.
+/// Sizes of a block and of its input, which grow with the output's extent. The input's rows are those of all
+/// planes: after one of each plane comes the next of each.
 struct OrderLayout {
   std::int64_t rows, cols;                 ///< of a block of output
   std::int64_t padded_rows, padded_pitch;  ///< of its input, in elements
   std::int64_t moving_cols;                ///< of a part of it that a window moves over
 
   OrderLayout(const OrderWindow& window, Extent out, std::int64_t channels)
-      : rows(std::min(out.rows, OrderTuning::kBlockRows)),
+      : rows(std::min(out.rows,
+                      std::max(OrderTuning::kBlockRows / window.planes(), OrderTuning::kLeastBlockRows))),
         cols(std::min(out.cols, std::max<std::int64_t>(16, OrderTuning::kBlockElements / channels))),
-        padded_rows(rows + window.rows() - 1),
+        padded_rows(input_rows(window, rows)),
         padded_pitch((cols + window.cols() - 1) * channels + OrderTuning::kSlackElements),
         moving_cols(std::min(cols, OrderTuning::kMovingElements)) {}
 
+  static std::int64_t input_rows(const OrderWindow& window, std::int64_t rows) noexcept {
+    return (rows - 1) * window.planes() + window.lines();
+  }
   std::int64_t moving_area(const OrderWindow& window) const noexcept {
     return padded_rows * (moving_cols + window.cols() - 1);
   }
 };
+
+/// The plane of the pixels that windows are for, which is there always.
+inline const ConstRegion& own_plane(const OrderWindow& window, std::span<const ConstRegion> planes) {
+  return planes[static_cast<std::size_t>(window.front)];
+}
 
 /// Elements in which a region's values are compared: those of the input where they and the border's constant
 /// are exact, else those of the arithmetic.
@@ -63,14 +75,15 @@ struct OrderInput {
   const E* row(std::int64_t i) const noexcept { return data + i * pitch; }
 };
 
-/// Reads a region with its border.
+/// Reads regions of planes with their border.
 template <class E>
 class OrderReader {
  public:
-  OrderReader(const OrderFilter& filter, const Border& border, const ConstRegion& in)
-      : window_(filter.window), border_(border), in_(in) {
+  OrderReader(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes)
+      : window_(filter.window), border_(border), planes_(planes) {
+    const PixelType type = own_plane(filter.window, planes).pixels.type;
     if constexpr (std::is_floating_point_v<E>)
-      if (in.pixels.type != pixel_type_of<E>()) load_ = load_row_for<E>(in.pixels.type);
+      if (type != pixel_type_of<E>()) load_ = load_row_for<E>(type);
   }
 
   /// Where the pixels lie, if they need no border, no conversion and there are enough of them; else a copy in
@@ -78,46 +91,52 @@ class OrderReader {
   OrderInput<E> block(const Rect& out, E* scratch, std::int64_t pitch) const {
     const Rect needed{out.row - window_.up, out.col - window_.left, out.rows + window_.rows() - 1,
                       out.cols + window_.cols() - 1};
-    const std::int64_t channels = in_.pixels.channels;
     Rect with_slack = needed;
     with_slack.cols += OrderTuning::kSlackElements;
-    if (load_ == nullptr && in_.rect.contains(with_slack)) {
+    const ConstRegion& in = planes_.front();
+    if (load_ == nullptr && planes_.size() == 1 && in.rect.contains(with_slack)) {
       const auto size = static_cast<std::int64_t>(sizeof(E));
-      if (in_.pixels.pitch_bytes % size == 0)
-        return {reinterpret_cast<const E*>(in_.crop(needed).pixels.data), in_.pixels.pitch_bytes / size};
+      if (in.pixels.pitch_bytes % size == 0)
+        return {reinterpret_cast<const E*>(in.crop(needed).pixels.data), in.pixels.pitch_bytes / size};
     }
-    for (std::int64_t row = 0; row < needed.rows; ++row)
-      copy_row(needed.row + row, needed.col, needed.col_end(), scratch + row * pitch, channels);
+    E* to = scratch;
+    for (std::int64_t row = needed.row; row < needed.row_end(); ++row)
+      for (const ConstRegion& plane : planes_) {
+        copy_row(plane, row, needed.col, needed.col_end(), to);
+        to += pitch;
+      }
     return {scratch, pitch};
   }
 
  private:
-  void copy_row(std::int64_t row, std::int64_t first, std::int64_t end, E* to, std::int64_t channels) const {
-    const std::int64_t from = border_index(row, in_.image.rows, border_.mode);
+  void copy_row(const ConstRegion& in, std::int64_t row, std::int64_t first, std::int64_t end, E* to) const {
+    const std::int64_t channels = own_plane(window_, planes_).pixels.channels;
+    const bool there = in.pixels.data != nullptr;
+    const std::int64_t from = there ? border_index(row, in.image.rows, border_.mode) : -1;
     const E constant = static_cast<E>(border_.value);
     std::fill_n(to + (end - first) * channels, OrderTuning::kSlackElements, E(0));
     if (from < 0) {
       std::fill_n(to, (end - first) * channels, constant);
       return;
     }
-    const std::byte* const source = in_.pixels.row_data(from - in_.rect.row);
-    const std::int64_t inside = std::max<std::int64_t>(first, 0), outside = std::min(end, in_.image.cols);
+    const ConstRegion line = in.crop({from, in.rect.col, 1, in.rect.cols});
+    const std::int64_t inside = std::max<std::int64_t>(first, 0), outside = std::min(end, in.image.cols);
     const auto one = [&](std::int64_t col) {
       E* const at = to + (col - first) * channels;
-      const std::int64_t mapped = border_index(col, in_.image.cols, border_.mode);
+      const std::int64_t mapped = border_index(col, in.image.cols, border_.mode);
       if (mapped < 0)
         std::fill_n(at, channels, constant);
       else
-        copy(source, mapped, 1, at);
+        copy(line, mapped, 1, at);
     };
     for (std::int64_t col = first; col < std::min(inside, end); ++col) one(col);
-    if (inside < outside) copy(source, inside, outside - inside, to + (inside - first) * channels);
+    if (inside < outside) copy(line, inside, outside - inside, to + (inside - first) * channels);
     for (std::int64_t col = std::max(outside, first); col < end; ++col) one(col);
   }
 
-  void copy(const std::byte* row, std::int64_t col, std::int64_t cols, E* to) const {
-    const std::byte* const from = row + (col - in_.rect.col) * in_.pixels.pixel_bytes();
-    const std::int64_t elements = cols * in_.pixels.channels;
+  void copy(const ConstRegion& line, std::int64_t col, std::int64_t cols, E* to) const {
+    const std::byte* const from = line.pixels.data + (col - line.rect.col) * line.pixels.pixel_bytes();
+    const std::int64_t elements = cols * line.pixels.channels;
     if constexpr (std::is_floating_point_v<E>)
       if (load_ != nullptr) return load_(from, elements, to);
     std::memcpy(to, from, static_cast<std::size_t>(elements) * sizeof(E));
@@ -125,7 +144,7 @@ class OrderReader {
 
   OrderWindow window_;
   Border border_;
-  ConstRegion in_;
+  std::span<const ConstRegion> planes_;
   void (*load_)(const std::byte*, std::int64_t, E*) = nullptr;
 };
 

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/order/order.hpp"
 #include "sepconv/kernels/order/sorting_network.hpp"
@@ -20,25 +23,49 @@ OrderFilter::OrderFilter(const OrderWindow& of, std::int64_t ranked, OrderMissin
     throw InvalidArgument(
         fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
                     of.cols(), of.rows(), 2 * kMostOrderRadius + 1));
+  if (std::min(of.front, of.back) < 0 || of.planes() > 2 * kMostOrderRadius + 1 || of.area() > kMostOrderArea)
+    throw InvalidArgument(fmt::format(
+        "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a "
+        "smaller one",
+        of.cols(), of.rows(), of.planes(), 2 * kMostOrderRadius + 1, kMostOrderArea));
   if (ranked < 0 || ranked >= of.area())
     throw InvalidArgument(
         fmt::format("rank {} is none of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
-  if (is_small(of)) network = std::make_shared<SortingNetwork>(of.rows(), of.cols(), ranked);
+  if (is_small(of)) network = std::make_shared<SortingNetwork>(of.lines(), of.cols(), ranked);
 }
 
-void check_order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+namespace {
+
+void check_plane(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
                  bool wraps) {
   if (in.pixels.channels != out.pixels.channels)
     throw InvalidArgument(fmt::format("a rank of {} channels cannot make {}: give as many",
                                       in.pixels.channels, out.pixels.channels));
   const Rect whole = Rect::whole(out.image), wanted = filter.window.needed(out.rect);
   const Rect needed = wanted.intersect(whole);
-  const bool inside = border.mode != BorderMode::wrap || wraps || whole.contains(wanted);
+  const bool inside =
+      border.mode != BorderMode::wrap || whole.contains(wanted) || (wraps && in.rect == whole);
   if (in.image != out.image || !in.rect.contains(needed) || !whole.contains(out.rect) || !inside ||
       in.pixels.extent != in.rect.extent() || out.pixels.extent != out.rect.extent())
     throw InvalidArgument(fmt::format("a rank of {} needs the input's {} but was given {}",
                                       to_string(out.rect), to_string(inside ? needed : wanted),
                                       to_string(in.rect)));
+}
+
+}  // namespace
+
+void check_order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                 const Region& out, bool wraps) {
+  const auto front = static_cast<std::size_t>(filter.window.front);
+  const bool fit = std::ssize(planes) == filter.window.planes() && planes[front].pixels.data != nullptr;
+  const auto is_one = [&](const ConstRegion& plane) {
+    if (plane.pixels.data == nullptr) return border.mode == BorderMode::constant;
+    check_plane(filter, border, plane, out, wraps);
+    return plane.pixels.type == planes[front].pixels.type;
+  };
+  if (!fit || !std::ranges::all_of(planes, is_one))
+    throw InvalidArgument(fmt::format("a rank of {} planes needs as many of one type but was given {}",
+                                      filter.window.planes(), planes.size()));
 }
 
 }  // namespace sepconv

@@ -80,7 +80,7 @@ template <class E>
 bool has_nan(const OrderInput<E>& input, const OrderWindow& window, const Rect& block,
              std::int64_t channels) {
   if constexpr (!std::is_floating_point_v<E>) return false;
-  const Extent extent{block.rows + window.rows() - 1, block.cols + window.cols() - 1};
+  const Extent extent{OrderLayout::input_rows(window, block.rows), block.cols + window.cols() - 1};
   const ConstPixelView pixels{reinterpret_cast<const std::byte*>(input.data), extent, channels,
                               pixel_type_of<E>(), input.pitch * static_cast<std::int64_t>(sizeof(E))};
   return presence_of(pixels, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there;
@@ -94,7 +94,7 @@ bool takes_network(const OrderFilter& filter) {
   const bool counts = sizeof(E) == 1 && counts_columns(filter.window);
   const std::int64_t most =
       counts ? OrderTuning::kMostBeforeCounts
-             : OrderTuning::kMostBeforeMoving + OrderTuning::kMostForEachRow * filter.window.rows();
+             : OrderTuning::kMostBeforeMoving + OrderTuning::kMostForEachRow * filter.window.lines();
   return filter.network->operations() <= most * lanes;
 }
 
@@ -105,7 +105,8 @@ void sort_by_network(const OrderFilter& filter, const OrderInput<E>& input, cons
   const NetworkRow<E> network(*filter.network, out.pixels.channels, worker);
   for (std::int64_t row = 0; row < block.rows; ++row) {
     worker.throw_if_stopped();
-    network.run({input.row(row), input.pitch}, block.cols * out.pixels.channels, writer.values);
+    network.run({input.row(row * filter.window.planes()), input.pitch}, block.cols * out.pixels.channels,
+                writer.values);
     writer.store(block, row);
   }
 }
@@ -115,7 +116,7 @@ template <class A>
 void count_columns(const OrderFilter& filter, const OrderInput<std::uint8_t>& input, std::int64_t part_cols,
                    const Rect& block, const Region& out, const OrderWriter<std::uint8_t, A>& writer,
                    Worker& worker) {
-  const std::int64_t channels = out.pixels.channels;
+  const std::int64_t channels = out.pixels.channels, planes = filter.window.planes();
   for (std::int64_t col = 0; col < block.cols; col += part_cols) {
     const Rect part{block.row, block.col + col, block.rows, std::min(part_cols, block.cols - col)};
     const Arena::Scope scope(worker);
@@ -124,7 +125,8 @@ void count_columns(const OrderFilter& filter, const OrderInput<std::uint8_t>& in
     counts.begin(from);
     for (std::int64_t row = 0; row < part.rows; ++row) {
       worker.throw_if_stopped();
-      if (row > 0) counts.step(from.row(row - 1), from.row(row + filter.window.rows() - 1));
+      for (std::int64_t line = (row - 1) * planes; row > 0 && line < row * planes; ++line)
+        counts.step(from.row(line), from.row(line + filter.window.lines()));
       counts.rank(part.cols, writer.values);
       writer.store(part, row);
     }
@@ -145,12 +147,12 @@ void order_block(const OrderFilter& filter, const OrderInput<E>& input, const Or
 }
 
 template <class E, class A>
-void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-           Worker& worker) {
+void order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+           const Region& out, Worker& worker) {
   const Arena::Scope scope(worker);
   const std::int64_t channels = out.pixels.channels;
   const OrderLayout layout(filter.window, out.rect.extent(), channels);
-  const OrderReader<E> reader(filter, border, in);
+  const OrderReader<E> reader(filter, border, planes);
   E* const padded = worker.allocate<E>(layout.padded_rows * layout.padded_pitch);
   const OrderWriter<E, A> writer(out, layout.cols * channels + OrderTuning::kSlackElements, worker);
   for (std::int64_t row = out.rect.row; row < out.rect.row_end(); row += layout.rows) {
@@ -163,21 +165,22 @@ void order(const OrderFilter& filter, const Border& border, const ConstRegion& i
 }
 
 template <class A>
-void order_as(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-              Worker& worker) {
+void order_as(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+              const Region& out, Worker& worker) {
   const Arithmetic arithmetic = sizeof(A) == 4 ? Arithmetic::f32 : Arithmetic::f64;
-  visit_pixel_type(order_elements(in.pixels.type, border, arithmetic), [&]<class E>(std::type_identity<E>) {
-    if constexpr (sizeof(E) <= sizeof(A)) order<E, A>(filter, border, in, out, worker);
+  const PixelType type = own_plane(filter.window, planes).pixels.type;
+  visit_pixel_type(order_elements(type, border, arithmetic), [&]<class E>(std::type_identity<E>) {
+    if constexpr (sizeof(E) <= sizeof(A)) order<E, A>(filter, border, planes, out, worker);
   });
 }
 
-void order_f32(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-               Worker& worker) {
-  order_as<float>(filter, border, in, out, worker);
+void order_f32(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+               const Region& out, Worker& worker) {
+  order_as<float>(filter, border, planes, out, worker);
 }
-void order_f64(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-               Worker& worker) {
-  order_as<double>(filter, border, in, out, worker);
+void order_f64(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+               const Region& out, Worker& worker) {
+  order_as<double>(filter, border, planes, out, worker);
 }
 
 /// The most that any elements take, which are as large as the arithmetic's at most.
@@ -225,14 +228,14 @@ HWY_EXPORT(order_f64);
 HWY_EXPORT(scratch_f32);
 HWY_EXPORT(scratch_f64);
 
-void order_host(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-                Arithmetic arithmetic, Worker& worker) {
-  check_order(filter, border, in, out, false);
+void order_host(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                const Region& out, Arithmetic arithmetic, Worker& worker) {
+  check_order(filter, border, planes, out, true);
   if (out.rect.empty()) return;
   if (arithmetic == Arithmetic::f64)
-    HWY_DYNAMIC_DISPATCH(order_f64)(filter, border, in, out, worker);
+    HWY_DYNAMIC_DISPATCH(order_f64)(filter, border, planes, out, worker);
   else
-    HWY_DYNAMIC_DISPATCH(order_f32)(filter, border, in, out, worker);
+    HWY_DYNAMIC_DISPATCH(order_f32)(filter, border, planes, out, worker);
 }
 
 std::int64_t order_scratch_bytes(const OrderFilter& filter, Extent out, std::int64_t channels,

@@ -9,22 +9,39 @@
 namespace sepconv {
 namespace {
 
+/// One without pixels is the border's constant.
 template <class A>
-A ranked(const OrderFilter& filter, const Extended<A>& source, std::int64_t row, std::int64_t col,
+struct Plane {
+  bool there;
+  A constant;
+  Extended<A> pixels;
+
+  Plane(const ConstRegion& in, const Border& border)
+      : there(in.pixels.data != nullptr), constant(static_cast<A>(border.value)), pixels(in, border) {}
+  A at(std::int64_t row, std::int64_t col, std::int64_t channel) const {
+    return there ? pixels.at(row, col, channel) : constant;
+  }
+};
+
+template <class A>
+A ranked(const OrderFilter& filter, const std::vector<Plane<A>>& planes, std::int64_t row, std::int64_t col,
          std::int64_t channel) {
   constexpr A kMissing = std::numeric_limits<A>::quiet_NaN();
   const OrderWindow& window = filter.window;
   std::vector<A> there;
-  for (std::int64_t y = row - window.up; y <= row + window.down; ++y) {
-    for (std::int64_t x = col - window.left; x <= col + window.right; ++x) {
-      const A value = source.at(y, x, channel);
-      if (!std::isnan(value)) there.push_back(value);
+  for (const Plane<A>& plane : planes) {
+    for (std::int64_t y = row - window.up; y <= row + window.down; ++y) {
+      for (std::int64_t x = col - window.left; x <= col + window.right; ++x) {
+        const A value = plane.at(y, x, channel);
+        if (!std::isnan(value)) there.push_back(value);
+      }
     }
   }
   const auto count = static_cast<std::int64_t>(there.size());
   if (count == 0) return kMissing;
   if (count < window.area() && filter.missing == OrderMissing::propagate) return kMissing;
-  if (filter.missing == OrderMissing::ignore && std::isnan(source.at(row, col, channel))) return kMissing;
+  const Plane<A>& own = planes[static_cast<std::size_t>(window.front)];
+  if (filter.missing == OrderMissing::ignore && std::isnan(own.at(row, col, channel))) return kMissing;
   const auto at = there.begin() + static_cast<std::ptrdiff_t>(filter.rank_of(count));
   std::nth_element(there.begin(), at, there.end());
   return *at + A(0);
@@ -32,17 +49,18 @@ A ranked(const OrderFilter& filter, const Extended<A>& source, std::int64_t row,
 
 }  // namespace
 
-void order_reference(const OrderFilter& filter, const Border& border, const ConstRegion& in,
+void order_reference(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                      const Region& out, Arithmetic arithmetic) {
-  check_order(filter, border, in, out, in.rect == Rect::whole(in.image));
+  check_order(filter, border, planes, out, true);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    const Extended<A> source(in, border);
+    std::vector<Plane<A>> sources;
+    for (const ConstRegion& plane : planes) sources.emplace_back(plane, border);
     const StoreRow<A> store = store_row_for<A>(out.pixels.type);
     std::vector<A> values(static_cast<std::size_t>(out.pixels.row_elements()));
     for (std::int64_t row = 0; row < out.rect.rows; ++row) {
       for (std::int64_t i = 0; i < out.pixels.row_elements(); ++i)
         values[static_cast<std::size_t>(i)] =
-            ranked<A>(filter, source, out.rect.row + row, out.rect.col + i / out.pixels.channels,
+            ranked<A>(filter, sources, out.rect.row + row, out.rect.col + i / out.pixels.channels,
                       i % out.pixels.channels);
       store(values.data(), out.pixels.row_elements(), out.pixels.row_data(row));
     }

@@ -29,7 +29,7 @@ StageTraits traits_of(const Chain& parts) {
   return traits;
 }
 
-/// What both kinds have in common: no image without z will do.
+/// What all kinds have in common: no image without z will do.
 class Deep : public Stage {
  public:
   Deep(const StageTraits& traits, std::string text) : Stage(traits), text_(std::move(text)) {}
@@ -79,6 +79,21 @@ class DeepStages final : public Deep {
   Chain parts_;
 };
 
+class DeepWindow final : public Deep {
+ public:
+  DeepWindow(std::string text, StagePtr in_plane, std::function<StagePtr(Extent)> on_volume)
+      : Deep(on_volume({1, 1})->traits(), std::move(text)),
+        in_plane_(std::move(in_plane)),
+        on_volume_(std::move(on_volume)) {}
+
+  StagePtr in_plane() const override { return in_plane_; }
+  StagePtr on_volume(Extent plane) const { return on_volume_(plane); }
+
+ private:
+  StagePtr in_plane_;
+  std::function<StagePtr(Extent)> on_volume_;
+};
+
 struct MissingAlongZ {
   std::string_view fact, way_out;
 };
@@ -104,6 +119,17 @@ StagePtr make_deep(const Spelling& spelling, StagePtr in_plane, StagePtr along_z
 
 StagePtr make_deep(const Spelling& spelling, Chain parts) {
   return std::make_shared<DeepStages>(spelling.text(), std::move(parts));
+}
+
+StagePtr make_deep(const Spelling& spelling, StagePtr in_plane, std::function<StagePtr(Extent)> on_volume) {
+  return std::make_shared<DeepWindow>(spelling.text(), std::move(in_plane), std::move(on_volume));
+}
+
+bool is_deep_stage(const Stage& stage) { return dynamic_cast<const Deep*>(&stage) != nullptr; }
+
+StagePtr deep_on_volume(const Stage& stage, Extent plane) {
+  const auto* const deep = dynamic_cast<const DeepWindow*>(&stage);
+  return deep != nullptr ? deep->on_volume(plane) : nullptr;
 }
 
 const Chain* deep_parts(const Stage& stage) {

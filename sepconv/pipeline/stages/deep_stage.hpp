@@ -3,6 +3,7 @@
 // several such one after another.
 #pragma once
 
+#include <functional>
 #include <string_view>
 
 #include "sepconv/pipeline/stages/keys.hpp"
@@ -16,7 +17,14 @@ namespace sepconv {
 StagePtr make_deep(const Spelling& spelling, StagePtr in_plane, StagePtr along_z);
 /// The same of several stages along z, each of which sees what the one before has made of the volume.
 StagePtr make_deep(const Spelling& spelling, Chain parts);
-/// These of such a stage; null of any other.
+/// The same of what is no pass along z: `on_volume` makes the stage for planes of an extent (on_volume.hpp).
+StagePtr make_deep(const Spelling& spelling, StagePtr in_plane, std::function<StagePtr(Extent)> on_volume);
+
+/// Whether it is a stage that make_deep() made.
+bool is_deep_stage(const Stage& stage);
+/// What such a stage makes for planes of this extent, if it is no pass along z; null of any other.
+StagePtr deep_on_volume(const Stage& stage, Extent plane);
+/// The stages of such a stage; null of any other.
 const Chain* deep_parts(const Stage& stage);
 
 /// What is made of pixels along z. None of it knows behind its pass along z which pixels were missing.

@@ -15,7 +15,7 @@ namespace sepconv {
 bool is_deep(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     const Chain* const own = own_chain_of(*stage);
-    return stage->along_z() != nullptr || deep_parts(*stage) != nullptr || (own != nullptr && is_deep(*own));
+    return is_deep_stage(*stage) || (own != nullptr && is_deep(*own));
   });
 }
 
@@ -47,6 +47,7 @@ StagePtr stage_on_volume(const StagePtr& stage, const ImageSpec& plane, Extent r
   if (stage->traits().has_second) return beside_volume(stage, {plane.extent, shape.depth, shape.planes});
   if (const Chain* const own = own_chain_of(*stage); own != nullptr && is_deep(*own))
     return own_chain_on_volume(*stage, on_volume(*own, plane, shape));
+  if (const StagePtr deep = deep_on_volume(*stage, plane.extent)) return deep;
   const StageTraits& traits = stage->traits();
   const bool anywhere = traits.of_one_pixel || traits.pointwise || traits.alpha;
   if (stage->along_z() == nullptr && anywhere) return stage;

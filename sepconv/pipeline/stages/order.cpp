@@ -1,123 +1,26 @@
-// median, percentile, rank: the element of one rank under a rectangular window.
-#include "sepconv/kernels/order/order.hpp"
-
+// median, percentile, rank: the element of one rank under a window, of a stack over several planes.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "sepconv/kernels/order/sorting_network.hpp"
 #include "sepconv/pipeline/stages/blur_width.hpp"
-#include "sepconv/pipeline/stages/f32_range.hpp"
-#include "sepconv/pipeline/stages/filter_stage.hpp"
-#include "sepconv/pipeline/stages/neighbourhood.hpp"
+#include "sepconv/pipeline/stages/deep_stage.hpp"
+#include "sepconv/pipeline/stages/order_volume.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
 
-StageTraits traits_of(const Border& border, std::optional<MissingPolicy> missing) {
-  const double values[] = {border.value};
-  return {.needs_f64 = any_beyond_f32(values),
-          .runs_on_device = true,
-          .halo_share = 0,
-          .growth = std::max(1.0, std::abs(border.value)),
-          .settles_missing = missing.has_value(),
-          .keeps_missing = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant)};
+template <class Options>
+Keys z_keys(Options& options, const KeyRange& shift) {
+  Key radius = radius_z_key(options.radius_z, kPlanesByThemselves, "", kMostOrderRadius);
+  radius.not_with = "size_z";
+  return {std::move(radius),
+          length_key("size_z", &options.size_z, "of the window along z, in place of radius_z",
+                     between(1, 2 * kMostOrderRadius + 1)),
+          length_key("origin_z", &options.origin_z,
+                     "how far it lies towards the first plane, 0 where it is left out", shift)};
 }
-
-class OrderStage final : public Stage {
- public:
-  OrderStage(std::string text, OrderFilter filter, const Border& border, std::optional<MissingPolicy> missing)
-      : Stage(traits_of(border, missing)),
-        text_(std::move(text)),
-        filter_(std::move(filter)),
-        border_(border),
-        missing_(missing) {}
-
-  /// With " (transposed)" at the end of what transposed() makes.
-  std::string text() const override { return text_; }
-
-  Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    return within_image(border_.mode, filter_.window.needed(output), input.extent);
-  }
-
-  StagePtr transposed() const override {
-    static constexpr std::string_view kMark = " (transposed)";
-    std::string text =
-        text_.ends_with(kMark) ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
-    return std::make_shared<OrderStage>(
-        std::move(text), OrderFilter(filter_.window.transposed(), filter_.rank, filter_.missing), border_,
-        missing_);
-  }
-
-  StagePtr honouring_missing() const override {
-    if (missing_) return shared_from_this();
-    OrderFilter filter = filter_;
-    filter.missing = OrderMissing::ignore;
-    return std::make_shared<OrderStage>(
-        text_ + (text_.find(':') == text_.npos ? ':' : ',') + "missing=ignore", std::move(filter), border_,
-        MissingPolicy::ignore);
-  }
-
-  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
-    return scratch == Scratch::device ? on_device(input) : on_host(input.type);
-  }
-
-  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
-                             Arithmetic arithmetic) const override {
-    if (scratch == Scratch::device) return order_device_bytes(filter_, input.channels, arithmetic);
-    return order_scratch_bytes(filter_, output, input.channels, arithmetic);
-  }
-
-  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
-             Worker& worker) const override {
-    const auto [in, out] = without_edges(given, result);
-    order_host(filter_, border_, in, out, arithmetic, worker);
-  }
-
-  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    order_reference(filter_, border_, in, out, arithmetic);
-  }
-
-  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const auto [in, out] = without_edges(given, result);
-    order_cuda(filter_, border_, in, out, arithmetic, arena, stream, then);
-  }
-
- private:
-  /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
-  /// ranks that lie far apart in memory.
-  double on_host(PixelType type) const {
-    constexpr double kCounts = 12, kMovesBits = 180;
-    if (filter_.network) return static_cast<double>(filter_.network->operations());
-    const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
-    return (counts ? kCounts : kMovesBits) * static_cast<double>(filter_.window.rows());
-  }
-
-  /// Values of a window are compared in shared memory, or read again for every bit.
-  double on_device(const ImageSpec& input) const {
-    constexpr double kComparison =
-        21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
-    constexpr std::int64_t kInRegisters = 5 * 5;
-    const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
-    const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||
-                                           order_device_bytes(filter_, input.channels, arithmetic) > 0);
-    const double bits = 8.0 * static_cast<double>(size_of(input.type));
-    return kComparison * (sorts ? static_cast<double>(filter_.network->operations())
-                                : bits * static_cast<double>(filter_.window.area()));
-  }
-
-  Regions without_edges(const ConstRegion& in, const Region& out) const {
-    return as_own_image(border_.mode, filter_.window.needed(out.rect), in, out);
-  }
-
-  std::string text_;
-  OrderFilter filter_;
-  Border border_;
-  std::optional<MissingPolicy> missing_;
-};
 
 template <class Options>
 Keys shifted_window_keys(Options& options) {
@@ -132,6 +35,7 @@ Keys shifted_window_keys(Options& options) {
              "of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for"},
         length_key("origin", &options.origin, "how far the window lies to the left", shift),
         length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
+       z_keys(options, shift),
        border_keys(options.border),
        {window_missing_key(options.missing)}});
 }
@@ -150,19 +54,36 @@ template <class Options>
 OrderWindow window_of(const Options& options, const Spelling& spelling) {
   const Extent size = options.size.value_or(
       Extent{2 * options.radius_y.value_or(options.radius) + 1, 2 * options.radius + 1});
+  const std::int64_t planes = options.size_z.value_or(2 * options.radius_z.value_or(0) + 1);
   const auto [left, right] = around(spelling, "origin", size.cols, options.origin);
   const auto [up, down] = around(spelling, "origin_y", size.rows, options.origin_y);
-  return {left, right, up, down};
+  const auto [front, back] = around(spelling, "origin_z", planes, options.origin_z.value_or(0));
+  const OrderWindow window{left, right, up, down, front, back};
+  if (window.area() > kMostOrderArea)
+    spelling.refuse(options.size_z ? "size_z" : "radius_z",
+                    fmt::format("the window would have more than {} values", kMostOrderArea));
+  return window;
 }
 
+OrderMissing missing_of(std::optional<MissingPolicy> missing) {
+  if (missing == MissingPolicy::ignore) return OrderMissing::ignore;
+  return missing == MissingPolicy::fill ? OrderMissing::fill : OrderMissing::propagate;
+}
+
+/// Of a stack, and within its planes what has the same share of the values before it.
 template <class Options>
 StagePtr make_stage(const Options& options, const Spelling& spelling, const OrderWindow& window,
                     std::int64_t rank) {
-  OrderMissing missing = OrderMissing::propagate;
-  if (options.missing == MissingPolicy::ignore) missing = OrderMissing::ignore;
-  if (options.missing == MissingPolicy::fill) missing = OrderMissing::fill;
-  return std::make_shared<OrderStage>(spelling.text(), OrderFilter(window, rank, missing), options.border,
-                                      options.missing);
+  const OrderMissing missing = missing_of(options.missing);
+  const auto stage_of = [&](const OrderWindow& of, std::int64_t ranked) {
+    return std::make_shared<OrderStage>(spelling.text(), OrderFilter(of, ranked, missing), options.border,
+                                        options.missing);
+  };
+  const auto stage = stage_of(window, rank);
+  if (!options.radius_z && !options.size_z) return stage;
+  const OrderWindow in_plane{window.left, window.right, window.up, window.down};
+  return make_deep(spelling, stage_of(in_plane, stage->filter().rank_of(in_plane.area())),
+                   [stage](Extent plane) { return make_order_on_volume(stage, plane); });
 }
 
 Keys keys(MedianOptions& options) { return shifted_window_keys(options); }

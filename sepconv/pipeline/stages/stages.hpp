@@ -177,6 +177,9 @@ struct MedianOptions {
   std::optional<Extent> size{};  ///< in place of radius; pixel size / 2 is the one that the window is for
   std::int64_t origin = 0;       ///< the window lies so far to the left
   std::int64_t origin_y = 0;
+  std::optional<std::int64_t> radius_z{};  ///< here and below: with it, or size_z, of stacks over planes, too
+  std::optional<std::int64_t> size_z{};    ///< in place of radius_z
+  std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
@@ -190,6 +193,9 @@ struct PercentileOptions {
   std::optional<Extent> size{};
   std::int64_t origin = 0;
   std::int64_t origin_y = 0;
+  std::optional<std::int64_t> radius_z{};
+  std::optional<std::int64_t> size_z{};
+  std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
@@ -203,6 +209,9 @@ struct RankOptions {
   std::optional<Extent> size{};
   std::int64_t origin = 0;
   std::int64_t origin_y = 0;
+  std::optional<std::int64_t> radius_z{};
+  std::optional<std::int64_t> size_z{};
+  std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();

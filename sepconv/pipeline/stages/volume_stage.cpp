@@ -9,7 +9,7 @@
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
-#include "sepconv/pipeline/stages/plane_row.hpp"
+#include "sepconv/pipeline/stages/planes_needed.hpp"
 
 namespace sepconv {
 namespace {
@@ -32,12 +32,12 @@ StageTraits traits_on_volume(const Stage& given, const Stage* in_plane, const St
   return traits;
 }
 
-class VolumeStage final : public Stage {
+class VolumeStage final : public VolumeStageBase {
  public:
   /// Of these the second may be null, or the first.
   VolumeStage(std::string text, const StageTraits& traits, StagePtr in_plane, StagePtr along_z, Extent from,
               Extent to)
-      : Stage(traits),
+      : VolumeStageBase(traits),
         text_(std::move(text)),
         in_plane_(std::move(in_plane)),
         along_z_(std::move(along_z)),
@@ -60,8 +60,7 @@ class VolumeStage final : public Stage {
     return along_z_ != nullptr ? along_z_->input_for(within, input) : within;
   }
 
-  /// Of the input, at most, wherever an output of this extent lies.
-  Extent most_needed(Extent output, const ImageSpec& input) const {
+  Extent most_needed(Extent output, const ImageSpec& input) const override {
     Extent most = middle_extent(output, input);
     if (along_z_ == nullptr) return most;
     most.rows += along_z_->input_for(middle_rect(input.extent, {1, 1}), input).rows - 1;
@@ -79,8 +78,7 @@ class VolumeStage final : public Stage {
     std::int64_t bytes = 0;
     if (along_z_ != nullptr) bytes = along_z_->scratch_bytes(scratch, middle, input, arithmetic);
     if (in_plane_ == nullptr) return bytes;
-    const Extent most{std::clamp<std::int64_t>(output.cols / to_.plane.cols, 1, to_.plane.rows),
-                      std::min(output.cols, to_.plane.cols)};
+    const Extent most = most_of_plane(to_, output);
     const ImageSpec plane = plane_spec(input);
     bytes = std::max(bytes, in_plane_->scratch_bytes(scratch, most, plane, arithmetic) +
                                 gathered_in_plane(most, plane, arithmetic));
@@ -161,36 +159,15 @@ class VolumeStage final : public Stage {
 
   ImageSpec plane_spec(const ImageSpec& input) const { return {from_.plane, input.channels, input.type}; }
 
-  /// What these pixels of the result need of the planes of their own z: whole rows of planes, and whole
-  /// planes where that goes beyond their edges.
   Rect within_planes(const Rect& output, const ImageSpec& input) const {
-    if (in_plane_ == nullptr) return output;
-    Rect needed;
-    for (const PlanePiece& piece : pieces_of(to_, output.col, output.cols)) {
-      Rect rows = in_plane_->input_for(piece.rect, plane_spec(input));
-      if (!Rect::whole(from_.plane).contains(rows)) rows = Rect::whole(from_.plane);
-      needed = needed.include(from_.cols_of(piece.plane, rows.row, rows.rows));
-    }
-    return {output.row, needed.col, output.rows, needed.cols};
+    return in_plane_ == nullptr ? output : PlanesNeeded{*in_plane_, from_, to_}.of(output, input);
   }
 
-  /// Of what the pass along z makes, at most, for an output of this extent wherever it lies: of those that
-  /// begin where a row of a plane does, and those that begin with its last pixel. Planes are alike.
+  /// Of what the pass along z makes, at most, for an output of this extent wherever it lies.
   Extent middle_extent(Extent output, const ImageSpec& input) const {
-    const std::int64_t last = std::max<std::int64_t>(output_spec(input).extent.cols - output.cols, 0);
-    const std::int64_t rows = std::min(to_.plane.rows, last / to_.plane.cols + 1);
-    const std::int64_t step = ceil_div(rows, kMostPlaces);
-    std::int64_t cols = 0;
-    const auto look = [&](std::int64_t col) {
-      cols = std::max(cols, within_planes({0, std::min(col, last), 1, output.cols}, input).cols);
-    };
-    for (std::int64_t row = 0; row < rows; row += step) {
-      look(row * to_.plane.cols);
-      look(row * to_.plane.cols + to_.plane.cols - 1);
-    }
-    look(to_.plane.area() - 1);
-    look(last);
-    return {output.rows, std::min(cols + 2 * (step - 1) * from_.plane.cols, input.extent.cols)};
+    if (in_plane_ == nullptr) return output;
+    return {output.rows, PlanesNeeded{*in_plane_, from_, to_}.most_cols(output.cols, input,
+                                                                        output_spec(input).extent.cols)};
   }
 
   /// Where a plane repeats beyond its edges, what is needed of it is put together.
@@ -244,8 +221,6 @@ class VolumeStage final : public Stage {
     return result;
   }
 
-  static constexpr std::int64_t kMostPlaces = 1 << 10;
-
   std::string text_;
   StagePtr in_plane_, along_z_;
   PlaneRow from_, to_;  // of the input, of the result
@@ -260,7 +235,7 @@ StagePtr make_volume_stage(const Stage& stage, Extent from, Extent to) {
 }
 
 std::optional<Extent> most_needed(const Stage& stage, Extent output, const ImageSpec& input) {
-  const auto* const volume = dynamic_cast<const VolumeStage*>(&stage);
+  const auto* const volume = dynamic_cast<const VolumeStageBase*>(&stage);
   return volume != nullptr ? std::optional(volume->most_needed(output, input)) : std::nullopt;
 }
 

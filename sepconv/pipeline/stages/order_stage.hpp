@@ -1,0 +1,128 @@
+// The element of one rank under a window, as a stage on images. Private to sepconv/pipeline/stages.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sepconv/kernels/order/order.hpp"
+#include "sepconv/kernels/order/sorting_network.hpp"
+#include "sepconv/pipeline/chain/stage.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
+#include "sepconv/pipeline/stages/neighbourhood.hpp"
+
+namespace sepconv {
+
+/// Of a window over several planes it says what one of them is asked for, and make_order_on_volume()
+/// computes.
+class OrderStage final : public Stage {
+ public:
+  OrderStage(std::string text, OrderFilter filter, const Border& border, std::optional<MissingPolicy> missing)
+      : Stage(traits_of(filter.window, border, missing)),
+        text_(std::move(text)),
+        filter_(std::move(filter)),
+        border_(border),
+        missing_(missing) {}
+
+  const OrderFilter& filter() const noexcept { return filter_; }
+  const Border& border() const noexcept { return border_; }
+
+  /// With " (transposed)" at the end of what transposed() makes.
+  std::string text() const override { return text_; }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return within_image(border_.mode, filter_.window.needed(output), input.extent);
+  }
+
+  StagePtr transposed() const override {
+    static constexpr std::string_view kMark = " (transposed)";
+    std::string text =
+        text_.ends_with(kMark) ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
+    return std::make_shared<OrderStage>(
+        std::move(text), OrderFilter(filter_.window.transposed(), filter_.rank, filter_.missing), border_,
+        missing_);
+  }
+
+  StagePtr honouring_missing() const override {
+    if (missing_) return shared_from_this();
+    OrderFilter filter = filter_;
+    filter.missing = OrderMissing::ignore;
+    return std::make_shared<OrderStage>(
+        text_ + (text_.find(':') == text_.npos ? ':' : ',') + "missing=ignore", std::move(filter), border_,
+        MissingPolicy::ignore);
+  }
+
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return scratch == Scratch::device ? on_device(input) : on_host(input.type);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    if (scratch == Scratch::device) return order_device_bytes(filter_, input.channels, arithmetic);
+    return order_scratch_bytes(filter_, output, input.channels, arithmetic);
+  }
+
+  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+             Worker& worker) const override {
+    const auto [in, out] = without_edges(given, result);
+    order_host(filter_, border_, in, out, arithmetic, worker);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    order_reference(filter_, border_, in, out, arithmetic);
+  }
+
+  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const auto [in, out] = without_edges(given, result);
+    order_cuda(filter_, border_, in, out, arithmetic, arena, stream, then);
+  }
+
+ private:
+  static StageTraits traits_of(const OrderWindow& window, const Border& border,
+                               std::optional<MissingPolicy> missing) {
+    const double values[] = {border.value};
+    return {.needs_f64 = any_beyond_f32(values),
+            .runs_on_device = window.planes() == 1,
+            .halo_share = 0,
+            .growth = std::max(1.0, std::abs(border.value)),
+            .settles_missing = missing.has_value(),
+            .keeps_missing = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant)};
+  }
+
+  /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
+  /// ranks that lie far apart in memory.
+  double on_host(PixelType type) const {
+    constexpr double kCounts = 12, kMovesBits = 180;
+    if (filter_.network) return static_cast<double>(filter_.network->operations());
+    const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
+    return (counts ? kCounts : kMovesBits) * static_cast<double>(filter_.window.lines());
+  }
+
+  /// Values of a window are compared in shared memory, or read again for every bit.
+  double on_device(const ImageSpec& input) const {
+    constexpr double kComparison =
+        21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
+    constexpr std::int64_t kInRegisters = 5 * 5;
+    const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
+    const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||
+                                           order_device_bytes(filter_, input.channels, arithmetic) > 0);
+    const double bits = 8.0 * static_cast<double>(size_of(input.type));
+    return kComparison * (sorts ? static_cast<double>(filter_.network->operations())
+                                : bits * static_cast<double>(filter_.window.area()));
+  }
+
+  Regions without_edges(const ConstRegion& in, const Region& out) const {
+    return as_own_image(border_.mode, filter_.window.needed(out.rect), in, out);
+  }
+
+  std::string text_;
+  OrderFilter filter_;
+  Border border_;
+  std::optional<MissingPolicy> missing_;
+};
+
+}  // namespace sepconv
