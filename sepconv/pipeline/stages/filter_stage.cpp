@@ -72,6 +72,12 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   return traits;
 }
 
+/// The text of the stage that has this policy.
+std::string with_policy(const std::string& text, MissingPolicy policy) {
+  return fmt::format("{}{}missing={}", text, text.find(':') == text.npos ? ':' : ',',
+                     policy == MissingPolicy::ignore ? "ignore" : "propagate");
+}
+
 }  // namespace
 
 FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches,
@@ -89,9 +95,7 @@ FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableT
 StagePtr FilterStage::honouring_missing() const {
   if (missing_) return shared_from_this();
   const MissingPolicy policy = usual_policy(branches_);
-  const std::string text = fmt::format("{}{}missing={}", text_, text_.find(':') == text_.npos ? ':' : ',',
-                                       policy == MissingPolicy::ignore ? "ignore" : "propagate");
-  return std::make_shared<FilterStage>(text, border_, branches_, join_, policy);
+  return std::make_shared<FilterStage>(with_policy(text_, policy), border_, branches_, join_, policy);
 }
 
 StagePtr FilterStage::transposed() const {
@@ -225,8 +229,11 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
         missing_key(missing)}});
 }
 
-StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
-                     PointwiseOp join) {
+namespace {
+
+/// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do
+/// without.
+void prepare(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps>& branches) {
   for (SeparableTaps& taps : branches) {
     if (!options.flip) break;
     std::ranges::reverse(taps.row);
@@ -237,21 +244,54 @@ StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::v
     spelling.refuse("missing",
                     "its taps sum to 0 or next to it, so those of what is there stand for nothing; take "
                     "missing=propagate");
+}
+
+}  // namespace
+
+StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
+                     PointwiseOp join) {
+  prepare(spelling, options, branches);
   if (options.missing == MissingPolicy::fill && join.kind == Kind::unsharp)
     spelling.refuse("missing", "a missing pixel has no details to sharpen; take missing=ignore");
   return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
                                        options.missing);
 }
 
+namespace {
+
+/// A filter of one branch, which is not checked any more.
+StagePtr one_branch(const std::string& text, const Border& border, SeparableTaps taps,
+                    std::optional<MissingPolicy> missing) {
+  return std::make_shared<FilterStage>(text, border, std::vector{std::move(taps)}, PointwiseOp(), missing);
+}
+
+StagePtr deep_filter(const std::string& text, const Border& border, const SeparableTaps& in_plane,
+                     const SeparableTaps& along_z, std::optional<MissingPolicy> missing) {
+  const auto passes = [=](const Border& beyond, std::optional<MissingPolicy> of) -> DeepPasses {
+    const bool is_flat = in_plane.row.empty() && in_plane.col.empty();
+    return {is_flat ? nullptr : one_branch(text, beyond, in_plane, of),
+            one_branch(text, beyond, along_z, of)};
+  };
+  DeepFilter filter{.passes = passes(border, missing)};
+  if (missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
+    filter.present = present_means([=](const Border& beyond) { return passes(beyond, {}); }, border,
+                                   missing == MissingPolicy::fill);
+  if (!missing)
+    filter.honouring = [=] {
+      const MissingPolicy usual = usual_policy({in_plane, along_z});
+      return deep_filter(with_policy(text, usual), border, in_plane, along_z, usual);
+    };
+  return make_deep(text, std::move(filter));
+}
+
+}  // namespace
+
 StagePtr make_deep_filter(const Spelling& spelling, const Convolving& options, SeparableTaps in_plane,
                           std::vector<double> along_z) {
-  const bool is_flat = in_plane.row.empty() && in_plane.col.empty();
-  StagePtr plane;
-  if (!is_flat || along_z.empty()) plane = make_filter(spelling, options, {std::move(in_plane)});
-  if (along_z.empty()) return plane;
-  check_missing_along_z(spelling, options.missing, AlongZ::means);
-  return make_deep(spelling, std::move(plane),
-                   make_filter(spelling, options, {SeparableTaps{{}, std::move(along_z)}}));
+  if (along_z.empty()) return make_filter(spelling, options, {std::move(in_plane)});
+  std::vector<SeparableTaps> both{std::move(in_plane), {{}, std::move(along_z)}};
+  prepare(spelling, options, both);
+  return deep_filter(spelling.text(), options.border, both[0], both[1], options.missing);
 }
 
 }  // namespace sepconv

@@ -233,14 +233,25 @@ Keys moments_keys(Options& options) {
 }
 
 /// Means along z of a stack, too.
-StagePtr deep_mean(const Spelling& spelling, StagePtr plane, MomentsOptions along_z, std::int64_t radius_z) {
-  check_missing_along_z(spelling, along_z.missing, AlongZ::means);
-  along_z.near.radius_x = 0, along_z.near.radius_y = radius_z;
-  const auto refused = [text = spelling.text()]() -> StagePtr {
-    refuse_missing_along_z(text, AlongZ::means);
+StagePtr deep_mean(const BoxOptions& options, const Spelling& spelling) {
+  const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> DeepPasses {
+    BoxOptions plane = options;
+    plane.border = border, plane.missing = missing;
+    plane.radius_z.reset();
+    BoxOptions along_z = plane;
+    along_z.radius = 0, along_z.radius_y = options.radius_z;
+    return {moments_of(plane), moments_of(along_z)};
   };
-  return make_deep(spelling, std::move(plane),
-                   std::make_shared<MomentsStage>(spelling.text(), along_z, refused));
+  DeepFilter filter{.passes = passes(options.border, options.missing)};
+  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
+    filter.present = present_means([=](const Border& border) { return passes(border, {}); }, options.border,
+                                   options.missing == MissingPolicy::fill);
+  if (!options.missing)
+    filter.honouring = [ignoring = options]() mutable {
+      ignoring.missing = MissingPolicy::ignore;
+      return moments_of(ignoring);
+    };
+  return make_deep(spelling.text(), std::move(filter));
 }
 
 template <class Options>
@@ -258,11 +269,10 @@ StagePtr make_moments(const Options& options, const Spelling& spelling) {
     other.missing = MissingPolicy::ignore;
     return moments_of(other);
   };
-  StagePtr plane = std::make_shared<MomentsStage>(spelling.text(), moments, ignoring);
   if constexpr (std::is_same_v<Options, BoxOptions>) {
-    if (options.radius_z) return deep_mean(spelling, std::move(plane), moments, *options.radius_z);
+    if (options.radius_z) return deep_mean(options, spelling);
   }
-  return plane;
+  return std::make_shared<MomentsStage>(spelling.text(), moments, ignoring);
 }
 
 template <class Options>

@@ -22,7 +22,8 @@ bool is_deep(const Chain& chain) {
 namespace {
 
 Extent most_needed_of(const Stage& stage, Extent output, const ImageSpec& input) {
-  if (const std::optional<Extent> most = most_needed(stage, output, input)) return *most;
+  if (const auto* const volume = dynamic_cast<const OnVolume*>(&stage))
+    return volume->most_needed(output, input);
   if (const Chain* const own = own_chain_of(stage)) {
     const std::vector<Extent> needed = most_needed_on_volume(*own, output, input);
     return {std::max(needed.front().rows, output.rows), std::max(needed.front().cols, output.cols)};

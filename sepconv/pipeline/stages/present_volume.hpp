@@ -1,0 +1,24 @@
+// A filter of what is there of a volume, along z and within planes at once. Private to
+// sepconv/pipeline/stages.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "sepconv/pipeline/stages/volume_stage.hpp"
+
+namespace sepconv {
+
+/// DeepPresent (deep_stage.hpp) on a volume.
+struct PresentOnVolume {
+  std::shared_ptr<const OnVolume> values{};
+  std::array<std::shared_ptr<const OnVolume>, 2> weights{};  ///< null: of windows
+  std::array<double, 2> totals{};
+  bool fills = false;
+};
+
+/// `traits` are those of its passes.
+std::shared_ptr<const OnVolume> make_present_volume(std::string text, const StageTraits& traits,
+                                                    PresentOnVolume present);
+
+}  // namespace sepconv
