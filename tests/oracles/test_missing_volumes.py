@@ -1,4 +1,4 @@
-"""Missing pixels of stacks that are filtered along z, against sums of what is there over their weights, by SciPy on the whole array."""
+"""Missing pixels of stacks that are filtered along z: against sums of what is there over their weights, by SciPy on the whole array."""
 
 import functools
 
@@ -116,6 +116,33 @@ def test_windows_of_what_is_there(sepconv, name, border):
             np.testing.assert_array_equal(got, want)
 
 
+def deviations(values, missing, border, policy):
+    """Of 5 x 3 x 7 values, and what their squares are made of."""
+    taps = [ones(3), ones(1), ones(2)]
+    mean = what_is_there(values, missing, taps, border, 90, policy)
+    return mean, np.sqrt(np.maximum(what_is_there(values**2, missing, taps, border, 90**2, policy) - mean**2, 0))
+
+
+@pytest.mark.parametrize("border", BORDERS)
+def test_what_is_made_of_several_filters(sepconv, border):
+    narrow, wide = [gaussian_taps(1)] * 3, [gaussian_taps(1.5), gaussian_taps(2), gaussian_taps(2)]
+    for shape in SHAPES:
+        values, missing = holed(shape)
+        given = np.where(missing, np.nan, values)
+        for policy in ("ignore", "fill"):
+            blurred = [what_is_there(values, missing, taps, border, 90, policy) for taps in (narrow, wide)]
+            got = run(sepconv, given, bordered("dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=1.5", border) + f",missing={policy}", "--band-rows", 5)
+            assert_alike(got, blurred[0] - blurred[1], 1e-11)
+            got = run(sepconv, given, bordered("std:radius=2,radius_y=1,radius_z=3", border) + f",missing={policy}", "--band-rows", 5)
+            mean, deviation = deviations(values, missing, border, policy)
+            assert_alike(got, deviation, 1e-7)
+        blurred = what_is_there(values, missing, narrow, border, 90, "ignore")
+        got = run(sepconv, given, bordered("unsharp:sigma=1,sigma_z=1,amount=2", border), "--nodata", "nan", "--max-memory", "3M")
+        assert_alike(got, given + 2 * (given - blurred), 1e-11)
+        got = run(sepconv, given, bordered("normalize:radius=2,radius_y=1,radius_z=3,least=1", border), "--nodata", "nan")
+        assert_alike(got, (given - mean) / np.maximum(deviation, 1), 1e-7)
+
+
 @pytest.mark.parametrize("stage", ["gaussian:sigma=1,sigma_z=1", "box:radius=2,radius_z=2", "close:radius=1,radius_z=1", "tophat:radius=2,radius_z=1"])
 @pytest.mark.parametrize("dtype, nodata", [(np.uint8, 7), (np.uint16, 65535), (np.float32, -9999), (np.float32, np.nan)])
 def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
@@ -159,6 +186,7 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
     values[missing] = 7
     for stages in ([*map(lambda stage: bordered(stage, border), ("gaussian:sigma=1,sigma_z=1.5", "dilate:radius=1,radius_z=2"))],
                    [bordered("box:radius=1,radius_z=3", border) + ",missing=fill", bordered("tophat:radius=1,radius_z=1", border)],
+                   [bordered("dog:sigma=1,sigma2=2,sigma_z=2,sigma2_z=1", border), bordered("std:radius=1,radius_z=1", border)],
                    [f"subtract:chain=[{bordered('binomial:radius_z=1', border)}]", bordered("sobel:axis=z", border)]):
         whole = run(sepconv, values, *stages, "--nodata", 7, "--whole").tobytes()
         for cut in ([], ["--band-rows", 1], ["--band-rows", 4], ["--band-rows", 13], ["--max-memory", "3M", "--threads", 3]):
@@ -167,7 +195,7 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
 
 def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((4, 5, 6), np.float32))
-    for stage in ("sobel:axis=z,missing=ignore", "gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "taps:row=1,2,1,z=-1,0,1,missing=ignore"):
+    for stage in ("log:sigma=1,sigma_z=1,missing=ignore", "sobel:axis=z,missing=ignore", "gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "taps:row=1,2,1,z=-1,0,1,missing=ignore"):
         assert "take missing=propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
 
 

@@ -29,7 +29,7 @@ StageTraits traits_of(const Chain& parts) {
   return traits;
 }
 
-/// What both kinds have in common: no image without z will do.
+/// What all kinds have in common: no image without z will do.
 class Deep : public Stage {
  public:
   Deep(const StageTraits& traits, std::string text) : Stage(traits), text_(std::move(text)) {}
@@ -82,6 +82,21 @@ class DeepStages final : public Deep {
   Chain parts_;
 };
 
+class DeepJoined final : public Deep {
+ public:
+  DeepJoined(std::string text, DeepJoin join)
+      : Deep(join.in_plane->traits(), std::move(text)), join_(std::move(join)) {}
+
+  StagePtr in_plane() const override { return join_.in_plane; }
+  StagePtr honouring_missing() const override {
+    return join_.honouring ? join_.honouring() : shared_from_this();
+  }
+  const DeepJoin& join() const noexcept { return join_; }
+
+ private:
+  DeepJoin join_;
+};
+
 /// What the stage makes of an image of this one value.
 double of_one_pixel(const Stage& stage, double value, Arithmetic arithmetic) {
   double made = 0;
@@ -119,6 +134,10 @@ StagePtr make_deep(std::string text, Chain parts) {
   return std::make_shared<DeepStages>(std::move(text), std::move(parts));
 }
 
+StagePtr make_deep(std::string text, DeepJoin join) {
+  return std::make_shared<DeepJoined>(std::move(text), std::move(join));
+}
+
 const Chain* deep_parts(const Stage& stage) {
   const auto* const deep = dynamic_cast<const DeepStages*>(&stage);
   return deep != nullptr ? &deep->parts() : nullptr;
@@ -127,6 +146,11 @@ const Chain* deep_parts(const Stage& stage) {
 const DeepPresent* deep_present(const Stage& stage) {
   const auto* const deep = dynamic_cast<const DeepStage*>(&stage);
   return deep != nullptr ? deep->present() : nullptr;
+}
+
+const DeepJoin* deep_join(const Stage& stage) {
+  const auto* const joined = dynamic_cast<const DeepJoined*>(&stage);
+  return joined != nullptr ? &joined->join() : nullptr;
 }
 
 }  // namespace sepconv

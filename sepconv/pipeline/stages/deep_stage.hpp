@@ -6,7 +6,10 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "sepconv/kernels/conv/border.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/missing_policy.hpp"
 
@@ -36,14 +39,29 @@ struct DeepFilter {
   std::function<StagePtr()> honouring{};  ///< as Stage has it; none: what is missing is settled
 };
 
+/// Several such filters of one volume, and what is made of them.
+struct DeepJoin {
+  std::vector<StagePtr> branches;
+  StagePtr in_plane;  ///< what planes without an axis z are given
+  /// Of the input and one branch, or of the first two, and of what that makes and the next.
+  PointwiseOp op{};
+  /// In its place the deviation, of branches that make means of the input and of its squares, or of
+  /// `contrast` the pixel less its mean over that, where it is not below `least`.
+  bool deviates = false, contrast = false;
+  double least = 0;
+  std::function<StagePtr()> honouring{};
+};
+
 /// Until it is taken apart by on_volume() the stage throws InvalidArgument, which says that there is no axis
 /// z, when it is asked what it needs or to compute.
 StagePtr make_deep(std::string text, DeepFilter filter);
 /// The same of several stages along z, each of which sees what the one before has made of the volume.
 StagePtr make_deep(std::string text, Chain parts);
+StagePtr make_deep(std::string text, DeepJoin join);
 /// These of such a stage; null of any other.
 const Chain* deep_parts(const Stage& stage);
 /// How the stage leaves missing pixels out; null where it does not, and of any other.
 const DeepPresent* deep_present(const Stage& stage);
+const DeepJoin* deep_join(const Stage& stage);
 
 }  // namespace sepconv

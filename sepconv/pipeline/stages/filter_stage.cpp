@@ -9,7 +9,6 @@
 
 #include "sepconv/kernels/conv/present.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
-#include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/what_is_there.hpp"
 
@@ -72,13 +71,12 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   return traits;
 }
 
-/// The text of the stage that has this policy.
+}  // namespace
+
 std::string with_policy(const std::string& text, MissingPolicy policy) {
   return fmt::format("{}{}missing={}", text, text.find(':') == text.npos ? ':' : ',',
                      policy == MissingPolicy::ignore ? "ignore" : "propagate");
 }
-
-}  // namespace
 
 FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches,
                          PointwiseOp join, std::optional<MissingPolicy> missing)
@@ -229,10 +227,6 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
         missing_key(missing)}});
 }
 
-namespace {
-
-/// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do
-/// without.
 void prepare(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps>& branches) {
   for (SeparableTaps& taps : branches) {
     if (!options.flip) break;
@@ -246,8 +240,6 @@ void prepare(const Spelling& spelling, const Convolving& options, std::vector<Se
                     "missing=propagate");
 }
 
-}  // namespace
-
 StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
                      PointwiseOp join) {
   prepare(spelling, options, branches);
@@ -255,43 +247,6 @@ StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::v
     spelling.refuse("missing", "a missing pixel has no details to sharpen; take missing=ignore");
   return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
                                        options.missing);
-}
-
-namespace {
-
-/// A filter of one branch, which is not checked any more.
-StagePtr one_branch(const std::string& text, const Border& border, SeparableTaps taps,
-                    std::optional<MissingPolicy> missing) {
-  return std::make_shared<FilterStage>(text, border, std::vector{std::move(taps)}, PointwiseOp(), missing);
-}
-
-StagePtr deep_filter(const std::string& text, const Border& border, const SeparableTaps& in_plane,
-                     const SeparableTaps& along_z, std::optional<MissingPolicy> missing) {
-  const auto passes = [=](const Border& beyond, std::optional<MissingPolicy> of) -> DeepPasses {
-    const bool is_flat = in_plane.row.empty() && in_plane.col.empty();
-    return {is_flat ? nullptr : one_branch(text, beyond, in_plane, of),
-            one_branch(text, beyond, along_z, of)};
-  };
-  DeepFilter filter{.passes = passes(border, missing)};
-  if (missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
-    filter.present = present_means([=](const Border& beyond) { return passes(beyond, {}); }, border,
-                                   missing == MissingPolicy::fill);
-  if (!missing)
-    filter.honouring = [=] {
-      const MissingPolicy usual = usual_policy({in_plane, along_z});
-      return deep_filter(with_policy(text, usual), border, in_plane, along_z, usual);
-    };
-  return make_deep(text, std::move(filter));
-}
-
-}  // namespace
-
-StagePtr make_deep_filter(const Spelling& spelling, const Convolving& options, SeparableTaps in_plane,
-                          std::vector<double> along_z) {
-  if (along_z.empty()) return make_filter(spelling, options, {std::move(in_plane)});
-  std::vector<SeparableTaps> both{std::move(in_plane), {{}, std::move(along_z)}};
-  prepare(spelling, options, both);
-  return deep_filter(spelling.text(), options.border, both[0], both[1], options.missing);
 }
 
 }  // namespace sepconv

@@ -15,7 +15,8 @@ namespace sepconv {
 bool is_deep(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     const Chain* const own = own_chain_of(*stage);
-    return stage->along_z() != nullptr || deep_parts(*stage) != nullptr || (own != nullptr && is_deep(*own));
+    return stage->along_z() != nullptr || deep_parts(*stage) != nullptr || deep_join(*stage) != nullptr ||
+           (own != nullptr && is_deep(*own));
   });
 }
 
@@ -50,7 +51,7 @@ StagePtr stage_on_volume(const StagePtr& stage, const ImageSpec& plane, Extent r
     return own_chain_on_volume(*stage, on_volume(*own, plane, shape));
   const StageTraits& traits = stage->traits();
   const bool anywhere = traits.of_one_pixel || traits.pointwise || traits.alpha;
-  if (stage->along_z() == nullptr && anywhere) return stage;
+  if (!is_deep(stage) && anywhere) return stage;
   return make_volume_stage(*stage, plane.extent, result);
 }
 

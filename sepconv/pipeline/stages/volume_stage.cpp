@@ -9,6 +9,7 @@
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
+#include "sepconv/pipeline/stages/joined_volume.hpp"
 #include "sepconv/pipeline/stages/plane_row.hpp"
 #include "sepconv/pipeline/stages/present_volume.hpp"
 
@@ -235,7 +236,19 @@ class VolumeStage final : public OnVolume {
 
 }  // namespace
 
+namespace {
+
+std::shared_ptr<const OnVolume> join_of(const Stage& stage, const DeepJoin& join, Extent plane) {
+  JoinedOnVolume on_volume{.given = stage.shared_from_this(), .plane = plane};
+  for (const StagePtr& branch : join.branches)
+    on_volume.branches.push_back(make_volume_stage(*branch, plane, plane));
+  return make_joined_volume(std::move(on_volume));
+}
+
+}  // namespace
+
 std::shared_ptr<const OnVolume> make_volume_stage(const Stage& stage, Extent from, Extent to) {
+  if (const DeepJoin* const join = deep_join(stage)) return join_of(stage, *join, from);
   const auto with = [&](const DeepPasses& passes) {
     return std::make_shared<VolumeStage>(stage.shared_from_this(), passes, from, to);
   };

@@ -30,26 +30,17 @@ template <class Name>
 struct WindowOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
-  Border border{};
-  std::optional<MissingPolicy> missing{};
-  static StageEntry entry();
-};
-/// Of those that may reach along z, too.
-template <class Name>
-struct DeepWindowOptions {
-  std::int64_t radius = 1;
-  std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
-using ErodeOptions = DeepWindowOptions<struct ErodeName>;
-using DilateOptions = DeepWindowOptions<struct DilateName>;
-using OpeningOptions = DeepWindowOptions<struct OpeningName>;
-using ClosingOptions = DeepWindowOptions<struct ClosingName>;
-using TophatOptions = DeepWindowOptions<struct TophatName>;
-using BlackhatOptions = DeepWindowOptions<struct BlackhatName>;
+using ErodeOptions = WindowOptions<struct ErodeName>;
+using DilateOptions = WindowOptions<struct DilateName>;
+using OpeningOptions = WindowOptions<struct OpeningName>;
+using ClosingOptions = WindowOptions<struct ClosingName>;
+using TophatOptions = WindowOptions<struct TophatName>;
+using BlackhatOptions = WindowOptions<struct BlackhatName>;
 using StdOptions = WindowOptions<struct StdName>;
 template <>
 StageEntry ErodeOptions::entry();
@@ -77,6 +68,7 @@ StagePtr standard_deviation(const StdOptions& options = {});
 struct NormalizeOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};
   double least = 0;  ///< a smaller deviation counts as this
   Border border{};
   std::optional<MissingPolicy> missing{};
