@@ -106,24 +106,21 @@ def laplace(input, output=None, mode="reflect", cval=0.0, *, axes=None, threads=
 
 @kept
 def _chain_of_stage(types, stage, sigmas, truncate, radii, border, dtype):
-    along = ("_z", "_y", "")[-len(sigmas) :]
-    reach = {"truncate": truncate} if radii[0] is None else {f"radius{one}": radius for one, radius in zip(along, radii)}
-    chain = stage(**{f"sigma{one}": sigma for one, sigma in zip(along, sigmas)}, border=border, **reach)
+    reach = {"truncate": truncate} if radii[0] is None else {"radius_y": radii[0], "radius": radii[1]}
+    chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], border=border, **reach)
     weights = 4 * sum(truncate * sigma if radius is None else radius for sigma, radius in zip(sigmas, radii))
     return chain if dtype is None else chain | _stages.cast(_types.PIXELS[dtype]), weights
 
 
-_MOST_AT_ONCE = 2**30  # elements that any planes of stacks have
 _OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
 
 
 def _letters(axes, ndim):
-    """Letters for the axes of which two are rows and columns, or three planes, too; None where columns stand neither last nor before channels."""
-    if len(axes) not in (2, 3) or max(axes) < ndim - 2 or ndim >= len(_OTHERS):
+    """Letters for the axes of which two are rows and columns; None where columns stand neither last nor before channels."""
+    if len(axes) != 2 or max(axes) < ndim - 2 or ndim > len(_OTHERS):
         return None
     names = list(_OTHERS[: ndim - 1] + "c") if max(axes) == ndim - 2 else list(_OTHERS[:ndim])
-    for axis, letter in zip(sorted(axes), "zyx"[-len(axes) :]):
-        names[axis] = letter
+    names[min(axes)], names[max(axes)] = "y", "x"
     return "".join(names)
 
 
@@ -146,19 +143,18 @@ def _type_asked(array, output):
 
 
 def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):
-    """The library's stage for rows and columns, and `log` for planes too, which is one pass; None where it is not what is asked for."""
+    """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
     modes, names, asked = set(each_of(mode, len(axes))), _letters(axes, array.ndim), _type_asked(array, output)
     if isinstance(array, np.ndarray) and not array.size:
-        return None
-    if len(axes) == 3 and (stage is not _stages.log or not isinstance(array, np.ndarray) or array.size > _MOST_AT_ONCE):
         return None
     if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > LEAST_SIGMA:
         return None
     border = BORDERS[modes.pop()]
     if border == "constant" and cval != 0:  # SciPy has it beyond the edges of what the first pass has made
         return None
-    _, sigma, radii = zip(*sorted(zip(axes, map(float, sigmas), each_of(radius, len(axes)))))
-    if None in radii and set(radii) != {None}:
+    (_, *rows), (_, *cols) = sorted(zip(axes, map(float, sigmas), each_of(radius, 2)))
+    sigma, radii = zip(rows, cols)
+    if (radii[0] is None) != (radii[1] is None):
         return None
     given = stage, sigma, float(truncate), radii, border, asked[1]
     chain = _chain_of_stage(types_within(given), *given)
