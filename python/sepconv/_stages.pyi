@@ -274,7 +274,7 @@ def gradient(operator: str = 'sobel', *, sigma: float | None = None, sigma_y: fl
     >>> sc.gradient(operator='scharr')  # doctest: +ELLIPSIS
     Chain('gradient...')
     """
-def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace.
 
     Parameters
@@ -289,6 +289,10 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
         pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    sigma_z : float | None
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+    radius_z : int | None
+        radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -314,7 +318,7 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
     >>> sc.log(sigma=2)  # doctest: +ELLIPSIS
     Chain('log...')
     """
-def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, sigma_z: float | None = None, radius_z: int | None = None, sigma2_z: float | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Difference of two Gaussians: blur(sigma) - blur(sigma2).
 
     Parameters
@@ -333,6 +337,12 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
     sigma2_y : float | None
         the same along y; as along x where it is left out (pixels; greater than 0)
+    sigma_z : float | None
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+    radius_z : int | None
+        radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
+    sigma2_z : float | None
+        along z that of the blur that is subtracted (pixels; greater than 0; needed; only with sigma_z)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -358,7 +368,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     >>> sc.dog(sigma=1, sigma2=1.6)  # doctest: +ELLIPSIS
     Chain('dog...')
     """
-def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
     """Sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold.
 
     Parameters
@@ -373,6 +383,10 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
         pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
+    sigma_z : float | None
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+    radius_z : int | None
+        radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     amount : float
         how much of the difference is added (default 1)
     threshold : float
@@ -1084,7 +1098,7 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     >>> sc.mean(radius=4)  # doctest: +ELLIPSIS
     Chain('mean...')
     """
-def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
     """Standard deviation of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -1099,6 +1113,8 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
         what lies outside (default 0; only with border=constant)
     missing : str | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
     Returns
     -------
@@ -1116,7 +1132,7 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
     >>> sc.std(radius=4)  # doctest: +ELLIPSIS
     Chain('std...')
     """
-def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, least: float = 0.0) -> Chain:
+def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
     """Local contrast: (pixel - mean) / standard deviation.
 
     Parameters
@@ -1131,6 +1147,8 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 're
         what lies outside (default 0; only with border=constant)
     missing : str | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    radius_z : int | None
+        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     least : float
         a smaller deviation counts as this: noise stays small where nothing is (0 or more; default 0)
 

@@ -89,6 +89,67 @@ def test_medians_and_percentiles(sepconv):
     np.testing.assert_array_equal(got, ndimage.percentile_filter(array, 20, (5, 7, 7), mode="nearest"))
 
 
+def gaussian(array, sigma, border, **more):
+    return ndimage.gaussian_filter(array, sigma, mode=MODES[border], cval=7, **more)
+
+
+def deviations(array, size, border):
+    mean, squares = (ndimage.uniform_filter(one, size, mode=MODES[border], cval=cval) for one, cval in ((array, 7), (array**2, 49)))
+    return np.sqrt(np.maximum(squares - mean**2, 0))
+
+
+def unsharp(array, border):
+    detail = array - gaussian(array, (1.5, 1, 0.7), border)
+    return np.where(np.abs(detail) >= 0.3, array + 0.8 * detail, array)
+
+
+def contrast(array, size, border):
+    return (array - ndimage.uniform_filter(array, size, mode=MODES[border], cval=7)) / np.maximum(deviations(array, size, border), 0.5)
+
+
+JOINED = {
+    "dog:sigma=0.7,sigma_y=1,sigma_z=1.5,sigma2=2,sigma2_z=1": lambda array, border: gaussian(array, (1.5, 1, 0.7), border) - gaussian(array, (1, 2, 2), border),
+    "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=3,radius=2,radius_z=4":
+        lambda array, border: gaussian(array, 1, border, radius=(4, 2, 2)) - gaussian(array, (3, 1.5, 1.5), border, radius=(4, 2, 2)),
+    "unsharp:sigma=0.7,sigma_y=1,sigma_z=1.5,amount=0.8,threshold=0.3": unsharp,
+    "log:sigma=0.7,sigma_y=1,sigma_z=1.5": lambda array, border: ndimage.gaussian_laplace(array, (1.5, 1, 0.7), mode=MODES[border], cval=7),
+    "std:radius=1,radius_y=2,radius_z=3": lambda array, border: deviations(array, (7, 5, 3), border),
+    "normalize:radius=1,radius_z=1,least=0.5": lambda array, border: contrast(array, (3, 3, 3), border),
+}
+
+
+@pytest.mark.parametrize("border", MODES)
+@pytest.mark.parametrize("stage", JOINED)
+def test_what_is_made_of_several_filters(sepconv, stage, border):
+    if border.startswith("constant") and stage.startswith("log"):
+        border = "constant,value=0"  # what lies beyond the edges of a sum of derivatives depends on the order of axes
+    for shape in [(1, 9, 11), (7, 1, 5), (12, 19, 23), (40, 17, 13)]:
+        array = volume(shape, np.float32)
+        if border.endswith("value=0"):
+            want = ndimage.gaussian_laplace(array.astype(float), (1.5, 1, 0.7), mode="constant")
+        else:
+            want = JOINED[stage](array.astype(float), border)
+        for limits in (["--band-rows", "3"], ["--max-memory", "3M"]):
+            np.testing.assert_allclose(filtered(sepconv, array, f"{stage},border={border}", *limits), want, atol=1e-7 if stage[0] in "sn" else 1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_what_is_made_of_several_filters_of_integers(sepconv, dtype):
+    array = volume((12, 19, 23), dtype)
+    for stage, of in JOINED.items():
+        np.save(sepconv.folder / "in.npy", array)
+        sepconv("run", "in.npy", "out.npy", f"{stage},border=reflect", "--axes", "zyx", "--force", "--quiet")
+        want = of(array.astype(float), "reflect")
+        greatest = np.iinfo(dtype).max
+        assert np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, greatest)).max() <= 0.5 + 2e-6 * greatest, stage
+
+
+def test_what_is_made_of_several_filters_needs_the_second_along_z(sepconv):
+    np.save(sepconv.folder / "in.npy", volume((4, 5, 6), np.float32))
+    said = sepconv("run", "in.npy", "out.npy", "dog:sigma=1,sigma_z=1,sigma2=2", "--axes", "zyx", status=2).stderr
+    assert "sigma2_z" in said
+
+
 def test_a_chain_of_its_own_along_z(sepconv):
     array = volume((2, 9, 20, 30), np.float32)
     got = filtered(sepconv, array, "subtract:chain=[gaussian:sigma=1,sigma_z=2,border=wrap | abs]", axes="tzyx")

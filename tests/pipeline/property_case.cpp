@@ -418,11 +418,6 @@ bool are_same(const Image& a, const Image& b) {
   return canonical(a) == canonical(b);
 }
 
-/// What a GPU does not compute is the CPU's.
-std::vector<int> devices_for(const Chain& chain, const std::vector<int>& asked) {
-  return chain.host_only_stage() == nullptr ? asked : std::vector<int>();
-}
-
 }  // namespace
 
 bool holds(const PropertyCase& c, const std::vector<int>& asked) {

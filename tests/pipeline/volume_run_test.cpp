@@ -82,6 +82,25 @@ struct StackFile {
 
 Chain blur() { return Chain::parse({"gaussian:sigma=1.5,sigma_z=2", "box:radius=1,radius_z=1,border=wrap"}); }
 
+/// Of noise of which 0 / 0 makes a third NaN: by weights, with and without passes within planes, and by
+/// windows.
+Chain of_what_is_there() {
+  return Chain::parse({"multiply:chain=[threshold:at=20000 | divide:chain=scale]",
+                       "gaussian:sigma=1,sigma_z=1,missing=ignore", "erode:radius_z=1,missing=ignore",
+                       "taps:z=1,2,4,missing=ignore", "box:radius_z=1,border=constant,value=3,missing=fill",
+                       "close:radius_z=1,border=wrap,missing=ignore"});
+}
+
+/// What is made of several filters, of pixels of which some are missing.
+Chain joined() {
+  return Chain::parse({"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
+                       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,missing=fill",
+                       "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore",
+                       "log:sigma=0.5,sigma_z=1,missing=propagate", "std:radius_z=1,missing=fill",
+                       "subtract:chain=[normalize:radius_z=2,border=wrap,missing=ignore]",
+                       "scale:by=9,add=20000"});
+}
+
 RunOptions in_bands(std::int64_t planes, std::vector<int> devices = {}) {
   RunOptions options;
   options.threads = 2;
@@ -209,29 +228,31 @@ TEST_CASE("volumes: what cannot be filtered along z is refused before anything i
   RunOptions region;
   region.region = {0, 0, 5, 5};
   CHECK_THAT(failure_of(volumes, blur(), region), Contains("a region"));
-  RunOptions holes;
-  holes.missing.value = 7;
-  CHECK_THAT(failure_of(volumes, blur(), holes), Contains("missing=propagate"));
-  for (const char* const text : {"gaussian:sigma=1,sigma_z=1", "box:radius_z=1", "tophat:radius_z=1",
-                                 "subtract:chain=[sobel:axis=z]"}) {
-    const std::string said = failure_of(volumes, Chain::parse({text}), holes);
-    CHECK_THAT(said, Contains("take missing=propagate"));
-    CHECK_THAT(said, !Contains("missing=fill"));
-  }
-  for (const char* const text : {"erode:radius_z=1", "close:radius_z=1"}) {
-    const std::string said = failure_of(volumes, Chain::parse({text}), holes);
-    CHECK_THAT(said, Contains("take missing=fill") && Contains("or missing=propagate"));
-    CHECK_THAT(said, !Contains("means"));
-    CHECK(failure_of(volumes, Chain::parse({std::string(text) + ",missing=fill"}), holes) == "no error");
-    std::filesystem::remove(volumes.out);
-  }
-  for (const char* const text : {"gaussian:sigma=1,sigma_z=1", "box:radius_z=1", "dilate:radius_z=1"})
-    CHECK_THROWS_WITH(Chain::parse({std::string(text) + ",missing=ignore"}), Contains("missing=propagate"));
-  CHECK_THROWS_WITH(Chain::parse({"tophat:radius_z=1,missing=ignore"}), !Contains("missing=fill"));
   CHECK_FALSE(std::filesystem::exists(volumes.out));
   const Image image = Image::of_pattern(kPlane, Pattern::noise, 1);
   const Image result(kPlane);
   CHECK_THROWS_WITH(run(*image.reader(), *result.writer(), blur()), Contains("has no axis z"));
+}
+
+TEST_CASE("volumes: missing pixels are left out along z, in bands of planes") {
+  StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
+  const Chain chain = GENERATE(true, false) ? of_what_is_there() : joined();
+  run_file(volumes.in, volumes.out, chain, in_bands(GENERATE(1, 4, 100)));
+  CHECK(volumes.is_result_of(chain));
+}
+
+TEST_CASE("volumes: scratch of what leaves missing pixels out is planned") {
+  StackFile volumes("v.ome.tif", {{"z", 40}});
+  const Chain chain = GENERATE(true, false) ? of_what_is_there() : joined();
+  RunOptions options;
+  options.max_memory_bytes = 3 << 20;
+  options.threads = 2;
+  FailingMemory memory(-1, page_resource());
+  options.memory = &memory;
+  const RunReport report = run_file(volumes.in, volumes.out, chain, options);
+  CHECK(volumes.is_result_of(chain));
+  CHECK(report.plan.memory.total() <= options.max_memory_bytes);
+  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
 }
 
 TEST_CASE("volumes: a GPU has the matrix that planes are multiplied by", "[gpu]") {
@@ -252,4 +273,12 @@ TEST_CASE("volumes: planes are filtered along z on a GPU", "[gpu]") {
   StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
   run_file(volumes.in, volumes.out, blur(), in_bands(4, {0}));
   CHECK(volumes.is_result_of(blur()));
+}
+
+TEST_CASE("volumes: a GPU leaves missing pixels out along z", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
+  const Chain chain = GENERATE(true, false) ? of_what_is_there() : joined();
+  run_file(volumes.in, volumes.out, chain, in_bands(4, {0}));
+  CHECK(volumes.is_result_of(chain));
 }

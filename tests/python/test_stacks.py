@@ -53,3 +53,27 @@ def test_without_an_axis_z():
     for chain in (sc.gaussian(1, sigma_z=1), sc.opening(1, radius_z=1), sc.tophat(1, radius_z=1)):
         with pytest.raises(ValueError, match="has no axis z.*axes names it, like zyx"):
             chain(np.zeros((4, 5)))
+
+
+def test_missing_pixels_are_left_out():
+    array = RANDOM.random((6, 14, 15))
+    array[RANDOM.random(array.shape) < 0.2] = np.nan
+    array[2:4] = np.nan
+    there = ~np.isnan(array)
+    sums, weights = (scipy.ndimage.gaussian_filter(one, (2, 1, 1), mode="mirror") for one in (np.nan_to_num(array), there.astype("f8")))
+    np.testing.assert_allclose(sc.gaussian(1, sigma_z=2, missing="fill")(array, axes="zyx"), sums / weights, rtol=1e-12)
+    np.testing.assert_allclose(sc.gaussian(1, sigma_z=2, missing="ignore")(array, axes="zyx"), np.where(there, sums / weights, np.nan), rtol=1e-12)
+    least = scipy.ndimage.minimum_filter(np.where(there, array, np.inf), 3, mode="mirror")
+    np.testing.assert_array_equal(sc.erode(1, radius_z=1, missing="ignore")(array, axes="zyx"), np.where(there, least, np.nan))
+
+
+def test_several_filters_of_a_stack():
+    array = RANDOM.random((6, 14, 15))
+    narrow, wide = (scipy.ndimage.gaussian_filter(array, sigma, mode="mirror") for sigma in (1, 2))
+    np.testing.assert_allclose(sc.dog(1, 2, sigma_z=1, sigma2_z=2)(array, axes="zyx"), narrow - wide, atol=1e-12)
+    np.testing.assert_allclose(sc.unsharp(1, sigma_z=1, amount=2)(array, axes="zyx"), 3 * array - 2 * narrow, atol=1e-12)
+    np.testing.assert_allclose(sc.log(1, sigma_z=1)(array, axes="zyx"), scipy.ndimage.gaussian_laplace(array, 1, mode="mirror"), atol=1e-12)
+    mean, squares = (scipy.ndimage.uniform_filter(one, 3, mode="mirror") for one in (array, array**2))
+    deviation = np.sqrt(squares - mean**2)
+    np.testing.assert_allclose(sc.std(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)
+    np.testing.assert_allclose(sc.normalize(1, radius_z=1)(array, axes="zyx"), (array - mean) / deviation, atol=1e-7)

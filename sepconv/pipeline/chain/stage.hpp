@@ -12,7 +12,7 @@
 //   scharr      derivatives.cpp        grown by the radius
 //   derivative  derivatives.cpp        grown by the radius
 //   gradient    derivatives.cpp        grown by the radius           two branches
-//   log         multi_scale.cpp        grown by the radius           two branches
+//   log         multi_scale.cpp        grown by the radius           two branches, along z three
 //   dog         multi_scale.cpp        grown by the larger radius    two branches
 //   unsharp     multi_scale.cpp        grown by the radius           two branches
 //   taps        taps.cpp               grown by the radius

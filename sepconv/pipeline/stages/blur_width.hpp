@@ -97,6 +97,22 @@ inline std::int64_t gaussian_radius_of(const Spelling& spelling, std::string_vie
   return gaussian_radius(sigma, truncate);
 }
 
+/// sigma_z and radius_z of options that have them.
+template <class Options>
+Keys depth_keys(Options& options) {
+  return {length_key("sigma_z", &options.sigma_z,
+                     "standard deviation along z, of stacks; left out: each plane by itself", above(0)),
+          radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", "sigma_z")};
+}
+
+/// Along z, of `sigma`, of the key `key`, with the other options.
+template <class Options>
+std::vector<double> taps_along_z(const Options& options, const Spelling& spelling, std::string_view key,
+                                 double sigma, std::int64_t order = 0) {
+  const std::int64_t radius = gaussian_radius_of(spelling, key, sigma, options.truncate, options.radius_z);
+  return gaussian_taps(sigma, radius, static_cast<int>(order));
+}
+
 /// The width that `sigma` and `sigma_y`, of the keys `key` and `key`_y, make with the other options.
 template <class Options>
 GaussianWidth width_of(const Options& options, const Spelling& spelling, double sigma,

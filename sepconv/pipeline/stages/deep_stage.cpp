@@ -56,16 +56,19 @@ class Deep : public Stage {
 
 class DeepStage final : public Deep {
  public:
-  DeepStage(std::string text, StagePtr in_plane, StagePtr along_z)
-      : Deep(traits_of(*along_z, in_plane.get()), std::move(text)),
-        in_plane_(std::move(in_plane)),
-        along_z_(std::move(along_z)) {}
+  DeepStage(std::string text, DeepFilter filter)
+      : Deep(traits_of(*filter.passes.along_z, filter.passes.in_plane.get()), std::move(text)),
+        filter_(std::move(filter)) {}
 
-  StagePtr along_z() const override { return along_z_; }
-  StagePtr in_plane() const override { return in_plane_; }
+  StagePtr along_z() const override { return filter_.passes.along_z; }
+  StagePtr in_plane() const override { return filter_.passes.in_plane; }
+  StagePtr honouring_missing() const override {
+    return filter_.honouring ? filter_.honouring() : shared_from_this();
+  }
+  const DeepPresent* present() const noexcept { return filter_.present ? &*filter_.present : nullptr; }
 
  private:
-  StagePtr in_plane_, along_z_;
+  DeepFilter filter_;
 };
 
 class DeepStages final : public Deep {
@@ -94,35 +97,64 @@ class DeepWindow final : public Deep {
   std::function<StagePtr(Extent)> on_volume_;
 };
 
-struct MissingAlongZ {
-  std::string_view fact, way_out;
+class DeepJoined final : public Deep {
+ public:
+  DeepJoined(std::string text, DeepJoin join)
+      : Deep(join.in_plane->traits(), std::move(text)), join_(std::move(join)) {}
+
+  StagePtr in_plane() const override { return join_.in_plane; }
+  StagePtr honouring_missing() const override {
+    return join_.honouring ? join_.honouring() : shared_from_this();
+  }
+  const DeepJoin& join() const noexcept { return join_; }
+
+ private:
+  DeepJoin join_;
 };
 
-MissingAlongZ missing_along_z(AlongZ kind) {
-  switch (kind) {
-    case AlongZ::means:
-      return {"means along z do not leave missing pixels out", "missing=propagate"};
-    case AlongZ::extremes:
-      return {"along z missing pixels do not stay missing",
-              "missing=fill, which gives them the value of what is there, or missing=propagate"};
-    case AlongZ::differences:
-      break;
-  }
-  return {"along z missing pixels do not stay missing", "missing=propagate"};
+/// What the stage makes of an image of this one value.
+double of_one_pixel(const Stage& stage, double value, Arithmetic arithmetic) {
+  double made = 0;
+  stage.apply_reference(ConstRegion::whole(view_of(&value, {1, 1})), Region::whole(view_of(&made, {1, 1})),
+                        arithmetic);
+  return made;
 }
 
 }  // namespace
 
-StagePtr make_deep(const Spelling& spelling, StagePtr in_plane, StagePtr along_z) {
-  return std::make_shared<DeepStage>(spelling.text(), std::move(in_plane), std::move(along_z));
+DeepPresent present_means(const std::function<DeepPasses(const Border&)>& make, const Border& border,
+                          bool fills) {
+  DeepPresent present{.values = make(border), .fills = fills};
+  Border there = border;
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    const auto i = static_cast<std::size_t>(arithmetic);
+    // Beyond a constant border all is there: 1, and of what the pass along z has made what it makes of 1.
+    DeepPasses& weights = present.weights[i];
+    if (border.mode == BorderMode::constant) there.value = 1;
+    weights.along_z = make(there).along_z;
+    present.totals[i] = of_one_pixel(*weights.along_z, 1, arithmetic);
+    if (border.mode == BorderMode::constant) there.value = present.totals[i];
+    weights.in_plane = make(there).in_plane;
+    if (weights.in_plane != nullptr)
+      present.totals[i] = of_one_pixel(*weights.in_plane, present.totals[i], arithmetic);
+  }
+  return present;
 }
 
-StagePtr make_deep(const Spelling& spelling, Chain parts) {
-  return std::make_shared<DeepStages>(spelling.text(), std::move(parts));
+StagePtr make_deep(std::string text, DeepFilter filter) {
+  return std::make_shared<DeepStage>(std::move(text), std::move(filter));
 }
 
-StagePtr make_deep(const Spelling& spelling, StagePtr in_plane, std::function<StagePtr(Extent)> on_volume) {
-  return std::make_shared<DeepWindow>(spelling.text(), std::move(in_plane), std::move(on_volume));
+StagePtr make_deep(std::string text, Chain parts) {
+  return std::make_shared<DeepStages>(std::move(text), std::move(parts));
+}
+
+StagePtr make_deep(std::string text, DeepJoin join) {
+  return std::make_shared<DeepJoined>(std::move(text), std::move(join));
+}
+
+StagePtr make_deep(std::string text, StagePtr in_plane, std::function<StagePtr(Extent)> on_volume) {
+  return std::make_shared<DeepWindow>(std::move(text), std::move(in_plane), std::move(on_volume));
 }
 
 bool is_deep_stage(const Stage& stage) { return dynamic_cast<const Deep*>(&stage) != nullptr; }
@@ -137,18 +169,14 @@ const Chain* deep_parts(const Stage& stage) {
   return deep != nullptr ? &deep->parts() : nullptr;
 }
 
-void check_missing_along_z(const Spelling& spelling, std::optional<MissingPolicy> missing, AlongZ kind) {
-  const bool fills = missing == MissingPolicy::fill && kind == AlongZ::extremes;
-  if (!missing || missing == MissingPolicy::propagate || fills) return;
-  const auto [fact, way_out] = missing_along_z(kind);
-  spelling.refuse("missing", fmt::format("{}; take {}, or filter planes", fact, way_out));
+const DeepPresent* deep_present(const Stage& stage) {
+  const auto* const deep = dynamic_cast<const DeepStage*>(&stage);
+  return deep != nullptr ? deep->present() : nullptr;
 }
 
-void refuse_missing_along_z(std::string_view text, AlongZ kind) {
-  const auto [fact, way_out] = missing_along_z(kind);
-  throw InvalidArgument(
-      fmt::format("stage '{}': {}; take {}, or MissingOptions::none to compute with them as values", text,
-                  fact, way_out));
+const DeepJoin* deep_join(const Stage& stage) {
+  const auto* const joined = dynamic_cast<const DeepJoined*>(&stage);
+  return joined != nullptr ? &joined->join() : nullptr;
 }
 
 }  // namespace sepconv

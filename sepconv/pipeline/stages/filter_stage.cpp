@@ -9,7 +9,6 @@
 
 #include "sepconv/kernels/conv/present.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
-#include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/what_is_there.hpp"
 
@@ -74,6 +73,11 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
 
 }  // namespace
 
+std::string with_policy(const std::string& text, MissingPolicy policy) {
+  return fmt::format("{}{}missing={}", text, text.find(':') == text.npos ? ':' : ',',
+                     policy == MissingPolicy::ignore ? "ignore" : "propagate");
+}
+
 FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches,
                          PointwiseOp join, std::optional<MissingPolicy> missing)
     : Stage(traits_of(border, branches, join, missing)),
@@ -89,9 +93,7 @@ FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableT
 StagePtr FilterStage::honouring_missing() const {
   if (missing_) return shared_from_this();
   const MissingPolicy policy = usual_policy(branches_);
-  const std::string text = fmt::format("{}{}missing={}", text_, text_.find(':') == text_.npos ? ':' : ',',
-                                       policy == MissingPolicy::ignore ? "ignore" : "propagate");
-  return std::make_shared<FilterStage>(text, border_, branches_, join_, policy);
+  return std::make_shared<FilterStage>(with_policy(text_, policy), border_, branches_, join_, policy);
 }
 
 StagePtr FilterStage::transposed() const {
@@ -225,8 +227,7 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
         missing_key(missing)}});
 }
 
-StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
-                     PointwiseOp join) {
+void prepare(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps>& branches) {
   for (SeparableTaps& taps : branches) {
     if (!options.flip) break;
     std::ranges::reverse(taps.row);
@@ -237,21 +238,15 @@ StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::v
     spelling.refuse("missing",
                     "its taps sum to 0 or next to it, so those of what is there stand for nothing; take "
                     "missing=propagate");
+}
+
+StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,
+                     PointwiseOp join) {
+  prepare(spelling, options, branches);
   if (options.missing == MissingPolicy::fill && join.kind == Kind::unsharp)
     spelling.refuse("missing", "a missing pixel has no details to sharpen; take missing=ignore");
   return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
                                        options.missing);
-}
-
-StagePtr make_deep_filter(const Spelling& spelling, const Convolving& options, SeparableTaps in_plane,
-                          std::vector<double> along_z) {
-  const bool is_flat = in_plane.row.empty() && in_plane.col.empty();
-  StagePtr plane;
-  if (!is_flat || along_z.empty()) plane = make_filter(spelling, options, {std::move(in_plane)});
-  if (along_z.empty()) return plane;
-  check_missing_along_z(spelling, options.missing, AlongZ::means);
-  return make_deep(spelling, std::move(plane),
-                   make_filter(spelling, options, {SeparableTaps{{}, std::move(along_z)}}));
 }
 
 }  // namespace sepconv

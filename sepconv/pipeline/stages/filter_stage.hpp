@@ -70,6 +70,12 @@ Keys convolving_keys(Options& options) {
   return convolving_keys(options.border, options.flip, options.missing);
 }
 
+/// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do
+/// without.
+void prepare(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps>& branches);
+/// The text of a stage, which does not speak of missing pixels, with this policy: ignore or propagate.
+std::string with_policy(const std::string& text, MissingPolicy policy);
+
 /// A FilterStage of this spelling, its taps turned round if `flip`. Throws InvalidArgument for missing pixels
 /// that its taps cannot do without.
 StagePtr make_filter(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps> branches,

@@ -20,10 +20,8 @@ Keys keys(GaussianOptions& options) {
          .value = &options.order_y,
          .words = "order of the derivative along y; as along x where it is left out",
          .range = between(0, 3)}},
-       {length_key("sigma_z", &options.sigma_z,
-                   "standard deviation along z, of stacks; left out: each plane by itself", above(0)),
-        radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", "sigma_z"),
-        {.name = "order_z",
+       depth_keys(options),
+       {{.name = "order_z",
          .value = &options.order_z,
          .words = "order of the derivative along z",
          .range = between(0, 3),
@@ -56,10 +54,7 @@ StagePtr make(const GaussianOptions& options, const Spelling& spelling) {
   const GaussianWidth width = width_of(options, spelling);
   std::vector<double> along_z;
   if (options.sigma_z)
-    along_z = gaussian_taps(
-        *options.sigma_z,
-        gaussian_radius_of(spelling, "sigma_z", *options.sigma_z, options.truncate, options.radius_z),
-        static_cast<int>(options.order_z));
+    along_z = taps_along_z(options, spelling, "sigma_z", *options.sigma_z, options.order_z);
   return make_deep_filter(spelling, options,
                           width.taps(options.order, options.order_y.value_or(options.order)),
                           std::move(along_z));

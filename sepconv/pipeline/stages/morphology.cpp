@@ -66,59 +66,45 @@ Keys morphology_keys(Options& options) {
                             "on the CPU only; with radius_z a cylinder"}}});
 }
 
-/// The stage within planes, or the one along z.
+/// Least or greatest values along z of a stack, and then within planes. Where missing pixels stay so the
+/// windows fill them, which is of all that is there, and the stage keeps those of its input.
 template <class Options>
-StagePtr make_flat(const Options& options, std::string text, std::int64_t radius_x, std::int64_t radius_y,
-                   std::function<StagePtr(bool, bool)> again) {
-  return std::make_shared<MorphologyStage>(std::move(text), MorphologyNamed<Options>::morphology(),
-                                           Neighbourhood{radius_x, radius_y, options.border.mode},
-                                           options.shape, options.border.value, options.missing,
-                                           std::move(again));
-}
-
-/// Least or greatest values along z of a stack, and then `plane`. What stays missing is not known any more
-/// when they are taken within planes; `refuse` says so of a source that declares missing pixels.
-template <class Options>
-StagePtr deep_window(const Options& options, const Spelling& spelling, StagePtr plane,
-                     const std::function<void()>& refuse) {
-  const auto again = [options, refuse](bool transposed, bool ignores) {
-    if (ignores) refuse();
-    Options other = options;
-    other.radius_y = transposed ? 0 : *options.radius_z;
-    other.radius = transposed ? *options.radius_z : 0;
-    other.radius_z.reset();
-    other.shape = Window::Shape::box;
-    return morphology_of(other);
+StagePtr deep_window(const Options& options, const Spelling& spelling) {
+  const auto passes = [&](std::optional<MissingPolicy> missing) -> DeepPasses {
+    Options plane = options;
+    plane.missing = missing;
+    plane.radius_z.reset();
+    Options along_z = plane;
+    along_z.radius = 0;
+    along_z.radius_y = options.radius_z;
+    along_z.shape = Window::Shape::box;
+    return {morphology_of(plane), morphology_of(along_z)};
   };
-  Options line = options;
-  line.shape = Window::Shape::box;
-  return make_deep(spelling, std::move(plane), make_flat(line, spelling.text(), 0, *options.radius_z, again));
-}
-
-/// One of several windows of a volume, as the stage that it is by itself.
-template <class One, class Options>
-StagePtr one_of_several(const Options& options, const std::function<void()>& refuse) {
-  One one{options.radius, options.radius_y, options.radius_z, options.border, options.missing, options.shape};
-  One defaults;
-  const Spelling spelling(MorphologyNamed<One>::kName, morphology_keys(one), morphology_keys(defaults));
-  One plane = one;
-  plane.radius_z.reset();
-  return deep_window(one, spelling, morphology_of(plane), refuse);
+  DeepFilter filter{.passes = passes(options.missing)};
+  if (options.missing == MissingPolicy::ignore)
+    filter.present = DeepPresent{.values = passes(MissingPolicy::fill)};
+  if (!options.missing)
+    filter.honouring = [ignoring = options]() mutable {
+      ignoring.missing = MissingPolicy::ignore;
+      return morphology_of(ignoring);
+    };
+  return make_deep(spelling.text(), std::move(filter));
 }
 
 template <class Options>
-StagePtr deep_morphology(const Options& options, const Spelling& spelling, StagePtr plane) {
+StagePtr deep_morphology(const Options& options, const Spelling& spelling) {
   using Result = Morphology::Result;
   const Morphology morphology = MorphologyNamed<Options>::morphology();
-  const AlongZ kind = morphology.result == Result::last ? AlongZ::extremes : AlongZ::differences;
-  check_missing_along_z(spelling, options.missing, kind);
-  const auto refuse = [text = spelling.text(), kind] { refuse_missing_along_z(text, kind); };
-  if (morphology.ops.size() == 1) return deep_window(options, spelling, std::move(plane), refuse);
+  if (morphology.ops.size() == 1) return deep_window(options, spelling);
+  const auto one_of_several = [&](auto one) {
+    one = {options.radius, options.radius_y, options.radius_z,
+           options.border, options.missing,  options.shape};
+    return morphology_of(one);
+  };
   Chain windows;
   for (const Window::Op op : morphology.ops)
-    windows.then(op == kErosion ? one_of_several<ErodeOptions>(options, refuse)
-                                : one_of_several<DilateOptions>(options, refuse));
-  if (morphology.result == Result::last) return make_deep(spelling, std::move(windows));
+    windows.then(op == kErosion ? one_of_several(ErodeOptions()) : one_of_several(DilateOptions()));
+  if (morphology.result == Result::last) return make_deep(spelling.text(), std::move(windows));
   const double sign = morphology.result == Result::input_less_last ? 1 : -1;
   return own_chain_stage(
       spelling, windows,
@@ -130,6 +116,7 @@ StagePtr make_morphology(const Options& options, const Spelling& spelling) {
   if (options.missing == MissingPolicy::fill &&
       MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
     spelling.refuse("missing", "there is nothing to take from a missing pixel; take missing=ignore");
+  if (options.radius_z) return deep_morphology(options, spelling);
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
   if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMostDiskRadius)
     spelling.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMostDiskRadius));
@@ -139,9 +126,9 @@ StagePtr make_morphology(const Options& options, const Spelling& spelling) {
     if (ignores) other.missing = MissingPolicy::ignore;
     return morphology_of(other);
   };
-  StagePtr plane = make_flat(options, spelling.text(), options.radius, radius_y, again);
-  if (options.radius_z) return deep_morphology(options, spelling, std::move(plane));
-  return plane;
+  return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
+                                           Neighbourhood{options.radius, radius_y, options.border.mode},
+                                           options.shape, options.border.value, options.missing, again);
 }
 
 template <class Options>

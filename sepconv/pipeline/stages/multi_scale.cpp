@@ -1,18 +1,47 @@
 // log, dog, unsharp: what is built from more than one Gaussian branch over the same input.
 #include "sepconv/pipeline/stages/blur_width.hpp"
+#include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
 
-Keys keys(LogOptions& options) { return joined({width_keys(options), convolving_keys(options)}); }
+Keys keys(LogOptions& options) {
+  return joined({width_keys(options), depth_keys(options), convolving_keys(options)});
+}
 
-/// d2/dx2 + d2/dy2 of the blurred image, as scipy.ndimage.gaussian_laplace.
+StagePtr again(const LogOptions& options) { return log(options); }
+StagePtr again(const DogOptions& options) { return dog(options); }
+StagePtr again(const UnsharpOptions& options) { return unsharp(options); }
+
+/// Of a stack, too: `branches` are filters along z, `policy` is what is made of missing pixels where the key
+/// is left out.
+template <class Options>
+StagePtr make_deep_join(const Options& options, const Spelling& spelling, StagePtr plane,
+                        std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy) {
+  op.keeps_missing = options.missing.has_value();
+  DeepJoin join{.branches = std::move(branches), .in_plane = std::move(plane), .op = op};
+  if (!options.missing)
+    join.honouring = [other = options, policy]() mutable {
+      other.missing = policy;
+      return again(other);
+    };
+  return make_deep(spelling.text(), std::move(join));
+}
+
+/// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
 StagePtr make(const LogOptions& options, const Spelling& spelling) {
   const GaussianWidth width = width_of(options, spelling);
-  return make_filter(spelling, options, {width.taps(2, 0), width.taps(0, 2)},
-                     {.kind = PointwiseOp::Kind::sum});
+  constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};
+  StagePtr plane = make_filter(spelling, options, {width.taps(2, 0), width.taps(0, 2)}, kSum);
+  if (!options.sigma_z) return plane;
+  const auto branch = [&](int order_x, int order_y, int order_z) {
+    return make_deep_filter(spelling, options, width.taps(order_x, order_y),
+                            taps_along_z(options, spelling, "sigma_z", *options.sigma_z, order_z));
+  };
+  return make_deep_join(options, spelling, std::move(plane),
+                        {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate);
 }
 
 Keys keys(DogOptions& options) {
@@ -21,18 +50,32 @@ Keys keys(DogOptions& options) {
                              above(0), true),
                   length_key("sigma2_y", &options.sigma2_y,
                              "the same along y; as along x where it is left out", above(0))},
+                 depth_keys(options),
+                 {length_key("sigma2_z", &options.sigma2_z, "along z that of the blur that is subtracted",
+                             above(0), true, "sigma_z")},
                  convolving_keys(options)});
 }
 
 StagePtr make(const DogOptions& options, const Spelling& spelling) {
-  const GaussianWidth second = width_of(options, spelling, *options.sigma2, options.sigma2_y, "sigma2");
-  return make_filter(spelling, options, {width_of(options, spelling).taps(), second.taps()},
-                     {.kind = PointwiseOp::Kind::difference});
+  const SeparableTaps first = width_of(options, spelling).taps();
+  const SeparableTaps second =
+      width_of(options, spelling, *options.sigma2, options.sigma2_y, "sigma2").taps();
+  constexpr PointwiseOp kDifference{.kind = PointwiseOp::Kind::difference};
+  StagePtr plane = make_filter(spelling, options, {first, second}, kDifference);
+  if (!options.sigma_z) return plane;
+  const auto branch = [&](const SeparableTaps& taps, std::string_view key, double sigma) {
+    return make_deep_filter(spelling, options, taps, taps_along_z(options, spelling, key, sigma));
+  };
+  return make_deep_join(
+      options, spelling, std::move(plane),
+      {branch(first, "sigma_z", *options.sigma_z), branch(second, "sigma2_z", *options.sigma2_z)},
+      kDifference, MissingPolicy::ignore);
 }
 
 Keys keys(UnsharpOptions& options) {
   return joined(
       {width_keys(options),
+       depth_keys(options),
        {{.name = "amount", .value = &options.amount, .words = "how much of the difference is added"},
         {.name = "threshold",
          .value = &options.threshold,
@@ -42,8 +85,14 @@ Keys keys(UnsharpOptions& options) {
 }
 
 StagePtr make(const UnsharpOptions& options, const Spelling& spelling) {
-  return make_filter(spelling, options, {width_of(options, spelling).taps()},
-                     {.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold});
+  const SeparableTaps taps = width_of(options, spelling).taps();
+  const PointwiseOp op{.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold};
+  StagePtr plane = make_filter(spelling, options, {taps}, op);
+  if (!options.sigma_z) return plane;
+  return make_deep_join(options, spelling, std::move(plane),
+                        {make_deep_filter(spelling, options, taps,
+                                          taps_along_z(options, spelling, "sigma_z", *options.sigma_z))},
+                        op, MissingPolicy::ignore);
 }
 
 constexpr StageKind<LogOptions> kLog{"log", "Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace",

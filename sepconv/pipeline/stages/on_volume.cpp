@@ -21,36 +21,15 @@ bool is_deep(const Chain& chain) {
 
 namespace {
 
-Extent most_needed_of(const Stage& stage, Extent output, const ImageSpec& input) {
-  if (const std::optional<Extent> most = most_needed(stage, output, input)) return *most;
-  if (const Chain* const own = own_chain_of(stage)) {
-    const std::vector<Extent> needed = most_needed_on_volume(*own, output, input);
-    return {std::max(needed.front().rows, output.rows), std::max(needed.front().cols, output.cols)};
-  }
-  return output;
-}
-
-}  // namespace
-
-std::vector<Extent> most_needed_on_volume(const Chain& chain, Extent output, const ImageSpec& input) {
-  const std::vector<ImageSpec> specs = chain.specs(input);
-  std::vector<Extent> needed(chain.size() + 1, output);
-  for (std::size_t i = chain.size(); i-- > 0;)
-    needed[i] = most_needed_of(*chain.stages()[i], needed[i + 1], specs[i]);
-  return needed;
-}
-
-namespace {
-
 StagePtr stage_on_volume(const StagePtr& stage, const ImageSpec& plane, Extent result,
                          const VolumeShape& shape) {
   if (stage->traits().has_second) return beside_volume(stage, {plane.extent, shape.depth, shape.planes});
   if (const Chain* const own = own_chain_of(*stage); own != nullptr && is_deep(*own))
-    return own_chain_on_volume(*stage, on_volume(*own, plane, shape));
+    return with_own_chain(*stage, on_volume(*own, plane, shape));
   if (const StagePtr deep = deep_on_volume(*stage, plane.extent)) return deep;
   const StageTraits& traits = stage->traits();
   const bool anywhere = traits.of_one_pixel || traits.pointwise || traits.alpha;
-  if (stage->along_z() == nullptr && anywhere) return stage;
+  if (!is_deep_stage(*stage) && anywhere) return stage;
   return make_volume_stage(*stage, plane.extent, result);
 }
 
@@ -78,7 +57,7 @@ Chain in_planes(const Chain& chain) {
     if (const Chain* const parts = deep_parts(*stage)) {
       result = result | in_planes(*parts);
     } else if (const Chain* const own = own_chain_of(*stage); own != nullptr && is_deep(*own)) {
-      result.then(own_chain_in_planes(*stage, in_planes(*own)));
+      result.then(with_own_chain(*stage, in_planes(*own)));
     } else if (const StagePtr in_plane = stage->in_plane()) {
       result.then(in_plane);
     }

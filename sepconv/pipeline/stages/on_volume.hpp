@@ -30,8 +30,4 @@ Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& s
 /// What the chain does within planes, without what it does along z.
 Chain in_planes(const Chain& chain);
 
-/// Of the input of each stage that on_volume() made, at most, wherever a part of the result of this extent
-/// lies; the last is `output` itself.
-std::vector<Extent> most_needed_on_volume(const Chain& chain, Extent output, const ImageSpec& input);
-
 }  // namespace sepconv

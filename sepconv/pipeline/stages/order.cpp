@@ -82,7 +82,7 @@ StagePtr make_stage(const Options& options, const Spelling& spelling, const Orde
   const auto stage = stage_of(window, rank);
   if (!options.radius_z && !options.size_z) return stage;
   const OrderWindow in_plane{window.left, window.right, window.up, window.down};
-  return make_deep(spelling, stage_of(in_plane, stage->filter().rank_of(in_plane.area())),
+  return make_deep(spelling.text(), stage_of(in_plane, stage->filter().rank_of(in_plane.area())),
                    [stage](Extent plane) { return make_order_on_volume(stage, plane); });
 }
 

@@ -5,15 +5,14 @@
 
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/stages/planes_needed.hpp"
-#include "sepconv/pipeline/stages/volume_stage.hpp"
 
 namespace sepconv {
 namespace {
 
-class OrderVolumeStage final : public VolumeStageBase {
+class OrderVolumeStage final : public Stage {
  public:
   OrderVolumeStage(std::shared_ptr<const OrderStage> stage, Extent plane)
-      : VolumeStageBase(traits_on_volume(stage->traits())), stage_(std::move(stage)), planes_{plane} {}
+      : Stage(traits_on_volume(stage->traits())), stage_(std::move(stage)), planes_{plane} {}
 
   std::string text() const override { return stage_->text(); }
   std::int64_t tile_cols() const override { return planes_.plane.cols; }
@@ -24,7 +23,7 @@ class OrderVolumeStage final : public VolumeStageBase {
     return {rows.row, cols.col, rows.rows, cols.cols};
   }
 
-  Extent most_needed(Extent output, const ImageSpec& input) const override {
+  Extent input_at_most(Extent output, const ImageSpec& input) const override {
     const std::int64_t halo = along_z(middle_rect(input.extent, {1, 1}), input).rows - 1;
     return {output.rows + halo, needed().most_cols(output.cols, input, input.extent.cols)};
   }

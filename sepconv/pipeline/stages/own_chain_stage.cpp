@@ -6,7 +6,6 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
-#include "sepconv/pipeline/stages/on_volume.hpp"
 
 namespace sepconv {
 namespace {
@@ -39,18 +38,13 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
 
 class OwnChainStage final : public Stage {
  public:
-  /// `on_volume`: the chain is of an image whose rows are planes.
-  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op, bool on_volume = false)
-      : Stage(traits_of(chain, op)),
-        text_(std::move(text)),
-        chain_(std::move(chain)),
-        op_(op),
-        on_volume_(on_volume) {}
+  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op)
+      : Stage(traits_of(chain, op)), text_(std::move(text)), chain_(std::move(chain)), op_(op) {}
 
   std::string text() const override { return text_; }
   const Chain& chain() const noexcept { return chain_; }
-  StagePtr with_chain(Chain chain, bool on_volume) const {
-    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_, on_volume);
+  StagePtr with_chain(Chain chain) const {
+    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_);
   }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
@@ -98,14 +92,13 @@ class OwnChainStage final : public Stage {
     const std::string own = chain_.text();
     if (const std::size_t at = text.find(own); at != text.npos)
       text.replace(at, own.size(), honouring.text());
-    return std::make_shared<OwnChainStage>(text, std::move(honouring), op, on_volume_);
+    return std::make_shared<OwnChainStage>(text, std::move(honouring), op);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
     const std::vector<ImageSpec> specs = chain_.specs(input);
-    const std::vector<Extent> needed =
-        on_volume_ ? most_needed_on_volume(chain_, output, input) : needed_anywhere(chain_, specs, output);
+    const std::vector<Extent> needed = needed_anywhere(chain_, specs, output);
     const std::int64_t own = scratch == Scratch::host ? tile_scratch_bytes(chain_, specs, needed, arithmetic)
                                                       : chain_device_bytes(chain_, specs, needed, arithmetic);
     return own + Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
@@ -152,7 +145,6 @@ class OwnChainStage final : public Stage {
   std::string text_;
   Chain chain_;
   PointwiseOp op_;
-  bool on_volume_;
 };
 
 }  // namespace
@@ -174,12 +166,8 @@ const Chain* own_chain_of(const Stage& stage) {
   return own != nullptr ? &own->chain() : nullptr;
 }
 
-StagePtr own_chain_on_volume(const Stage& stage, Chain chain) {
-  return dynamic_cast<const OwnChainStage&>(stage).with_chain(std::move(chain), true);
-}
-
-StagePtr own_chain_in_planes(const Stage& stage, Chain chain) {
-  return dynamic_cast<const OwnChainStage&>(stage).with_chain(std::move(chain), false);
+StagePtr with_own_chain(const Stage& stage, Chain chain) {
+  return dynamic_cast<const OwnChainStage&>(stage).with_chain(std::move(chain));
 }
 
 }  // namespace sepconv

@@ -12,9 +12,8 @@ namespace sepconv {
 StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const PointwiseOp& op);
 /// The chain of such a stage; null of any other.
 const Chain* own_chain_of(const Stage& stage);
-/// Such a stage for volumes: `chain` is what on_volume() makes of its own, which filters along z.
-StagePtr own_chain_on_volume(const Stage& stage, Chain chain);
-/// The same for one plane: `chain` is what its own does within planes.
-StagePtr own_chain_in_planes(const Stage& stage, Chain chain);
+/// Such a stage with another chain: of volumes what on_volume() makes of its own, of one plane what
+/// in_planes() does.
+StagePtr with_own_chain(const Stage& stage, Chain chain);
 
 }  // namespace sepconv

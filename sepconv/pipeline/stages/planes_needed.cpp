@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sepconv/pipeline/chain/chain_tile.hpp"
+
 namespace sepconv {
 
 Rect PlanesNeeded::of(const Rect& output, const ImageSpec& input) const {
@@ -33,7 +35,12 @@ std::int64_t PlanesNeeded::most_cols(std::int64_t cols, const ImageSpec& input,
   }
   look(to.plane.area() - 1);
   look(last);
-  return std::min(most + 2 * (step - 1) * from.plane.cols, input.extent.cols);
+  // Between the rows that are looked at as much more may be needed as elsewhere than in the middle.
+  const ImageSpec plane{from.plane, input.channels, input.type};
+  const std::int64_t elsewhere =
+      stage.input_at_most({1, 1}, plane).rows - stage.input_for(middle_rect(to.plane, {1, 1}), plane).rows;
+  const std::int64_t between = step > 1 ? 2 * (step - 1) + elsewhere : 0;
+  return std::min(most + between * from.plane.cols, input.extent.cols);
 }
 
 }  // namespace sepconv

@@ -111,6 +111,8 @@ struct LogOptions {
   double truncate = 4;
   std::optional<std::int64_t> radius{};
   std::optional<std::int64_t> radius_y{};
+  std::optional<double> sigma_z{};
+  std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> missing{};
@@ -126,6 +128,9 @@ struct DogOptions {
   std::optional<std::int64_t> radius_y{};
   std::optional<double> sigma2{};  ///< needed: of the blur that is subtracted
   std::optional<double> sigma2_y{};
+  std::optional<double> sigma_z{};
+  std::optional<std::int64_t> radius_z{};
+  std::optional<double> sigma2_z{};  ///< needed where there is sigma_z
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> missing{};
@@ -139,6 +144,8 @@ struct UnsharpOptions {
   double truncate = 4;
   std::optional<std::int64_t> radius{};
   std::optional<std::int64_t> radius_y{};
+  std::optional<double> sigma_z{};
+  std::optional<std::int64_t> radius_z{};
   double amount = 1;
   double threshold = 0;
   Border border{};

@@ -9,19 +9,23 @@
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
+#include "sepconv/pipeline/stages/joined_volume.hpp"
 #include "sepconv/pipeline/stages/planes_needed.hpp"
+#include "sepconv/pipeline/stages/present_volume.hpp"
 
 namespace sepconv {
 namespace {
 
-StageTraits traits_on_volume(const Stage& given, const Stage* in_plane, const Stage* along_z) {
-  StageTraits traits = in_plane != nullptr ? in_plane->traits() : given.traits();
+StageTraits traits_on_volume(const Stage& given, const DeepPasses& passes) {
+  const auto& [in_plane, along_z] = passes;
+  StageTraits traits = in_plane != nullptr ? in_plane->traits() : along_z->traits();
   traits.is_transpose = false;
   traits.product = Product::none;
   traits.joins_missing = false;
   traits.cell = {};
   if (along_z == nullptr) return traits;
-  const StageTraits& other = along_z->traits();
+  StageTraits other = along_z->traits();
+  other.joins_missing = false;
   if (in_plane == nullptr) return other;
   traits.by_parts = given.traits().by_parts;
   traits.needs_f64 = given.traits().needs_f64;
@@ -32,19 +36,18 @@ StageTraits traits_on_volume(const Stage& given, const Stage* in_plane, const St
   return traits;
 }
 
-class VolumeStage final : public VolumeStageBase {
+class VolumeStage final : public Stage {
  public:
-  /// Of these the second may be null, or the first.
-  VolumeStage(std::string text, const StageTraits& traits, StagePtr in_plane, StagePtr along_z, Extent from,
-              Extent to)
-      : VolumeStageBase(traits),
-        text_(std::move(text)),
-        in_plane_(std::move(in_plane)),
-        along_z_(std::move(along_z)),
+  /// Of the passes the second may be null, or the first.
+  VolumeStage(StagePtr given, DeepPasses passes, Extent from, Extent to)
+      : Stage(traits_on_volume(*given, passes)),
+        given_(std::move(given)),
+        in_plane_(std::move(passes.in_plane)),
+        along_z_(std::move(passes.along_z)),
         from_{from},
         to_{to} {}
 
-  std::string text() const override { return text_; }
+  std::string text() const override { return given_->text(); }
 
   std::int64_t tile_cols() const override { return in_plane_ != nullptr ? to_.plane.cols : 1; }
 
@@ -60,7 +63,7 @@ class VolumeStage final : public VolumeStageBase {
     return along_z_ != nullptr ? along_z_->input_for(within, input) : within;
   }
 
-  Extent most_needed(Extent output, const ImageSpec& input) const override {
+  Extent input_at_most(Extent output, const ImageSpec& input) const override {
     Extent most = middle_extent(output, input);
     if (along_z_ == nullptr) return most;
     most.rows += along_z_->input_for(middle_rect(input.extent, {1, 1}), input).rows - 1;
@@ -128,35 +131,17 @@ class VolumeStage final : public VolumeStageBase {
   /// Taps along z hold nothing there.
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     const StagePtr in_plane = in_plane_ != nullptr ? in_plane_->on_device(memory, stream) : nullptr;
-    return std::make_shared<VolumeStage>(text_, traits(), in_plane, along_z_, from_.plane, to_.plane);
+    return std::make_shared<VolumeStage>(given_, DeepPasses{in_plane, along_z_}, from_.plane, to_.plane);
   }
 
   StagePtr honouring_missing() const override {
-    return honouring([](const Stage& stage) { return stage.honouring_missing(); });
+    return make_volume_stage(*given_->honouring_missing(), from_.plane, to_.plane);
   }
   StagePtr honouring_alpha(std::int64_t alpha) const override {
-    return honouring([alpha](const Stage& stage) { return stage.honouring_alpha(alpha); });
+    return make_volume_stage(*given_->honouring_alpha(alpha), from_.plane, to_.plane);
   }
 
  private:
-  template <class Honour>
-  StagePtr honouring(const Honour& honour) const {
-    if (along_z_ != nullptr && !along_z_->traits().settles_missing) {
-      along_z_->honouring_missing();  // windows say what they take
-      refuse_missing_along_z(text_, AlongZ::means);
-    }
-    const StagePtr in_plane = in_plane_ != nullptr ? honour(*in_plane_) : nullptr;
-    StageTraits traits = this->traits();
-    if (in_plane != nullptr) {
-      traits.settles_missing = in_plane->traits().settles_missing;
-      traits.keeps_missing = in_plane->traits().keeps_missing;
-      traits.growth = std::max(traits.growth, in_plane->traits().growth);
-    }
-    return std::make_shared<VolumeStage>(
-        in_plane != nullptr && along_z_ == nullptr ? in_plane->text() : text_, traits, in_plane, along_z_,
-        from_.plane, to_.plane);
-  }
-
   ImageSpec plane_spec(const ImageSpec& input) const { return {from_.plane, input.channels, input.type}; }
 
   Rect within_planes(const Rect& output, const ImageSpec& input) const {
@@ -221,22 +206,32 @@ class VolumeStage final : public VolumeStageBase {
     return result;
   }
 
-  std::string text_;
-  StagePtr in_plane_, along_z_;
+  StagePtr given_, in_plane_, along_z_;
   PlaneRow from_, to_;  // of the input, of the result
 };
+
+StagePtr join_of(const Stage& stage, const DeepJoin& join, Extent plane) {
+  JoinedOnVolume on_volume{.given = stage.shared_from_this(), .plane = plane};
+  for (const StagePtr& branch : join.branches)
+    on_volume.branches.push_back(make_volume_stage(*branch, plane, plane));
+  return make_joined_volume(std::move(on_volume));
+}
 
 }  // namespace
 
 StagePtr make_volume_stage(const Stage& stage, Extent from, Extent to) {
-  const StagePtr along_z = stage.along_z(), in_plane = stage.in_plane();
-  return std::make_shared<VolumeStage>(stage.text(), traits_on_volume(stage, in_plane.get(), along_z.get()),
-                                       in_plane, along_z, from, to);
-}
-
-std::optional<Extent> most_needed(const Stage& stage, Extent output, const ImageSpec& input) {
-  const auto* const volume = dynamic_cast<const VolumeStageBase*>(&stage);
-  return volume != nullptr ? std::optional(volume->most_needed(output, input)) : std::nullopt;
+  if (const DeepJoin* const join = deep_join(stage)) return join_of(stage, *join, from);
+  const auto with = [&](const DeepPasses& passes) {
+    return std::make_shared<VolumeStage>(stage.shared_from_this(), passes, from, to);
+  };
+  const StagePtr plain = with({stage.in_plane(), stage.along_z()});
+  const DeepPresent* const present = deep_present(stage);
+  if (present == nullptr) return plain;
+  PresentOnVolume on_volume{
+      .values = with(present->values), .totals = present->totals, .fills = present->fills};
+  for (std::size_t i = 0; i < present->weights.size() && present->weights[i].along_z != nullptr; ++i)
+    on_volume.weights[i] = with(present->weights[i]);
+  return make_present_volume(stage.text(), plain->traits(), std::move(on_volume));
 }
 
 }  // namespace sepconv

@@ -52,6 +52,9 @@ struct ReferenceWay {
   void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
     keep_alpha_host(channel, from, out, arithmetic);
   }
+  void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
+    stage.apply_reference(in, out, arithmetic);
+  }
 };
 
 /// In a worker's arena.
@@ -85,6 +88,9 @@ struct HostWay {
   }
   void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
     keep_alpha_host(channel, from, out, arithmetic);
+  }
+  void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
+    stage.apply(in, out, arithmetic, worker);
   }
 };
 
@@ -127,6 +133,9 @@ struct DeviceWay {
   }
   void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
     keep_alpha_cuda(channel, from, out, arithmetic, stream, then);
+  }
+  void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
+    stage.enqueue(in, out, arithmetic, arena, stream, then_of(out.pixels));
   }
 };
 

@@ -25,19 +25,9 @@ StagePtr box(const BoxOptions& options = {});
 StagePtr mean(const BoxOptions& options = {});  ///< box under its other name
 StageEntry mean_entry();
 
-/// The options of what is made of a rectangle's pixels: of the least and the greatest, of their mean and
-/// deviation.
+/// The options of the least and the greatest, and of what is made of them.
 template <class Name>
-struct WindowOptions {
-  std::int64_t radius = 1;
-  std::optional<std::int64_t> radius_y{};
-  Border border{};
-  std::optional<MissingPolicy> missing{};
-  static StageEntry entry();
-};
-/// Of those that may be made of a disk and reach along z, too.
-template <class Name>
-struct DeepWindowOptions {
+struct MorphologyOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
@@ -46,13 +36,12 @@ struct DeepWindowOptions {
   Window::Shape shape = Window::Shape::box;  ///< of a disk as far as the radii are up to kMostDiskRadius
   static StageEntry entry();
 };
-using ErodeOptions = DeepWindowOptions<struct ErodeName>;
-using DilateOptions = DeepWindowOptions<struct DilateName>;
-using OpeningOptions = DeepWindowOptions<struct OpeningName>;
-using ClosingOptions = DeepWindowOptions<struct ClosingName>;
-using TophatOptions = DeepWindowOptions<struct TophatName>;
-using BlackhatOptions = DeepWindowOptions<struct BlackhatName>;
-using StdOptions = WindowOptions<struct StdName>;
+using ErodeOptions = MorphologyOptions<struct ErodeName>;
+using DilateOptions = MorphologyOptions<struct DilateName>;
+using OpeningOptions = MorphologyOptions<struct OpeningName>;
+using ClosingOptions = MorphologyOptions<struct ClosingName>;
+using TophatOptions = MorphologyOptions<struct TophatName>;
+using BlackhatOptions = MorphologyOptions<struct BlackhatName>;
 template <>
 StageEntry ErodeOptions::entry();
 template <>
@@ -65,20 +54,28 @@ template <>
 StageEntry TophatOptions::entry();
 template <>
 StageEntry BlackhatOptions::entry();
-template <>
-StageEntry StdOptions::entry();
 StagePtr erode(const ErodeOptions& options = {});
 StagePtr dilate(const DilateOptions& options = {});
 StagePtr opening(const OpeningOptions& options = {});
 StagePtr closing(const ClosingOptions& options = {});
 StagePtr tophat(const TophatOptions& options = {});
 StagePtr blackhat(const BlackhatOptions& options = {});
+
+struct StdOptions {
+  std::int64_t radius = 1;
+  std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};
+  Border border{};
+  std::optional<MissingPolicy> missing{};
+  static StageEntry entry();
+};
 StagePtr standard_deviation(const StdOptions& options = {});
 
 /// Local contrast.
 struct NormalizeOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
+  std::optional<std::int64_t> radius_z{};
   double least = 0;  ///< a smaller deviation counts as this
   Border border{};
   std::optional<MissingPolicy> missing{};

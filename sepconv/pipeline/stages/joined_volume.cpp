@@ -1,0 +1,142 @@
+#include "sepconv/pipeline/stages/joined_volume.hpp"
+
+#include <algorithm>
+
+#include "sepconv/pipeline/stages/deep_stage.hpp"
+#include "sepconv/pipeline/stages/ways.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+StageTraits traits_of(const JoinedOnVolume& joined) {
+  StageTraits traits = joined.given->in_plane()->traits();
+  traits.joins_missing = false;
+  double growth = 0;
+  for (const auto& branch : joined.branches) {
+    traits.runs_on_device = traits.runs_on_device && branch->traits().runs_on_device;
+    growth += branch->traits().growth;
+  }
+  traits.growth = std::max(traits.growth, growth);
+  return traits;
+}
+
+class JoinedVolume final : public Stage {
+ public:
+  explicit JoinedVolume(JoinedOnVolume joined)
+      : Stage(traits_of(joined)), is_(std::move(joined)), join_(*deep_join(*is_.given)) {}
+
+  std::string text() const override { return is_.given->text(); }
+  std::int64_t tile_cols() const override { return is_.plane.cols; }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    Rect needed = output;
+    for (const auto& branch : is_.branches) needed = needed.include(branch->input_for(output, input));
+    return needed;
+  }
+  /// All branches need the planes around; of their columns none may be within what another needs.
+  Extent input_at_most(Extent output, const ImageSpec& input) const override {
+    if (join_.deviates) return is_.branches.front()->input_at_most(output, input);  // they are alike
+    Extent most = output;
+    for (const auto& branch : is_.branches) {
+      const Extent one = branch->input_at_most(output, input);
+      most = {std::max(most.rows, one.rows), most.cols + std::max<std::int64_t>(one.cols - output.cols, 0)};
+    }
+    return {most.rows, std::min(most.cols, input.extent.cols)};
+  }
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    double operations = 1;
+    for (const auto& branch : is_.branches) operations += branch->operations_per_element(scratch, input);
+    return operations;
+  }
+  StagePtr honouring_missing() const override {
+    return make_volume_stage(*is_.given->honouring_missing(), is_.plane, is_.plane);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    const Arithmetic of_branches = join_.deviates ? Arithmetic::f64 : arithmetic;
+    const auto view = [&](Extent extent, Arithmetic of) {
+      return Arena::view_bytes(extent, input.channels, pixel_type_of(of));
+    };
+    std::int64_t most = 0;
+    for (const auto& branch : is_.branches)
+      most = std::max(most, branch->scratch_bytes(scratch, output, input, of_branches));
+    if (!join_.deviates)
+      return most + static_cast<std::int64_t>(is_.branches.size()) * view(output, arithmetic);
+    return most + view(input_at_most(output, input), of_branches) + 2 * view(output, of_branches) +
+           view(output, arithmetic);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    const Arena::Scope scope(worker);
+    run(HostWay{arithmetic, worker}, needed_of(in, out), out);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    run(ReferenceWay{arithmetic}, in, out);
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const Arena::Scope scope(arena);
+    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, needed_of(in, out), out);
+  }
+
+ private:
+  ConstRegion needed_of(const ConstRegion& in, const Region& out) const {
+    return in.crop(input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type}));
+  }
+
+  template <class Way>
+  static Region allocate(const Way& way, const Region& like) {
+    return {way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic)), like.rect,
+            like.image};
+  }
+
+  template <class Way>
+  void run(const Way& way, const ConstRegion& in, const Region& out) const {
+    if (join_.deviates) return deviate(way, in, out);
+    std::vector<ConstPixelView> operands;
+    if (is_.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
+    std::vector<PixelView> made;
+    for (const auto& branch : is_.branches) {
+      const Region result = allocate(way, out);
+      way.stage(*branch, in, result);
+      made.push_back(result.pixels);
+      operands.push_back(result.pixels);
+    }
+    for (std::size_t i = 1; i < operands.size(); ++i) {
+      const bool last = i + 1 == operands.size();
+      way.pointwise(join_.op, operands[0], operands[i], last ? out.pixels : made[0]);
+    }
+  }
+
+  /// In f64, as its square is the difference of two means.
+  template <class Way>
+  void deviate(const Way& way, const ConstRegion& in, const Region& out) const {
+    const Way wide = way.in(Arithmetic::f64);
+    const Region means = allocate(wide, out), squares = allocate(wide, out), made = allocate(way, out);
+    const Region squared{wide.allocate(in.rect.extent(), out.pixels.channels, PixelType::f64), in.rect,
+                         in.image};
+    wide.stage(*is_.branches[0], in, means);
+    wide.pointwise({.kind = Kind::product}, in.pixels, in.pixels, squared.pixels);
+    wide.stage(*is_.branches[1], squared, squares);
+    WindowMoments moments{.means = means.pixels, .squares = squares.pixels, .least = join_.least};
+    if (join_.contrast) moments.pixels = in.crop(out.rect).pixels;
+    wide.deviation(moments, made.pixels);
+    way.pointwise({.kind = Kind::copy}, made.pixels, made.pixels, out.pixels);
+  }
+
+  JoinedOnVolume is_;
+  const DeepJoin& join_;  ///< of is_.given
+};
+
+}  // namespace
+
+StagePtr make_joined_volume(JoinedOnVolume joined) {
+  return std::make_shared<JoinedVolume>(std::move(joined));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,19 @@
+// What is made of several filters of a volume. Private to sepconv/pipeline/stages.
+#pragma once
+
+#include <vector>
+
+#include "sepconv/pipeline/stages/volume_stage.hpp"
+
+namespace sepconv {
+
+/// DeepJoin (deep_stage.hpp) on a volume.
+struct JoinedOnVolume {
+  StagePtr given;  ///< which has it
+  Extent plane;
+  std::vector<StagePtr> branches{};
+};
+
+StagePtr make_joined_volume(JoinedOnVolume joined);
+
+}  // namespace sepconv

@@ -1,0 +1,193 @@
+// The mean and the deviation of a rectangle's pixels, and what is made of them. Private to
+// sepconv/pipeline/stages.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sepconv/kernels/pointwise/missing.hpp"
+#include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/missing_policy.hpp"
+#include "sepconv/pipeline/stages/neighbourhood.hpp"
+#include "sepconv/pipeline/stages/ways.hpp"
+
+namespace sepconv {
+
+enum class Moment : std::uint8_t {
+  mean,
+  deviation,
+  contrast,  ///< (pixel - mean) / deviation
+};
+
+struct MomentsOptions {
+  Moment moment = Moment::mean;
+  Neighbourhood near{};
+  double value = 0;  ///< of a constant border
+  double least = 0;  ///< of contrast: a smaller deviation counts as this
+  std::optional<MissingPolicy> missing{};
+  bool columns_first = false;
+};
+
+/// A deviation is computed in f64 whatever the image: its square is the difference of two sums.
+class MomentsStage final : public Stage {
+ public:
+  MomentsStage(std::string text, const MomentsOptions& options, std::function<StagePtr()> ignoring)
+      : Stage(traits_of(options)),
+        text_(std::move(text)),
+        is_(options),
+        border_{options.near.border, options.value},
+        ignoring_(std::move(ignoring)) {}
+
+  /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
+  /// makes.
+  std::string text() const override { return is_.columns_first ? text_ + " (columns first)" : text_; }
+  StagePtr transposed() const override {
+    MomentsOptions turned = is_;
+    std::swap(turned.near.radius_x, turned.near.radius_y);
+    turned.columns_first = !is_.columns_first;
+    return std::make_shared<MomentsStage>(text_, turned,
+                                          [ignoring = ignoring_] { return ignoring()->transposed(); });
+  }
+  StagePtr honouring_missing() const override { return is_.missing ? shared_from_this() : ignoring_(); }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return is_.near.input_for(output, input.extent);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    const Extent image = is_.near.largest_image(input.extent);
+    const Arithmetic wide = arithmetic_of(arithmetic);
+    const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
+    const bool plain = is_.moment == Moment::mean && !renormalises();
+    // Means and squares, and of what is there how much that is and a sum for each of them.
+    const std::int64_t moments = is_.moment == Moment::mean ? 1 : 2;
+    const std::int64_t views = (moments == 1 ? 0 : 2) + (renormalises() ? 1 + moments : 0);
+    return window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
+           views * Arena::view_bytes(output, input.channels, pixel_type_of(wide)) +
+           (plain ? 0 : Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)));
+  }
+
+  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+             Worker& worker) const override {
+    const auto [in, out] = is_.near.as_own_image(given, result);
+    const Arena::Scope scope(worker);
+    const bool all_there =
+        !renormalises() || presence_of(in.crop(is_.near.needed_of(in, out.rect)).pixels,
+                                       std::numeric_limits<double>::quiet_NaN()) == Presence::all_there;
+    run(HostWay{arithmetic, worker}, !all_there, in, out);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    run(ReferenceWay{arithmetic}, renormalises(), in, out);
+  }
+
+  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const auto [in, out] = is_.near.as_own_image(given, result);
+    const Arena::Scope scope(arena);
+    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data},
+        renormalises() && is_floating(in.pixels.type), in, out);
+  }
+
+ private:
+  using Kind = PointwiseOp::Kind;
+
+  static StageTraits traits_of(const MomentsOptions& options) {
+    const bool is_mean = options.moment == Moment::mean;
+    const bool adds = options.near.border == BorderMode::constant && options.value != 0;
+    const double values[] = {options.value, options.least};
+    StageTraits traits{.by_parts = is_mean && !adds,
+                       .needs_f64 = any_beyond_f32(values),
+                       .runs_on_device = options.near.windows_on_device()};
+    traits.operations_per_element = (is_mean ? 1 : 4) * options.near.window_operations();
+    traits.halo_cols = true;
+    if (options.moment != Moment::contrast)
+      traits.growth = 2 * std::max(1.0, adds ? std::abs(options.value) : 1);
+    traits.settles_missing = options.missing.has_value();
+    traits.averages = is_mean;
+    traits.keeps_missing = options.missing && !(options.missing == MissingPolicy::fill &&
+                                                options.near.border == BorderMode::constant);
+    return traits;
+  }
+
+  bool renormalises() const noexcept { return is_.missing && *is_.missing != MissingPolicy::propagate; }
+  Arithmetic arithmetic_of(Arithmetic arithmetic) const noexcept {
+    return is_.moment == Moment::mean ? arithmetic : Arithmetic::f64;
+  }
+
+  /// Sums for a mean stay below the largest number of f32, as the mean does. A power of two changes no bit of
+  /// what is neither that large nor next to 0. Deviations are made in f64.
+  double unit() const noexcept {
+    const auto pixels = static_cast<double>((2 * is_.near.radius_x + 1) * (2 * is_.near.radius_y + 1));
+    return is_.moment == Moment::mean ? std::exp2(-std::ceil(std::log2(pixels))) : 1;
+  }
+
+  /// Sums; divided by the number of pixels unless those that are there are to be counted.
+  Window window(Window::Of of, bool counts, Arithmetic arithmetic) const {
+    Window window{.op = Window::Op::sum,
+                  .radius_x = is_.near.radius_x,
+                  .radius_y = is_.near.radius_y,
+                  .ignores_nan = counts,
+                  .of = of,
+                  .unit = unit(),
+                  .columns_first = is_.columns_first};
+    if (!counts) window.divisor = ones_of_window(window, arithmetic);
+    return window;
+  }
+
+  /// Means of values or squares, in the way's arithmetic: over the number of pixels, or of those in `there`.
+  template <class Way>
+  void mean(const Way& way, Window::Of of, const PixelView* there, const ConstRegion& in,
+            const Region& out) const {
+    if (there == nullptr) return way.window(window(of, false, way.arithmetic), border_, in, out);
+    const PixelView sums = allocate(way, out);
+    way.window(window(of, true, way.arithmetic), border_, in, {sums, out.rect, out.image});
+    way.pointwise({.kind = Kind::quotient}, sums, *there, out.pixels);
+  }
+
+  template <class Way>
+  static PixelView allocate(const Way& way, const Region& like) {
+    return way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic));
+  }
+
+  template <class Way>
+  void run(const Way& way, bool counts, const ConstRegion& in, const Region& out) const {
+    const Way wide = way.in(arithmetic_of(way.arithmetic));
+    PixelView there;
+    if (counts) {
+      there = allocate(wide, out);
+      wide.window(window(Window::Of::ones, true, wide.arithmetic), border_, in, {there, out.rect, out.image});
+    }
+    const PixelView* const weights = counts ? &there : nullptr;
+    const bool keeps = counts && is_.missing == MissingPolicy::ignore;
+    if (is_.moment == Moment::mean && !keeps) return mean(way, Window::Of::values, weights, in, out);
+    const PixelView made = allocate(way, out);
+    is_.moment == Moment::mean ? mean(way, Window::Of::values, weights, in, {made, out.rect, out.image})
+                               : deviate(wide, weights, in, {made, out.rect, out.image});
+    way.pointwise({.kind = keeps ? Kind::keep_missing : Kind::copy}, keeps ? in.crop(out.rect).pixels : made,
+                  made, out.pixels);
+  }
+
+  /// Deviations, or the contrast; `wide` is in f64.
+  template <class Way>
+  void deviate(const Way& wide, const PixelView* there, const ConstRegion& in, const Region& out) const {
+    const PixelView means = allocate(wide, out), squares = allocate(wide, out);
+    mean(wide, Window::Of::values, there, in, {means, out.rect, out.image});
+    mean(wide, Window::Of::squares, there, in, {squares, out.rect, out.image});
+    WindowMoments moments{.means = means, .squares = squares, .least = is_.least};
+    if (is_.moment == Moment::contrast) moments.pixels = in.crop(out.rect).pixels;
+    wide.deviation(moments, out.pixels);
+  }
+
+  std::string text_;
+  MomentsOptions is_;
+  Border border_;
+  std::function<StagePtr()> ignoring_;  ///< the same stage with missing=ignore
+};
+
+}  // namespace sepconv
