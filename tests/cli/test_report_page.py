@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+import tifffile
 
 import browser
 from cli_support import fails, image, source  # noqa: F401
@@ -125,6 +126,27 @@ def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
         assert low == pytest.approx(602, abs=3) and high == pytest.approx(1098, abs=3) and mean == pytest.approx(850, abs=2) and least >= 600 and share == 50
     shown = made.pictures()["Overview of the result"]
     assert shown[:100].max() == 0 and shown[100:].std() > 50
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_what_alpha_hides_is_in_no_percentile_and_no_mean(sepconv, dtype):
+    pixels = np.full((100, 150, 4), 50, dtype)
+    pixels[..., :3] += np.arange(150, dtype=dtype)[:, None] % 50
+    pixels[:25] = (255, 0, 255, 0)
+    tifffile.imwrite(sepconv.folder / "in.tif", pixels, photometric="rgb", extrasamples=["unassalpha"])
+    made = page(sepconv, "in.tif", "out.tif", "box:radius=0")
+    for side in ("source", "result"):
+        least, most, share = re.search(side + r": mean 74.5, deviation \S+, from (\S+) to (\S+), of 45000 samples; (\S+) % are missing", made.text).groups()
+        assert (least, most, share) == ("50", "99", "25")
+    shown = made.pictures()["Overview of the result"]
+    assert shown[:25].max() == 0 and shown[25:].max() > 0
+    assert "are missing" not in page(sepconv, "in.tif", "out.tif", "--nodata", "none").text
+
+
+def test_one_band_is_said_to_overlap_with_nothing(sepconv):
+    np.save(sepconv.folder / "in.npy", image(30, 40))
+    text = page(sepconv, "in.npy", "out.npy").text
+    assert "With one band no two steps were busy at once." in text and "times as long" not in text
 
 
 @pytest.mark.parametrize("dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)])
