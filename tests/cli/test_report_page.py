@@ -209,6 +209,13 @@ def test_taps_and_frequencies(sepconv):
     assert "no frequency response" not in text
 
 
+def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
+    np.save(sepconv.folder / "in.npy", image())
+    page(sepconv, "in.npy", "out.npy", "box:radius=256", "box:radius=256", "cast:type=f32")
+    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text())]
+    assert np.allclose(found, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
+
+
 @pytest.mark.parametrize("stages,said", [
     (["abs"], "not linear"), (["clamp:low=0,high=50"], "not linear"), (["gradient"], "not linear"), (["unsharp:sigma=1,amount=1,threshold=30"], "not linear"),
     (["transpose"], "moves pixels"), (["reduce:factor=2"], "another size"), (["gaussian:sigma=200"], "further than 512"), ([], "filters nothing")])
