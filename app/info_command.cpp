@@ -15,6 +15,7 @@
 #include "option_names.hpp"
 #include "options.hpp"
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/pipeline/report/report.hpp"

@@ -12,12 +12,12 @@
 #include "console.hpp"
 #include "json_text.hpp"
 #include "progress.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/taken_files.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
-#include "wording.hpp"
 
 namespace sepconv::app {
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstdint>
 #include <initializer_list>
 #include <string>
 
@@ -14,11 +13,6 @@ namespace sepconv::app {
 inline std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "nan";
   return fmt::format("{:.{}g}", value == 0 ? 0.0 : value, digits);
-}
-
-/// "1 page", "2 pages".
-inline std::string count_text(std::int64_t count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }
 
 /// The end of a command's help, which its man page has as EXAMPLES.

@@ -10,6 +10,7 @@
 #include "../options.hpp"
 #include "../wording.hpp"
 #include "bench/conv/ladder.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
@@ -22,7 +23,8 @@ constexpr std::int64_t kMostHostRadius = 1000;
 constexpr std::int64_t kMostChannels = 16;
 
 void bench_host(const ConvRequest& request, ConvResult& result) {
-  result.device = fmt::format("CPU, {} threads, {}", threads_of(request.options), simd_target());
+  result.device =
+      fmt::format("CPU, {}, {}", count_text(threads_of(request.options), "thread"), simd_target());
   for (const PixelType type : request.types) {
     const HostPair pair(request, {request.extent, request.channels, type}, false);
     for (const std::int64_t radius : request.radii)

@@ -3,6 +3,7 @@
 
 #include "../console.hpp"
 #include "conv.hpp"
+#include "sepconv/core/count_text.hpp"
 
 namespace sepconv::app {
 
@@ -86,8 +87,8 @@ void print_conv_tables(const ConvRequest& request, const ConvResult& result) {
   const bool gpu = !result.copies.empty();
   print("{} x {}{}, zeros beyond the image, {}\n", request.extent.cols, request.extent.rows,
         request.channels > 1 ? fmt::format(" x {} channels", request.channels) : "", result.device);
-  print("mean and deviation: of {} runs after a warm-up, without the fastest and the slowest{}\n",
-        request.runs, gpu ? "; kernels by the GPU's clock" : "");
+  print("mean and deviation: of {} after a warm-up, without the fastest and the slowest{}\n",
+        count_text(request.runs, "run"), gpu ? "; kernels by the GPU's clock" : "");
   print_rungs(request, result);
   if (!gpu) return;
   print(

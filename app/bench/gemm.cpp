@@ -11,6 +11,7 @@
 
 #include "../option_values.hpp"
 #include "../wording.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 
@@ -50,8 +51,8 @@ void choose_gemm_gpu(GemmBenchRequest& request) {
 
 std::string text_of_device(const GemmBenchRequest& request) {
   const std::string library = gemm_host_library();
-  const std::string host =
-      fmt::format("CPU, {} threads, {}", request.threads(), library.empty() ? "no OpenBLAS" : library);
+  const std::string host = fmt::format("CPU, {}, {}", count_text(request.threads(), "thread"),
+                                       library.empty() ? "no OpenBLAS" : library);
   if (!request.on_gpu()) return host;
   const std::string device_library = gemm_cuda_library();
   const std::string gpu = fmt::format("{}, {}", name_of_gpu(request.gpu()),

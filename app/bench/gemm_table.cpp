@@ -3,6 +3,7 @@
 
 #include "../console.hpp"
 #include "gemm.hpp"
+#include "sepconv/core/count_text.hpp"
 
 namespace sepconv::app {
 
@@ -47,7 +48,7 @@ void print_row(const GemmBenchResult& result, const GemmBenchRow& row, bool on_g
         factor_text(speed_up_over(result, row, kIkjLoops)),
         factor_text(speed_up_over(result, row, kOpenBlas)));
   if (on_gpu) print_gpu_columns(result, row);
-  print("{}\n", row.whole() ? "" : fmt::format("  of {} rows", row.rows));
+  print("{}\n", row.whole() ? "" : "  of " + count_text(row.rows, "row"));
 }
 
 }  // namespace
@@ -56,8 +57,8 @@ void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& r
   print("{}\n", result.device);
   print(
       "mean and deviation: of so many runs after a warm-up, without the fastest and the slowest{}\n"
-      "x 1: as many times as fast as the same on one thread; x ikj and x OpenBLAS: as these on {} threads\n",
-      request.on_gpu() ? "; kernels by the GPU's clock" : "", result.threads);
+      "x 1: as many times as fast as the same on one thread; x ikj and x OpenBLAS: as these on {}\n",
+      request.on_gpu() ? "; kernels by the GPU's clock" : "", count_text(result.threads, "thread"));
   if (request.on_gpu()) {
     print(
         "transfers ms: with the operands' way to the GPU, page-locked, and the result's way back; the kernel "

@@ -12,6 +12,7 @@
 #include "../console.hpp"
 #include "../json_text.hpp"
 #include "../options.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/buffer_pool.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -41,8 +42,8 @@ void print_table(const RunsRequest& request, const RunsResult& result) {
   const ImageSpec& spec = request.spec;
   print("{} x {} {}{}, {:.2f} GB each way, {}\n", spec.extent.cols, spec.extent.rows, name_of(spec.type),
         request.transpose ? ", transposed" : "", static_cast<double>(spec.bytes()) / 1e9, result.device);
-  print("limit: {}; times: median of {} runs after a warm-up, without start-up\n", result.limit,
-        request.runs);
+  print("limit: {}; times: median of {} after a warm-up, without start-up\n", result.limit,
+        count_text(request.runs, "run"));
   print("{:>7} {:>6} {:>5} {:>9} {:>10} {:>8} {:>10} {:>9} {:>10} {:>8} {:>8} {:>8} {:>10}\n", "from",
         "radius", "slots", "band rows", "time ms", "+-", "predicted", "Gpix/s", "GB/s each", "limit", "share",
         "speed-up", "start ms");

@@ -9,6 +9,7 @@
 
 #include "../options.hpp"
 #include "../wording.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/device_limits.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
@@ -19,7 +20,7 @@ namespace sepconv::app {
 namespace {
 
 std::string text_of_device(const TransposeRequest& request) {
-  const std::string host = fmt::format("CPU, {} threads, {}", request.threads(), simd_target());
+  const std::string host = fmt::format("CPU, {}, {}", count_text(request.threads(), "thread"), simd_target());
   if (!request.on_gpu()) return host;
   const std::string text = name_of_gpu(request.gpu());
   return request.cpu ? fmt::format("{}; {}", text, host) : text;

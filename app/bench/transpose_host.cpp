@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "bench/transpose/ladder.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/pipeline/machine/thread_pool.hpp"
@@ -111,7 +112,7 @@ void TransposeHost::check(const TransposeRow& row, Executor& executor) const {
       const std::byte* const found = to() + begin + first;
       if (std::memcmp(wanted, found, static_cast<std::size_t>(last - first)) == 0) return;
       const std::byte* const differs = std::mismatch(wanted, wanted + (last - first), found).first;
-      const std::string device = row.threads > 0 ? fmt::format("on {} threads", row.threads) : "on the GPU";
+      const std::string device = row.threads > 0 ? "on " + count_text(row.threads, "thread") : "on the GPU";
       throw Error(fmt::format("rung '{}' {} of {}: element {} of its result is wrong", row.name, device,
                               text_of(job), (differs - expected) / job.element_bytes()));
     });

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
 
@@ -90,9 +91,10 @@ std::unique_ptr<Reader> make_repeated_reader(std::unique_ptr<Reader> part, Exten
   const ImageSpec& spec = part->spec();
   if (!repeats_to(spec, extent, channels))
     throw InvalidArgument(fmt::format(
-        "an image of {} rows x {} columns of {} channels does not repeat as one of {} rows x {} columns of "
-        "{} channels: each side is to be the same, or 1",
-        spec.extent.rows, spec.extent.cols, spec.channels, extent.rows, extent.cols, channels));
+        "an image of {} rows x {} columns of {} does not repeat as one of {} rows x {} columns of "
+        "{}: each side is to be the same, or 1",
+        spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), extent.rows, extent.cols,
+        count_text(channels, "channel")));
   if (spec.extent == extent && spec.channels == channels) return part;
   return std::make_unique<RepeatedReader>(std::move(part), extent, channels);
 }

@@ -137,6 +137,8 @@ def test_info(sepconv):
                      photometric="rgb")
     text = sepconv("info", "in.tif").stdout
     assert "128 x 96" in text and "3 channels" in text and "u16" in text
+    sepconv("generate", "one.tif", "--size", "50x40", "-q")
+    assert "1 strip of 50 x 40" in sepconv("info", "one.tif").stdout
     info = json.loads(sepconv("info", "in.tif", "--json").stdout)
     page = info["pages"][0]
     assert (page["rows"], page["cols"], page["channels"], page["type"]) == (96, 128, 3, "u16")

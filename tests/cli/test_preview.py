@@ -146,6 +146,13 @@ def test_missing_pixels_are_transparent_and_not_counted(sepconv):
     assert np.array_equal(seen[..., 3] == 0, np.isnan(pixels))
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -9999])
+def test_where_nothing_is_there_no_value_is_said_to_be_black(sepconv, value):
+    np.save(sepconv.folder / "in.npy", np.full((20, 30), value, np.float32))
+    _, said = preview(sepconv, "in.npy", "--nodata", "-9999")
+    assert "all of it is missing or not a finite number: nothing is seen" in said and "is black" not in "\n".join(said)
+
+
 def test_alpha_stays(sepconv):
     pixels = image(rows=20, cols=30, channels=4)
     tifffile.imwrite(sepconv.folder / "in.tif", pixels, photometric="rgb", extrasamples=["unassalpha"])

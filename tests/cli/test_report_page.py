@@ -9,6 +9,7 @@ import re
 
 import numpy as np
 import pytest
+import tifffile
 
 import browser
 from cli_support import fails, image, source  # noqa: F401
@@ -127,6 +128,27 @@ def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
     assert shown[:100].max() == 0 and shown[100:].std() > 50
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+def test_what_alpha_hides_is_in_no_percentile_and_no_mean(sepconv, dtype):
+    pixels = np.full((100, 150, 4), 50, dtype)
+    pixels[..., :3] += np.arange(150, dtype=dtype)[:, None] % 50
+    pixels[:25] = (255, 0, 255, 0)
+    tifffile.imwrite(sepconv.folder / "in.tif", pixels, photometric="rgb", extrasamples=["unassalpha"])
+    made = page(sepconv, "in.tif", "out.tif", "box:radius=0")
+    for side in ("source", "result"):
+        least, most, share = re.search(side + r": mean 74.5, deviation \S+, from (\S+) to (\S+), of 45000 samples; (\S+) % are missing", made.text).groups()
+        assert (least, most, share) == ("50", "99", "25")
+    shown = made.pictures()["Overview of the result"]
+    assert shown[:25].max() == 0 and shown[25:].max() > 0
+    assert "are missing" not in page(sepconv, "in.tif", "out.tif", "--nodata", "none").text
+
+
+def test_one_band_is_said_to_overlap_with_nothing(sepconv):
+    np.save(sepconv.folder / "in.npy", image(30, 40))
+    text = page(sepconv, "in.npy", "out.npy").text
+    assert "With one band no two steps were busy at once." in text and "times as long" not in text
+
+
 @pytest.mark.parametrize("dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)])
 def test_histograms_of_integers_are_no_combs(sepconv, dtype, most):
     """Of all values as often as of each other, each bar is as high as its neighbour."""
@@ -185,6 +207,13 @@ def test_taps_and_frequencies(sepconv):
     line[6] = 1
     assert np.allclose(found, ndi.gaussian_filter1d(line, 1.5, truncate=4), atol=1e-6)
     assert "no frequency response" not in text
+
+
+def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
+    np.save(sepconv.folder / "in.npy", image())
+    page(sepconv, "in.npy", "out.npy", "box:radius=256", "box:radius=256", "cast:type=f32")
+    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text())]
+    assert np.allclose(found, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
 
 
 @pytest.mark.parametrize("stages,said", [

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import tempfile
@@ -69,7 +70,7 @@ def test_fewer_threads_are_said_and_change_no_pixel(few):
     done = few.run(12, ["run", "in.npy", "out.npy", "gaussian:sigma=2", "--threads", "64", "--device", "cpu", "--stats", "stats.json"])
     assert done.returncode == 0, done.stderr
     plan = json.loads((few.folder / "stats.json").read_text())["plan"]
-    said = f"{plan['threads']} threads instead of 64"
+    said = f"{plan['threads']} thread{'s' * (plan['threads'] > 1)} instead of 64"
     assert 1 <= plan["threads"] < 12 and any(said in warning for warning in plan["warnings"])
     assert said in done.stderr
     few("run", "in.npy", "expected.npy", "gaussian:sigma=2", "--threads", 2, "--quiet")
@@ -110,7 +111,7 @@ def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
     if done.returncode == 0:
         np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), matrix @ matrix, rtol=0, atol=1e-9)
         plan = json.loads((sepconv.folder / "stats.json").read_text())["plan"]
-        assert plan["threads"] == threads or f"{plan['threads']} threads instead of" in " ".join(plan["warnings"])
+        assert plan["threads"] == threads or re.search(rf"\b{plan['threads']} threads? instead of", " ".join(plan["warnings"]))
     else:
         assert done.returncode == 1, done
         one_sentence(done.stderr)
@@ -126,5 +127,5 @@ def test_openblas_goes_on_with_the_threads_that_there_are(few):
     if "need OpenBLAS" in done.stderr:
         pytest.skip("OpenBLAS is not installed")
     assert done.returncode == 0, done.stderr
-    assert "threads instead of 64" in (few.folder / "report.txt").read_text()
+    assert re.search(r"\d threads? instead of 64", (few.folder / "report.txt").read_text())
     assert np.array_equal(np.load(few.folder / "out.npy"), np.eye(300))

@@ -99,6 +99,26 @@ TEST_CASE("pictures of large and deep images keep no more than some MiB") {
   }
 }
 
+TEST_CASE("what alpha hides is in no histogram, nor what has the value of missing pixels") {
+  // RGBA: a pixel that is there, one that alpha hides, one that is missing by its value.
+  const std::vector<std::uint16_t> pixels{10, 20, 30, 9, 5000, 6000, 7000, 0, 77, 77, 77, 9};
+  const ConstPixelView view = view_of(pixels.data(), {1, 3}, 4);
+  const Rect all{0, 0, 1, 3};
+  const ImageSpec image{{1, 3}, 4, PixelType::u16};
+  SampledPixels kept(image, all, 100, {.value = 77, .alpha = 3});
+  kept.see(all, view);
+  CHECK(kept.some_can_be_missing());
+  const Histogram found = histogram_of(kept);
+  CHECK(found.least == 10);
+  CHECK(found.most == 30);
+  CHECK(found.mean == 20);
+  CHECK(found.nan_share == Approx(2.0 / 3));
+  // Alpha is no missing value of an image that has none.
+  SampledPixels plain(image, all, 100);
+  plain.see(all, view);
+  CHECK(histogram_of(plain).most == 7000);
+}
+
 TEST_CASE("percentiles of values, and of none") {
   std::vector<float> values;
   for (int i = 0; i <= 1000; ++i) values.push_back(static_cast<float>(i));

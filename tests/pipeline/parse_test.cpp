@@ -123,7 +123,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"matrix", "needs 'values': give the numbers, or a file"},
       {"matrix:rows=2", "cannot take rows=2: it goes only with values"},
       {"matrix:file=a.txt,values=1", "give values or file, not both"},
-      {"matrix:values=1,2,3,rows=2", "do not make that many equal rows"},
+      {"matrix:values=1,2,3,rows=2", "cannot make that many equal rows"},
       {"clamp:low=3,high=1", "must not exceed high"},
       {"clamp:low=3", "needs 'high'"},
       {"cast", "needs 'type'"},

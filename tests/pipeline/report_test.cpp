@@ -90,6 +90,24 @@ TEST_CASE("the summary says what overlapping brought") {
              Contains("overlap: 75 % of the copying hidden, 1.33 x one step at a time"));
 }
 
+TEST_CASE("one band overlaps with nothing, and more memory would not change that") {
+  RunReport report = report_of_a_run();
+  report.bands = {0, 1};
+  report.plan.slots = 1;
+  report.wall_seconds = 3;  // 2 of which the steps were busy
+  for (StepReport& step : report.steps) step.hidden_seconds = 0;
+  CHECK(overlap_of(report).speed_up == 1);
+  CHECK_THAT(summary(report, kLimits), Contains("0 % of the copying hidden, 1.00 x one step at a time"));
+  CHECK_THAT(advice(report, kLimits),
+             Contains("the steps wait for each other: one band has no other to overlap."));
+  report.bands = {0, 4};
+  CHECK_THAT(advice(report, kLimits),
+             Contains("with 1 slot fewer bands than steps are in hand; more memory"));
+  report.plan.asked.slots = 1;
+  CHECK_THAT(advice(report, kLimits),
+             Contains("PlanOptions::slots asks for no more") && !Contains("more memory"));
+}
+
 TEST_CASE("the summary of a run on a GPU holds it against the bus both ways and the device's own rates") {
   RunReport report = report_of_a_run();
   report.plan.devices = {0};

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/flat/flat_image.hpp"
 #include "sepconv/io/flat/row_pieces.hpp"
@@ -85,7 +86,8 @@ void check_flat_image(const FlatImage& image, const std::filesystem::path& path)
   constexpr std::int64_t most_channels = 65535;  // TIFF's limit, so that any image can become any other
   const ImageSpec& spec = image.spec;
   const auto [rows, cols] = spec.extent;
-  const std::string shape = fmt::format("{} rows of {} pixels of {} channels", rows, cols, spec.channels);
+  const std::string shape = fmt::format("{} of {} of {}", count_text(rows, "row"), count_text(cols, "pixel"),
+                                        count_text(spec.channels, "channel"));
   if (rows < 1 || cols < 1 || spec.channels < 1) {
     throw InvalidArgument(
         fmt::format("{} has no pixels with a shape of {}; give numbers from 1 on", path.native(), shape));
@@ -120,10 +122,11 @@ std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image) {
   const std::int64_t needed = image.offset + element.bytes_of(image.span());
   if (file.size() < needed) {
     throw IoError(fmt::format(
-        "cannot read {}: {} rows of {} pixels of {} {} channels need {} bytes and the file has {}; it is "
+        "cannot read {}: {} of {} of {} need {} bytes and the file has {}; it is "
         "truncated or has another shape",
-        file.path().native(), image.spec.extent.rows, image.spec.extent.cols, image.channels(),
-        name_of(element), needed, file.size()));
+        file.path().native(), count_text(image.spec.extent.rows, "row"),
+        count_text(image.spec.extent.cols, "pixel"),
+        count_text(image.channels(), fmt::format("{} channel", name_of(element))), needed, file.size()));
   }
   if (!element.is_pixels() || !image.is_dense())
     return make_element_reader(std::move(file), std::move(image));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/io/stack/stack.hpp"
 
 namespace sepconv {
@@ -75,8 +76,8 @@ Stack read_imagej(const std::string& text, const StoredSpec& spec) {
   std::erase_if(stack.axes,
                 [&](const RasterAxis& axis) { return axis.name == "c" && axis.size == spec.channels; });
   if (raster_count(stack.axes) != images)
-    stack.problem =
-        fmt::format("ImageJ's description contradicts itself: it counts {} images, and {}", images, counts);
+    stack.problem = fmt::format("ImageJ's description contradicts itself: it counts {}, and {}",
+                                count_text(images, "image"), counts);
   return stack;
 }
 

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <span>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/flat/npy.hpp"
@@ -109,9 +110,9 @@ void check_raw_name(const std::filesystem::path& path, const TensorSpec& spec) {
   const ImageSpec image = image_of(spec);
   if (!spec.type || *named != image) {
     throw InvalidArgument(fmt::format(
-        "{} is to hold {} rows of {} pixels of {} channels of {}, which its name denies; correct the name",
-        path.native(), image.extent.rows, image.extent.cols, image.channels,
-        spec.type ? std::string(name_of(*spec.type)) : spec.dtype));
+        "{} is to hold {} of {} of {} of {}, which its name denies; correct the name", path.native(),
+        count_text(image.extent.rows, "row"), count_text(image.extent.cols, "pixel"),
+        count_text(image.channels, "channel"), spec.type ? std::string(name_of(*spec.type)) : spec.dtype));
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
@@ -49,8 +50,9 @@ FileInfo::Page page_info(const TiffReader& reader) {
   page.facts = {
       {"compression", codec_name(block.compression)},
       {"predictor", predictor_name(block.predictor)},
-      {"blocks", fmt::format("{} {} of {} x {}", directory.block_count(),
-                             directory.tiled ? "tiles" : "strips", block.extent.cols, block.extent.rows)},
+      {"blocks",
+       fmt::format("{} of {} x {}", count_text(directory.block_count(), directory.tiled ? "tile" : "strip"),
+                   block.extent.cols, block.extent.rows)},
       {"channels", directory.planar ? "in planes of their own" : "interleaved"},
       {"byte order", block.big_endian ? "big-endian" : "little-endian"},
       {"photometric", photometric_name(block, reader.metadata().photometric != Photometric::other)},

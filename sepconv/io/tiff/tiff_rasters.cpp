@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff_set.hpp"
 
@@ -150,7 +151,8 @@ TiffRasters rasters_of(const TiffCatalog& catalog) {
     const bool counted = is_ome(description) || rasters.one_directory || count == std::ssize(images);
     if (one_by_one) return plain_pages(catalog, {});
     if (!all || !counted) {
-      problem = fmt::format("its description counts {} images and it has {}", count, images.size());
+      problem =
+          fmt::format("its description counts {} and it has {}", count_text(count, "image"), images.size());
     } else if (!are_like(catalog, rasters.pages)) {
       problem = "its description counts pages that are not of one size and type";
     } else {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/tiff/masked_reader.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
@@ -110,8 +111,8 @@ TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
   const std::string& name = catalog.file().path().native();
   for (std::int64_t page = range.first; page <= range.last; ++page) {
     if (page >= std::ssize(catalog.pages()))
-      throw IoError(fmt::format("{}: has no page {}; it has {} pages, counted from 0", name, page,
-                                catalog.pages().size()));
+      throw IoError(fmt::format("{}: has no page {}; it has {}, counted from 0", name, page,
+                                count_text(std::ssize(catalog.pages()), "page")));
     if (!catalog.page(page).form.is_like(catalog.page(range.first).form))
       throw IoError(fmt::format("{}: pages {} and {} are not of one size and type; name equal ones, or one",
                                 name, range.first, page));

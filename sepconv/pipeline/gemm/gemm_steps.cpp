@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/pipeline/gemm/gemm_plan.hpp"
 
 namespace sepconv {
@@ -100,16 +101,16 @@ std::string describe(const GemmPlan& plan) {
   if (plan.op.alpha != 1) product = fmt::format("{} {}", plan.op.alpha, product);
   if (plan.op.beta != 0) product += fmt::format(" + {} C", plan.op.beta);
   line("product",
-       fmt::format("{}: {} x {}, sums of {} terms of {}, {:.3g} multiply-adds", product, plan.shape.m,
-                   plan.shape.n, plan.shape.k, name_of(plan.type), plan.shape.operations()));
+       fmt::format("{}: {} x {}, sums of {} of {}, {:.3g} multiply-adds", product, plan.shape.m, plan.shape.n,
+                   count_text(plan.shape.k, "term"), name_of(plan.type), plan.shape.operations()));
   const std::vector<GemmStep> steps = gemm_steps(plan);
   line("tiles", fmt::format("{} of at most {} x {} elements, {} in memory",
                             steps.empty() ? 0 : steps.back().tile + 1, plan.rows, plan.cols, plan.tiles));
   if (plan.devices.empty()) line("threads", fmt::format("{}", plan.threads));
-  line("panels",
-       fmt::format(
-           "{} steps of at most {} terms, {} in flight; {}", steps.size(), plan.depth, plan.slots,
-           plan.keeps_b ? "those of B stay for a column of tiles" : "those of B are read for every tile"));
+  line("panels", fmt::format("{} of at most {}, {} in flight; {}", count_text(std::ssize(steps), "step"),
+                             count_text(plan.depth, "term"), plan.slots,
+                             plan.keeps_b ? "those of B stay for a column of tiles"
+                                          : "those of B are read for every tile"));
   if (plan.stages_a || plan.stages_b) {
     const char* const which = !plan.stages_b ? "those of A" : !plan.stages_a ? "those of B" : "both";
     line("", fmt::format("{} gathered in page-locked memory by {} thread{}", which, plan.threads,

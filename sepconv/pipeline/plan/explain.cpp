@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/plan/candidates.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
@@ -99,8 +100,8 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   for (const StagePtr& stage : plan.chain.stages())
     if (std::string note = stage->note(); !note.empty()) notes.push_back(std::move(note));
   if (plan.threads < asked_threads)
-    notes.push_back(
-        fmt::format("{} threads instead of {}, because memory is short", plan.threads, asked_threads));
+    notes.push_back(fmt::format("{} instead of {}, because memory is short",
+                                count_text(plan.threads, "thread"), asked_threads));
   if (plan.devices.size() < options.devices.size())
     notes.emplace_back("one GPU, because the source or the sink goes row by row");
   notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/plan/band_rows.hpp"
 
@@ -80,9 +81,9 @@ std::vector<BandRange> parts(const Plan& plan, const SinkLayout& sink, std::int6
   const std::int64_t groups = std::ssize(cuts) - 1;
   if (count < 1 || count > groups * rasters)
     throw InvalidArgument(
-        fmt::format("the result cannot be made in {} parts, but in 1 to {}: {}; make fewer parts, or "
+        fmt::format("the result cannot be made in {}, but in 1 to {}: {}; make fewer parts, or "
                     "begin it with lower bands (PlanOptions::band_rows)",
-                    count, groups * rasters, what_limits(plan, sink)));
+                    count_text(count, "part"), groups * rasters, what_limits(plan, sink)));
   const auto cut = [&](std::int64_t part) {
     const std::int64_t group = groups * rasters * part / count;
     return group / groups * plan.band_count() + cuts[static_cast<std::size_t>(group % groups)];

@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "sepconv/core/count_text.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -129,6 +131,20 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
       plan.threads);
 }
 
+/// Why steps wait for each other.
+std::string waiting(const RunReport& report) {
+  const int slots = report.plan.slots;
+  const std::int64_t bands = report.bands.count();
+  if (slots >= std::min<std::int64_t>(3, bands))
+    return fmt::format(" But the steps wait for each other: {} to overlap.",
+                       bands == 1 ? "one band has no other" : fmt::format("{} bands are few", bands));
+  return fmt::format(" But steps wait for each other: with {} fewer bands than steps are in hand; {}.",
+                     count_text(slots, "slot"),
+                     report.plan.asked.slots > 0
+                         ? "PlanOptions::slots asks for no more"
+                         : "more memory (PlanOptions::max_memory_bytes) gives a third");
+}
+
 std::string rates_text(const Plan& plan, const RunLimits& limits) {
   if (limits.host.copy_bytes_per_second <= 0) return "not measured: the run was too short for it";
   const FileLimits& file = limits.file;
@@ -189,15 +205,7 @@ std::string advice(const RunReport& report, const RunLimits& limits) {
   const double running = report.wall_seconds - report.startup_seconds;
   std::string text = fmt::format("{} is the bottleneck: busy for {:.2f} s of {:.2f} s.", doing(step->name),
                                  step->busy_seconds, report.wall_seconds);
-  if (share(step->busy_seconds, running) < 0.7) {
-    text += report.plan.slots < 3
-                ? fmt::format(
-                      " But steps wait for each other: with {} slot{} fewer bands than steps are in hand; "
-                      "more memory (PlanOptions::max_memory_bytes) gives a third.",
-                      report.plan.slots, report.plan.slots == 1 ? "" : "s")
-                : fmt::format(" But the steps wait for each other: {} bands are few to overlap.",
-                              report.bands.count());
-  }
+  if (share(step->busy_seconds, running) < 0.7) text += waiting(report);
   if (report.startup_seconds > 0.3 * report.wall_seconds)
     text += fmt::format(" {:.2f} s went by before the first band.", report.startup_seconds);
   return text + " What would help: " + help_for(report, *step);

@@ -33,8 +33,18 @@ std::string steps_table(const RunReport& report, const RunLimits& limits) {
          rows + "</table></div>\n";
 }
 
-std::string time_section(const RunReport& report, const RunLimits& limits) {
+std::string overlap_text(const RunReport& report) {
+  if (std::ranges::all_of(report.steps, [](const StepReport& step) { return step.hidden_seconds == 0; }))
+    return report.bands.count() * report.rasters == 1 ? "With one band no two steps were busy at once."
+                                                      : "No two steps were busy at once.";
   const Overlap overlap = overlap_of(report);
+  return fmt::format(
+      "{:.0f} % of the copying was hidden behind other steps; one step at a time would have taken {:.2f} "
+      "times as long.",
+      100 * overlap.copy_hidden, overlap.speed_up);
+}
+
+std::string time_section(const RunReport& report, const RunLimits& limits) {
   constexpr const char* kButtons =
       "<p class=\"buttons\"><button type=\"button\" data-act=\"in\" aria-label=\"Zoom in\">+</button><button "
       "type=\"button\" data-act=\"out\" aria-label=\"Zoom out\">&minus;</button><button type=\"button\" "
@@ -48,12 +58,9 @@ std::string time_section(const RunReport& report, const RunLimits& limits) {
               "wheel with Shift or Ctrl zoom and move.",
               "note screen") +
           steps_table(report, limits) +
-          paragraph(fmt::format(
-                        "{:.0f} % of the copying was hidden behind other steps; one step at a time would "
-                        "have taken {:.2f} times as long. Hidden: while another step was busy. Of limit: the "
-                        "least time that this machine's memory, arithmetic or bus needs, over the time that "
-                        "it took.",
-                        100 * overlap.copy_hidden, overlap.speed_up),
+          paragraph(overlap_text(report) +
+                        " Hidden: while another step was busy. Of limit: the least time that this machine's "
+                        "memory, arithmetic or bus needs, over the time that it took.",
                     "note") +
           paragraph("Limits: " + limits_text(report.plan, limits) +
                         ". Predicted: " + to_string(report.plan.predicted) + ".",

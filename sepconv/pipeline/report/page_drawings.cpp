@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/printable.hpp"
 
 namespace sepconv {
@@ -231,7 +232,7 @@ std::string taps_drawing(const ChainResponse& response) {
   return drawing(kHigh, "Taps along x and along y", inside) +
          under(fmt::format("-{}", reach),
                fmt::format("from {} to {}", short_number(least), short_number(most)),
-               fmt::format("{} pixels", reach));
+               count_text(reach, "pixel"));
 }
 
 std::string frequencies_drawing(const ChainResponse& response) {

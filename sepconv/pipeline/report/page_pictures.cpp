@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "sepconv/core/base64.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/pipeline/report/page_drawings.hpp"
 #include "sepconv/pipeline/report/page_parts.hpp"
 #include "sepconv/pipeline/report/run_pictures.hpp"
@@ -67,9 +68,10 @@ std::string slider(const Pictures& pictures) {
 std::string histogram(const SampledPixels& pixels, std::string_view name) {
   const Histogram found = histogram_of(pixels);
   const char* const nothing = pixels.some_can_be_missing() ? "missing" : "not-a-number";
-  std::string caption = fmt::format("{}: mean {}, deviation {}, from {} to {}, of {} samples", name,
-                                    short_number(found.mean), short_number(found.deviation),
-                                    short_number(found.least), short_number(found.most), found.samples);
+  std::string caption =
+      fmt::format("{}: mean {}, deviation {}, from {} to {}, of {}", name, short_number(found.mean),
+                  short_number(found.deviation), short_number(found.least), short_number(found.most),
+                  count_text(found.samples, "sample"));
   if (found.nan_share > 0)
     caption += fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * found.nan_share, nothing);
   if (found.nan_share == 1) return paragraph(fmt::format("All samples of the {} are {}.", name, nothing));

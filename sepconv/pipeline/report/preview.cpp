@@ -140,7 +140,14 @@ class Picture {
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (alpha_[i / colours] > 0) present.push_back(values[i]);
     }
+    const bool has_values = std::ranges::any_of(present, [](float value) { return std::isfinite(value); });
     seen.stretch = stretch_of(colours_.type(), std::move(present));
+    if (!has_values)
+      seen.notes.emplace_back("all of it is missing or not a finite number: nothing is seen");
+    else if (colours_.type() != PixelType::u8)
+      seen.notes.push_back(
+          fmt::format("{:.6g} is black and {:.6g} white: 0.5 % of what is seen is darker, 0.5 % brighter",
+                      seen.stretch.low, seen.stretch.high));
     const std::vector<std::uint8_t> shown = stretched(values, seen.stretch);
     const bool hides = std::ranges::any_of(alpha_, [](std::uint8_t alpha) { return alpha < 255; });
     seen.extent = colours_.grid();
@@ -153,7 +160,8 @@ class Picture {
       for (std::size_t k = 0; k < 3; ++k) seen.pixels.push_back(shown[i * colours + (colours == 3 ? k : 0)]);
       seen.pixels.push_back(alpha_[i]);
     }
-    seen.notes.emplace_back("missing pixels are transparent");
+    seen.notes.emplace_back(missing_.alpha ? "transparent is what alpha hides"
+                                           : "missing pixels are transparent");
   }
 
  private:
@@ -238,10 +246,6 @@ void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& optio
   picture.put_into(seen);
   if (result.channels > 4 || result.channels == 2)
     seen.notes.push_back(fmt::format("channel 1 of {} is seen", result.channels));
-  if (result.type != PixelType::u8)
-    seen.notes.push_back(
-        fmt::format("{:.6g} is black and {:.6g} white: 0.5 % of what is seen is darker, 0.5 % brighter",
-                    seen.stretch.low, seen.stretch.high));
 }
 
 }  // namespace

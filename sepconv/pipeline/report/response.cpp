@@ -37,19 +37,22 @@ Extent reach_of(const Chain& chain) {
           std::max(kMiddle.col - needed.col, needed.col_end() - kMiddle.col_end())};
 }
 
-/// The chain's result across a line of this height, and nothing elsewhere.
+/// The chain's result across a line of this height, and nothing elsewhere. Of an image that ends where the
+/// chain no longer looks: a plan of more looks at each of its places.
 std::vector<double> across_line(const Chain& chain, Extent reach, bool along_x, double height) {
   const Extent kept = along_x ? Extent{0, reach.cols} : Extent{reach.rows, 0};
-  const Rect out = kMiddle.grown(kept.rows, kept.cols);
+  const Extent image{4 * reach.rows + 1, 4 * reach.cols + 1};
+  const Rect middle{image.rows / 2, image.cols / 2, 1, 1};
+  const Rect out = middle.grown(kept.rows, kept.cols);
   const Rect in = out.grown(reach.rows, reach.cols);
   std::vector<double> source(static_cast<std::size_t>(in.area())),
       result(static_cast<std::size_t>(out.area()));
   for (std::int64_t i = 0; i < in.area(); ++i) {
-    const bool on_line = along_x ? in.col + i % in.cols == kMiddle.col : in.row + i / in.cols == kMiddle.row;
+    const bool on_line = along_x ? in.col + i % in.cols == middle.col : in.row + i / in.cols == middle.row;
     if (on_line) source[static_cast<std::size_t>(i)] = height;
   }
-  apply(chain, ConstRegion{view_of(source.data(), in.extent()), in, kImage.extent},
-        Region{view_of(result.data(), out.extent()), out, kImage.extent}, {.threads = 1});
+  apply(chain, ConstRegion{view_of(source.data(), in.extent()), in, image},
+        Region{view_of(result.data(), out.extent()), out, image}, {.threads = 1});
   return result;
 }
 

@@ -40,8 +40,10 @@ Rect detail_of(const ImageSpec& sink) {
   return {(sink.extent.rows - part.rows) / 2, (sink.extent.cols - part.cols) / 2, part.rows, part.cols};
 }
 
-std::optional<double> result_value(const MissingPixels& missing) {
-  return missing.value ? std::optional(missing.result) : std::nullopt;
+MissingSamples of_source(const MissingPixels& missing) { return {missing.value, missing.alpha}; }
+
+MissingSamples of_result(const MissingPixels& missing) {
+  return {missing.value ? std::optional(missing.result) : std::nullopt, missing.alpha};
 }
 
 /// The plane's part in the pixels of a rectangle of rows that are planes, all of it rows of planes; empty
@@ -126,12 +128,12 @@ RunPictures::RunPictures(const Plan& plan, const MissingPixels& missing)
 RunPictures::RunPictures(const Plan& plan, const Kept& kept, const MissingPixels& missing)
     : plane_(plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt),
       same_places_(!moves_pixels(kept.given)),
-      source_{{kept.source, kept.in_source(kept.region), overview_pixels(kept.source), missing.value},
-              {kept.source, kept.in_source(kept.detail_in_result()), kDetail.area(), missing.value},
+      source_{{kept.source, kept.in_source(kept.region), overview_pixels(kept.source), of_source(missing)},
+              {kept.source, kept.in_source(kept.detail_in_result()), kDetail.area(), of_source(missing)},
               kept.source.extent},
       result_{
-          {kept.sink(), Rect::whole(kept.sink().extent), overview_pixels(kept.sink()), result_value(missing)},
-          {kept.sink(), detail_of(kept.sink()), kDetail.area(), result_value(missing)},
+          {kept.sink(), Rect::whole(kept.sink().extent), overview_pixels(kept.sink()), of_result(missing)},
+          {kept.sink(), detail_of(kept.sink()), kDetail.area(), of_result(missing)},
           kept.sink().extent} {}
 
 void RunPictures::see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const {

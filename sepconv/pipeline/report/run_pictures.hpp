@@ -17,8 +17,7 @@ namespace sepconv {
 /// Of rows that are planes along z the one in the middle is kept.
 class RunPictures final : public BandObserver {
  public:
-  /// `missing`: missing_pixels() of the plan's source. Those by their value are left out of what is told of
-  /// values.
+  /// `missing`: missing_pixels() of the plan's source. They are left out of what is told of values.
   explicit RunPictures(const Plan& plan, const MissingPixels& missing = {});
 
   void see_source(const Rect& rect, const ConstPixelView& pixels) override;

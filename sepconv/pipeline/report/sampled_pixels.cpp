@@ -34,7 +34,7 @@ std::int64_t shown_channels(const ImageSpec& image) {
 }
 
 SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most,
-                             std::optional<double> missing)
+                             const MissingSamples& missing)
     : area_(area), channels_(shown_channels(image)), type_(image.type), missing_(missing) {
   const double step = std::max(1.0, std::sqrt(static_cast<double>(area.area()) / static_cast<double>(most)));
   const auto count = [step, most](std::int64_t length) {
@@ -44,6 +44,7 @@ SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int6
   cols_ = middles(area.col, area.cols,
                   std::min(count(area.cols), std::max<std::int64_t>(1, most / std::ssize(rows_))));
   pixels_.resize(static_cast<std::size_t>(grid().area() * channels_ * size_of(type_)));
+  if (missing_.alpha) hidden_.resize(static_cast<std::size_t>(grid().area()));
 }
 
 void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
@@ -57,6 +58,9 @@ void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
     for (std::size_t i = first_row; i < end_row; ++i) {
       const T* const from = pixels.row<T>(rows_[i] - rect.row);
       T* to = reinterpret_cast<T*>(pixels_.data()) + (i * cols_.size() + first_col) * channels;
+      for (std::size_t j = first_col; j < end_col && missing_.alpha; ++j)
+        hidden_[i * cols_.size() + j] =
+            from[(cols_[j] - rect.col) * pixels.channels + *missing_.alpha] == T{0};
       if (whole_rows && pixels.channels == channels_) {
         std::copy_n(from + (cols_[first_col] - rect.col) * channels_, (end_col - first_col) * channels, to);
         continue;
@@ -71,11 +75,14 @@ void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
 
 std::vector<float> SampledPixels::values() const {
   std::vector<float> all(static_cast<std::size_t>(grid().area() * channels_));
+  const auto is_missing = [this](std::size_t i, double value) {
+    return missing_.value == value || (missing_.alpha && hidden_[i / static_cast<std::size_t>(channels_)]);
+  };
   visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
     const T* const from = reinterpret_cast<const T*>(pixels_.data());
     for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = missing_ == static_cast<double>(from[i]) ? std::numeric_limits<float>::quiet_NaN()
-                                                        : static_cast<float>(from[i]);
+      all[i] = is_missing(i, static_cast<double>(from[i])) ? std::numeric_limits<float>::quiet_NaN()
+                                                           : static_cast<float>(from[i]);
   });
   return all;
 }

@@ -13,13 +13,19 @@ namespace sepconv {
 /// How many channels of an image are kept: the first three where there are as many, else the first.
 std::int64_t shown_channels(const ImageSpec& image);
 
+/// What pixels are that are missing: of this value, or where this channel is 0.
+struct MissingSamples {
+  std::optional<double> value{};
+  std::optional<std::int64_t> alpha{};
+};
+
 /// Pixels on a regular grid over a part of an image: all of it where the grid has as many, else the middle
 /// one of each cell. Of shown_channels().
 class SampledPixels {
  public:
-  /// At most `most` pixels, and memory for them. `missing`: the value of those that are missing.
+  /// At most `most` pixels, and memory for them.
   SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most,
-                std::optional<double> missing = {});
+                const MissingSamples& missing = {});
 
   void see(const Rect& rect, const ConstPixelView& pixels);
   bool seen() const noexcept { return seen_; }
@@ -27,7 +33,7 @@ class SampledPixels {
   Extent grid() const noexcept { return {std::ssize(rows_), std::ssize(cols_)}; }
   std::int64_t channels() const noexcept { return channels_; }
   PixelType type() const noexcept { return type_; }
-  bool some_can_be_missing() const noexcept { return missing_.has_value(); }
+  bool some_can_be_missing() const noexcept { return missing_.value || missing_.alpha; }
   /// Row after row, channels side by side. What is missing is NaN.
   std::vector<float> values() const;
 
@@ -35,9 +41,10 @@ class SampledPixels {
   Rect area_;
   std::int64_t channels_;
   PixelType type_;
-  std::optional<double> missing_;
+  MissingSamples missing_;
   std::vector<std::int64_t> rows_, cols_;  // of the image
   std::vector<std::byte> pixels_;
+  std::vector<bool> hidden_;  // by alpha, where there is one
   bool seen_ = false;
 };
 

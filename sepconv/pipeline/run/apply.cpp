@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/core/view_check.hpp"
@@ -129,16 +130,20 @@ void check_inside(const std::string& name, const Rect& part, Extent image) {
                                     name, to_string(part), image.rows, image.cols));
 }
 
+std::string channels_text(std::int64_t channels, PixelType type) {
+  return count_text(channels, fmt::format("{} channel", name_of(type)));
+}
+
 template <class Byte>
 void check_part(const std::string& name, const ImageSpec& whole, const BasicRegion<Byte>& part) {
   check_view(name, part.pixels);
   const bool same = part.pixels.channels == whole.channels && part.pixels.type == whole.type;
   if (!same || part.image != whole.extent) {
-    throw InvalidArgument(
-        fmt::format("{} belongs to an image of {} rows x {} columns of {} {} channels; one of {} rows x {} "
-                    "columns of {} {} channels is asked for",
-                    name, part.image.rows, part.image.cols, part.pixels.channels, name_of(part.pixels.type),
-                    whole.extent.rows, whole.extent.cols, whole.channels, name_of(whole.type)));
+    throw InvalidArgument(fmt::format(
+        "{} belongs to an image of {} rows x {} columns of {}; one of {} rows x {} "
+        "columns of {} is asked for",
+        name, part.image.rows, part.image.cols, channels_text(part.pixels.channels, part.pixels.type),
+        whole.extent.rows, whole.extent.cols, channels_text(whole.channels, whole.type)));
   }
   if (part.pixels.extent != part.rect.extent()) {
     throw InvalidArgument(fmt::format("{} has {} rows x {} columns of pixels for the rectangle {}", name,

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
@@ -16,8 +17,8 @@ namespace sepconv {
 namespace {
 
 std::string to_text(Extent extent, std::int64_t channels, PixelType type) {
-  return fmt::format("{} rows x {} columns of {} {} channels", extent.rows, extent.cols, channels,
-                     name_of(type));
+  return fmt::format("{} rows x {} columns of {}", extent.rows, extent.cols,
+                     count_text(channels, fmt::format("{} channel", name_of(type))));
 }
 
 void check_spec(const ImageSpec& spec) {

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/simd/targets.hpp"
 #include "sepconv/pipeline/machine/host_resources.hpp"
@@ -45,12 +46,12 @@ class Runner {
 
 std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
                                 const ExecutionOptions& options) {
-  log_info(options, "plan: bands of {} x {}, {} slots, {} threads, tiles of {} x {}, {} of {}",
-           plan.band.rows, plan.band.cols, plan.slots, plan.threads, plan.tile.rows, plan.tile.cols,
-           format_bytes(static_cast<double>(plan.memory.total())),
+  log_info(options, "plan: bands of {} x {}, {}, {}, tiles of {} x {}, {} of {}", plan.band.rows,
+           plan.band.cols, count_text(plan.slots, "slot"), count_text(plan.threads, "thread"), plan.tile.rows,
+           plan.tile.cols, format_bytes(static_cast<double>(plan.memory.total())),
            format_bytes(static_cast<double>(plan.max_memory_bytes)));
   if (!plan.devices.empty()) {
-    log_info(options, "plan: {} GPUs, {} of {} on each", plan.devices.size(),
+    log_info(options, "plan: {}, {} of {} on each", count_text(std::ssize(plan.devices), "GPU"),
              format_bytes(static_cast<double>(plan.device_memory.total())),
              format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
   }

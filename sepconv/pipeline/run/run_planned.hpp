@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
@@ -36,8 +37,8 @@ Ran<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, 
   }
   if (const int threads = runner->threads(); threads < plan.threads) {
     plan.warnings.push_back(fmt::format(
-        "{} threads instead of {}: the limit on processes (ulimit -u) or on memory (ulimit -v) gives no more",
-        threads, plan.threads));
+        "{} instead of {}: the limit on processes (ulimit -u) or on memory (ulimit -v) gives no more",
+        count_text(threads, "thread"), plan.threads));
     if (options.logger) options.logger->info(plan.warnings.back());
     plan.threads = threads;
   }

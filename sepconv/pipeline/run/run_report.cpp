@@ -39,7 +39,7 @@ Overlap overlap_of(const RunReport& report) {
     copying += step.busy_seconds;
     hidden += step.hidden_seconds;
   }
-  return {share(hidden, copying), share(busy, report.wall_seconds - report.startup_seconds)};
+  return {share(hidden, copying), std::max(1.0, share(busy, report.wall_seconds - report.startup_seconds))};
 }
 
 }  // namespace sepconv

@@ -52,8 +52,9 @@ inline double share(double part, double whole) { return whole > 0 ? part / whole
 struct Overlap {
   double copy_hidden = 0;  ///< part of the copying (GPUs: upload and download; CPU: read and write) while
                            ///< another step was busy
-  double speed_up =
-      0;  ///< against one step at a time: sum of all busy times over the time from the first band to the end
+  /// Against one step at a time: sum of all busy times over the time from the first band to the end; 1 where
+  /// they do not fill that.
+  double speed_up = 1;
 };
 Overlap overlap_of(const RunReport& report);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
@@ -41,9 +42,10 @@ class MatrixStage final : public Stage {
   ImageSpec output_spec(const ImageSpec& input) const override {
     if (input.channels != cols_ && input.channels != cols_ - 1) {
       throw InvalidArgument(
-          fmt::format("stage 'matrix' has {} columns but the image has {} channels; give {} columns, or {} "
+          fmt::format("stage 'matrix' has {} but the image has {}; give {}, or {} "
                       "with an offset last",
-                      cols_, input.channels, input.channels, input.channels + 1));
+                      count_text(cols_, "column"), count_text(input.channels, "channel"),
+                      count_text(input.channels, "column"), input.channels + 1));
     }
     ImageSpec output = input;
     output.channels = rows_;
@@ -108,7 +110,7 @@ Table table_of(const MatrixOptions& options, const Spelling& spelling) {
   const auto count = static_cast<std::int64_t>(values.size());
   if (count == 0) spelling.refuse("values", "give the numbers, or a file");
   if (count % options.rows != 0)
-    spelling.refuse("rows", fmt::format("{} values do not make that many equal rows", count));
+    spelling.refuse("rows", fmt::format("{} cannot make that many equal rows", count_text(count, "value")));
   Table table;
   for (auto row = values.begin(); row != values.end(); row += count / options.rows)
     table.emplace_back(row, row + count / options.rows);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/pipeline/stages/blur_width.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
 #include "sepconv/pipeline/stages/order_volume.hpp"
@@ -122,7 +123,7 @@ StagePtr make(const RankOptions& options, const Spelling& spelling) {
   const OrderWindow window = window_of(options, spelling);
   const std::int64_t rank = *options.rank < 0 ? *options.rank + window.area() : *options.rank;
   if (rank < 0 || rank >= window.area())
-    spelling.refuse("rank", fmt::format("the window has {} values", window.area()));
+    spelling.refuse("rank", "the window has " + count_text(window.area(), "value"));
   return make_stage(options, spelling, window, rank);
 }
 

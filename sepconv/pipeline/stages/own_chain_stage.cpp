@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 
@@ -50,9 +51,9 @@ class OwnChainStage final : public Stage {
   ImageSpec output_spec(const ImageSpec& input) const override {
     const ImageSpec own = chain_.result_spec(input);
     if (own.extent != input.extent || own.channels != input.channels)
-      throw InvalidArgument(fmt::format(
-          "stage '{}' joins an image of {} channels with one of {}: its chain is to keep the channels", text_,
-          input.channels, own.channels));
+      throw InvalidArgument(
+          fmt::format("stage '{}' joins an image of {} with one of {}: its chain is to keep the channels",
+                      text_, count_text(input.channels, "channel"), own.channels));
     return input;
   }
 
