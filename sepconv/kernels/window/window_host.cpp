@@ -16,16 +16,23 @@
 
 #include "sepconv/kernels/window/columns-inl.h"
 #include "sepconv/kernels/window/elements-inl.h"
+#include "sepconv/kernels/window/integer_sums-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-template <class Elements, class A>
+template <class Elements>
+using UsualColumns = std::conditional_t<Elements::Join::kSums, ColumnSums<typename Elements::Element>,
+                                        ColumnBlocks<typename Elements::Element>>;
+
+template <class Elements, class A, class Columns = UsualColumns<Elements>>
 class WindowPasses {
  public:
   using E = typename Elements::Element;
   using Join = typename Elements::Join;
-  using Columns = std::conditional_t<Join::kSums, ColumnSums<E>, ColumnBlocks<E>>;
+  using Result = typename Columns::Result;
+  /// Whether windows along rows are results, too.
+  static constexpr bool kRowsAreResults = std::is_same_v<E, Result>;
 
   WindowPasses(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                Worker& worker)
@@ -39,7 +46,7 @@ class WindowPasses {
         sizes_(window, out.rect.extent(), channels_, sizeof(E)),
         padded_(worker.allocate<E>(sizes_.row)),
         line_(worker.allocate<E>(sizes_.row)),
-        result_(worker.allocate<E>(sizes_.row)),
+        result_(worker.allocate<Result>(sizes_.row)),
         constant_row_(worker.allocate<E>(sizes_.row)),
         room_(worker.allocate<A>(sizes_.row)),
         kept_(worker.allocate<E>(sizes_.strips * sizes_.kept_rows * sizes_.kept_pitch)) {}
@@ -47,7 +54,10 @@ class WindowPasses {
   void run() {
     if (!sizes_.splits) return for_each_strip(out_.rect, [&](const Rect& strip) { run_strip(strip); });
     plane_ = worker_.allocate<E>(sizes_.plane_rows * sizes_.plane_pitch);
-    window_.columns_first ? columns_then_rows() : rows_then_columns();
+    if constexpr (kRowsAreResults) {
+      if (window_.columns_first) return columns_then_rows();
+    }
+    rows_then_columns();
   }
 
  private:
@@ -70,7 +80,7 @@ class WindowPasses {
                    cols * channels_, to);
   }
 
-  void store(E* line, const Rect& piece, std::int64_t row) const {
+  void store(Result* line, const Rect& piece, std::int64_t row) const {
     elements_.store(
         line, piece.cols * channels_, room_,
         out_.pixels.row_data(row - out_.rect.row) + (piece.col - out_.rect.col) * out_.pixels.pixel_bytes(),
@@ -128,17 +138,20 @@ class WindowPasses {
       group(row, std::min(row + sizes_.plane_rows, last));
   }
 
+  void run_rows(const Rect& strip) {
+    for (std::int64_t row = strip.row; row < strip.row_end(); ++row) {
+      worker_.throw_if_stopped();
+      for_each_piece(strip, [&](const Rect& piece) {
+        filter_row(row, piece, line_);
+        store(line_, piece, row);
+      });
+    }
+  }
+
   void run_strip(const Rect& strip) {
     ahead_ = ReadAhead(strip.grown(0, window_.radius_x).intersect(in_.rect));
-    if (window_.radius_y == 0) {
-      for (std::int64_t row = strip.row; row < strip.row_end(); ++row) {
-        worker_.throw_if_stopped();
-        for_each_piece(strip, [&](const Rect& piece) {
-          filter_row(row, piece, line_);
-          store(line_, piece, row);
-        });
-      }
-      return;
+    if constexpr (kRowsAreResults) {
+      if (window_.radius_y == 0) return run_rows(strip);
     }
     fill_constant_row();
     march(
@@ -148,7 +161,7 @@ class WindowPasses {
           filter_row(row, piece, line_);
           return line_;
         },
-        [&](std::int64_t row, const Rect& piece, E* line) { store(line, piece, row); });
+        [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
   }
 
   /// What windows along rows make of rows of the border's constant.
@@ -181,7 +194,7 @@ class WindowPasses {
             [&](std::int64_t row, std::int64_t mapped, const Rect& piece) -> const E* {
               return mapped < 0 ? constant_row_ : plane_at(row - begin, piece.col - out_.rect.col);
             },
-            [&](std::int64_t row, const Rect& piece, E* line) { store(line, piece, row); });
+            [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
       });
     });
   }
@@ -234,7 +247,9 @@ class WindowPasses {
   std::int64_t channels_;
   Elements elements_;
   WindowSizes sizes_;
-  E *padded_, *line_, *result_, *constant_row_;
+  E *padded_, *line_;
+  Result* result_;
+  E* constant_row_;
   A* room_;
   E* kept_;
   ReadAhead ahead_;
@@ -242,11 +257,26 @@ class WindowPasses {
 };
 
 template <class A>
+void run_sums(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
+              Worker& worker) {
+  if (!sums_are_exact<A>(window, border, in.pixels.type))
+    return WindowPasses<SummedElements<A>, A>(window, border, in, out, worker).run();
+  Window exact = window;
+  exact.columns_first = false;
+  const auto run = [&]<class Elements, class S>(std::type_identity<Elements>, S) {
+    using Columns = RunningColumns<typename Elements::Element, S>;
+    WindowPasses<Elements, A, Columns>(exact, border, in, out, worker).run();
+  };
+  if (!fit_integers(window, in.pixels.type)) return run(std::type_identity<SummedElements<A>>(), A());
+  window.of == Window::Of::squares ? run(std::type_identity<ByteSums<std::int32_t, A>>(), std::int32_t())
+                                   : run(std::type_identity<ByteSums<std::uint16_t, A>>(), std::int32_t());
+}
+
+template <class A>
 void run_window(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                 Worker& worker) {
   const Arena::Scope scope(worker);
-  if (window.op == Window::Op::sum)
-    return WindowPasses<SummedElements<A>, A>(window, border, in, out, worker).run();
+  if (window.op == Window::Op::sum) return run_sums<A>(window, border, in, out, worker);
   visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       if (is_pixel<T, A>(border))
