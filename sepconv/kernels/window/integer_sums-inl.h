@@ -21,6 +21,7 @@ class ByteSums {
  public:
   using Element = E;
   using Join = Sum;
+  static constexpr int kOfEach = 1;
   static constexpr bool kSquares = std::is_same_v<E, std::int32_t>;
 
   ByteSums(const Window& window, PixelType, PixelType to)
