@@ -6,6 +6,7 @@
 #include "../support/gpu.hpp"
 #include "cuda_case.hpp"
 #include "sepconv/core/error.hpp"
+#include "window_case.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;
@@ -97,4 +98,56 @@ TEST_CASE("deviations of what does not fit are refused") {
   Image means({2, 3}, 1, PixelType::f64), other({3, 3}, 1, PixelType::f64), out({2, 3}, 1, PixelType::u8);
   CHECK_THROWS_AS(deviation_host({.means = means.view, .squares = other.view}, means.view), InvalidArgument);
   CHECK_THROWS_AS(deviation_host({.means = means.view, .squares = means.view}, out.view), InvalidArgument);
+}
+
+TEST_CASE("Deviations of windows, made at once: the bits of the references of windows and of deviations") {
+  Random random(11);
+  for (int i = 0; i < 200; ++i) {
+    WindowCase c = random_window_case(random, i % 4 == 0 ? 60 : 24, i % 4 == 0 ? 95 : 6);
+    c.window = {.op = Window::Op::sum,
+                .radius_x = c.window.radius_x,
+                .radius_y = c.window.radius_y,
+                .of = Window::Of::squares,
+                .columns_first = c.window.columns_first};
+    c.window.divisor = ones_of_window(c.window, Arithmetic::f64);
+    if (!walks_moments(c.border)) c.border.value = 0;
+    if (!is_floating(c.to)) c.to = PixelType::f32;
+    const std::optional<double> least = i % 2 == 0 ? std::nullopt : std::optional(i % 3 * 20.0);
+    const Rect rect = needed_rect(c);
+    Image own(rect.extent(), c.channels, c.from, 0);
+    fill_random(own.view, random, c.special);
+    const ConstRegion in{own.view, rect, c.image};
+    const auto mean_of = [&](Window::Of of) {
+      Image made(c.out.extent(), c.channels, PixelType::f64);
+      Window window = c.window;
+      window.of = of;
+      window_reference(window, c.border, in, {made.view, c.out, c.image}, Arithmetic::f64);
+      return made;
+    };
+    const Image means = mean_of(Window::Of::values), squares = mean_of(Window::Of::squares);
+    WindowMoments moments{.means = means.view, .squares = squares.view, .least = least.value_or(0)};
+    if (least) moments.pixels = in.crop(c.out).pixels;
+    Image expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
+    deviation_reference(moments, expected.view);
+    Worker worker(Buffer(window_deviation_scratch_bytes(c.window, c.out.extent(), c.channels)));
+    for (const std::string& target : simd_targets()) {
+      const ForcedTarget forced(target);
+      window_deviation_host(c.window, least, c.border, in, {actual.view, c.out, c.image}, worker);
+      INFO(c << (least ? ", contrast" : "") << " on " << target);
+      REQUIRE(differing_elements(expected.view, actual.view) == 0);
+      REQUIRE(worker.used_bytes() == 0);
+    }
+  }
+}
+
+TEST_CASE("Deviations of windows, made at once: what they are not made of is refused") {
+  Image image({4, 4}, 1, PixelType::f32);
+  Worker worker;
+  const Window window{.op = Window::Op::sum, .radius_x = 1, .of = Window::Of::squares};
+  const auto run = [&](const Window& of, const Border& border) {
+    window_deviation_host(of, {}, border, ConstRegion::whole(image.view), Region::whole(image.view), worker);
+  };
+  CHECK(!walks_moments({BorderMode::constant, 3}));
+  CHECK_THROWS_AS(run(window, {BorderMode::constant, 3}), InvalidArgument);
+  CHECK_THROWS_AS(run({.op = Window::Op::sum, .radius_x = 1}, {}), InvalidArgument);
 }

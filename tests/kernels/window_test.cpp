@@ -82,6 +82,45 @@ TEST_CASE("window_host has the reference's bits where rows go by in pieces") {
   }
 }
 
+TEST_CASE(
+    "window_host has the reference's bits: sums of integers at the limits of exactness, of the largest "
+    "pixels") {
+  struct Limit {
+    PixelType type;
+    double most;  ///< what is beyond the edges
+    Window::Of of;
+    std::int64_t radius;  ///< the largest with sums of these integers, or of fewer digits; one more has not
+  };
+  constexpr Limit kLimits[] = {
+      {PixelType::u8, 255, Window::Of::values, 127},    {PixelType::u8, 255, Window::Of::values, 128},
+      {PixelType::u8, 255, Window::Of::squares, 90},    {PixelType::u16, 65535, Window::Of::values, 7},
+      {PixelType::i16, -32768, Window::Of::values, 10}, {PixelType::u16, 65535, Window::Of::squares, 30}};
+  Random random(8);
+  for (const Limit& limit : kLimits) {
+    for (const std::int64_t more : {0, 1}) {
+      for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+        WindowCase c = random_window_case(random, 6, 0);
+        c.window = {.op = Window::Op::sum, .of = limit.of, .divisor = 3};
+        c.window.radius_x = c.window.radius_y = limit.radius + more;
+        c.border = {BorderMode::constant, limit.most};
+        c.from = limit.type, c.to = pixel_type_of(arithmetic), c.arithmetic = arithmetic;
+        check_case(c, random);
+      }
+    }
+  }
+}
+
+TEST_CASE("window_host has the reference's bits: integers whose border is none") {
+  Random random(9);
+  for (const double value : {0.5, -1.0, 256.0, 255.0}) {
+    WindowCase c = random_window_case(random, 20, 3);
+    c.window.op = Window::Op::sum, c.window.of = Window::Of::values, c.window.radius_y = 2;
+    c.border = {BorderMode::constant, value};
+    c.from = PixelType::u8, c.to = PixelType::f32;
+    check_case(c, random);
+  }
+}
+
 TEST_CASE("Values that differ by their sign and NaN alone: least and greatest are those of their order") {
   const float values[] = {-0.0f, 0.0f, std::numeric_limits<float>::quiet_NaN(), 0.0f, -0.0f};
   float least[5], greatest[5];

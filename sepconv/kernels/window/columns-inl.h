@@ -1,5 +1,5 @@
 // Windows down the columns of rows that go by, a piece of a row at a time: sums by windows of 1, 2, 4, ..
-// rows, the least by blocks. Included once per target.
+// rows, or, where they are exact, by a sum that runs; the least by blocks. Included once per target.
 #if defined(SEPCONV_WINDOW_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_COLUMNS_INL_H
 #undef SEPCONV_WINDOW_COLUMNS_INL_H
@@ -7,8 +7,10 @@
 #define SEPCONV_WINDOW_COLUMNS_INL_H
 #endif
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "sepconv/kernels/simd/vectors-inl.h"
 #include "sepconv/kernels/window/window_check.hpp"
@@ -63,6 +65,25 @@ void sum_columns(const ColumnLevel<E>* level, int levels, E* oldest, std::int64_
   }
 }
 
+/// One row more: to = total + row. Of the total of what the next window has of these rows, `row` is part then
+/// and `oldest`, whose place it takes, no longer.
+template <class E, class S>
+void run_columns(const E* row, std::int64_t count, E* oldest, S* total, S* to) {
+  const hn::ScalableTag<S> d;
+  const hn::Rebind<E, decltype(d)> own;
+  const auto wide = [&](auto v) {
+    if constexpr (std::is_same_v<E, S>) return v;
+    if constexpr (!std::is_same_v<E, S>) return hn::PromoteTo(d, v);
+  };
+  for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+    const auto fresh = hn::LoadU(own, row + i), old = hn::Load(own, oldest + i);
+    const auto sum = hn::Add(hn::Load(d, total + i), wide(fresh));
+    hn::Store(fresh, own, oldest + i);
+    hn::Store(hn::Sub(sum, wide(old)), d, total + i);
+    hn::StoreU(sum, d, to + i);
+  }
+}
+
 /// The first row of a block: beginning = row, to = min(row, end).
 template <class E>
 void begin_block(const E* row, const E* end, std::int64_t count, E* beginning, E* to) {
@@ -114,6 +135,7 @@ void end_block(E* rows, std::int64_t count, std::int64_t pitch, std::int64_t ele
 template <class E>
 class ColumnSums {
  public:
+  using Result = E;
   /// `row` rows have gone by before.
   ColumnSums(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
       : steps_(neighbours), kept_(kept), pitch_(pitch), row_(row) {}
@@ -147,11 +169,38 @@ class ColumnSums {
   E* oldest_ = nullptr;
 };
 
+/// Sums, likewise, that are exact in S, in whatever order they are made. `kept` has room for as many rows as
+/// the window has neighbours but one, and for one of S.
+template <class E, class S>
+class RunningColumns {
+ public:
+  using Result = S;
+  RunningColumns(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
+      : kept_rows_(neighbours - 1), kept_(kept), pitch_(pitch), row_(row % kept_rows_) {
+    constexpr auto kTotalRows = static_cast<std::int64_t>(sizeof(S) / sizeof(E));
+    if (row == 0) std::fill_n(kept_, (kept_rows_ + kTotalRows) * pitch_, E(0));
+  }
+
+  void begin_row() {}
+  void take(const E* row, std::int64_t at, std::int64_t count, S* to) const {
+    S* const total = reinterpret_cast<S*>(kept_ + kept_rows_ * pitch_) + at;
+    run_columns(row, count, kept_ + row_ * pitch_ + at, total, to);
+  }
+  void end_row(std::int64_t) { row_ = row_ + 1 < kept_rows_ ? row_ + 1 : 0; }
+
+ private:
+  std::int64_t kept_rows_;
+  E* kept_;
+  std::int64_t pitch_;
+  std::int64_t row_;  ///< of those kept, the oldest
+};
+
 /// Least values, likewise, by van Herk's and Gil and Werman's blocks of as many rows as the window has: it is
 /// the end of one block and the beginning of the next.
 template <class E>
 class ColumnBlocks {
  public:
+  using Result = E;
   ColumnBlocks(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
       : last_(neighbours - 1), kept_(kept), pitch_(pitch), row_(row % neighbours) {}
 

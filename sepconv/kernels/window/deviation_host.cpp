@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "sepconv/kernels/simd/vectors-inl.h"
+#include "sepconv/kernels/window/deviation-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
@@ -18,18 +18,10 @@ namespace sepconv::HWY_NAMESPACE {
 void deviate(const double* means, const double* squares, const double* pixels, double least,
              std::int64_t count, double* to) {
   const hn::ScalableTag<double> d;
-  const auto zero = hn::Zero(d), smallest = hn::Set(d, least);
   for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
     const auto mean = hn::LoadU(d, means + i);
-    const auto variance = fused_multiply_add(hn::Neg(mean), mean, hn::LoadU(d, squares + i));
-    auto value = hn::IfThenZeroElse(hn::Le(variance, zero), hn::Sqrt(variance));
-    if (pixels != nullptr) {
-      const auto pixel = hn::LoadU(d, pixels + i);
-      const auto measure = hn::IfThenElse(hn::Gt(value, smallest), value, smallest);
-      const auto measured = hn::Or(hn::Gt(measure, zero), hn::IsNaN(pixel));
-      const auto contrast = hn::IfThenElseZero(measured, hn::Div(hn::Sub(pixel, mean), measure));
-      value = hn::IfThenElse(hn::IsNaN(value), value, contrast);
-    }
+    auto value = deviation_of(mean, hn::LoadU(d, squares + i));
+    if (pixels != nullptr) value = contrast_of(hn::LoadU(d, pixels + i), mean, value, hn::Set(d, least));
     hn::StoreU(value, d, to + i);
   }
 }

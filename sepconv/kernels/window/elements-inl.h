@@ -47,6 +47,7 @@ class IntegerElements {
  public:
   using Element = T;
   using Join = Least;
+  static constexpr int kOfEach = 1;
 
   IntegerElements(const Window& window, PixelType, PixelType to)
       : flips_(window.op == Window::Op::maximum),
@@ -92,6 +93,7 @@ class OrderedElements {
  public:
   using Element = std::conditional_t<sizeof(A) == 4, std::int32_t, std::int64_t>;
   using Join = Least;
+  static constexpr int kOfEach = 1;
 
   OrderedElements(const Window& window, PixelType from, PixelType to)
       : flip_(window.op == Window::Op::maximum ? Element(-1) : Element(0)),
@@ -155,6 +157,7 @@ class SummedElements {
  public:
   using Element = A;
   using Join = Sum;
+  static constexpr int kOfEach = 1;
 
   SummedElements(const Window& window, PixelType from, PixelType to)
       : of_(window.of),

@@ -55,6 +55,23 @@ Window within(Window window, Extent image) {
   return window;
 }
 
+double greatest_sum(const Window& window, PixelType type) {
+  double most = std::numeric_limits<double>::infinity();
+  if (type == PixelType::u8) most = 255;
+  if (type == PixelType::u16) most = 65535;
+  if (type == PixelType::i16) most = 32768;
+  const auto pixels =
+      static_cast<double>(2 * window.radius_x + 1) * static_cast<double>(2 * window.radius_y + 1);
+  return pixels * (window.of == Window::Of::squares ? most * most : most);
+}
+
+bool fit_integers(const Window& window, PixelType type) {
+  return type == PixelType::u8 && window.of != Window::Of::ones &&
+         greatest_sum(window, type) <= std::numeric_limits<std::int32_t>::max() &&
+         (window.of == Window::Of::squares ||
+          (2 * window.radius_x + 1) * 255 <= std::numeric_limits<std::uint16_t>::max());
+}
+
 bool takes_blocks(const Window& window, std::int64_t element_bytes) {
   constexpr std::int64_t kMostBytes = 448;  // of a column: 56 KiB for 128 of them
   return window.op != Window::Op::sum && 2 * window.radius_y * element_bytes > kMostBytes;

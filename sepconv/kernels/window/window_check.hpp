@@ -3,7 +3,9 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "sepconv/kernels/simd/rows.hpp"
 #include "sepconv/kernels/window/deviation.hpp"
@@ -39,6 +41,21 @@ template <class A>
 bool are_pixels(const Border& border, PixelType type) {
   return visit_pixel_type(type, [&]<class T>(std::type_identity<T>) { return is_pixel<T, A>(border); });
 }
+
+/// The greatest sum that pixels of this type make, or the negative of the least; infinite where it is of no
+/// use here.
+double greatest_sum(const Window& window, PixelType type);
+
+/// Whether all sums are whole numbers that A has, so that their order does not show; with something down the
+/// columns to be summed.
+template <class A>
+bool sums_are_exact(const Window& window, const Border& border, PixelType type) {
+  return window.radius_y > 0 && are_pixels<A>(border, type) &&
+         greatest_sum(window, type) <= std::ldexp(1.0, std::numeric_limits<A>::digits);
+}
+
+/// Whether such sums are of bytes and fit int32_t, and those of values along rows uint16_t.
+bool fit_integers(const Window& window, PixelType type);
 
 /// A window of `count` neighbours, made of windows of 1, 2, 4, .. 2^levels of them.
 struct WindowSteps {

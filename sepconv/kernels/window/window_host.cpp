@@ -1,9 +1,6 @@
-// Rows are made of windows along them, and go by kept rows of which windows down the columns are made. Where
-// these would not stay in the cache the region is cut into strips, each with kept rows of its own.
-#include "sepconv/kernels/conv/padded_row.hpp"
+// The least, the greatest and sums: which elements and which columns windows are made of.
 #include "sepconv/kernels/simd/dispatch.hpp"
 #include "sepconv/kernels/window/disk.hpp"
-#include "sepconv/kernels/window/read_ahead.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 
@@ -13,241 +10,33 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <utility>
-
-#include "sepconv/kernels/window/columns-inl.h"
-#include "sepconv/kernels/window/elements-inl.h"
+#include "sepconv/kernels/window/integer_sums-inl.h"
+#include "sepconv/kernels/window/passes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-template <class Elements, class A>
-class WindowPasses {
- public:
-  using E = typename Elements::Element;
-  using Join = typename Elements::Join;
-  using Columns = std::conditional_t<Join::kSums, ColumnSums<E>, ColumnBlocks<E>>;
-
-  WindowPasses(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
-               Worker& worker)
-      : window_(window),
-        border_(border),
-        in_(in),
-        out_(out),
-        worker_(worker),
-        channels_(in.pixels.channels),
-        elements_(window, in.pixels.type, out.pixels.type),
-        sizes_(window, out.rect.extent(), channels_, sizeof(E)),
-        padded_(worker.allocate<E>(sizes_.row)),
-        line_(worker.allocate<E>(sizes_.row)),
-        result_(worker.allocate<E>(sizes_.row)),
-        constant_row_(worker.allocate<E>(sizes_.row)),
-        room_(worker.allocate<A>(sizes_.row)),
-        kept_(worker.allocate<E>(sizes_.strips * sizes_.kept_rows * sizes_.kept_pitch)) {}
-
-  void run() {
-    if (!sizes_.splits) return for_each_strip(out_.rect, [&](const Rect& strip) { run_strip(strip); });
-    plane_ = worker_.allocate<E>(sizes_.plane_rows * sizes_.plane_pitch);
-    window_.columns_first ? columns_then_rows() : rows_then_columns();
-  }
-
- private:
-  template <class Strip>
-  void for_each_strip(const Rect& rect, const Strip& strip) const {
-    for (std::int64_t col = rect.col; col < rect.col_end(); col += sizes_.strip_cols)
-      strip(Rect{rect.row, col, rect.rows, std::min(sizes_.strip_cols, rect.col_end() - col)});
-  }
-
-  /// The same for pieces of a row: as wide as buffers of rows are.
-  template <class Piece>
-  void for_each_piece(const Rect& rect, const Piece& piece) const {
-    for (std::int64_t col = rect.col; col < rect.col_end(); col += sizes_.piece_cols)
-      piece(Rect{rect.row, col, rect.rows, std::min(sizes_.piece_cols, rect.col_end() - col)});
-  }
-
-  /// Elements [col, col + cols) of a row of the input.
-  void load(std::int64_t row, std::int64_t col, std::int64_t cols, E* to) const {
-    elements_.load(in_.pixels.row_data(row - in_.rect.row) + (col - in_.rect.col) * in_.pixels.pixel_bytes(),
-                   cols * channels_, to);
-  }
-
-  void store(E* line, const Rect& piece, std::int64_t row) const {
-    elements_.store(
-        line, piece.cols * channels_, room_,
-        out_.pixels.row_data(row - out_.rect.row) + (piece.col - out_.rect.col) * out_.pixels.pixel_bytes(),
-        out_.past_caches);
-  }
-
-  /// The windows along the row that lies in padded_, but for its border.
-  void pass_row(const PaddedColumns& columns, std::int64_t cols, E constant, E* to) {
-    extend_row(padded_, columns, out_.image.cols, border_.mode, channels_, constant);
-    window_row<Join>(WindowSteps(2 * window_.radius_x + 1), channels_, cols * channels_, padded_, to);
-  }
-
-  /// Those of a row of the input, for the columns of `piece`.
-  void filter_row(std::int64_t row, const Rect& piece, E* to) {
-    const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
-    const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
-    load(row, columns.inside_begin, columns.inside(), padded_ + columns.before() * channels_);
-    ahead_.behind(in_, row, columns.inside_end, piece.cols);
-    ahead_.fetch();
-    pass_row(columns, piece.cols, constant, to);
-    ahead_.fetch();
-  }
-
-  /// Rows [begin, end) go by, of those that the result needs, which begin a radius above it: calls
-  /// next_row(row, mapped, piece) for each piece of each, `mapped` being where the border has the row, -1 for
-  /// one of a constant; and finished(row, piece, line) for the result's own, with the windows down the
-  /// columns of `piece`.
-  template <class NextRow, class Finished>
-  void march(const Rect& strip, std::int64_t nth, std::int64_t begin, std::int64_t end,
-             const NextRow& next_row, const Finished& finished) {
-    const std::int64_t first = out_.rect.row - window_.radius_y;
-    Columns columns(2 * window_.radius_y + 1, kept_ + nth * sizes_.kept_rows * sizes_.kept_pitch,
-                    sizes_.kept_pitch, begin - first);
-    for (std::int64_t row = begin; row < end; ++row) {
-      worker_.throw_if_stopped();
-      const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
-      const std::int64_t middle = row - window_.radius_y;
-      columns.begin_row();
-      for_each_piece(strip, [&](const Rect& piece) {
-        columns.take(next_row(row, mapped, piece), (piece.col - strip.col) * channels_,
-                     piece.cols * channels_, result_);
-        ahead_.fetch();
-        if (middle >= out_.rect.row) finished(middle, piece, result_);
-        ahead_.fetch();
-      });
-      columns.end_row(strip.cols * channels_);
-    }
-  }
-
-  /// Calls group(begin, end) for all rows that the result needs, so many at a time.
-  template <class Group>
-  void for_each_group(const Group& group) const {
-    const std::int64_t last = out_.rect.row_end() + window_.radius_y;
-    for (std::int64_t row = out_.rect.row - window_.radius_y; row < last; row += sizes_.plane_rows)
-      group(row, std::min(row + sizes_.plane_rows, last));
-  }
-
-  void run_strip(const Rect& strip) {
-    ahead_ = ReadAhead(strip.grown(0, window_.radius_x).intersect(in_.rect));
-    if (window_.radius_y == 0) {
-      for (std::int64_t row = strip.row; row < strip.row_end(); ++row) {
-        worker_.throw_if_stopped();
-        for_each_piece(strip, [&](const Rect& piece) {
-          filter_row(row, piece, line_);
-          store(line_, piece, row);
-        });
-      }
-      return;
-    }
-    fill_constant_row();
-    march(
-        strip, 0, strip.row - window_.radius_y, strip.row_end() + window_.radius_y,
-        [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
-          if (row < 0) return constant_row_;
-          filter_row(row, piece, line_);
-          return line_;
-        },
-        [&](std::int64_t row, const Rect& piece, E* line) { store(line, piece, row); });
-  }
-
-  /// What windows along rows make of rows of the border's constant.
-  void fill_constant_row() {
-    if (border_.mode == BorderMode::constant)
-      std::fill_n(constant_row_, sizes_.row,
-                  constant_line(elements_.constant(border_.value), window_.radius_x));
-  }
-
-  E* plane_at(std::int64_t row, std::int64_t col) const {
-    return plane_ + row * sizes_.plane_pitch + col * channels_;
-  }
-
-  void rows_then_columns() {
-    ahead_ = ReadAhead(in_.rect);
-    fill_constant_row();
-    for_each_group([&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        worker_.throw_if_stopped();
-        const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
-        if (mapped < 0) continue;
-        for_each_piece(out_.rect, [&](const Rect& piece) {
-          filter_row(mapped, piece, plane_at(row - begin, piece.col - out_.rect.col));
-        });
-      }
-      std::int64_t nth = 0;
-      for_each_strip(out_.rect, [&](const Rect& strip) {
-        march(
-            strip, nth++, begin, end,
-            [&](std::int64_t row, std::int64_t mapped, const Rect& piece) -> const E* {
-              return mapped < 0 ? constant_row_ : plane_at(row - begin, piece.col - out_.rect.col);
-            },
-            [&](std::int64_t row, const Rect& piece, E* line) { store(line, piece, row); });
-      });
-    });
-  }
-
-  void columns_then_rows() {
-    const Rect wide = out_.rect.grown(0, window_.radius_x).intersect(Rect::whole(out_.image));
-    const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
-    const E beyond = constant_line(constant, window_.radius_y);
-    std::fill_n(constant_row_, sizes_.row, constant);
-    for_each_group([&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t first = begin - window_.radius_y;  // of the result, if it has such a row
-      std::int64_t nth = 0;
-      for_each_strip(wide, [&](const Rect& strip) {
-        march(
-            strip, nth++, begin, end,
-            [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
-              if (row < 0) return constant_row_;
-              load(row, piece.col, piece.cols, line_);
-              return line_;
-            },
-            [&](std::int64_t row, const Rect& piece, E* line) {
-              std::copy_n(line, piece.cols * channels_, plane_at(row - first, piece.col - wide.col));
-            });
-      });
-      for (std::int64_t row = std::max(first, out_.rect.row); row < end - window_.radius_y; ++row) {
-        worker_.throw_if_stopped();
-        for_each_piece(out_.rect, [&](const Rect& piece) {
-          const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
-          std::copy_n(plane_at(row - first, columns.inside_begin - wide.col), columns.inside() * channels_,
-                      padded_ + columns.before() * channels_);
-          pass_row(columns, piece.cols, beyond, line_);
-          store(line_, piece, row);
-        });
-      }
-    });
-  }
-
-  /// The window along a row or column of it.
-  static E constant_line(E constant, std::int64_t radius) {
-    if constexpr (Join::kSums)
-      return sum_of_window<E>(2 * radius + 1, [=](std::int64_t) { return constant; });
-    return constant;
-  }
-
-  Window window_;
-  Border border_;
-  ConstRegion in_;
-  Region out_;
-  Worker& worker_;
-  std::int64_t channels_;
-  Elements elements_;
-  WindowSizes sizes_;
-  E *padded_, *line_, *result_, *constant_row_;
-  A* room_;
-  E* kept_;
-  ReadAhead ahead_;
-  E* plane_ = nullptr;  ///< a group of rows between the passes
-};
+template <class A>
+void run_sums(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
+              Worker& worker) {
+  if (!sums_are_exact<A>(window, border, in.pixels.type))
+    return WindowPasses<SummedElements<A>, A>(window, border, in, out, worker).run();
+  Window exact = window;
+  exact.columns_first = false;
+  const auto run = [&]<class Elements, class S>(std::type_identity<Elements>, S) {
+    using Columns = RunningColumns<typename Elements::Element, S>;
+    WindowPasses<Elements, A, Columns>(exact, border, in, out, worker).run();
+  };
+  if (!fit_integers(window, in.pixels.type)) return run(std::type_identity<SummedElements<A>>(), A());
+  window.of == Window::Of::squares ? run(std::type_identity<ByteSums<std::int32_t, A>>(), std::int32_t())
+                                   : run(std::type_identity<ByteSums<std::uint16_t, A>>(), std::int32_t());
+}
 
 template <class A>
 void run_window(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                 Worker& worker) {
   const Arena::Scope scope(worker);
-  if (window.op == Window::Op::sum)
-    return WindowPasses<SummedElements<A>, A>(window, border, in, out, worker).run();
+  if (window.op == Window::Op::sum) return run_sums<A>(window, border, in, out, worker);
   visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) {
     if constexpr (std::is_integral_v<T>) {
       if (is_pixel<T, A>(border))

@@ -27,7 +27,7 @@ struct WindowTuning {
 /// For results of up to this extent, with elements of this size. Elements are counted, not pixels.
 struct WindowSizes {
   WindowSizes(const Window& window, Extent out, std::int64_t pixel_elements, std::int64_t element_bytes)
-      : kept_rows(window.radius_y > 0 ? 2 * window.radius_y + 1 : 0),
+      : kept_rows(window.radius_y > 0 ? 2 * window.radius_y + (window.op == Window::Op::sum ? 2 : 1) : 0),
         channels(pixel_elements),
         bytes(element_bytes) {
     const std::int64_t pixel_bytes = channels * bytes;
@@ -54,7 +54,7 @@ struct WindowSizes {
   }
 
   std::int64_t scratch_bytes(std::int64_t arithmetic_bytes) const noexcept {
-    return 4 * Arena::bytes_for(row * bytes) + Arena::bytes_for(row * arithmetic_bytes) +
+    return 3 * Arena::bytes_for(row * bytes) + 2 * Arena::bytes_for(row * arithmetic_bytes) +
            Arena::bytes_for(strips * kept_rows * kept_pitch * bytes) +
            Arena::bytes_for(plane_rows * plane_pitch * bytes);
   }

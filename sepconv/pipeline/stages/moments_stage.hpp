@@ -67,9 +67,15 @@ class MomentsStage final : public Stage {
     // Means and squares, and of what is there how much that is and a sum for each of them.
     const std::int64_t moments = is_.moment == Moment::mean ? 1 : 2;
     const std::int64_t views = (moments == 1 ? 0 : 2) + (renormalises() ? 1 + moments : 0);
-    return window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
-           views * Arena::view_bytes(output, input.channels, pixel_type_of(wide)) +
-           (plain ? 0 : Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)));
+    const std::int64_t made =
+        plain ? 0 : Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
+    const std::int64_t bytes =
+        made + window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
+        views * Arena::view_bytes(output, input.channels, pixel_type_of(wide));
+    if (scratch == Scratch::device || moments == 1 || !walks_moments(border_)) return bytes;
+    const std::int64_t walked = made + window_deviation_scratch_bytes(
+                                           window(Window::Of::squares, false, wide), output, input.channels);
+    return renormalises() ? std::max(bytes, walked) : walked;
   }
 
   void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
@@ -176,6 +182,12 @@ class MomentsStage final : public Stage {
   /// Deviations, or the contrast; `wide` is in f64.
   template <class Way>
   void deviate(const Way& wide, const PixelView* there, const ConstRegion& in, const Region& out) const {
+    if constexpr (std::is_same_v<Way, HostWay>) {
+      if (there == nullptr && walks_moments(border_))
+        return window_deviation_host(window(Window::Of::squares, false, Arithmetic::f64),
+                                     is_.moment == Moment::contrast ? std::optional(is_.least) : std::nullopt,
+                                     border_, in, out, wide.worker);
+    }
     const PixelView means = allocate(wide, out), squares = allocate(wide, out);
     mean(wide, Window::Of::values, there, in, {means, out.rect, out.image});
     mean(wide, Window::Of::squares, there, in, {squares, out.rect, out.image});
