@@ -98,6 +98,14 @@ class Reader {
   /// included, `out` excluded. Part of the plan's ceiling, so it must hold.
   virtual std::int64_t buffer_bytes(int concurrency) const = 0;
 
+  /// Decoded blocks that hold pixels of several images, too, and are decoded once for all of these if so much
+  /// is held: all of an image, or a row of them, which is enough where the images are read a row of blocks at
+  /// a time.
+  struct SharedBlocks {
+    std::int64_t all_bytes = 0, row_bytes = 0;  ///< 0 where blocks hold pixels of one image
+  };
+  virtual SharedBlocks shared_blocks() const noexcept { return {}; }
+
   /// What a run has left of its ceiling: so much may be held beside buffer_bytes(), if it makes decoding
   /// faster. Called once, before the first read.
   virtual void may_hold(std::int64_t bytes) { (void)bytes; }

@@ -42,6 +42,7 @@ class RepeatedReader final : public Reader {
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return part_->metadata(); }
   std::int64_t buffer_bytes(int concurrency) const override { return part_->buffer_bytes(concurrency); }
+  SharedBlocks shared_blocks() const noexcept override { return part_->shared_blocks(); }
   void may_hold(std::int64_t bytes) override { part_->may_hold(bytes); }
   std::int64_t stored_bytes() const noexcept override { return part_->stored_bytes(); }
   std::int64_t changed_ns() const noexcept override { return part_->changed_ns(); }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 namespace sepconv {
 namespace {
@@ -54,24 +55,33 @@ class VolumeReader final : public Reader {
   const Metadata& metadata() const noexcept override { return first_->metadata(); }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    const std::int64_t width = plane_.extent.cols, area = plane_.extent.area();
+    const std::int64_t width = plane_.extent.cols;
     if (rect.col % width != 0 || rect.cols % width != 0)
       throw std::logic_error("a volume is read by whole rows of its planes, and asked for " +
                              to_string(rect));
-    for (std::int64_t row = 0; row < rect.rows; ++row) {
-      for (std::int64_t col = rect.col; col < rect.col_end();) {
-        const std::int64_t beside = col / area;
-        const std::int64_t end = std::min(rect.col_end(), (beside + 1) * area);
-        const Rect part{(col - beside * area) / width, 0, (end - col) / width, width};
-        const PixelView pixels = out.crop({row, col - rect.col, 1, end - col});
-        read_plane(axes_.plane(volume_, rect.row + row, beside), part,
-                   {pixels.data, part.extent(), pixels.channels, pixels.type, width * pixels.pixel_bytes()},
-                   executor);
-        col = end;
-      }
+    const auto read_part = [&](std::int64_t row, const PlanePart& part) {
+      const PixelView pixels = out.crop({row, part.col - rect.col, 1, part.rows.area()});
+      read_plane(
+          axes_.plane(volume_, rect.row + row, part.beside), part.rows,
+          {pixels.data, part.rows.extent(), pixels.channels, pixels.type, width * pixels.pixel_bytes()},
+          executor);
+    };
+    const std::vector<PlanePart> parts = parts_of(rect);
+    if (!holds_row_) {
+      for (std::int64_t row = 0; row < rect.rows; ++row)
+        for (const PlanePart& part : parts) read_part(row, part);
+      return;
     }
+    for (const PlanePart& part : parts)  // all that its blocks have, as long as they are held
+      for (std::int64_t row = 0; row < rect.rows; ++row) read_part(row, part);
   }
 
+  SharedBlocks shared_blocks() const noexcept override { return first_->shared_blocks(); }
+  void may_hold(std::int64_t bytes) override {
+    first_->may_hold(bytes);
+    const auto [all, row] = shared_blocks();
+    holds_row_ = row > 0 && row <= bytes && bytes < all;
+  }
   std::int64_t buffer_bytes(int concurrency) const override { return first_->buffer_bytes(concurrency); }
   std::int64_t stored_bytes() const noexcept override {
     return first_->stored_bytes() * axes_.depth * axes_.planes;
@@ -79,6 +89,26 @@ class VolumeReader final : public Reader {
   std::int64_t changed_ns() const noexcept override { return first_->changed_ns(); }
 
  private:
+  struct PlanePart {
+    std::int64_t beside;  ///< which plane of those beside each other
+    Rect rows;            ///< of the plane
+    std::int64_t col;     ///< where they begin in the row
+  };
+
+  /// Whole rows of planes; where a row of blocks is held, of one such row each.
+  std::vector<PlanePart> parts_of(const Rect& rect) const {
+    const std::int64_t width = plane_.extent.cols, area = plane_.extent.area();
+    const std::int64_t together = holds_row_ ? first_->layout().unit().rows : plane_.extent.rows;
+    std::vector<PlanePart> parts;
+    for (std::int64_t col = rect.col; col < rect.col_end(); col += parts.back().rows.area()) {
+      const std::int64_t beside = col / area, row = (col - beside * area) / width;
+      const std::int64_t end = std::min(
+          {(rect.col_end() - beside * area) / width, plane_.extent.rows, round_up(row + 1, together)});
+      parts.push_back({beside, {row, 0, end - row, width}, col});
+    }
+    return parts;
+  }
+
   void read_plane(std::int64_t index, const Rect& part, const PixelView& out, Executor& executor) {
     const std::unique_ptr<Reader> plane = planes_->open(index);
     plane->read(part, out, executor);
@@ -90,6 +120,7 @@ class VolumeReader final : public Reader {
   std::unique_ptr<Reader> first_;  ///< which has the metadata; it reads nothing
   ImageSpec plane_, spec_;
   SourceLayout layout_;
+  bool holds_row_ = false;
 };
 
 class VolumeSet final : public RasterSet {

@@ -9,6 +9,7 @@
 #include "sepconv/io/crc32c.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/volume_set.hpp"
 #include "sepconv/io/zarr/zarr_codecs.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
@@ -108,6 +109,40 @@ TEST_CASE(
   CHECK(read_without_chunks(9 * kKept) == 100);
   CHECK(read_without_chunks(0) == 0);  // the fill value
   CHECK(read_without_chunks(9 * kKept - 1) == 0);
+}
+
+TEST_CASE(
+    "Chunks that hold several planes of a volume are held for all of these, or read a row of chunks at a "
+    "time") {
+  const TemporaryFolder folder;
+  const Store store{{4, 10, 10}, {2, 4, 4}};
+  const auto path = zarr_files::make(store, folder.path() / "a.zarr");
+  const auto volume_of = [&] {
+    auto planes = open_set(path, {.axes = "zyx"});
+    const auto axes = volume_axes(planes->axes(), "z");
+    return volumes_of(std::move(planes), *axes).set->raster(0);
+  };
+  const Reader::SharedBlocks shared = volume_of()->shared_blocks();
+  CHECK(shared.all_bytes == 3 * shared.row_bytes);
+  const auto second_plane = [&](std::int64_t room) {
+    zarr_files::make(store, path);
+    const auto volume = volume_of();
+    volume->may_hold(room);
+    read_rect(*volume, {0, 0, 1, 100});
+    std::filesystem::remove_all(path / "c");
+    return read_rect(*volume, {1, 0, 1, 100}).view().row<std::uint16_t>(0)[0];
+  };
+  CHECK(second_plane(shared.all_bytes) == 100);
+  CHECK(second_plane(shared.all_bytes - 1) == 0);  // the fill value
+  // In the order of planes or of rows of chunks.
+  for (const std::int64_t room : {std::int64_t{0}, shared.row_bytes, shared.all_bytes}) {
+    zarr_files::make(store, path);
+    const auto volume = volume_of();
+    volume->may_hold(room);
+    const TestImage all = read_rect(*volume, {1, 0, 3, 100});
+    for (std::int64_t i = 0; i < 300; ++i)
+      REQUIRE(all.view().row<std::uint16_t>(i / 100)[i % 100] == 100 + i);
+  }
 }
 
 TEST_CASE("Chunks at the edge of a rectangle are kept for the next") {

@@ -52,14 +52,17 @@ class ZarrReader final : public Reader, private EncodedReader {
 
   EncodedReader* encoded() noexcept override { return layout_.coded ? this : nullptr; }
 
+  SharedBlocks shared_blocks() const noexcept override {
+    if (!several_) return {};
+    return {high() * wide() * bytes_of_layers(), wide() * bytes_of_layers()};
+  }
+
   // Of bands one below the other the blocks at their common edge, or, where blocks hold several images, all
   // that this one has.
   void may_hold(std::int64_t bytes) override {
-    const std::int64_t high = ceil_div(rows_.length, rows_.block), wide = ceil_div(cols_.length, cols_.block);
-    const std::int64_t edge = std::min<std::int64_t>(high, 2) * wide;
-    const std::int64_t layers = ceil_div(channels_.length, channels_.block) * source_->kept_bytes();
-    const std::int64_t room = bytes / layers;
-    source_->keep((several_ && room >= high * wide ? high * wide : std::min(room, edge)) * layers);
+    const std::int64_t all = high() * wide(), room = bytes / bytes_of_layers();
+    const std::int64_t edge = std::min<std::int64_t>(high(), 2) * wide();
+    source_->keep((several_ && room >= all ? all : std::min(room, edge)) * bytes_of_layers());
   }
 
   // A task for what lies behind each other: threads that fill neighbouring channels would fight for cache
@@ -79,6 +82,12 @@ class ZarrReader final : public Reader, private EncodedReader {
 
  private:
   const ZarrArray& array() const noexcept { return source_->array(); }
+  std::int64_t high() const noexcept { return ceil_div(rows_.length, rows_.block); }
+  std::int64_t wide() const noexcept { return ceil_div(cols_.length, cols_.block); }
+  /// Of all blocks that hold the channels of the same pixels.
+  std::int64_t bytes_of_layers() const noexcept {
+    return ceil_div(channels_.length, channels_.block) * source_->kept_bytes();
+  }
 
   std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) override {
     return source_->stored_bytes(position_of({grid_row, grid_col}, 0));

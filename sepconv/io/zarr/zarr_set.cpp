@@ -106,9 +106,11 @@ class ZarrSet final : public RasterSet {
       const auto axis = static_cast<std::size_t>(axes_.others[i]);
       const std::int64_t together = std::min(array().block()[axis], array().shape[axis]);
       if (together > 1)
-        say(fmt::format(
-            "chunks hold {} positions of axis {}, so that each may be decoded as often, once an image",
-            together, axes_.rasters[i].name));
+        say(
+            fmt::format("chunks hold {} positions of axis {}, so that each is decoded more than once where "
+                        "memory holds too "
+                        "few of them",
+                        together, axes_.rasters[i].name));
     }
   }
 

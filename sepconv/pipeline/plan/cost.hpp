@@ -27,6 +27,7 @@ struct PlanProblem {
   Extent item{};
   DeviceCodecs codecs{};               ///< what of coding the GPUs do
   std::vector<SecondInput> seconds{};  ///< beside the chain's stages
+  std::int64_t held_bytes = 0;         ///< as in Plan
   double sum_length =
       0;  ///< of products with matrices, all stages together: they read both operands once a tile
   bool whole_columns =

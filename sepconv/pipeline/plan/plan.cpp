@@ -51,6 +51,24 @@ Rect region_of(Extent result, const Rect& asked) {
   return asked;
 }
 
+/// The best one that leaves room for blocks that images share, for all of an image's or else for a row of
+/// them, where that is at most half of the ceiling and a cut fits beside it.
+Cut holding_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+  const Reader::SharedBlocks shared = problem.source.shared_blocks();
+  const std::int64_t max_arena_bytes = problem.max_arena_bytes;
+  for (const std::int64_t bytes : {shared.all_bytes, shared.row_bytes}) {
+    if (bytes == 0 || bytes > ceilings.host / 2) continue;
+    try {
+      problem.held_bytes = bytes;
+      return best_cut(problem, options, threads, ceilings);
+    } catch (const OutOfMemory&) {
+      problem.held_bytes = 0;
+      problem.max_arena_bytes = max_arena_bytes;
+    }
+  }
+  return best_cut(problem, options, threads, ceilings);
+}
+
 /// `asked` is what a plan made of other options, one that was stored, was made with.
 Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
                const PlanOptions& options) {
@@ -95,7 +113,9 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, repeats_source(problem));
   plan.turned = problem.turned;
   plan.item = problem.item;
-  const Cut cut = best_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
+  const Cut cut =
+      holding_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
+  plan.held_bytes = problem.held_bytes;
   plan.threads = cut.threads;
   plan.slots = cut.slots;
   plan.band = cut.band;

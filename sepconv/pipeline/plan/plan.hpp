@@ -147,6 +147,7 @@ struct Plan {
   std::vector<SecondUse> seconds;  ///< in the order of the stages
   std::int64_t arena_bytes = 0;    ///< per thread
   MemoryUse memory;
+  std::int64_t held_bytes = 0;  ///< of memory.source: decoded blocks that other images have pixels of, too
   std::int64_t max_memory_bytes = 0;
   std::vector<int>
       devices;  ///< GPUs that compute; empty: the CPU. Each has its own slots and a run of whole bands

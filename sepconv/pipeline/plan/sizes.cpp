@@ -123,7 +123,7 @@ std::int64_t device_arena_bytes(const PlanProblem& problem, const Cut& cut, Plac
 
 void set_sizes(const PlanProblem& problem, Cut& cut, Places places) {
   set_slots(problem, cut, places);
-  cut.memory = {.source = problem.source.buffer_bytes(cut.threads),
+  cut.memory = {.source = problem.source.buffer_bytes(cut.threads) + problem.held_bytes,
                 .sink = problem.sink.buffer_bytes(cut.threads),
                 .resident = problem.chain.resident_bytes()};
   std::int64_t seconds = 0;

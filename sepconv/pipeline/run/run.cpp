@@ -55,7 +55,7 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
              format_bytes(static_cast<double>(plan.device_memory.total())),
              format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
   }
-  source.may_hold(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()));
+  source.may_hold(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()) + plan.held_bytes);
   auto runner = std::make_unique<Runner>(source, sink, plan, watch, options);
   if (options.started) options.started(plan);
   return runner;
