@@ -216,6 +216,15 @@ def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
     assert np.allclose(found, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
 
 
+@pytest.mark.parametrize("sigma", [8.5, 30, 35, 44])
+def test_taps_by_cells_are_found_wherever_these_lie(sepconv, sigma):
+    np.save(sepconv.folder / "in.npy", image())
+    made = page(sepconv, "in.npy", "out.npy", f"gaussian:sigma={sigma},method=multirate", "cast:type=f32")
+    assert "could not be computed" not in made.text
+    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text())]
+    assert abs(sum(found) - 1) < 1e-4 and max(found) == pytest.approx(1 / (sigma * np.sqrt(2 * np.pi)), rel=1e-3)
+
+
 @pytest.mark.parametrize("stages,said", [
     (["abs"], "not linear"), (["clamp:low=0,high=50"], "not linear"), (["gradient"], "not linear"), (["unsharp:sigma=1,amount=1,threshold=30"], "not linear"),
     (["transpose"], "moves pixels"), (["reduce:factor=2"], "another size"), (["gaussian:sigma=200"], "further than 512"), ([], "filters nothing")])

@@ -112,12 +112,15 @@ TEST_CASE(
 
 TEST_CASE("window_host has the reference's bits: integers whose border is none") {
   Random random(9);
-  for (const double value : {0.5, -1.0, 256.0, 255.0}) {
-    WindowCase c = random_window_case(random, 20, 3);
-    c.window.op = Window::Op::sum, c.window.of = Window::Of::values, c.window.radius_y = 2;
-    c.border = {BorderMode::constant, value};
-    c.from = PixelType::u8, c.to = PixelType::f32;
-    check_case(c, random);
+  for (const double value : {0.5, -1.0, 256.0, 255.0, 99.999999}) {  // the last is 100 in f32
+    for (const Window::Op op : {Window::Op::sum, Window::Op::minimum, Window::Op::maximum}) {
+      WindowCase c = random_window_case(random, 20, 3);
+      c.window.op = op, c.window.of = Window::Of::values, c.window.radius_y = 2;
+      c.window.shape = op == Window::Op::maximum ? Window::Shape::disk : Window::Shape::box;
+      c.border = {BorderMode::constant, value};
+      c.from = PixelType::u8, c.to = PixelType::f32;
+      check_case(c, random);
+    }
   }
 }
 

@@ -164,6 +164,14 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
     assert np.abs(got[there].astype(float) - want[there]).max() <= near
 
 
+@pytest.mark.parametrize("stage", ["erode:radius_z=1", "open:radius_z=1", "tophat:radius_z=1", "subtract:chain=[open:radius_z=1]", "dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=2"])
+def test_the_plan_says_that_missing_pixels_are_left_out(sepconv, stage):
+    np.save(sepconv.folder / "in.npy", holed((5, 9, 9), np.float32)[0])
+    said = sepconv("plan", "in.npy", "out.npy", stage, "--axes", "zyx", "--nodata", "nan").stdout
+    [line] = [line for line in said.splitlines() if line.startswith("run as")]
+    assert "missing=ignore" in line
+
+
 def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
     values, _ = holed((24, 17, 13), np.float32)
     for stage in FILTERS:

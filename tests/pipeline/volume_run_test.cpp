@@ -255,6 +255,18 @@ TEST_CASE("volumes: scratch of what leaves missing pixels out is planned") {
   CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
 }
 
+TEST_CASE("volumes: what one filter of several needs is computed in f64") {
+  const ImageSpec plane{{9, 9}, 1, PixelType::f32};
+  for (const std::string text :
+       {"gaussian:sigma=1,sigma_z=1e-20,radius_z=1,order_z=2", "log:sigma=1,sigma_z=1e-20,radius_z=1"}) {
+    INFO(text);
+    const Chain chain = Chain::parse({text});
+    CHECK(chain.arithmetic(plane) == Arithmetic::f64);
+    CHECK(on_volume(chain, plane, {plane.extent, 5}).arithmetic({{5, 81}, 1, PixelType::f32}) ==
+          Arithmetic::f64);
+  }
+}
+
 TEST_CASE("volumes: a GPU has the matrix that planes are multiplied by", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   StackFile volumes("v.ome.tif", {{"z", 6}});

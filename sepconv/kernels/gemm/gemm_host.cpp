@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/openblas_limits.hpp"
 #include "sepconv/kernels/gemm/blas_library.hpp"
@@ -29,9 +30,9 @@ void check_room(int threads, const char* way_out) {
   const std::int64_t needed = openblas_address_bytes(threads), left = free_address_bytes();
   if (needed <= left) return;
   throw LimitReached(
-      fmt::format("OpenBLAS takes {} of address space for {} thread{}, and this process may have {} more; "
+      fmt::format("OpenBLAS takes {} of address space for {}, and this process may have {} more; "
                   "raise the limit (ulimit -v){}",
-                  format_bytes(static_cast<double>(needed)), threads, threads == 1 ? "" : "s",
+                  format_bytes(static_cast<double>(needed)), count_text(threads, "thread"),
                   format_bytes(static_cast<double>(left)), way_out));
 }
 

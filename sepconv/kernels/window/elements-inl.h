@@ -55,7 +55,7 @@ class IntegerElements {
         load_(load_row_for<A>(pixel_type_of<T>())),
         store_(store_row_for<A>(to)) {}
 
-  Element constant(double value) const { return flipped(static_cast<T>(value)); }
+  Element constant(double value) const { return flipped(static_cast<T>(static_cast<A>(value))); }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
     if (flips_) flip(to, count);

@@ -30,7 +30,7 @@ class ByteSums {
         copies_(to == pixel_type_of<A>()),
         store_(store_row_for<A>(to)) {}
 
-  Element constant(double value) const { return taken(static_cast<std::uint8_t>(value)); }
+  Element constant(double value) const { return taken(static_cast<std::uint8_t>(static_cast<A>(value))); }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
     const auto* const bytes = reinterpret_cast<const std::uint8_t*>(from);
     const hn::ScalableTag<E> d;

@@ -1,5 +1,5 @@
-// The least, the greatest and the sum of all pixels in a window, at a cost that hardly grows with the window:
-// the mathematics that docs/maths.md states for users, docs/decisions/0024 why it is done so.
+// The least, the greatest and the sum of all pixels in a window, of a box at a cost that hardly grows with
+// it: the mathematics that docs/maths.md states for users, docs/decisions/0024 why it is done so.
 #pragma once
 
 #include <cstdint>

@@ -21,9 +21,9 @@ void check_wrapped(const Window& window, const Border& border, const Region& out
 /// Throws InvalidArgument unless the arguments are as deviation.hpp says.
 void check_moments(const WindowMoments& moments, const PixelView& out);
 
-/// The same window, no larger than it needs to be: a least or greatest value is that of the whole side and
-/// what lies beyond it as soon as the window reaches over both edges of the image from everywhere. In its
-/// bits the order of passes does not show either: rows first.
+/// The same window, and a box of a least or greatest no larger than it needs to be: it is that of the whole
+/// side and what lies beyond it as soon as the window reaches over both edges of the image from everywhere.
+/// In its bits the order of passes does not show either: rows first.
 Window within(Window window, Extent image);
 
 /// Whether a device takes windows down columns by blocks, for elements of this size: the least, where a block

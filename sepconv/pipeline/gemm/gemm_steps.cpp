@@ -113,8 +113,8 @@ std::string describe(const GemmPlan& plan) {
                                           : "those of B are read for every tile"));
   if (plan.stages_a || plan.stages_b) {
     const char* const which = !plan.stages_b ? "those of A" : !plan.stages_a ? "those of B" : "both";
-    line("", fmt::format("{} gathered in page-locked memory by {} thread{}", which, plan.threads,
-                         plan.threads == 1 ? "" : "s"));
+    line("",
+         fmt::format("{} gathered in page-locked memory by {}", which, count_text(plan.threads, "thread")));
   }
   const double moved = static_cast<double>(plan.bytes_read) + static_cast<double>(plan.bytes_written);
   line("read", bytes(static_cast<double>(plan.bytes_read)));

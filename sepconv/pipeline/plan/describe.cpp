@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/machine/host_limits.hpp"
 #include "sepconv/pipeline/plan/plan.hpp"
@@ -18,8 +19,8 @@ std::string spec_text(const ImageSpec& spec, const std::optional<Extent>& plane,
                       const std::optional<StoredType>& stored) {
   const StoredType type = stored.value_or(StoredType(spec.type));
   const std::int64_t channels = spec.channels / type.parts();
-  return fmt::format("{}, {} channel{} of {}, {}", pixels_text(spec.extent, plane), channels,
-                     channels == 1 ? "" : "s", describe(type), bytes(spec.bytes()));
+  return fmt::format("{}, {} of {}, {}", pixels_text(spec.extent, plane), count_text(channels, "channel"),
+                     describe(type), bytes(spec.bytes()));
 }
 
 std::optional<Extent> source_plane(const Plan& plan) {
@@ -58,7 +59,7 @@ std::string to_string(const Prediction& prediction) {
 std::string pixels_text(Extent extent, const std::optional<Extent>& plane) {
   if (!plane) return fmt::format("{} x {} pixels", extent.cols, extent.rows);
   const std::int64_t beside = extent.cols / plane->area();
-  return fmt::format("{} plane{} along z of {}{} x {} pixels", extent.rows, extent.rows == 1 ? "" : "s",
+  return fmt::format("{} along z of {}{} x {} pixels", count_text(extent.rows, "plane"),
                      beside == 1 ? "" : fmt::format("{} times ", beside), plane->cols, plane->rows);
 }
 
@@ -89,8 +90,8 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
     line("rows", "those below, of bands and tiles, are planes, with their pixels one behind the other");
   line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
   if (plan.devices.empty())
-    line("tiles", fmt::format("{} rows x {} columns, {} thread{}", plan.tile.rows, plan.tile.cols,
-                              plan.threads, plan.threads == 1 ? "" : "s"));
+    line("tiles", fmt::format("{} rows x {} columns, {}", plan.tile.rows, plan.tile.cols,
+                              count_text(plan.threads, "thread")));
   const std::string beside =
       plan.seconds.empty() ? "" : fmt::format(", {} second", bytes(plan.slot_second_bytes()));
   line("slots", fmt::format("{} of {} input{} and {} output", plan.slots, bytes(plan.slot_input_bytes),

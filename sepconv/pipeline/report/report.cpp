@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sepconv/core/bytes_text.hpp"
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/printable.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
 #include "sepconv/pipeline/report/facts.hpp"
@@ -85,11 +86,10 @@ RunLimits measure_limits(const RunReport& report) {
 std::string summary(const RunReport& report, const RunLimits& limits) {
   const Plan& plan = report.plan;
   const auto pixels = static_cast<double>(report.pixels);
-  std::string text =
-      fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} band{} of {}, {} slot{}; {}\n", report.wall_seconds,
-                  share(pixels, report.wall_seconds) / 1e6, rasters_text(report), report.bands.count(),
-                  report.bands.count() == 1 ? "" : "s", band_text(plan), plan.slots,
-                  plan.slots == 1 ? "" : "s", report.device);
+  std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} of {}, {}; {}\n", report.wall_seconds,
+                                 share(pixels, report.wall_seconds) / 1e6, rasters_text(report),
+                                 count_text(report.bands.count(), "band"), band_text(plan),
+                                 count_text(plan.slots, "slot"), report.device);
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepFacts& step : step_facts(report, limits)) text += table_row(step);

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
 
 namespace sepconv {
@@ -30,11 +31,15 @@ Chain without_casts(const Chain& chain) {
   return others;
 }
 
-/// How far the chain looks in any direction.
+/// How far the chain looks in any direction, and as much further as it may elsewhere than at this place.
 Extent reach_of(const Chain& chain) {
   const Rect needed = chain.input_for(kMiddle, kImage);
-  return {std::max(kMiddle.row - needed.row, needed.row_end() - kMiddle.row_end()),
-          std::max(kMiddle.col - needed.col, needed.col_end() - kMiddle.col_end())};
+  const Extent most = needed_anywhere(chain, chain.specs(kImage), kMiddle.extent()).front();
+  const auto reach = [](std::int64_t before, std::int64_t behind, std::int64_t elsewhere) {
+    return std::max(before, behind) + std::max<std::int64_t>(elsewhere, 0);
+  };
+  return {reach(kMiddle.row - needed.row, needed.row_end() - kMiddle.row_end(), most.rows - needed.rows),
+          reach(kMiddle.col - needed.col, needed.col_end() - kMiddle.col_end(), most.cols - needed.cols)};
 }
 
 /// The chain's result across a line of this height, and nothing elsewhere. Of an image that ends where the

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/nodata.hpp"
@@ -131,11 +132,11 @@ class BesideStage final : public Stage {
     const ImageSpec input{volume_ ? volume_->plane : whole.extent, whole.channels, whole.type};
     if (!repeats_to(spec, input.extent, input.channels))
       throw InvalidArgument(fmt::format(
-          "stage '{}' has a second image of {} rows x {} columns of {} channel{}, which does not fit an "
-          "image of {} rows x {} columns of {} channel{}: give one as large, or one row, column or pixel of "
+          "stage '{}' has a second image of {} rows x {} columns of {}, which does not fit an "
+          "image of {} rows x {} columns of {}: give one as large, or one row, column or pixel of "
           "it; axes= says of an array that it is a stack",
-          text_, spec.extent.rows, spec.extent.cols, spec.channels, spec.channels == 1 ? "" : "s",
-          input.extent.rows, input.extent.cols, input.channels, input.channels == 1 ? "" : "s"));
+          text_, spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), input.extent.rows,
+          input.extent.cols, count_text(input.channels, "channel")));
     return whole;
   }
 

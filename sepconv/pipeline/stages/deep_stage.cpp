@@ -2,9 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sepconv/core/error.hpp"
+#include "sepconv/pipeline/stages/filter_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -26,6 +25,13 @@ StageTraits traits_of(const Chain& parts) {
     traits.by_parts = traits.by_parts && part->traits().by_parts;
     traits.needs_f64 = traits.needs_f64 || part->traits().needs_f64;
   }
+  return traits;
+}
+
+StageTraits traits_of(const DeepJoin& join) {
+  StageTraits traits = join.in_plane->traits();
+  for (const StagePtr& branch : join.branches)
+    traits.needs_f64 = traits.needs_f64 || branch->traits().needs_f64;
   return traits;
 }
 
@@ -77,6 +83,12 @@ class DeepStages final : public Deep {
       : Deep(traits_of(parts), std::move(text)), parts_(std::move(parts)) {}
 
   const Chain& parts() const noexcept { return parts_; }
+  StagePtr honouring_missing() const override {
+    Chain honouring;
+    for (const StagePtr& part : parts_.stages()) honouring.then(part->honouring_missing());
+    if (honouring.text() == parts_.text()) return shared_from_this();
+    return std::make_shared<DeepStages>(with_policy(text(), MissingPolicy::ignore), std::move(honouring));
+  }
 
  private:
   Chain parts_;
@@ -100,7 +112,7 @@ class DeepWindow final : public Deep {
 class DeepJoined final : public Deep {
  public:
   DeepJoined(std::string text, DeepJoin join)
-      : Deep(join.in_plane->traits(), std::move(text)), join_(std::move(join)) {}
+      : Deep(traits_of(join), std::move(text)), join_(std::move(join)) {}
 
   StagePtr in_plane() const override { return join_.in_plane; }
   StagePtr honouring_missing() const override {

@@ -1,6 +1,6 @@
 // A stage that filters along z, too: sigma_z, radius_z, axis=z. On planes of a stack, which it meets as the
-// rows of one image (on_volume.hpp), it is a pass along the columns and then a stage within each plane, or
-// several such one after another.
+// rows of one image (on_volume.hpp), it is a pass along the columns and then a stage within each plane,
+// several such one after another or joined, or a window over planes.
 #pragma once
 
 #include <array>

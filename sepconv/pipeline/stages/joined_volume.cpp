@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sepconv/pipeline/stages/deep_stage.hpp"
+#include "sepconv/pipeline/stages/volume_stage.hpp"
 #include "sepconv/pipeline/stages/ways.hpp"
 
 namespace sepconv {
@@ -15,6 +16,7 @@ StageTraits traits_of(const JoinedOnVolume& joined) {
   traits.joins_missing = false;
   double growth = 0;
   for (const auto& branch : joined.branches) {
+    traits.needs_f64 = traits.needs_f64 || branch->traits().needs_f64;
     traits.runs_on_device = traits.runs_on_device && branch->traits().runs_on_device;
     growth += branch->traits().growth;
   }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "sepconv/pipeline/stages/volume_stage.hpp"
+#include "sepconv/pipeline/chain/stage.hpp"
 
 namespace sepconv {
 

@@ -21,7 +21,7 @@ namespace sepconv {
 class OrderStage final : public Stage {
  public:
   OrderStage(std::string text, OrderFilter filter, const Border& border, std::optional<MissingPolicy> missing)
-      : Stage(traits_of(filter.window, border, missing)),
+      : Stage(traits_of(border, missing)),
         text_(std::move(text)),
         filter_(std::move(filter)),
         border_(border),
@@ -82,11 +82,10 @@ class OrderStage final : public Stage {
   }
 
  private:
-  static StageTraits traits_of(const OrderWindow& window, const Border& border,
-                               std::optional<MissingPolicy> missing) {
+  static StageTraits traits_of(const Border& border, std::optional<MissingPolicy> missing) {
     const double values[] = {border.value};
     return {.needs_f64 = any_beyond_f32(values),
-            .runs_on_device = window.planes() == 1,
+            .runs_on_device = true,
             .halo_share = 0,
             .growth = std::max(1.0, std::abs(border.value)),
             .settles_missing = missing.has_value(),

@@ -7,6 +7,7 @@
 #include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "sepconv/pipeline/stages/filter_stage.hpp"
 
 namespace sepconv {
 namespace {
@@ -39,13 +40,18 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
 
 class OwnChainStage final : public Stage {
  public:
-  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op)
-      : Stage(traits_of(chain, op)), text_(std::move(text)), chain_(std::move(chain)), op_(op) {}
+  /// `given`: the stage whose chain another has taken the place of.
+  OwnChainStage(std::string text, Chain chain, const PointwiseOp& op, StagePtr given = nullptr)
+      : Stage(traits_of(chain, op)),
+        text_(std::move(text)),
+        chain_(std::move(chain)),
+        op_(op),
+        given_(std::move(given)) {}
 
   std::string text() const override { return text_; }
   const Chain& chain() const noexcept { return chain_; }
   StagePtr with_chain(Chain chain) const {
-    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_);
+    return std::make_shared<OwnChainStage>(text_, std::move(chain), op_, shared_from_this());
   }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
@@ -89,11 +95,9 @@ class OwnChainStage final : public Stage {
     for (const StagePtr& stage : chain_.stages()) honouring.then(stage->honouring_missing());
     PointwiseOp op = op_;
     op.keeps_missing = true;
-    std::string text = text_;
-    const std::string own = chain_.text();
-    if (const std::size_t at = text.find(own); at != text.npos)
-      text.replace(at, own.size(), honouring.text());
-    return std::make_shared<OwnChainStage>(text, std::move(honouring), op);
+    const StagePtr given = given_ != nullptr ? given_->honouring_missing() : nullptr;
+    return std::make_shared<OwnChainStage>(given ? given->text() : text_with(honouring), std::move(honouring),
+                                           op, given);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -135,6 +139,15 @@ class OwnChainStage final : public Stage {
   }
 
  private:
+  /// With the chain that leaves missing pixels out; a text that does not spell its chain says so itself.
+  std::string text_with(const Chain& honouring) const {
+    const std::string own = chain_.text(), other = honouring.text();
+    const std::size_t at = text_.find(own);
+    if (own == other) return text_;
+    if (at == text_.npos) return with_policy(text_, MissingPolicy::ignore);
+    return std::string(text_).replace(at, own.size(), other);
+  }
+
   static Region own_result(const Region& out, Arithmetic arithmetic, Arena& arena) {
     return {arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)), out.rect,
             out.image};
@@ -146,6 +159,7 @@ class OwnChainStage final : public Stage {
   std::string text_;
   Chain chain_;
   PointwiseOp op_;
+  StagePtr given_;
 };
 
 }  // namespace

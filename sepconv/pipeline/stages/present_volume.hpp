@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "sepconv/pipeline/stages/volume_stage.hpp"
+#include "sepconv/pipeline/chain/stage.hpp"
 
 namespace sepconv {
 

@@ -1,11 +1,8 @@
 #include "sepconv/pipeline/stages/volume_stage.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
-#include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/stages/deep_stage.hpp"
