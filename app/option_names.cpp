@@ -26,6 +26,7 @@ std::string with_flags(std::string_view text) {
       {"PlanOptions::max_device_memory_bytes", "--max-device-memory"},
       {"PlanOptions::devices", "--device"},
       {"PlanOptions::threads", "--threads"},
+      {"PlanOptions::slots", "--slots"},
       {"PlanOptions::band_rows", "--band-rows"},
       {"PlanOptions::band_cols", "--band-cols"},
       {"PlanOptions::region", "--region"},

@@ -32,6 +32,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"PlanOptions::max_device_memory_bytes", "max_device_memory"},
     {"PlanOptions::devices", "device"},
     {"PlanOptions::threads", "threads"},
+    {"PlanOptions::slots", "slots"},
     {"PlanOptions::band_rows", "band_rows"},
     {"PlanOptions::band_cols", "band_cols"},
     {"PlanOptions::region", "region"},
