@@ -216,6 +216,16 @@ def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
     assert np.allclose(found, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.uint32, np.float32, np.float64])
+@pytest.mark.parametrize("pixels", [[0], [7], [0, 1], [0, 0, 65535]])
+def test_images_of_few_values_have_a_page(sepconv, dtype, pixels):
+    values = np.zeros((64, 64), dtype)
+    values.flat[: len(pixels)] = np.minimum(pixels, np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else np.inf).astype(dtype)
+    np.save(sepconv.folder / "in.npy", values)
+    page(sepconv, "in.npy", "out.npy", "box")
+    assert "Histogram of the source" in (sepconv.folder / "report.html").read_text()
+
+
 @pytest.mark.parametrize("sigma", [8.5, 30, 35, 44])
 def test_taps_by_cells_are_found_wherever_these_lie(sepconv, sigma):
     np.save(sepconv.folder / "in.npy", image())

@@ -186,9 +186,11 @@ std::string histogram_drawing(const Histogram& histogram, std::string_view of_wh
   constexpr const char* kThree[] = {"red", "green", "blue"};
   std::int64_t most = 1;
   // Ends that also hold what lies beyond would press all others down.
-  const int left_out = histogram.ends_hold_others ? 1 : 0;
-  for (const auto& counts : histogram.counts)
-    most = std::max(most, *std::max_element(counts.begin() + left_out, counts.end() - left_out));
+  for (const auto& counts : histogram.counts) {
+    const int left_out = histogram.ends_hold_others && counts.size() > 2 ? 1 : 0;
+    if (!counts.empty())
+      most = std::max(most, *std::max_element(counts.begin() + left_out, counts.end() - left_out));
+  }
   std::string inside;
   for (std::size_t channel = 0; channel < histogram.counts.size(); ++channel) {
     std::vector<double> values;
