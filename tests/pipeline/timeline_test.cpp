@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "sepconv/pipeline/run/chrome_trace.hpp"
 
@@ -60,6 +61,42 @@ TEST_CASE("a timeline records from many threads, and a copy has what was there")
   CHECK(timeline.spans().size() == 1001);
   copy = timeline;
   CHECK(copy.spans().size() == 1001);
+}
+
+TEST_CASE("a long run's spans are joined, and its totals are those of all") {
+  constexpr std::int64_t kBands = 300'000;
+  Timeline timeline;
+  for (std::int64_t band = 0; band < kBands; ++band) {
+    const auto at = static_cast<double>(band);
+    timeline.record({"read", band, at, at + 0.5, 3});
+    timeline.record({"compute", band, at + 0.25, at + 1, 5});
+    if (band % 100 == 99) timeline.record({"write", Span::kClosing, at + 1, at + 1, 0});
+  }
+  const std::vector<Span> spans = timeline.spans();
+  CHECK(spans.size() <= Timeline::kMostSpans);
+  const auto bands_of = [&](std::string_view track) {
+    std::int64_t bands = 0;
+    for (const Span& span : spans) bands += span.track == track ? span.bands : 0;
+    return bands;
+  };
+  CHECK(bands_of("read") == kBands);
+  CHECK(bands_of("compute") == kBands);
+  CHECK(bands_of("write") == kBands / 100);
+  const Timeline copy = timeline;
+  for (const Timeline* const of : {&std::as_const(timeline), &copy}) {
+    CHECK(of->totals("read").bytes == 3 * kBands);
+    CHECK(of->totals("read").busy_seconds == Approx(0.5 * kBands));
+    CHECK(of->totals("read").hidden_seconds == Approx(0.25 * kBands).epsilon(1e-3));
+    CHECK(of->totals("compute").busy_seconds == Approx(0.75 * kBands));
+    CHECK(of->totals("none").busy_seconds == 0);
+  }
+  std::ostringstream text;
+  write_chrome_trace(text, timeline, {.bands_keep_numbers = true});
+  std::int64_t traced = 0;
+  const auto trace = nlohmann::json::parse(text.str());
+  for (const auto& event : trace.at("traceEvents"))
+    if (event.at("ph") == "X" && event.at("name") == "read") traced += event.at("args").value("bands", 1);
+  CHECK(traced == kBands);
 }
 
 TEST_CASE("the trace is Chrome trace JSON: complete events in microseconds, a named thread per track") {

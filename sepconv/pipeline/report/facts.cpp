@@ -90,7 +90,8 @@ const char* doing(std::string_view bottleneck) {
 double closing_seconds(const RunReport& report) {
   double seconds = 0;
   for (const Span& span : report.timeline.spans()) {
-    if (span.track == "write" && span.band == Span::kClosing) seconds = span.end - span.begin;
+    if (span.track == "write" && span.band == Span::kClosing && span.bands == 1)
+      seconds = span.end - span.begin;
   }
   return seconds;
 }

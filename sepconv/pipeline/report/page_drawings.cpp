@@ -53,7 +53,7 @@ std::vector<Block> blocks_of(const std::vector<Span>& spans, const std::string& 
   std::vector<Block> blocks;
   for (const Span& span : spans) {
     if (span.track == track)
-      blocks.push_back({span.begin, span.end, span.band, span.band == Span::kClosing ? 0 : 1});
+      blocks.push_back({span.begin, span.end, span.band, span.band == Span::kClosing ? 0 : span.bands});
   }
   std::ranges::sort(blocks, {}, &Block::begin);
   if (blocks.size() <= kApart) return blocks;

@@ -50,6 +50,7 @@ void put_slice(Events& events, const Span& span, int thread) {
   const bool is_closing = span.band == Span::kClosing;
   json args = {{"bytes", span.bytes}, {"image", span.image}};
   if (!is_closing) args["band"] = span.band;
+  if (span.bands > 1) args["bands"] = span.bands;
   events.put({{"ph", "X"},
               {"tid", thread},
               {"name", is_closing ? "close" : step_of(span.track)},
@@ -147,7 +148,8 @@ void write_chrome_trace(std::ostream& out, const Timeline& timeline, const Trace
   for (const MemorySample& sample : timeline.memory())
     events.count("resident memory", sample.seconds, "bytes", sample.bytes);
   put_rates(events, spans);
-  if (facts.bands_keep_numbers) put_queues(events, spans);
+  const bool all_apart = std::ranges::all_of(spans, [](const Span& span) { return span.bands == 1; });
+  if (facts.bands_keep_numbers && all_apart) put_queues(events, spans);
   out << "\n],\"otherData\":" << said.dump(-1, ' ', false, json::error_handler_t::replace) << "}\n";
 }
 

@@ -8,12 +8,8 @@
 namespace sepconv {
 
 StepReport step_report(const Timeline& timeline, const std::string& name) {
-  const std::vector<Span> spans = timeline.spans();
-  StepReport step{name, busy_seconds(spans, name), hidden_seconds(spans, name), 0, 0};
-  for (const Span& span : spans) {
-    if (span.track == name) step.bytes += span.bytes;
-  }
-  return step;
+  const TrackTotals totals = timeline.totals(name);
+  return {name, totals.busy_seconds, totals.hidden_seconds, totals.bytes, 0};
 }
 
 std::string device_text(const std::vector<int>& devices, int threads, std::string_view engine) {

@@ -1,6 +1,7 @@
 #include "sepconv/pipeline/run/timeline.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "sepconv/pipeline/machine/host_resources.hpp"
 
@@ -53,20 +54,59 @@ double common_length(const Intervals& a, const Intervals& b) {
   return sum;
 }
 
+std::set<std::string> tracks_of(const std::vector<Span>& spans) {
+  std::set<std::string> tracks;
+  for (const Span& span : spans) tracks.insert(span.track);
+  return tracks;
+}
+
+TrackTotals totals_of(const std::vector<Span>& spans, const std::string& track) {
+  TrackTotals totals{busy_seconds(spans, track), hidden_seconds(spans, track)};
+  for (const Span& span : spans)
+    if (span.track == track) totals.bytes += span.bytes;
+  return totals;
+}
+
+void add(TrackTotals& totals, const TrackTotals& more) {
+  totals.busy_seconds += more.busy_seconds;
+  totals.hidden_seconds += more.hidden_seconds;
+  totals.bytes += more.bytes;
+}
+
+/// The first and the second, the third and the fourth of each track, where files are closed among themselves.
+std::vector<Span> joined_pairs(const std::vector<Span>& spans) {
+  std::vector<Span> joined;
+  std::map<std::pair<std::string, bool>, std::size_t> open;  // those that wait for their second
+  for (const Span& span : spans) {
+    const std::pair key(span.track, span.band == Span::kClosing);
+    const auto first = open.find(key);
+    if (first == open.end()) {
+      open[key] = joined.size();
+      joined.push_back(span);
+      continue;
+    }
+    Span& both = joined[first->second];
+    both.begin = std::min(both.begin, span.begin);
+    both.end = std::max(both.end, span.end);
+    both.bytes += span.bytes;
+    both.bands += span.bands;
+    open.erase(first);
+  }
+  return joined;
+}
+
 }  // namespace
 
-Timeline::Timeline(const Timeline& other)
-    : origin_(other.origin_), spans_(other.spans()), memory_(other.memory()) {}
+Timeline::Timeline(const Timeline& other) { *this = other; }
 
 Timeline& Timeline::operator=(const Timeline& other) {
   if (this == &other) return *this;
-  std::vector<Span> spans =
-      other.spans();  // taken before the own lock, so that no two locks are ever held at once
-  std::vector<MemorySample> memory = other.memory();
-  const std::lock_guard lock(mutex_);
+  const std::scoped_lock lock(mutex_, other.mutex_);
   origin_ = other.origin_;
-  spans_ = std::move(spans);
-  memory_ = std::move(memory);
+  spans_ = other.spans_;
+  settled_ = other.settled_;
+  totals_ = other.totals_;
+  memory_ = other.memory_;
   return *this;
 }
 
@@ -74,6 +114,24 @@ void Timeline::record(Span span) {
   const std::lock_guard lock(mutex_);
   span.image = image_;
   spans_.push_back(std::move(span));
+  if (spans_.size() >= kMostSpans) settle();
+}
+
+/// Joins neighbours of a track until half of the most are left, once the totals have them. Of tracks there
+/// are few.
+void Timeline::settle() {
+  const std::vector<Span> since(spans_.begin() + static_cast<std::ptrdiff_t>(settled_), spans_.end());
+  for (const std::string& track : tracks_of(since)) add(totals_[track], totals_of(since, track));
+  while (spans_.size() > kMostSpans / 2) spans_ = joined_pairs(spans_);
+  settled_ = spans_.size();
+}
+
+TrackTotals Timeline::totals(const std::string& track) const {
+  const std::lock_guard lock(mutex_);
+  const auto settled = totals_.find(track);
+  TrackTotals totals = settled != totals_.end() ? settled->second : TrackTotals();
+  add(totals, totals_of({spans_.begin() + static_cast<std::ptrdiff_t>(settled_), spans_.end()}, track));
+  return totals;
 }
 
 void Timeline::begin_image(std::int64_t image) {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -22,6 +23,14 @@ struct Span {
   double end = 0;
   std::int64_t bytes = 0;
   std::int64_t image = 0;  ///< of a set, from 0 in the order in which they are run; set by Timeline::record
+  std::int64_t bands = 1;  ///< of a long run: so many of the track, from this one on, are one interval
+};
+
+/// Of one track.
+struct TrackTotals {
+  double busy_seconds = 0;    ///< length of the union of its intervals
+  double hidden_seconds = 0;  ///< length of the part of that which another track covers as well
+  std::int64_t bytes = 0;
 };
 
 /// What the process held at one time.
@@ -30,7 +39,9 @@ struct MemorySample {
   std::int64_t bytes = 0;
 };
 
-/// Collects spans from any thread. Copying takes the spans recorded so far.
+/// Collects spans from any thread. Copying takes the spans recorded so far. Of so many that they would take
+/// megabytes neighbours are joined; totals are those of all as they were, but for overlaps across the moments
+/// at which that was done, every ten thousand spans.
 class Timeline {
  public:
   Timeline() : origin_(std::chrono::steady_clock::now()) {}
@@ -50,11 +61,17 @@ class Timeline {
   /// What is recorded from now on is of this image.
   void begin_image(std::int64_t image);
   std::vector<Span> spans() const;
+  TrackTotals totals(const std::string& track) const;
+  static constexpr std::size_t kMostSpans = 1 << 15;
 
  private:
+  void settle();
+
   std::chrono::steady_clock::time_point origin_;
   mutable std::mutex mutex_;
   std::vector<Span> spans_;
+  std::size_t settled_ = 0;  // spans, from the first on, that the totals have
+  std::map<std::string, TrackTotals> totals_;
   std::vector<MemorySample> memory_;
   double least_apart_ = 1e-3;  // seconds from sample to sample
   std::int64_t image_ = 0;
