@@ -169,10 +169,15 @@ Extent Stage::input_at_most(Extent output, const ImageSpec& input) const {
   return {needed.rows + more, needed.cols + more};
 }
 
+// One in the middle, a little larger, has what stages need of each other beyond the image's edges.
 std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
-  std::vector<Extent> needed(chain.size() + 1, output);
-  for (std::size_t i = chain.size(); i-- > 0;)
-    needed[i] = chain.stages()[i]->input_at_most(needed[i + 1], specs[i]);
+  std::vector<Extent> needed{};
+  include_needed(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
+  needed.back() = {std::max(needed.back().rows, output.rows), std::max(needed.back().cols, output.cols)};
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    const Extent most = chain.stages()[i]->input_at_most(needed[i + 1], specs[i]);
+    needed[i] = {std::max(needed[i].rows, most.rows), std::max(needed[i].cols, most.cols)};
+  }
   return needed;
 }
 
