@@ -108,8 +108,7 @@ class ZarrSet final : public RasterSet {
       if (together > 1)
         say(
             fmt::format("chunks hold {} positions of axis {}, so that each is decoded more than once where "
-                        "memory holds too "
-                        "few of them",
+                        "memory holds too few of them",
                         together, axes_.rasters[i].name));
     }
   }

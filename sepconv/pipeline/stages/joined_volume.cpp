@@ -73,7 +73,7 @@ class JoinedVolume final : public Stage {
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
     const Arena::Scope scope(worker);
-    run(HostWay{arithmetic, worker}, needed_of(in, out), out);
+    run(HostWay{arithmetic, worker}, needed_of(*this, in, out), out);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
@@ -83,20 +83,10 @@ class JoinedVolume final : public Stage {
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override {
     const Arena::Scope scope(arena);
-    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, needed_of(in, out), out);
+    run(DeviceWay{arithmetic, arena, stream, then, out.pixels.data}, needed_of(*this, in, out), out);
   }
 
  private:
-  ConstRegion needed_of(const ConstRegion& in, const Region& out) const {
-    return in.crop(input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type}));
-  }
-
-  template <class Way>
-  static Region allocate(const Way& way, const Region& like) {
-    return {way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic)), like.rect,
-            like.image};
-  }
-
   template <class Way>
   void run(const Way& way, const ConstRegion& in, const Region& out) const {
     if (join_.deviates) return deviate(way, in, out);

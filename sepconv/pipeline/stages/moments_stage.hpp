@@ -151,14 +151,9 @@ class MomentsStage final : public Stage {
   void mean(const Way& way, Window::Of of, const PixelView* there, const ConstRegion& in,
             const Region& out) const {
     if (there == nullptr) return way.window(window(of, false, way.arithmetic), border_, in, out);
-    const PixelView sums = allocate(way, out);
+    const PixelView sums = allocate(way, out).pixels;
     way.window(window(of, true, way.arithmetic), border_, in, {sums, out.rect, out.image});
     way.pointwise({.kind = Kind::quotient}, sums, *there, out.pixels);
-  }
-
-  template <class Way>
-  static PixelView allocate(const Way& way, const Region& like) {
-    return way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic));
   }
 
   template <class Way>
@@ -166,13 +161,13 @@ class MomentsStage final : public Stage {
     const Way wide = way.in(arithmetic_of(way.arithmetic));
     PixelView there;
     if (counts) {
-      there = allocate(wide, out);
+      there = allocate(wide, out).pixels;
       wide.window(window(Window::Of::ones, true, wide.arithmetic), border_, in, {there, out.rect, out.image});
     }
     const PixelView* const weights = counts ? &there : nullptr;
     const bool keeps = counts && is_.missing == MissingPolicy::ignore;
     if (is_.moment == Moment::mean && !keeps) return mean(way, Window::Of::values, weights, in, out);
-    const PixelView made = allocate(way, out);
+    const PixelView made = allocate(way, out).pixels;
     is_.moment == Moment::mean ? mean(way, Window::Of::values, weights, in, {made, out.rect, out.image})
                                : deviate(wide, weights, in, {made, out.rect, out.image});
     way.pointwise({.kind = keeps ? Kind::keep_missing : Kind::copy}, keeps ? in.crop(out.rect).pixels : made,
@@ -188,7 +183,7 @@ class MomentsStage final : public Stage {
                                      is_.moment == Moment::contrast ? std::optional(is_.least) : std::nullopt,
                                      border_, in, out, wide.worker);
     }
-    const PixelView means = allocate(wide, out), squares = allocate(wide, out);
+    const PixelView means = allocate(wide, out).pixels, squares = allocate(wide, out).pixels;
     mean(wide, Window::Of::values, there, in, {means, out.rect, out.image});
     mean(wide, Window::Of::squares, there, in, {squares, out.rect, out.image});
     WindowMoments moments{.means = means, .squares = squares, .least = is_.least};

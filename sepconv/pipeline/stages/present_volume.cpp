@@ -40,7 +40,7 @@ class PresentVolume final : public Stage {
 
   void apply(const ConstRegion& given, const Region& out, Arithmetic arithmetic,
              Worker& worker) const override {
-    const ConstRegion in = needed_of(given, out);
+    const ConstRegion in = needed_of(*this, given, out);
     const HostWay way{arithmetic, worker};
     if (presence_of(in.pixels, std::numeric_limits<double>::quiet_NaN()) == Presence::all_there)
       return way.stage(*is_.values, in, out);
@@ -54,7 +54,7 @@ class PresentVolume final : public Stage {
 
   void enqueue(const ConstRegion& given, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const ConstRegion in = needed_of(given, out);
+    const ConstRegion in = needed_of(*this, given, out);
     const DeviceWay way{arithmetic, arena, stream, then, out.pixels.data};
     if (!is_floating(in.pixels.type)) return way.stage(*is_.values, in, out);
     const Arena::Scope scope(arena);
@@ -63,16 +63,6 @@ class PresentVolume final : public Stage {
 
  private:
   bool has_weights() const noexcept { return is_.weights.front() != nullptr; }
-
-  ConstRegion needed_of(const ConstRegion& in, const Region& out) const {
-    return in.crop(input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type}));
-  }
-
-  template <class Way>
-  static Region allocate(const Way& way, const Region& like) {
-    return {way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic)), like.rect,
-            like.image};
-  }
 
   template <class Way>
   void run(const Way& way, const ConstRegion& in, const Region& out) const {

@@ -139,4 +139,16 @@ struct DeviceWay {
   }
 };
 
+/// Room for this part of an image, in the way's arithmetic type.
+template <class Way>
+Region allocate(const Way& way, const Region& like) {
+  return {way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic)), like.rect,
+          like.image};
+}
+
+/// What the stage needs of its input for this part of its result.
+inline ConstRegion needed_of(const Stage& stage, const ConstRegion& in, const Region& out) {
+  return in.crop(stage.input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type}));
+}
+
 }  // namespace sepconv
