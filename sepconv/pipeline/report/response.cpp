@@ -4,9 +4,9 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <ranges>
 
 #include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/run/apply.hpp"
 
 namespace sepconv {
@@ -34,7 +34,8 @@ Chain without_casts(const Chain& chain) {
 /// How far the chain looks in any direction, and as much further as it may elsewhere than at this place.
 Extent reach_of(const Chain& chain) {
   const Rect needed = chain.input_for(kMiddle, kImage);
-  const Extent most = needed_anywhere(chain, chain.specs(kImage), kMiddle.extent()).front();
+  Extent most = kMiddle.extent();
+  for (const StagePtr& stage : std::views::reverse(chain.stages())) most = stage->input_at_most(most, kImage);
   const auto reach = [](std::int64_t before, std::int64_t behind, std::int64_t elsewhere) {
     return std::max(before, behind) + std::max<std::int64_t>(elsewhere, 0);
   };
