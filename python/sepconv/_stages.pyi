@@ -232,13 +232,15 @@ def derivative(order: int = 1, *, axis: str = 'x', radius: int | None = None, bo
     >>> sc.derivative(order=2, axis='y')  # doctest: +ELLIPSIS
     Chain('derivative...')
     """
-def gradient(operator: str = 'sobel', *, sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
-    """Length of the gradient: sqrt(gx^2 + gy^2), in one pass.
+def gradient(operator: str = 'sobel', *, axes: str = 'xy', sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+    """Length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass.
 
     Parameters
     ----------
     operator : str
         what takes the differences (sobel scharr gaussian; default sobel)
+    axes : str
+        xy: each plane by itself; xyz: of stacks, from plane to plane, too (xy xyz; default xy)
     sigma : float | None
         standard deviation (pixels; greater than 0; needed; only with operator=gaussian)
     sigma_y : float | None
@@ -249,6 +251,10 @@ def gradient(operator: str = 'sobel', *, sigma: float | None = None, sigma_y: fl
         pixels on each side of the middle one; by truncate where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
+    sigma_z : float | None
+        standard deviation along z; as along x where it is left out (pixels; greater than 0; only with operator=gaussian)
+    radius_z : int | None
+        radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float

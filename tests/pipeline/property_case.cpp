@@ -181,7 +181,9 @@ std::string random_deep_stage(std::mt19937_64& random) {
     case 2:
       return fmt::format("taps:z={}{}", random_taps(random), end);
     case 3:
-      return fmt::format("sobel:axis=z{}", end);
+      return pick<std::string>(random, {"sobel:axis=z", "gradient:axes=xyz", "log:sigma=0.8,sigma_z=1.5",
+                                        "std:radius=2,radius_z=1", "normalize:radius=1,radius_z=2"}) +
+             end;
     case 4:
       return fmt::format(
           "{}:radius={},radius_z={}{}{}",

@@ -93,12 +93,12 @@ Chain of_what_is_there() {
 
 /// What is made of several filters, of pixels of which some are missing.
 Chain joined() {
-  return Chain::parse({"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
-                       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,missing=fill",
-                       "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore",
-                       "log:sigma=0.5,sigma_z=1,missing=propagate", "std:radius_z=1,missing=fill",
-                       "subtract:chain=[normalize:radius_z=2,border=wrap,missing=ignore]",
-                       "scale:by=9,add=20000"});
+  return Chain::parse(
+      {"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
+       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,missing=fill",
+       "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore", "log:sigma=0.5,sigma_z=1,missing=propagate",
+       "gradient:axes=xyz,missing=propagate", "std:radius_z=1,missing=fill",
+       "subtract:chain=[normalize:radius_z=2,border=wrap,missing=ignore]", "scale:by=9,add=20000"});
 }
 
 RunOptions in_bands(std::int64_t planes, std::vector<int> devices = {}) {

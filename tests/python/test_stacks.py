@@ -73,6 +73,8 @@ def test_several_filters_of_a_stack():
     np.testing.assert_allclose(sc.dog(1, 2, sigma_z=1, sigma2_z=2)(array, axes="zyx"), narrow - wide, atol=1e-12)
     np.testing.assert_allclose(sc.unsharp(1, sigma_z=1, amount=2)(array, axes="zyx"), 3 * array - 2 * narrow, atol=1e-12)
     np.testing.assert_allclose(sc.log(1, sigma_z=1)(array, axes="zyx"), scipy.ndimage.gaussian_laplace(array, 1, mode="mirror"), atol=1e-12)
+    edges = sc.gradient("gaussian", axes="xyz", sigma=1)(array, axes="zyx")
+    np.testing.assert_allclose(edges, scipy.ndimage.gaussian_gradient_magnitude(array, 1, mode="mirror"), atol=1e-12)
     mean, squares = (scipy.ndimage.uniform_filter(one, 3, mode="mirror") for one in (array, array**2))
     deviation = np.sqrt(squares - mean**2)
     np.testing.assert_allclose(sc.std(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)

@@ -1,11 +1,13 @@
-// sobel, scharr, derivative: differences along one axis; gradient: the length of the vector of both.
+// sobel, scharr, derivative: differences along one axis; gradient: the length of the vector of them.
 #include "sepconv/kernels/conv/taps.hpp"
 #include "sepconv/pipeline/stages/blur_width.hpp"
-#include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/deep_join.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
+
+constexpr std::string_view kOfGaussian = "operator=gaussian";
 
 Key axis_key(Axis& axis) {
   return {.name = "axis",
@@ -55,30 +57,64 @@ StagePtr make(const DerivativeOptions& options, const Spelling& spelling) {
 }
 
 using Operator = GradientOptions::Operator;
+using Axes = GradientOptions::Axes;
 
 Keys keys(GradientOptions& options) {
-  return joined({{{.name = "operator",
-                   .value = choice(options.op, {{"sobel", Operator::sobel},
-                                                {"scharr", Operator::scharr},
-                                                {"gaussian", Operator::gaussian}}),
-                   .words = "what takes the differences"}},
-                 width_keys(options, "operator=gaussian"),
-                 convolving_keys(options)});
+  return joined(
+      {{{.name = "operator",
+         .value = choice(
+             options.op,
+             {{"sobel", Operator::sobel}, {"scharr", Operator::scharr}, {"gaussian", Operator::gaussian}}),
+         .words = "what takes the differences"},
+        {.name = "axes",
+         .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
+         .words = "xy: each plane by itself; xyz: of stacks, from plane to plane, too"}},
+       width_keys(options, kOfGaussian),
+       {length_key("sigma_z", &options.sigma_z, "standard deviation along z; as along x where it is left out",
+                   above(0), false, kOfGaussian),
+        radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", kOfGaussian)},
+       convolving_keys(options)});
+}
+
+constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};
+
+/// Taps along an axis: `difference` of it, `smooth` of the others.
+struct GradientTaps {
+  std::vector<double> difference, smooth;
+};
+
+/// Of z, y and x in turn, along which the differences are.
+StagePtr make_deep_gradient(const GradientOptions& options, const Spelling& spelling, StagePtr plane,
+                            const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
+  std::vector<StagePtr> branches{make_deep_filter(spelling, options, {x.smooth, y.smooth}, z.difference),
+                                 make_deep_filter(spelling, options, {x.smooth, y.difference}, z.smooth),
+                                 make_deep_filter(spelling, options, {x.difference, y.smooth}, z.smooth)};
+  return make_deep_join(options, spelling, std::move(plane), std::move(branches), kMagnitude,
+                        MissingPolicy::propagate, &gradient);
 }
 
 StagePtr make(const GradientOptions& options, const Spelling& spelling) {
-  SeparableTaps x;
-  SeparableTaps y;
-  if (options.op == Operator::gaussian) {
+  const bool is_gaussian = options.op == Operator::gaussian;
+  GradientTaps x{difference_taps(),
+                 options.op == Operator::scharr ? scharr_smoothing_taps() : sobel_smoothing_taps()};
+  GradientTaps y = x, z = x;
+  if (is_gaussian) {
     const GaussianWidth width = width_of(options, spelling);
-    x = width.taps(1, 0);
-    y = width.taps(0, 1);
-  } else {
-    x = {difference_taps(),
-         options.op == Operator::scharr ? scharr_smoothing_taps() : sobel_smoothing_taps()};
-    y = {x.col, x.row};
+    const SeparableTaps differences = width.taps(1, 1), smooth = width.taps();
+    x = {differences.row, smooth.row}, y = {differences.col, smooth.col};
   }
-  return make_filter(spelling, options, {x, y}, {.kind = PointwiseOp::Kind::magnitude});
+  const bool is_deep = options.axes == Axes::xyz;
+  if (!is_deep && (options.sigma_z || options.radius_z))
+    spelling.refuse(options.sigma_z ? "sigma_z" : "radius_z", "it goes only with axes=xyz");
+  if (is_deep && is_gaussian) {
+    const double sigma = options.sigma_z.value_or(*options.sigma);
+    z = {taps_along_z(options, spelling, "sigma_z", sigma, 1),
+         taps_along_z(options, spelling, "sigma_z", sigma)};
+  }
+  StagePtr plane =
+      make_filter(spelling, options, {{x.difference, y.smooth}, {x.smooth, y.difference}}, kMagnitude);
+  if (!is_deep) return plane;
+  return make_deep_gradient(options, spelling, std::move(plane), x, y, z);
 }
 
 constexpr StageKind<SobelOptions> kSobel{"sobel", "(-1 0 1) along the axis, (1 2 1) across", "sobel:axis=x",
@@ -88,9 +124,9 @@ constexpr StageKind<ScharrOptions> kScharr{"scharr", "(-1 0 1) along the axis, (
 constexpr StageKind<DerivativeOptions> kDerivative{
     "derivative", "central difference of any order along one axis, nothing across",
     "derivative:order=2,axis=y", keys, make};
-constexpr StageKind<GradientOptions> kGradient{"gradient",
-                                               "length of the gradient: sqrt(gx^2 + gy^2), in one pass",
-                                               "gradient:operator=scharr", keys, make};
+constexpr StageKind<GradientOptions> kGradient{
+    "gradient", "length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass",
+    "gradient:operator=scharr", keys, make};
 
 }  // namespace
 

@@ -1,7 +1,6 @@
 // log, dog, unsharp: what is built from more than one Gaussian branch over the same input.
 #include "sepconv/pipeline/stages/blur_width.hpp"
-#include "sepconv/pipeline/stages/deep_stage.hpp"
-#include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/deep_join.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
@@ -9,25 +8,6 @@ namespace {
 
 Keys keys(LogOptions& options) {
   return joined({width_keys(options), depth_keys(options), convolving_keys(options)});
-}
-
-StagePtr again(const LogOptions& options) { return log(options); }
-StagePtr again(const DogOptions& options) { return dog(options); }
-StagePtr again(const UnsharpOptions& options) { return unsharp(options); }
-
-/// Of a stack, too: `branches` are filters along z, `policy` is what is made of missing pixels where the key
-/// is left out.
-template <class Options>
-StagePtr make_deep_join(const Options& options, const Spelling& spelling, StagePtr plane,
-                        std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy) {
-  op.keeps_missing = options.missing.has_value();
-  DeepJoin join{.branches = std::move(branches), .in_plane = std::move(plane), .op = op};
-  if (!options.missing)
-    join.honouring = [other = options, policy]() mutable {
-      other.missing = policy;
-      return again(other);
-    };
-  return make_deep(spelling.text(), std::move(join));
 }
 
 /// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
@@ -41,7 +21,8 @@ StagePtr make(const LogOptions& options, const Spelling& spelling) {
                             taps_along_z(options, spelling, "sigma_z", *options.sigma_z, order_z));
   };
   return make_deep_join(options, spelling, std::move(plane),
-                        {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate);
+                        {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate,
+                        &log);
 }
 
 Keys keys(DogOptions& options) {
@@ -69,7 +50,7 @@ StagePtr make(const DogOptions& options, const Spelling& spelling) {
   return make_deep_join(
       options, spelling, std::move(plane),
       {branch(first, "sigma_z", *options.sigma_z), branch(second, "sigma2_z", *options.sigma2_z)},
-      kDifference, MissingPolicy::ignore);
+      kDifference, MissingPolicy::ignore, &dog);
 }
 
 Keys keys(UnsharpOptions& options) {
@@ -92,7 +73,7 @@ StagePtr make(const UnsharpOptions& options, const Spelling& spelling) {
   return make_deep_join(options, spelling, std::move(plane),
                         {make_deep_filter(spelling, options, taps,
                                           taps_along_z(options, spelling, "sigma_z", *options.sigma_z))},
-                        op, MissingPolicy::ignore);
+                        op, MissingPolicy::ignore, &unsharp);
 }
 
 constexpr StageKind<LogOptions> kLog{"log", "Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace",

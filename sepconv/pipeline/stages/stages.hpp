@@ -92,12 +92,16 @@ StagePtr derivative(const DerivativeOptions& options = {});
 
 struct GradientOptions {
   enum class Operator : std::uint8_t { sobel, scharr, gaussian };
+  enum class Axes : std::uint8_t { xy, xyz };
   Operator op = Operator::sobel;  ///< the key `operator`
-  std::optional<double> sigma{};  ///< this and the next four: of Operator::gaussian only
+  Axes axes = Axes::xy;
+  std::optional<double> sigma{};  ///< this and the next six: of Operator::gaussian only
   std::optional<double> sigma_y{};
   double truncate = 4;
   std::optional<std::int64_t> radius{};
   std::optional<std::int64_t> radius_y{};
+  std::optional<double> sigma_z{};  ///< as sigma where it is left out; this and the next: of Axes::xyz
+  std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> missing{};
