@@ -15,6 +15,7 @@ namespace sepconv {
 namespace {
 
 [[noreturn]] void fail_unknown(const std::string& name, std::span<const StageEntry> table) {
+  if (name.empty()) throw InvalidArgument("a stage has no name; write one, like gaussian:sigma=2");
   std::string way_out = advice_for(name);
   if (way_out.empty()) {
     std::vector<std::string> known;
