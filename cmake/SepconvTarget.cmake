@@ -17,9 +17,11 @@ function(sepconv_options target)
   endif()
 endfunction()
 
-# Tests are not the code that is tested: what looking for undefined behaviour adds is two fifths of the time that they take to compile.
+# Tests are not the code that is tested: optimizing them as that is three tenths of the time that they take to compile, and looking for undefined
+# behaviour in them would be two fifths.
 function(sepconv_test_options target)
   sepconv_options(${target})
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-O1>)
   if(SEPCONV_SANITIZE MATCHES "undefined")
     target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
   endif()
