@@ -8,7 +8,6 @@
 
 #include "console.hpp"
 #include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
 #include "sepconv/io/partial.hpp"
@@ -97,9 +96,10 @@ FileJob prepare(const JobRequest& request, const SeveralRuns& several) {
 void say_what_is_begun(const FileJob& job, const Reporting& reporting) {
   warn(job.plan.warnings);
   if (reporting.quiet) return;
-  write_to_stderr(fmt::format("{} is begun: --part 1/N to N/N make it, of 1 to {}, and finish completes it\n",
-                              printable(job.partial->folder().native()),
-                              count_text(most_parts(job.plan, job.sink->layout(), job.count()), "part")));
+  const std::int64_t most = most_parts(job.plan, job.sink->layout(), job.count());
+  write_to_stderr(fmt::format(
+      "{} is begun: {}, and finish completes it\n", printable(job.partial->folder().native()),
+      most > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", most) : "--part 1/1 makes it"));
 }
 
 std::function<std::string()> what_is_kept(const FileJob& job, const std::filesystem::path& output) {

@@ -619,6 +619,15 @@ def test_a_lock_of_the_journal_alone_tells_of_another_process(begun):
     begun("run", "in.tif", "out.tif", *CHAIN, "--resume", "--quiet")
 
 
+def test_what_has_one_band_is_made_in_one_part(sepconv):
+    """Of a volume, planes along z, which is what a user knows of it."""
+    np.save(sepconv.folder / "in.npy", np.zeros((5, 8, 9), np.float32))
+    job = ["in.npy", "out.npy", "gaussian:sigma=1,sigma_z=1", "--axes", "zyx"]
+    assert "--part 1/1 makes it" in sepconv("run", *job, "--create-only").stderr
+    said = one_sentence(sepconv("run", *job, "--part", "1/4", status=2).stderr)
+    assert "in one: its bands are of 5 planes along z of 9 x 8 pixels" in said
+
+
 def test_no_two_parts_write_to_a_shard(sepconv, scan):
     options = ["--chunk", "32", "--shard", "512"]
     create(sepconv, "out.zarr", options)

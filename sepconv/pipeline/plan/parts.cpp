@@ -54,7 +54,7 @@ std::vector<std::int64_t> cuts_of(const Plan& plan, const SinkLayout& sink) {
 bool is_cut_anywhere(Extent block) { return block == Extent{1, 1}; }
 
 std::string what_limits(const Plan& plan, const SinkLayout& sink) {
-  std::string text = fmt::format("its bands are of {} x {} pixels", plan.band.cols, plan.band.rows);
+  std::string text = "its bands are of " + band_text(plan);
   if (!sink.shard.empty())
     text +=
         fmt::format(", and no two parts may write to one shard of {} x {}", sink.shard.cols, sink.shard.rows);
@@ -80,10 +80,11 @@ std::vector<BandRange> parts(const Plan& plan, const SinkLayout& sink, std::int6
   const std::vector<std::int64_t> cuts = cuts_of(plan, sink);
   const std::int64_t groups = std::ssize(cuts) - 1;
   if (count < 1 || count > groups * rasters)
-    throw InvalidArgument(
-        fmt::format("the result cannot be made in {}, but in 1 to {}: {}; make fewer parts, or "
-                    "begin it with lower bands (PlanOptions::band_rows)",
-                    count_text(count, "part"), groups * rasters, what_limits(plan, sink)));
+    throw InvalidArgument(fmt::format(
+        "the result cannot be made in {}, but in {}: {}; make fewer parts, or begin it with lower bands "
+        "(PlanOptions::band_rows)",
+        count_text(count, "part"), groups * rasters > 1 ? fmt::format("1 to {}", groups * rasters) : "one",
+        what_limits(plan, sink)));
   const auto cut = [&](std::int64_t part) {
     const std::int64_t group = groups * rasters * part / count;
     return group / groups * plan.band_count() + cuts[static_cast<std::size_t>(group % groups)];
