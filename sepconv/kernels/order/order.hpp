@@ -90,9 +90,9 @@ inline void order_reference(const OrderFilter& filter, const Border& border, con
   order_reference(filter, border, {&in, 1}, out, arithmetic);
 }
 
-/// The same, fast: sorting networks for small windows, histograms of columns for u8, and else the window's
-/// elements as a set of bits that moves over the ranks of all elements near. Scratch comes from `worker`.
-/// Throws Cancelled when that is to stop.
+/// The same, fast: sorting networks for small windows (medians of 3 x 3 and 5 x 5 in registers), histograms
+/// of columns for u8, and else the window's elements as a set of bits that moves over the ranks of all
+/// elements near. Scratch comes from `worker`. Throws Cancelled when that is to stop.
 void order_host(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                 const Region& out, Arithmetic arithmetic, Worker& worker);
 inline void order_host(const OrderFilter& filter, const Border& border, const ConstRegion& in,

@@ -17,6 +17,8 @@ struct OrderTuning {
   static constexpr std::int64_t kBlockRows = 128;       ///< of one plane, fewer of several...
   static constexpr std::int64_t kLeastBlockRows = 16;   ///< ... but so many
   static constexpr std::int64_t kBlockElements = 1024;  ///< of a row
+  static constexpr std::int64_t kSmallSide = 5;         ///< windows of at most so many rows and columns...
+  static constexpr std::int64_t kWide = 4;              ///< ... have blocks that are wider and lower by this
   static constexpr std::int64_t kMovingElements = 256;  ///< of a row that a window moves along
   static constexpr std::int64_t kSlackElements = 64;    ///< that kernels may touch beyond a row's end
   /// Vectors of minima and maxima for a vector of pixels, up to which a network is faster than counts of
@@ -36,13 +38,17 @@ struct OrderLayout {
   std::int64_t moving_cols;                ///< of a part of it that a window moves over
 
   OrderLayout(const OrderWindow& window, Extent out, std::int64_t channels)
-      : rows(std::min(out.rows,
-                      std::max(OrderTuning::kBlockRows / window.planes(), OrderTuning::kLeastBlockRows))),
-        cols(std::min(out.cols, std::max<std::int64_t>(16, OrderTuning::kBlockElements / channels))),
+      : rows(std::min(out.rows, std::max(OrderTuning::kBlockRows / window.planes() / wide(window),
+                                         OrderTuning::kLeastBlockRows))),
+        cols(std::min(out.cols,
+                      std::max<std::int64_t>(16, OrderTuning::kBlockElements * wide(window) / channels))),
         padded_rows(input_rows(window, rows)),
         padded_pitch((cols + window.cols() - 1) * channels + OrderTuning::kSlackElements),
         moving_cols(std::min(cols, OrderTuning::kMovingElements)) {}
 
+  static std::int64_t wide(const OrderWindow& window) noexcept {
+    return std::max(window.rows(), window.cols()) <= OrderTuning::kSmallSide ? OrderTuning::kWide : 1;
+  }
   static std::int64_t input_rows(const OrderWindow& window, std::int64_t rows) noexcept {
     return (rows - 1) * window.planes() + window.lines();
   }
@@ -84,6 +90,16 @@ class OrderReader {
     const PixelType type = own_plane(filter.window, planes).pixels.type;
     if constexpr (std::is_floating_point_v<E>)
       if (type != pixel_type_of<E>()) load_ = load_row_for<E>(type);
+  }
+
+  /// Where a block of `cols` columns at most that begins at `col` may end, so that as many as can be need no
+  /// copy: what lies at the image's sides is cut off.
+  std::int64_t block_end(std::int64_t col, std::int64_t cols) const {
+    const Rect& in = planes_.front().rect;
+    const std::int64_t first = in.col + window_.left;
+    const std::int64_t end = in.col_end() - window_.right - OrderTuning::kSlackElements;
+    if (col < first) return std::min(col + cols, std::max(first, col + OrderTuning::kSlackElements));
+    return col < end ? std::min(col + cols, end) : col + cols;
   }
 
   /// Where the pixels lie, if they need no border, no conversion and there are enough of them; else a copy in

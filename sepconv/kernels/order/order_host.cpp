@@ -13,6 +13,7 @@
 #include "sepconv/kernels/order/column_counts-inl.h"
 #include "sepconv/kernels/order/moving_window-inl.h"
 #include "sepconv/kernels/order/run_network-inl.h"
+#include "sepconv/kernels/order/small_medians-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
@@ -27,12 +28,18 @@ class OrderWriter {
     converted_ = std::is_same_v<E, A> ? reinterpret_cast<A*>(values) : arena.allocate<A>(elements);
   }
 
+  /// Where row `row` of `block` is made, before store(): the result itself, if that has such elements.
+  E* target(const Rect& block, std::int64_t row) const {
+    const auto at = reinterpret_cast<std::uintptr_t>(place(block, row));
+    const bool fits = out_.pixels.type == pixel_type_of<E>() && at % alignof(E) == 0;
+    return fits ? reinterpret_cast<E*>(place(block, row)) : values;
+  }
+
   /// The values, a row of `block`, as row `row` of it.
   void store(const Rect& block, std::int64_t row) const {
     const PixelView& pixels = out_.pixels;
     const std::int64_t elements = block.cols * pixels.channels;
-    std::byte* const to =
-        pixels.row_data(block.row + row - out_.rect.row) + (block.col - out_.rect.col) * pixels.pixel_bytes();
+    std::byte* const to = place(block, row);
     if (pixels.type == pixel_type_of<E>()) {
       std::memcpy(to, values, static_cast<std::size_t>(elements) * sizeof(E));
       return;
@@ -44,6 +51,12 @@ class OrderWriter {
   E* values;
 
  private:
+  std::byte* place(const Rect& block, std::int64_t row) const {
+    const PixelView& pixels = out_.pixels;
+    return pixels.row_data(block.row + row - out_.rect.row) +
+           (block.col - out_.rect.col) * pixels.pixel_bytes();
+  }
+
   const Region& out_;
   StoreRow<A> store_;
   LoadRow<A> load_;
@@ -76,13 +89,15 @@ void move_over(const OrderFilter& filter, const OrderInput<E>& input, const Orde
   }
 }
 
+/// In a line of a block's input.
 template <class E>
-bool has_nan(const OrderInput<E>& input, const OrderWindow& window, const Rect& block,
-             std::int64_t channels) {
+bool has_nan(const OrderInput<E>& input, std::int64_t line, std::int64_t elements) {
   if constexpr (!std::is_floating_point_v<E>) return false;
-  const Extent extent{OrderLayout::input_rows(window, block.rows), block.cols + window.cols() - 1};
-  const ConstPixelView pixels{reinterpret_cast<const std::byte*>(input.data), extent, channels,
-                              pixel_type_of<E>(), input.pitch * static_cast<std::int64_t>(sizeof(E))};
+  const ConstPixelView pixels{reinterpret_cast<const std::byte*>(input.row(line)),
+                              {1, elements},
+                              1,
+                              pixel_type_of<E>(),
+                              elements * static_cast<std::int64_t>(sizeof(E))};
   return presence_of(pixels, std::numeric_limits<double>::quiet_NaN()) != Presence::all_there;
 }
 
@@ -90,6 +105,7 @@ bool has_nan(const OrderInput<E>& input, const OrderWindow& window, const Rect& 
 template <class E>
 bool takes_network(const OrderFilter& filter) {
   if (!filter.network) return false;
+  if (is_small_median<3>(filter) || is_small_median<5>(filter)) return true;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<E>()));
   const bool counts = sizeof(E) == 1 && counts_columns(filter.window);
   const std::int64_t most =
@@ -98,17 +114,36 @@ bool takes_network(const OrderFilter& filter) {
   return filter.network->operations() <= most * lanes;
 }
 
-template <class E, class A>
-void sort_by_network(const OrderFilter& filter, const OrderInput<E>& input, const Rect& block,
-                     const Region& out, const OrderWriter<E, A>& writer, Worker& worker) {
-  const Arena::Scope scope(worker);
-  const NetworkRow<E> network(*filter.network, out.pixels.channels, worker);
+/// What has run(input, count, to), row by row, of lines that are looked at just before. False where one has a
+/// NaN: what was stored is to be made anew.
+template <class E, class A, class Sorter>
+bool sort_rows(const Sorter& sorter, const OrderFilter& filter, const OrderInput<E>& input, const Rect& block,
+               const Region& out, const OrderWriter<E, A>& writer, Worker& worker) {
+  const std::int64_t channels = out.pixels.channels, planes = filter.window.planes();
+  const std::int64_t elements = (block.cols + filter.window.cols() - 1) * channels;
+  std::int64_t looked_at = 0;
   for (std::int64_t row = 0; row < block.rows; ++row) {
     worker.throw_if_stopped();
-    network.run({input.row(row * filter.window.planes()), input.pitch}, block.cols * out.pixels.channels,
-                writer.values);
-    writer.store(block, row);
+    for (; looked_at < row * planes + filter.window.lines(); ++looked_at)
+      if (has_nan(input, looked_at, elements)) return false;
+    E* const to = writer.target(block, row);
+    sorter.run({input.row(row * planes), input.pitch}, block.cols * channels, to);
+    if (to == writer.values) writer.store(block, row);
   }
+  return true;
+}
+
+template <class E, class A>
+bool sort_by_network(const OrderFilter& filter, const OrderInput<E>& input, const Rect& block,
+                     const Region& out, const OrderWriter<E, A>& writer, Worker& worker) {
+  const Arena::Scope scope(worker);
+  const std::int64_t channels = out.pixels.channels, elements = block.cols * channels;
+  const auto with = [&](const auto& sorter) {
+    return sort_rows(sorter, filter, input, block, out, writer, worker);
+  };
+  if (is_small_median<3>(filter)) return with(SmallMedian<E, 3>(elements, channels, worker));
+  if (is_small_median<5>(filter)) return with(SmallMedian<E, 5>(elements, channels, worker));
+  return with(NetworkRow<E>(*filter.network, channels, worker));
 }
 
 /// Parts of a block.
@@ -137,11 +172,11 @@ void count_columns(const OrderFilter& filter, const OrderInput<std::uint8_t>& in
 template <class E, class A>
 void order_block(const OrderFilter& filter, const OrderInput<E>& input, const OrderLayout& layout,
                  const Rect& block, const Region& out, const OrderWriter<E, A>& writer, Worker& worker) {
-  if (!has_nan(input, filter.window, block, out.pixels.channels)) {
-    if (takes_network<E>(filter)) return sort_by_network(filter, input, block, out, writer, worker);
-    if constexpr (std::is_same_v<E, std::uint8_t>)
-      if (counts_columns(filter.window))
-        return count_columns(filter, input, layout.moving_cols, block, out, writer, worker);
+  if (takes_network<E>(filter)) {
+    if (sort_by_network(filter, input, block, out, writer, worker)) return;
+  } else if constexpr (std::is_same_v<E, std::uint8_t>) {
+    if (counts_columns(filter.window))
+      return count_columns(filter, input, layout.moving_cols, block, out, writer, worker);
   }
   move_over<E, A>(filter, input, layout, block, out, worker);
 }
@@ -156,8 +191,9 @@ void order(const OrderFilter& filter, const Border& border, std::span<const Cons
   E* const padded = worker.allocate<E>(layout.padded_rows * layout.padded_pitch);
   const OrderWriter<E, A> writer(out, layout.cols * channels + OrderTuning::kSlackElements, worker);
   for (std::int64_t row = out.rect.row; row < out.rect.row_end(); row += layout.rows) {
-    for (std::int64_t col = out.rect.col; col < out.rect.col_end(); col += layout.cols) {
-      const Rect block = Rect{row, col, layout.rows, layout.cols}.intersect(out.rect);
+    for (std::int64_t col = out.rect.col, end = col; col < out.rect.col_end(); col = end) {
+      end = takes_network<E>(filter) ? reader.block_end(col, layout.cols) : col + layout.cols;
+      const Rect block = Rect{row, col, layout.rows, end - col}.intersect(out.rect);
       order_block(filter, reader.block(block, padded, layout.padded_pitch), layout, block, out, writer,
                   worker);
     }
@@ -203,6 +239,7 @@ std::int64_t scratch_of(const OrderFilter& filter, Extent out, std::int64_t chan
     network =
         Arena::bytes_for(std::max({of(std::uint8_t()), of(std::uint16_t()), of(float()), of(double())})) +
         Arena::bytes_for(filter.network->slots() * static_cast<std::int64_t>(sizeof(void*)));
+    network = std::max(network, bytes(SmallMedian<A, 5>::kept_elements(layout.cols * channels, channels)));
   }
   const std::int64_t counts =
       ColumnCounts::bytes(ColumnCounts::row_elements(filter.window, layout.moving_cols, channels));

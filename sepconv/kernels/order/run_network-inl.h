@@ -44,6 +44,16 @@ HWY_INLINE V without_sign_of_zero(D d, V v) {
   return v;
 }
 
+/// Elements [i, count) of a row, as many as there are.
+template <class D, class V, class E>
+HWY_INLINE void store_row(V v, D d, E* to, std::int64_t i, std::int64_t count) {
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  if (i + lanes <= count) return hn::StoreU(v, d, to + i);
+  HWY_ALIGN E last[hn::MaxLanes(d)];
+  hn::Store(v, d, last);
+  std::copy_n(last, count - i, to + i);
+}
+
 /// The network on pieces of rows of `elements` elements at most.
 template <class E>
 class NetworkRow {
@@ -69,7 +79,7 @@ class NetworkRow {
     for (std::int64_t i = rows; i < network.slots(); ++i) slots_[i] = memory + (i - rows) * pitch;
   }
 
-  /// Of elements [0, count) of the rows from `input` on; `to` has room for a vector more.
+  /// Of elements [0, count) of the rows from `input` on.
   void run(const OrderInput<E>& input, std::int64_t count, E* to) const {
     for (std::int64_t at = 0; at < count; at += piece_) {
       for (std::int64_t row = 0; row < network_.rows(); ++row)
@@ -93,7 +103,7 @@ class NetworkRow {
       auto least = hn::Max(hn::LoadU(d, at(terms[0].a) + i), hn::LoadU(d, at(terms[0].b) + i));
       for (std::size_t k = 1; k < term_count; ++k)
         least = hn::Min(least, hn::Max(hn::LoadU(d, at(terms[k].a) + i), hn::LoadU(d, at(terms[k].b) + i)));
-      hn::StoreU(without_sign_of_zero(d, least), d, to + i);
+      store_row(without_sign_of_zero(d, least), d, to, i, count);
     }
   }
 
