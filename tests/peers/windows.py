@@ -7,7 +7,7 @@ A case is such as erode:f32:8192x8192:32 (rows x cols, then channels if there ar
 Stages: erode dilate box median disk, of images; erode3 box3 median3 gaussian3 (sigma = radius / 3), of volumes. The border is replicate, which
 all have. Contenders and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a median, +- half of greatest less
 least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and named; one that would take too long or has no such
-stage, type or shape is not in its rows. Exit code 0: all that ran agree; 1: something differs; 77: no GPU.
+stage, type or shape is not in its rows. Exit code 0: all that ran agree; 1: something differs or failed; 77: no GPU.
 """
 
 import argparse
@@ -206,18 +206,23 @@ def measure(case, found, clock, copy, options, cupy):
     """A record a contender, the copy first."""
     source = case.values()
     source = cupy.asarray(source) if cupy else source
-    works, wanted, records = {}, None, []
+    works, failed, wanted = {}, [], None
     for name, _, prepare in found:
         run = prepare(case)
         if run is None:
             continue
-        part = source[:max(case.side, len(source) // SAMPLE)]
-        projected = clock.time(lambda run=run, part=part: run(part, np.empty_like(part))) * len(source) / len(part)
-        if projected > options.slowest:
-            print(f"\nLeft out: {name}, {case.text}, would take some {projected:.0f} s", flush=True)
+        try:
+            part = source[:max(case.side, len(source) // SAMPLE)]
+            projected = clock.time(lambda run=run, part=part: run(part, np.empty_like(part))) * len(source) / len(part)
+            if projected > options.slowest:
+                print(f"\nLeft out: {name}, {case.text}, would take some {projected:.0f} s", flush=True)
+                continue
+            target = np.empty_like(source)
+            run(source, target)
+        except Exception as error:  # one contender does not stop the others
+            failed.append(name)
+            print(f"\nFailed: {name}, {case.text}: {error}", flush=True)
             continue
-        target = np.empty_like(source)
-        run(source, target)
         wanted = target if wanted is None else wanted
         works[name] = (lambda run=run, target=target: run(source, target)), difference(target, wanted)
     target, times = np.empty_like(source), {name: [] for name in ("copy", *works)}
@@ -226,6 +231,7 @@ def measure(case, found, clock, copy, options, cupy):
             seconds = clock.time(work)
             if turn > 0:  # the first warms up
                 times[name].append(seconds)
+    records = [{"case": case.text, "contender": name, "failed": True} for name in failed]
     limit, ours = (statistics.median(times[name]) if name in times else None for name in ("copy", "sepconv"))
     for name, seconds in times.items():
         median = statistics.median(seconds)
@@ -276,10 +282,11 @@ def main(arguments):
     for case in options.case:
         for record in measure(case, found, clock, copy, options, cupy):
             records.append(record)
-            print(row(record), flush=True)
+            if not record.get("failed"):
+                print(row(record), flush=True)
         if options.json:
             pathlib.Path(options.json).write_text(json.dumps({**head, "rows": records}, indent=1))
-    return int(any(record["greatest_difference"] is not None and record["greatest_difference"] > record["bound"] for record in records)
+    return int(any(record.get("failed") or (record["greatest_difference"] or 0) > record["bound"] for record in records)
                or not any(name == "sepconv" for name, _, _ in found))
 
 
