@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sepconv import _devices, _libraries, _options, _sepconv, _shared, _types
+from sepconv._volumes import volumes_of
 
 atexit.register(_sepconv.end_work)  # waits for what other threads compute
 os.register_at_fork(after_in_child=_sepconv.forget_work)  # whose threads are the parent's
@@ -87,6 +88,8 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
         return _complex(chain, array, out, axes, arithmetic, threads, part)
     _types.check(array.dtype)
     holder, names = _types.COMPUTED_AS[dtype], names_of(array.shape, axes)
+    if part is None and (volumes := volumes_of(chain, names, array.shape, holder)):
+        return _apply_to_volumes(volumes, array, out, arithmetic, threads)
     if part is None and chain._native.of_stacks:
         return _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads)
     if part is None and not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
@@ -106,6 +109,23 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
     if target is not None and made is not target:
         _types.store(made, target)
     return out if out is not None else layout.back(made if target is None else target)
+
+
+def _apply_to_volumes(volumes, array, out, arithmetic, threads):
+    images = array.transpose(volumes.order).reshape(volumes.source)
+    if out is None:
+        made = _apply_on_host(volumes.chain, images, None, volumes.names, arithmetic, threads, None)
+        shape = volumes.shape_of(made.shape)
+        return made.reshape(shape).transpose(volumes.inverse(len(shape)))
+    made, dtype = result_of(volumes.chain, volumes.names, images.shape, _types.native(array.dtype))
+    shape = volumes.shape_of(made)
+    inverse = volumes.inverse(len(shape))
+    check_out(out, [shape[axis] for axis in inverse], dtype)
+    target = out.transpose(np.argsort(inverse)).reshape(made)  # which is of its memory if that is dense
+    _apply_on_host(volumes.chain, images, target, volumes.names, arithmetic, threads, None)
+    if not np.may_share_memory(target, out):
+        out.transpose(np.argsort(inverse))[...] = target.reshape(shape)
+    return out
 
 
 def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads):
@@ -241,13 +261,21 @@ def _new_layout(chain, names, shape, dtype, part):
 
 
 def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
-    if chain._native.of_stacks:
-        raise ValueError(f"the chain '{chain}' is of stacks, along z or with a stack beside it, and takes them from the host's memory: give a NumPy array, or use sepconv.run(device='cuda')")
     device = _devices.Device(array, stream)
-    layout = _layout(chain, names_of(device.shape, axes), device.shape, device.dtype, part)
-    back = tuple(map(int, np.argsort(layout.inverse)))
-    source = device.in_order(layout.order)
-    made = device.target(out, back, layout.kept_shape, layout.dtype, source)
+    names, shape = names_of(device.shape, axes), device.shape
+    volumes = volumes_of(chain, names, shape, device.dtype) if part is None else None
+    if volumes is None and chain._native.of_stacks:
+        raise ValueError(f"the chain '{chain}' is along z or has a stack beside it: name the array's axis z (axes='zyx'), or take a stack beside it from the host's memory, from a NumPy array or by sepconv.run(device='cuda')")
+    if volumes is not None:
+        chain, names, shape = volumes.chain, volumes.names, volumes.source
+    layout = _layout(chain, names, shape, device.dtype, part)
+    kept, inverse, order = layout.kept_shape, layout.inverse, layout.order
+    if volumes is not None:
+        kept, order = volumes.shape_of(kept), volumes.order
+        inverse = volumes.inverse(len(kept))
+    back = tuple(map(int, np.argsort(inverse)))
+    source = device.in_order(order)
+    made = device.target(out, back, kept, layout.dtype, source)
     if 0 not in layout.source[: -layout.image_axes]:
         device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, arithmetic, layout.place, part and part.largest)
     return out if out is not None else device.given_back(made, back)

@@ -102,11 +102,18 @@ bool by_parts(const Chain& chain) {
   return std::ranges::all_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().by_parts; });
 }
 
+bool has_stack_beside(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(),
+                             [](const StagePtr& stage) { return stage->traits().second_is_set; });
+}
+
 /// Whether it is of stacks and not of an image after the other: it filters along z, or has a stack beside it.
-bool of_stacks(const Chain& chain) {
-  return is_deep(chain) || std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-           return stage->traits().second_is_set;
-         });
+bool of_stacks(const Chain& chain) { return is_deep(chain) || has_stack_beside(chain); }
+
+/// The chain for volumes of so many planes as images: a plane is a row of it.
+Chain chain_on_volume(const Chain& chain, const SpecTuple& plane, std::int64_t depth) {
+  const ImageSpec spec = spec_of(plane);
+  return on_volume(chain, spec, {spec.extent, depth});
 }
 
 /// The chain that does to a transposed image what this one does to the image; nothing if there is none.
@@ -134,8 +141,10 @@ void bind_chain(nb::module_& module) {
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", by_parts)
       .def_prop_ro("of_stacks", of_stacks)
+      .def_prop_ro("of_volumes", [](const Chain& chain) { return is_deep(chain) && !has_stack_beside(chain); })
       .def_prop_ro("turned", turned)
       .def_prop_ro("turns", &Chain::turns)
+      .def("on_volume", chain_on_volume, nb::arg("plane"), nb::arg("depth"))
       .def("input_for", input_for, nb::arg("output"), nb::arg("input"))
       .def("result_spec", result_spec, nb::arg("input"));
   module.def("parse", [](const std::vector<std::string>& stages) { return Chain::parse(stages); });

@@ -77,6 +77,26 @@ def image(shape=(40, 50), dtype="f4"):
     return (np.random.default_rng(1).random(shape) * 200).astype(dtype)
 
 
+def test_volumes(library):
+    """What filters along z, of an axis z wherever it is, as on the host."""
+    chain = sc.gaussian(1, sigma_z=2) | sc.opening(1, radius_z=1) | sc.reduce(2)
+    for axes, shape in (("zyx", (6, 40, 50)), ("tzyxc", (2, 5, 20, 30, 3)), ("zcyx", (6, 2, 20, 30))):
+        array = image(shape)
+        expected = chain(array, axes=axes)
+        np.testing.assert_array_equal(library.back(chain(library.to(array), axes=axes)), expected)
+    with pytest.raises(ValueError, match="name the array's axis z"):
+        chain(library.to(image()))
+
+
+def test_volumes_into_an_array(library):
+    if library.type.__name__ in ("JaxArray", "Array"):
+        pytest.skip("nobody writes into its arrays")
+    chain, array = sc.erode(1, radius_z=1), image((6, 40, 50))
+    out = library.to(np.zeros_like(array))
+    assert chain(library.to(array), out, axes="zyx") is out
+    np.testing.assert_array_equal(library.back(out), chain(array, axes="zyx"))
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i2", "f4", "f8"])
 def test_a_chain_has_the_bytes_of_the_cpu_and_the_library_of_its_input(library, dtype):
     chain = sc.gaussian(1.5) | sc.sobel("x") | sc.abs()

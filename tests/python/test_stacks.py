@@ -79,3 +79,27 @@ def test_several_filters_of_a_stack():
     deviation = np.sqrt(squares - mean**2)
     np.testing.assert_allclose(sc.std(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)
     np.testing.assert_allclose(sc.normalize(1, radius_z=1)(array, axes="zyx"), (array - mean) / deviation, atol=1e-7)
+
+
+CHAINS = [sc.gaussian(1, sigma_z=2), sc.box(2, radius_z=1, border="wrap") | sc.std(1, radius_z=1), sc.opening(1, radius_z=2, border="constant", value=3), sc.log(1, sigma_z=1) | sc.reduce(2),
+          sc.median(1, radius_z=1) | sc.resize(by=1.5), sc.subtract(chain=sc.gaussian(2, sigma_z=1)), sc.matrix(values=[0.2, 0.3, 0.5]) | sc.erode(1, radius_z=1),
+          sc.gaussian(1, sigma_z=1) | sc.transpose(), sc.box(1, radius_z=1, missing="ignore") | sc.dilate(1, radius_z=1, missing="fill")]
+
+
+@pytest.mark.filterwarnings("ignore::sepconv.FileWarning")  # of NaN, which `run` says
+@pytest.mark.parametrize("chain", CHAINS, ids=str)
+@pytest.mark.parametrize("dtype", ["u1", "f4"])
+def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
+    """`run` cuts volumes into bands of planes."""
+    channels = 3 if "matrix" in str(chain) else 2
+    array = (RANDOM.random((2, 9, 21, 18, channels)) * 250).astype(dtype)
+    if dtype == "f4":
+        array[RANDOM.random(array.shape) < 0.05] = np.nan
+    made = chain(array, axes="tzyxc")
+    out = np.empty_like(made)
+    sc.run(array, out, chain, axes="tzyxc", band_rows=2)
+    np.testing.assert_array_equal(made, out)
+    back = np.moveaxis(array, 2, 0)  # of y t z x c, its memory in another order
+    np.testing.assert_array_equal(chain(back, axes="ytzxc"), np.moveaxis(made, 2, 0))
+    assert chain(back, out=(into := np.empty(np.moveaxis(made, 2, 0).shape, made.dtype)), axes="ytzxc") is into
+    np.testing.assert_array_equal(into, np.moveaxis(made, 2, 0))
