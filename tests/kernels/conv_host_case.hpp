@@ -15,7 +15,7 @@ enum class Rows {
   in_step
 };  ///< of the result: cache lines begin anywhere, or at the same columns of all rows
 
-/// A result whose rows are in step is computed twice, the second time with stores that pass the caches.
+/// Twice, the second time with stores that may pass the caches.
 inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apart) {
   // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
   // beyond.
@@ -39,8 +39,10 @@ inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Row
   const auto check_on = [&](const std::string& target, bool past_caches) {
     actual.fill_bytes(0xa5);
     const Region out{actual.view, c.out, c.image, past_caches};
-    REQUIRE(stores_past_caches(out, pixel_type_of(c.arithmetic)) ==
-            (past_caches && c.to == pixel_type_of(c.arithmetic)));
+    if (rows == Rows::in_step) {
+      REQUIRE(stores_past_caches(out, pixel_type_of(c.arithmetic)) ==
+              (past_caches && c.to == pixel_type_of(c.arithmetic)));
+    }
     convolve_host(c.taps, c.border, in, out, c.arithmetic, worker);
     INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
     // Whole buffers: the bytes between the rows must be as they were.
@@ -55,7 +57,7 @@ inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Row
     const ForcedTarget forced(target);
     REQUIRE(simd_target() == target);
     check_on(target, false);
-    if (rows == Rows::in_step) check_on(target, true);
+    check_on(target, true);
   }
 }
 

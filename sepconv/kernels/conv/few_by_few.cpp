@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sepconv/core/pixel_type.hpp"
-#include "sepconv/kernels/conv/strips.hpp"
 
 namespace sepconv {
 namespace {
@@ -42,9 +41,8 @@ bool values_fit(const SeparableTaps& taps, const Border& border) {
 bool few_by_few_fits(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                      const Region& out) {
   const std::int64_t channels = in.pixels.channels, radius = taps.row_radius();
-  const std::int64_t most = channels > 1 && stores_past_caches(out, out.pixels.type)
-                                ? FewByFew::kMostRadius
-                                : FewByFew::kMostRadiusElsewhere;
+  const std::int64_t most =
+      channels > 1 && out.past_caches ? FewByFew::kMostRadius : FewByFew::kMostRadiusElsewhere;
   return !taps.columns_first && radius >= 1 && radius <= most && taps.row.size() == taps.col.size() &&
          2 * radius * channels <= FewByFew::kMostReach && out.pixels.row_elements() >= FewByFew::kBlock &&
          in.pixels.type == out.pixels.type &&

@@ -13,8 +13,8 @@ namespace sepconv {
 struct FewByFew {
   /// Of both passes alike. The column pass keeps four vectors of sums for each of its taps.
   static constexpr std::int64_t kMostRadius = 5;
-  /// Of one channel, whose row pass has fewer loads otherwise, and of rows whose cache lines begin at
-  /// different columns.
+  /// Of one channel, which has a faster row pass, and of results that stay in the caches, where so many rows
+  /// at once take each other's place.
   static constexpr std::int64_t kMostRadiusElsewhere = 3;
   /// Elements to both sides of an element that its row taps reach.
   static constexpr std::int64_t kMostReach = 64;
