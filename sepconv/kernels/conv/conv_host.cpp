@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "sepconv/kernels/conv/columns_first-inl.h"
+#include "sepconv/kernels/conv/few_by_few-inl.h"
 #include "sepconv/kernels/conv/march-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -67,6 +68,10 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
   const Taps<A> row_taps = rounded_taps<A>(taps.row, worker);
   const Taps<A> col_taps = rounded_taps<A>(taps.col, worker);
+  const FlushOnExit flush{out.past_caches};
+  if constexpr (std::is_same_v<A, float>) {
+    if (convolve_few_by_few(taps, row_taps, col_taps, border, in, out, worker)) return;
+  }
   A* const padded = worker.allocate<A>(layout.padded_elements);
   StripScratch<A> scratch;
   scratch.ring = {worker.allocate<A>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
@@ -74,7 +79,6 @@ void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion
   scratch.constant_row = worker.allocate<A>(layout.ring_pitch);
   scratch.window = worker.allocate<const A*>(layout.window_rows);
 
-  const FlushOnExit flush{out.past_caches};
   for_each_strip(layout, out, [&](const Region& strip) {
     const RowFilter<A> rows(row_taps, border, in, strip.rect.col, strip.rect.cols, padded);
     if (taps.col.empty()) {

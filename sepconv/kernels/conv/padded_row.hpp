@@ -43,4 +43,24 @@ void extend_row(E* row, const PaddedColumns& columns, std::int64_t image_cols, B
   for (std::int64_t col = columns.inside_end; col < columns.end; ++col) extend_at(col);
 }
 
+/// Columns [col, end) of a row whose first column in the image is, or would be, at `row`: those that the
+/// border maps to are there. The rest as above.
+template <class E>
+void copy_extended(const E* row, std::int64_t col, std::int64_t end, std::int64_t image_cols, BorderMode mode,
+                   std::int64_t size, E constant, E* to) {
+  const std::int64_t inside = std::clamp<std::int64_t>(0, col, end);
+  const std::int64_t inside_end = std::clamp(image_cols, inside, end);
+  std::copy_n(row + inside * size, (inside_end - inside) * size, to + (inside - col) * size);
+  const auto extend_at = [=](std::int64_t at) {
+    const std::int64_t from = border_index(at, image_cols, mode);
+    if (from < 0) {
+      std::fill_n(to + (at - col) * size, size, constant);
+    } else {
+      std::copy_n(row + from * size, size, to + (at - col) * size);
+    }
+  };
+  for (std::int64_t at = col; at < inside; ++at) extend_at(at);
+  for (std::int64_t at = inside_end; at < end; ++at) extend_at(at);
+}
+
 }  // namespace sepconv

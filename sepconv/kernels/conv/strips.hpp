@@ -29,13 +29,17 @@ struct ConvTuning {
   static constexpr std::int64_t kSlackElements = 16;
 };
 
+/// Whether pixels begin at multiples of their elements' size.
+inline bool has_elements(const Region& out) {
+  return reinterpret_cast<std::uintptr_t>(out.pixels.data) %
+             static_cast<std::uintptr_t>(size_of(out.pixels.type)) ==
+         0;
+}
+
 /// Whether the column pass writes `out` past the caches: nothing is converted, and cache lines begin at the
 /// same columns of all rows.
 inline bool stores_past_caches(const Region& out, PixelType arithmetic) {
-  const bool in_elements =
-      reinterpret_cast<std::uintptr_t>(out.pixels.data) % static_cast<std::uintptr_t>(size_of(arithmetic)) ==
-      0;
-  return out.past_caches && out.pixels.type == arithmetic && in_elements &&
+  return out.past_caches && out.pixels.type == arithmetic && has_elements(out) &&
          out.pixels.pitch_bytes % kAlignment == 0;
 }
 

@@ -1,0 +1,64 @@
+// convolve_host beside convolve_reference, on every instruction set that this processor has.
+#pragma once
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+
+#include "conv_case.hpp"
+#include "sepconv/kernels/conv/strips.hpp"
+
+namespace sepconv {
+
+enum class Rows {
+  apart,
+  in_step
+};  ///< of the result: cache lines begin anywhere, or at the same columns of all rows
+
+/// Twice, the second time with stores that may pass the caches.
+inline void check_case(const ConvolutionCase& c, Random& random, Rows rows = Rows::apart) {
+  // The pixels that the kernel may read and no more, in a buffer of their own, so that sanitizers see a read
+  // beyond.
+  const Rect rect = needed_rect(c);
+  Image own(rect.extent(), c.channels, c.from, 0);
+  fill_random(own.view, random, c.special);
+  const ConstRegion in{own.view, rect, c.image};
+
+  const std::int64_t row_elements = c.out.cols * c.channels;
+  const std::int64_t before =
+      rows == Rows::apart ? 0 : random_between(random, 0, 1) * random_between(random, 1, 40);
+  const std::int64_t padding =
+      rows == Rows::apart ? 3 : round_up(row_elements + before, kAlignment) - row_elements;
+  Image expected(c.out.extent(), c.channels, c.to, padding);
+  Image actual(c.out.extent(), c.channels, c.to, padding);
+  expected.view.data += before * size_of(c.to);
+  actual.view.data += before * size_of(c.to);
+  expected.fill_bytes(0xa5);
+  convolve_reference(c.taps, c.border, in, {expected.view, c.out, c.image}, c.arithmetic);
+  Worker worker(Buffer(convolve_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
+  const auto check_on = [&](const std::string& target, bool past_caches) {
+    actual.fill_bytes(0xa5);
+    const Region out{actual.view, c.out, c.image, past_caches};
+    if (rows == Rows::in_step) {
+      REQUIRE(stores_past_caches(out, pixel_type_of(c.arithmetic)) ==
+              (past_caches && c.to == pixel_type_of(c.arithmetic)));
+    }
+    convolve_host(c.taps, c.border, in, out, c.arithmetic, worker);
+    INFO(c << " on " << target << (past_caches ? ", past the caches" : ""));
+    // Whole buffers: the bytes between the rows must be as they were.
+    if (is_floating(c.to) && c.special) {
+      REQUIRE(differing_elements(expected.view, actual.view) == 0);
+    } else {
+      REQUIRE(std::memcmp(expected.buffer.data(), actual.buffer.data(), expected.buffer.bytes().size()) == 0);
+    }
+    REQUIRE(worker.used_bytes() == 0);
+  };
+  for (const std::string& target : simd_targets()) {
+    const ForcedTarget forced(target);
+    REQUIRE(simd_target() == target);
+    check_on(target, false);
+    check_on(target, true);
+  }
+}
+
+}  // namespace sepconv
