@@ -72,22 +72,25 @@ bool fit_integers(const Window& window, PixelType type) {
           (2 * window.radius_x + 1) * 255 <= std::numeric_limits<std::uint16_t>::max());
 }
 
-bool takes_blocks(const Window& window, std::int64_t element_bytes) {
-  constexpr std::int64_t kMostBytes = 448;  // of a column: 56 KiB for 128 of them
-  return window.op != Window::Op::sum && 2 * window.radius_y * element_bytes > kMostBytes;
+bool fits_strips(const Window& window, std::int64_t channels, Arithmetic arithmetic) {
+  // Measured: from there on two passes are faster.
+  constexpr std::int64_t kMostBeside = 24;  // elements on either side
+  const std::int64_t most_rows = arithmetic == Arithmetic::f64 ? 4 : window.op == Window::Op::sum ? 8 : 12;
+  const bool any_order = !window.columns_first || window.radius_x == 0 || window.radius_y == 0;
+  return any_order && window.radius_x * channels <= kMostBeside && window.radius_y <= most_rows;
 }
 
 std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image) {
   const PixelType type = pixel_type_of(arithmetic);
-  if (out.empty()) return 0;
   const Window window = within(asked, image);
-  const std::int64_t ends = takes_blocks(window, size_of(type)) ? Arena::view_bytes(out, channels, type) : 0;
-  if (window.radius_x == 0 || window.radius_y == 0) return ends;
+  if (out.empty() || window.radius_x == 0 || window.radius_y == 0 ||
+      fits_strips(window, channels, arithmetic))
+    return 0;
   const bool rows_first = !window.columns_first;
   const Extent between{std::min(out.rows + (rows_first ? 2 * window.radius_y : 0), image.rows),
                        std::min(out.cols + (rows_first ? 0 : 2 * window.radius_x), image.cols)};
-  return ends + Arena::view_bytes(between, channels, type);
+  return Arena::view_bytes(between, channels, type);
 }
 
 double ones_of_window(const Window& window, Arithmetic arithmetic) {

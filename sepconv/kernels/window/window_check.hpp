@@ -26,9 +26,9 @@ void check_moments(const WindowMoments& moments, const PixelView& out);
 /// In its bits the order of passes does not show either: rows first.
 Window within(Window window, Extent image);
 
-/// Whether a device takes windows down columns by blocks, for elements of this size: the least, where a block
-/// of threads has no room for as many elements of each of its columns as are needed again.
-bool takes_blocks(const Window& window, std::int64_t element_bytes);
+/// Whether a device makes windows along rows and columns in one pass, which needs no scratch: a warp has room
+/// for the rows that it reads again, and for the pixels beside its columns.
+bool fits_strips(const Window& window, std::int64_t channels, Arithmetic arithmetic);
 
 /// Whether values of the border, in the arithmetic type A, are pixels of the type T, or of `type`, like
 /// others.
