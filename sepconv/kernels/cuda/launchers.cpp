@@ -98,12 +98,13 @@ void window_cuda(const Window& window, const Border& border, const ConstRegion& 
                  std::span<const PointwiseOp> then) {
   check_window(window, in, out);
   check_wrapped(window, border, out);
-  if (window.shape != Window::Shape::box)
-    throw InvalidArgument("windows on a GPU are boxes; use the CPU for a disk");
   if (std::max(window.radius_x, window.radius_y) > kMostDeviceWindowRadius)
     throw InvalidArgument("windows on a GPU have radii up to " + std::to_string(kMostDeviceWindowRadius) +
                           "; use the CPU");
-  if (!out.rect.empty()) cuda_backend().window(window, border, in, out, arithmetic, arena, stream, then);
+  if (out.rect.empty()) return;
+  const CudaBackend& backend = cuda_backend();
+  const auto& enqueue = window.shape == Window::Shape::disk ? backend.disk : backend.window;
+  enqueue(window, border, in, out, arithmetic, arena, stream, then);
 }
 
 void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceStream stream) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/window/disk_device.hpp"
 
 namespace sepconv {
 
@@ -81,6 +82,7 @@ std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t c
                                  Arithmetic arithmetic, Extent image) {
   const PixelType type = pixel_type_of(arithmetic);
   if (out.empty()) return 0;
+  if (asked.shape == Window::Shape::disk) return disk_device_bytes(asked, out, arithmetic);
   const Window window = within(asked, image);
   const std::int64_t ends = takes_blocks(window, size_of(type)) ? Arena::view_bytes(out, channels, type) : 0;
   if (window.radius_x == 0 || window.radius_y == 0) return ends;
