@@ -111,11 +111,12 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
   });
 }
 
-void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+void order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+           const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+           std::span<const PointwiseOp> then) {
   const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
   arena.allocate<std::byte>(order_bytes(filter, out.pixels.channels, arithmetic));
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
+  enqueue(stream, [=, in = std::vector(planes.begin(), planes.end()), ops = Ops(then.begin(), then.end())] {
     const Kept kept(out.pixels, arithmetic);
     Worker own(Buffer(order_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
     order_host(filter, border, in, {kept.view, out.rect, out.image}, arithmetic, own);

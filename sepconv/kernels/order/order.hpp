@@ -105,11 +105,14 @@ std::int64_t order_scratch_bytes(const OrderFilter& filter, Extent out, std::int
                                  Arithmetic arithmetic);
 
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena as of
-/// convolve_cuda, `then` as of pointwise_cuda. Of windows in one plane; with BorderMode::wrap the image is
-/// one that holds what lies beyond its edges. Throws CudaError too.
-void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-                Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+/// convolve_cuda, `then` as of pointwise_cuda. At most kMostDeviceOrderPlanes planes, which have pixels of
+/// the same rectangle and lie alike, pitch and all. Throws CudaError too.
+void order_cuda(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                 std::span<const PointwiseOp> then = {});
+
+/// Whose places a kernel is told by value.
+inline constexpr std::int64_t kMostDeviceOrderPlanes = 255;
 
 /// Upper bound of the arena bytes of order_cuda.
 std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic);

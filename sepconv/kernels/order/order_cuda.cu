@@ -38,12 +38,12 @@ bool takes_network(const OrderFilter& filter, std::int64_t channels, Arithmetic 
          warps_of(*filter.network, size_of(pixel_type_of(arithmetic))) > 0;
 }
 
-/// 3 or 5 of such a window whose values fit into registers, else 0.
+/// 3 or 5 of such a window, or 27 of 3 x 3 x 3, whose values fit into registers, else 0.
 int sorted_side(const OrderWindow& window, Arithmetic arithmetic) {
-  for (const int side : {3, 5})
-    if (window == OrderWindow{side / 2, side / 2, side / 2, side / 2})
-      return side == 5 && arithmetic == Arithmetic::f64 ? 0 : side;
-  return 0;
+  if (window == OrderWindow{1, 1, 1, 1}) return 3;
+  if (arithmetic == Arithmetic::f64) return 0;
+  if (window == OrderWindow{1, 1, 1, 1, 1, 1}) return 27;
+  return window == OrderWindow{2, 2, 2, 2} ? 5 : 0;
 }
 
 std::vector<Step> steps_of(const SortingNetwork& network, std::int64_t channels) {
@@ -109,9 +109,11 @@ void launch(const OrderFilter& filter, const Task<A>& task, Arithmetic arithmeti
             DeviceStream stream) {
   const dim3 grid = grid_for(ceil_div(task.out.cols * task.channels, Tuning::kThreads), task.out.rows);
   const int side = sorted_side(filter.window, arithmetic);
-  if (side == 3) return sort_in_registers<A, 3><<<grid, Tuning::kThreads, 0, stream>>>(task);
-  if constexpr (sizeof(A) == 4)
-    if (side == 5) return sort_in_registers<A, 5><<<grid, Tuning::kThreads, 0, stream>>>(task);
+  if (side == 3) return sort_in_registers<A, 3, 1><<<grid, Tuning::kThreads, 0, stream>>>(task);
+  if constexpr (sizeof(A) == 4) {
+    if (side == 5) return sort_in_registers<A, 5, 1><<<grid, Tuning::kThreads, 0, stream>>>(task);
+    if (side == 27) return sort_in_registers<A, 3, 3><<<grid, Tuning::kThreads, 0, stream>>>(task);
+  }
   if (takes_network(filter, task.channels, arithmetic) && task.constant == task.constant)
     return launch_network(filter, task, arena, stream);
   bisect_windows<A><<<grid, Tuning::kThreads, 0, stream>>>(task);
@@ -119,14 +121,26 @@ void launch(const OrderFilter& filter, const Task<A>& task, Arithmetic arithmeti
 
 }  // namespace
 
-void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+void order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+           const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+           std::span<const PointwiseOp> then) {
+  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    launch<A>(filter,
-              {device::Rows(in.pixels), in.rect, out.rect, out.image, out.pixels.channels, filter.window,
-               filter.rank, filter.missing, border.mode, static_cast<A>(border.value),
-               bits_of(in.pixels.type, border), device::Store<A>(out.pixels, then)},
-              arithmetic, arena, stream);
+    Task<A> task{device::Rows(own.pixels),
+                 own.rect,
+                 out.rect,
+                 out.image,
+                 out.pixels.channels,
+                 filter.window,
+                 filter.rank,
+                 filter.missing,
+                 border.mode,
+                 static_cast<A>(border.value),
+                 bits_of(own.pixels.type, border),
+                 device::Store<A>(out.pixels, then),
+                 {}};
+    for (std::size_t i = 0; i < planes.size(); ++i) task.planes[i] = planes[i].pixels.data;
+    launch<A>(filter, task, arithmetic, arena, stream);
   });
   check_cuda(cudaGetLastError(), "launching an order statistic");
 }

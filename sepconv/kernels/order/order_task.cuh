@@ -21,10 +21,11 @@ struct OrderCudaTuning {
 };
 using Tuning = OrderCudaTuning;
 
-/// What all kernels are told: a region of the image, the window, and where results go.
+/// What all kernels are told: a region of the image or of the planes of a volume under the window, the
+/// window, and where results go.
 template <class A>
 struct Task {
-  device::Rows in;
+  device::Rows in;  ///< the plane that results are for, and how the others lie, too
   Rect in_rect, out;
   Extent image;
   std::int64_t channels;
@@ -36,24 +37,39 @@ struct Task {
   /// Bits of the values that differ, from the first: those of integers, else of all numbers.
   int bits;
   device::Store<A> store;
+  const std::byte* planes[kMostDeviceOrderPlanes];  ///< null: all of it is the constant
 
+  __device__ __forceinline__ int plane_count() const {
+    return static_cast<int>(window.front + 1 + window.back);
+  }
   __device__ __forceinline__ std::int64_t area() const {
-    return (window.left + 1 + window.right) * (window.up + 1 + window.down);
+    return (window.left + 1 + window.right) * (window.up + 1 + window.down) * plane_count();
+  }
+  /// Of a plane, which is there.
+  template <class T>
+  __device__ __forceinline__ const T* row(int plane, std::int64_t index) const {
+    return reinterpret_cast<const T*>(planes[plane] + index * in.pitch_bytes);
+  }
+  /// border_index(), and an image that repeats, which is given as a whole.
+  __device__ __forceinline__ std::int64_t mapped(std::int64_t index, std::int64_t size) const {
+    if (border != BorderMode::wrap) return border_index(index, size, border);
+    const std::int64_t phase = index % size;
+    return phase < 0 ? phase + size : phase;
   }
   __device__ __forceinline__ std::int64_t rank_of(std::int64_t there) const {
     return (2 * rank + 1) * there / (2 * area());
   }
 };
 
-/// An element at any place of the image's plane.
+/// An element at any place of a plane.
 template <class T, class A>
-__device__ __forceinline__ A value_at(const Task<A>& task, std::int64_t row, std::int64_t col,
+__device__ __forceinline__ A value_at(const Task<A>& task, int plane, std::int64_t row, std::int64_t col,
                                       std::int64_t channel) {
-  const std::int64_t y = border_index(row, task.image.rows, task.border);
-  const std::int64_t x = border_index(col, task.image.cols, task.border);
-  if (y < 0 || x < 0) return task.constant;
+  const std::int64_t y = task.mapped(row, task.image.rows);
+  const std::int64_t x = task.mapped(col, task.image.cols);
+  if (y < 0 || x < 0 || task.planes[plane] == nullptr) return task.constant;
   return static_cast<A>(
-      task.in.template row<const T>(y - task.in_rect.row)[(x - task.in_rect.col) * task.channels + channel]);
+      task.template row<T>(plane, y - task.in_rect.row)[(x - task.in_rect.col) * task.channels + channel]);
 }
 
 template <class A>

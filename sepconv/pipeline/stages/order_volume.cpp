@@ -12,7 +12,7 @@ namespace {
 class OrderVolumeStage final : public Stage {
  public:
   OrderVolumeStage(std::shared_ptr<const OrderStage> stage, Extent plane)
-      : Stage(traits_on_volume(stage->traits())), stage_(std::move(stage)), planes_{plane} {}
+      : Stage(traits_of(*stage)), stage_(std::move(stage)), planes_{plane} {}
 
   std::string text() const override { return stage_->text(); }
   std::int64_t tile_cols() const override { return planes_.plane.cols; }
@@ -39,7 +39,6 @@ class OrderVolumeStage final : public Stage {
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
-    if (scratch == Scratch::device) return 0;
     return stage_->scratch_bytes(scratch, most_of_plane(planes_, output), input, arithmetic);
   }
 
@@ -55,9 +54,17 @@ class OrderVolumeStage final : public Stage {
     });
   }
 
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    compute(in, out, [&](std::span<const ConstRegion> planes, const Region& to) {
+      order_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, then);
+    });
+  }
+
  private:
-  static StageTraits traits_on_volume(StageTraits traits) {
-    traits.runs_on_device = false;  // of one plane too: kernels there are given one image
+  static StageTraits traits_of(const OrderStage& stage) {
+    StageTraits traits = stage.traits();
+    traits.runs_on_device = stage.filter().window.planes() <= kMostDeviceOrderPlanes;
     return traits;
   }
 
