@@ -14,44 +14,54 @@ struct TileLayout {
 constexpr int kMostRows = 2 * (Tuning::kTileRows + DeviceChords::kMost);  ///< of the input, that a tile has
 constexpr int kAhead = 4;  ///< rows that a thread fetches before it keeps them, and places that it joins
 
-/// Rows of the input from `first_row` on, for a tile: which of those that are there, -1 beyond a constant
-/// border.
+/// How far behind the first row in memory `count` rows of the input lie, from `first_row` on, -1 beyond a
+/// constant border; only `needed` of them are there, and the last of these stands for the others.
 template <class P>
-__device__ __forceinline__ void find_rows(const Task<P>& task, std::int64_t first_row, int count, int* rows) {
+__device__ __forceinline__ void find_rows(const Task<P>& task, std::int64_t first_row, int needed, int count,
+                                          std::int64_t* rows) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    const std::int64_t row = border_index(first_row + i, task.image.rows, task.border);
-    rows[i] = row < 0 ? -1 : static_cast<int>(row - task.in_rect.row);
+    const std::int64_t row = border_index(first_row + min(i, needed - 1), task.image.rows, task.border);
+    rows[i] = row < 0 ? -1 : (row - task.in_rect.row) * task.in.pitch_bytes;
   }
 }
 
-/// The words of a tile's columns, each by a lane, from the pixels.
+/// The words of a tile's columns, each by a lane, from the pixels. Where fewer columns than lanes are left,
+/// they are taken of several rows at once.
 template <class T, class P>
 __device__ __forceinline__ void load_tile(const P& policy, const Task<P>& task, const TileLayout& layout,
-                                          std::int64_t first_element, const int* rows, int row_count,
-                                          int words, int width, typename P::Word* tile, int pitch) {
+                                          std::int64_t first_element, const std::int64_t* rows, int words,
+                                          int width, typename P::Word* tile, int pitch) {
   using Word = typename P::Word;
-  const int warp = static_cast<int>(threadIdx.x) / 32;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const Word constant = policy.of(task.constant);
-  for (int x = static_cast<int>(threadIdx.x) % 32; x < width; x += 32) {
-    const std::int64_t element = first_element + x, pixel = element / layout.stride;
-    const std::int64_t col = border_index(task.out.col - task.radius_x + pixel, task.image.cols, task.border);
-    const std::int64_t channel = layout.jump > 1 ? blockIdx.z : element - pixel * layout.stride;
-    const std::int64_t at = (col - task.in_rect.col) * task.channels + channel;
+  const std::int64_t first_pixel = first_element / layout.stride;
+  const int first_channel =
+      layout.jump > 1 ? static_cast<int>(blockIdx.z) : static_cast<int>(first_element % layout.stride);
+  for (int begin = 0; begin < width; begin += 32) {
+    const int across = width - begin >= 32 ? 5 : 32 - __clz(width - begin - 1);  // its logarithm
+    const int x = begin + (lane & ((1 << across) - 1)), step = kWarps << (5 - across);
+    if (x >= width) continue;
+    const int beside = layout.stride > 1 ? (first_channel + x) / layout.stride : x;
+    const std::int64_t col =
+        border_index(task.out.col - task.radius_x + first_pixel + beside, task.image.cols, task.border);
+    const int channel = layout.stride > 1 ? first_channel + x - beside * layout.stride : first_channel;
+    const std::byte* const from =
+        task.in.data + ((col - task.in_rect.col) * task.channels + channel) * static_cast<int>(sizeof(T));
     const auto load = [&](int i) {
-      const int row = rows[min(i, row_count - 1)];
-      return row < 0 || col < 0 ? constant : policy.of(task.in.template row<const T>(row)[at]);
+      const std::int64_t row = rows[i];
+      return row < 0 || col < 0 ? constant : policy.of(*reinterpret_cast<const T*>(from + row));
     };
-    for (int first = warp; first < words; first += kAhead * kWarps) {
+    for (int first = (warp << (5 - across)) + (lane >> across); first < words; first += kAhead * step) {
       Word next[kAhead];
 #pragma unroll
       for (int j = 0; j < kAhead; ++j) {
-        const int i = first + j * kWarps;
+        const int i = min(first + j * step, words - 1);
         next[j] = load(i);
         if constexpr (P::kPack > 1) next[j] = P::with(next[j], load(i + Tuning::kTileRows));
       }
 #pragma unroll
       for (int j = 0; j < kAhead; ++j)
-        if (first + j * kWarps < words) tile[(first + j * kWarps) * pitch + x] = next[j];
+        if (first + j * step < words) tile[(first + j * step) * pitch + x] = next[j];
     }
   }
 }
@@ -89,7 +99,7 @@ __global__ void __launch_bounds__(kThreads)
                    const __grid_constant__ DeviceChords chords, const TileLayout layout) {
   using Word = typename P::Word;
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ int rows[kMostRows];
+  __shared__ std::int64_t rows[kMostRows];
   Word* const tile = reinterpret_cast<Word*>(shared);
   const int stride = layout.stride, pitch = Tuning::kTileCols + 2 * task.radius_x * stride;
   const std::int64_t first_element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kTileCols;
@@ -103,10 +113,10 @@ __global__ void __launch_bounds__(kThreads)
        begin += std::int64_t{gridDim.y} * kTall) {
     const int made = static_cast<int>(min(task.out.rows - begin, std::int64_t{kTall}));
     const int needed = made + 2 * task.radius_y;
-    find_rows(task, task.out.row + begin - task.radius_y, needed, rows);
+    find_rows(task, task.out.row + begin - task.radius_y, needed, words + kTall - Tuning::kTileRows, rows);
     __syncthreads();
     device::visit(task.in.type, [&]<class T>(T) {
-      load_tile<T>(policy, task, layout, first_element, rows, needed, words, width, tile, pitch);
+      load_tile<T>(policy, task, layout, first_element, rows, words, width, tile, pitch);
     });
     __syncthreads();
     Word least[kRows];

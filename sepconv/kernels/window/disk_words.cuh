@@ -100,13 +100,13 @@ __device__ __forceinline__ void join_chords(const Task<P>& task, const DeviceCho
     const int half = chords.half[down - chords.from];
     const int first = (task.radius_x - half) * stride;
     const int second = (task.radius_x + half + 1 - (1 << level)) * stride;
-    const typename P::Word* const above = middle - down * pitch;
-    const typename P::Word* const below = middle + down * pitch;
+    const auto join = [&](const typename P::Word* line) {
 #pragma unroll
-    for (int j = 0; j < kRows; ++j) {
-      least[j] = P::join(least[j], P::join(above[j * pitch + first], above[j * pitch + second]));
-      least[j] = P::join(least[j], P::join(below[j * pitch + first], below[j * pitch + second]));
-    }
+      for (int j = 0; j < kRows; ++j)
+        least[j] = P::join(least[j], P::join(line[j * pitch + first], line[j * pitch + second]));
+    };
+    join(middle + down * pitch);
+    if (down > 0) join(middle - down * pitch);
   }
 }
 
