@@ -120,18 +120,11 @@ void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Re
 }
 
 void order_cuda(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
-                const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                 std::span<const PointwiseOp> then) {
-  check_order(filter, border, planes, out, true);
-  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
-  const bool alike = std::ranges::all_of(planes, [&](const ConstRegion& plane) {
-    return plane.pixels.data == nullptr ||
-           (plane.rect == own.rect && plane.pixels.pitch_bytes == own.pixels.pitch_bytes);
-  });
-  if (std::ssize(planes) > kMostDeviceOrderPlanes || !alike)
-    throw InvalidArgument("ranks on a GPU are those of up to " + std::to_string(kMostDeviceOrderPlanes) +
-                          " planes that lie alike; use the CPU");
-  if (!out.rect.empty()) cuda_backend().order(filter, border, planes, out, arithmetic, arena, stream, then);
+  check_order_on_device(filter, border, planes, outs);
+  if (!outs.front().rect.empty())
+    cuda_backend().order(filter, border, planes, outs, arithmetic, arena, stream, then);
 }
 std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
   const CudaBackend* const backend = find_cuda_backend();

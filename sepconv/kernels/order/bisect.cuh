@@ -31,7 +31,7 @@ __device__ __forceinline__ void each_value(const Task<A>& task, std::int64_t row
   for (int plane = 0; plane < task.plane_count(); ++plane) {
     for (std::int64_t y = row - window.up; y <= row + window.down; ++y) {
       const std::int64_t from_row = task.mapped(y, task.image.rows);
-      if (inside && from_row >= 0 && task.planes[plane] != nullptr) {
+      if (inside && from_row >= 0 && task.plane(plane) != nullptr) {
         const T* const from = task.template row<T>(plane, from_row - task.in_rect.row) +
                               (col - window.left - task.in_rect.col) * task.channels + channel;
         for (int i = 0; i < width; ++i) each(static_cast<A>(from[i * task.channels]));
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(Tuning::kThreads) bisect_windows(const __grid_
   const std::int64_t col = task.out.col + element / task.channels, channel = element % task.channels;
   device::visit(task.in.type, [&]<class T>(T) {
     for (std::int64_t y = blockIdx.y; y < task.out.rows; y += gridDim.y)
-      task.store(y, element, bisect<T>(task, task.out.row + y, col, channel));
+      task.put(y, element, bisect<T>(task, task.out.row + y, col, channel));
   });
 }
 }  // namespace sepconv::order_kernels

@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(32 * Tuning::kMostWarps)
           for (std::int64_t i = row - window.up; i <= row + window.down; ++i, slot += Tuning::kWidth) {
             const std::int64_t from = task.mapped(i, task.image.rows);
             A value = task.constant;
-            if (from >= 0 && x >= 0 && task.planes[plane] != nullptr)
+            if (from >= 0 && x >= 0 && task.plane(plane) != nullptr)
               value = static_cast<A>(task.template row<T>(plane, from - task.in_rect.row)[at]);
             numbers = numbers && (value == value || element >= end);
             *slot = value;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(32 * Tuning::kMostWarps)
 #pragma unroll
     for (int k = 0; k < Tuning::kVectors; ++k) {
       const std::int64_t element = first + lane + 32 * k;
-      if (lane + 32 * k < network.outputs && element < elements) task.store(y, element, result[k] + A(0));
+      if (lane + 32 * k < network.outputs && element < elements) task.put(y, element, result[k] + A(0));
     }
     __syncwarp();
   }

@@ -74,7 +74,7 @@ __device__ __forceinline__ void load_window(const Task<A>& task, std::int64_t ro
     for (int i = 0; i < kSide * kPlanes; ++i) {
       const int plane = i / kSide;
       const std::int64_t y = row - kRadius + i % kSide;
-      if (inside && task.planes[plane] != nullptr) {
+      if (inside && task.plane(plane) != nullptr) {
         const T* const from = task.template row<T>(plane, y - task.in_rect.row) +
                               (col - kRadius - task.in_rect.col) * task.channels + channel;
 #pragma unroll
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(Tuning::kThreads) sort_in_registers(const __gr
     A found = values[0];
 #pragma unroll
     for (int i = 1; i < kCount; ++i) found = i == rank ? values[i] : found;
-    task.store(y, element, rank < 0 ? not_a_number<A>() : found + A(0));
+    task.put(y, element, rank < 0 ? not_a_number<A>() : found + A(0));
   }
 }
 }  // namespace sepconv::order_kernels

@@ -14,8 +14,9 @@ namespace sepconv {
 struct DeviceDiskTuning {
   static constexpr int kTileCols = 64, kTileRows = 32;  ///< words of results that a block makes
   static constexpr int kThreadRows = 8;                 ///< of them, down a column, that a thread makes
-  /// Of a block's tile, and so that any GPU has them: beyond, planes in the device's memory cost less.
-  static constexpr std::int64_t kTileBytes = 58 * 1024;
+  static constexpr int kTileInputRows = 576;            ///< the most that it takes
+  /// Of a block's tile, so that any GPU has them: beyond, planes in the device's memory cost hardly more.
+  static constexpr std::int64_t kTileBytes = 64 * 1024 - kTileInputRows * sizeof(std::int64_t);
   /// More columns than this beside a tile are not worth taking all channels together.
   static constexpr std::int64_t kMostBeside = 128;
   /// Words of results that are made of planes at once, unless a radius is larger: the planes stay in a

@@ -11,7 +11,7 @@ struct TileLayout {
   int stride, jump;
 };
 
-constexpr int kMostRows = 2 * (Tuning::kTileRows + DeviceChords::kMost);  ///< of the input, that a tile has
+static_assert(Tuning::kTileInputRows >= 2 * Tuning::kTileRows + 2 * (DeviceChords::kMost - 1));
 constexpr int kAhead = 4;  ///< rows that a thread fetches before it keeps them, and places that it joins
 
 /// How far behind the first row in memory `count` rows of the input lie, from `first_row` on, -1 beyond a
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(kThreads)
                    const __grid_constant__ DeviceChords chords, const TileLayout layout) {
   using Word = typename P::Word;
   extern __shared__ __align__(16) unsigned char shared[];
-  __shared__ std::int64_t rows[kMostRows];
+  __shared__ std::int64_t rows[Tuning::kTileInputRows];
   Word* const tile = reinterpret_cast<Word*>(shared);
   const int stride = layout.stride, pitch = Tuning::kTileCols + 2 * task.radius_x * stride;
   const std::int64_t first_element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kTileCols;

@@ -78,7 +78,7 @@ class OrderStage final : public Stage {
   void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override {
     const auto [in, out] = without_edges(given, result);
-    order_cuda(filter_, border_, {&in, 1}, out, arithmetic, arena, stream, then);
+    order_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, then);
   }
 
  private:
