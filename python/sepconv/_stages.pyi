@@ -870,7 +870,7 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : str
-        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -906,7 +906,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : str
-        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -942,7 +942,7 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : str
-        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -978,7 +978,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : str
-        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -1014,7 +1014,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : str
-        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------
@@ -1050,7 +1050,7 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'ref
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : str
-        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1, on the CPU only; with radius_z a cylinder (box disk; default box)
+        all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
     -------

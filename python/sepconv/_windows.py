@@ -124,7 +124,7 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for disks, even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for even sizes and an origin
 
     Examples
     --------

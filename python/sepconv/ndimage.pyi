@@ -572,7 +572,7 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for disks, even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for even sizes and an origin
 
     Examples
     --------
@@ -600,7 +600,7 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for disks, even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for even sizes and an origin
 
     Examples
     --------

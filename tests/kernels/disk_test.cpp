@@ -8,18 +8,6 @@
 
 using namespace sepconv;
 
-namespace {
-
-WindowCase random_disk_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
-  WindowCase c = random_window_case(random, largest_side, largest_radius);
-  if (c.window.op == Window::Op::sum) c.window.op = Window::Op::maximum;
-  if (random_between(random, 0, 1) == 0) c.window.radius_y = c.window.radius_x;
-  c.window.shape = Window::Shape::disk;
-  return c;
-}
-
-}  // namespace
-
 TEST_CASE("Disks have the reference's bits: random small images") {
   Random random(1);
   for (int i = 0; i < 300; ++i) check_case(random_disk_case(random, 24, 6), random);

@@ -60,4 +60,12 @@ inline WindowCase random_window_case(Random& random, std::int64_t largest_side, 
   return c;
 }
 
+inline WindowCase random_disk_case(Random& random, std::int64_t largest_side, std::int64_t largest_radius) {
+  WindowCase c = random_window_case(random, largest_side, largest_radius);
+  if (c.window.op == Window::Op::sum) c.window.op = Window::Op::maximum;
+  if (random_between(random, 0, 1) == 0) c.window.radius_y = c.window.radius_x;
+  c.window.shape = Window::Shape::disk;
+  return c;
+}
+
 }  // namespace sepconv

@@ -1,42 +1,8 @@
 // window_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
-#include <catch2/catch.hpp>
-
-#include "../support/gpu.hpp"
-#include "cuda_case.hpp"
 #include "sepconv/core/error.hpp"
-#include "window_case.hpp"
+#include "window_cuda_case.hpp"
 
 using namespace sepconv;
-using test::DeviceImage;
-
-namespace {
-
-void check_device(const WindowCase& c, Random& random) {
-  const Rect rect = needed_rect(c);
-  FramedImage in(rect.extent(), c.channels, c.from);
-  FramedImage expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
-  fill_random(in.view(), random, c.special);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
-  Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
-  // window_host, whose bits window_test.cpp has compared: the reference takes long where windows are large.
-  Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
-  window_host(c.window, c.border, {in.view(), rect, c.image}, {values.view, c.out, c.image}, c.arithmetic,
-              worker);
-  apply_then_reference(then, values, expected.view(), c.arithmetic);
-
-  const Stream stream;
-  const DeviceImage device_in(in.all.view, stream.get()), result(actual.all.view, stream.get());
-  // As much as was promised: the arena throws if it is not enough.
-  Arena arena(Buffer(window_device_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image),
-                     device_resource()));
-  window_cuda(c.window, c.border, {device_in.view().crop(in.inside), rect, c.image},
-              {result.view().crop(actual.inside), c.out, c.image}, c.arithmetic, arena, stream.get(), then);
-  result.download(actual.all.view, stream);
-  INFO(c << ", then " << then.size() << " operations");
-  REQUIRE(same_pixels(expected, actual));
-}
-
-}  // namespace
 
 TEST_CASE("window_cuda has the reference's bits: random images, types, operations, borders", "[gpu]") {
   SEPCONV_NEEDS_GPU();

@@ -30,6 +30,8 @@ const std::vector<std::string> kChains[] = {
     {"median:radius=3", "scale:by=0.7,add=1", "percentile:p=20,radius=1,border=wrap",
      "rank:rank=7,size=30x25"},
     {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:by=0.7,add=1", "resize:by=1.7,filter=lanczos3"},
+    {"open:radius=3,shape=disk", "blackhat:radius=9,radius_y=5,shape=disk,border=wrap",
+     "erode:radius=200,radius_y=1,shape=disk", "scale:by=0.7,add=1"},
     {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
     {"subtract:chain=[gaussian:sigma=2,border=wrap | scale:by=0.5]", "max:chain=box:radius=3"},
     {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},

@@ -6,79 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "../io/temporary_folder.hpp"
 #include "../support/gpu.hpp"
-#include "../support/image.hpp"
-#include "../support/wrappers.hpp"
 #include "sepconv/core/error.hpp"
-#include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/plan/plan_json.hpp"
-#include "sepconv/pipeline/run/run_file.hpp"
-#include "sepconv/pipeline/stages/on_volume.hpp"
+#include "stack_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
 using Catch::Matchers::Contains;
 
 namespace {
-
-constexpr ImageSpec kPlane{{23, 37}, 1, PixelType::u16};
-
-/// A file of noise, and the same pixels as volumes.
-struct StackFile {
-  TemporaryFolder folder;
-  std::filesystem::path in, out;
-  RasterAxes axes;
-  VolumeAxes of;
-  std::vector<Image> images;  // of each volume
-
-  StackFile(const char* name, RasterAxes given, Metadata metadata = {})
-      : in(folder.path() / name),
-        out(folder.path() / ("out-" + std::string(name))),
-        axes(std::move(given)),
-        of(volume_axes(axes, "z").value_or(VolumeAxes())) {
-    CreateOptions create;
-    create.metadata = metadata;
-    const auto made = create_set(in, {kPlane, axes}, create);
-    const std::int64_t area = kPlane.extent.area();
-    for (std::int64_t i = 0; i < raster_count(axes); ++i) {
-      const Image plane = Image::of_pattern(kPlane, Pattern::noise, static_cast<std::uint64_t>(i));
-      run(*plane.reader(), *made->next(metadata), Chain());
-      const std::int64_t row = i / of.planes;
-      if (row % of.depth == 0 && i % of.planes == 0)
-        images.emplace_back(ImageSpec{{of.depth, of.planes * area}, 1, kPlane.type});
-      const PixelView to = images.back().view().crop({row % of.depth, i % of.planes * area, 1, area});
-      copy_pixels(ConstPixelView{plane.view().data, {1, area}, 1, kPlane.type, 2 * area}, to);
-    }
-    made->finish();
-  }
-
-  /// Whether the result's planes are those that the reference makes of whole volumes.
-  bool is_result_of(const Chain& chain) const {
-    const auto set = open_set(out);
-    if (to_string(set->axes()) != to_string(axes)) return false;
-    const Chain on_planes = on_volume(chain, kPlane, {kPlane.extent, of.depth, of.planes});
-    const ImageSpec spec = chain.result_spec(kPlane);
-    bool same = true;
-    for (std::size_t v = 0; v < images.size(); ++v) {
-      const Image expected(on_planes.result_spec(images[v].spec()));
-      run_whole_image(*images[v].reader(), *expected.writer(), on_planes);
-      for (std::int64_t z = 0; z < of.depth; ++z) {
-        for (std::int64_t beside = 0; beside < of.planes; ++beside) {
-          const Image made(spec);
-          run(*set->raster(of.plane(static_cast<std::int64_t>(v), z, beside)), *made.writer(), Chain());
-          const std::int64_t area = spec.extent.area();
-          const ConstPixelView row = expected.view().crop({z, beside * area, 1, area});
-          const Image wanted(spec);
-          copy_pixels(row,
-                      PixelView{wanted.view().data, {1, area}, spec.channels, spec.type, row.row_bytes()});
-          same = same && made == wanted;
-        }
-      }
-    }
-    return same;
-  }
-};
 
 Chain blur() { return Chain::parse({"gaussian:sigma=1.5,sigma_z=2", "box:radius=1,radius_z=1,border=wrap"}); }
 
@@ -99,14 +36,6 @@ Chain joined() {
        "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore", "log:sigma=0.5,sigma_z=1,missing=propagate",
        "gradient:axes=xyz,missing=propagate", "std:radius_z=1,missing=fill",
        "subtract:chain=[normalize:radius_z=2,border=wrap,missing=ignore]", "scale:by=9,add=20000"});
-}
-
-RunOptions in_bands(std::int64_t planes, std::vector<int> devices = {}) {
-  RunOptions options;
-  options.threads = 2;
-  options.band_rows = planes;
-  options.devices = std::move(devices);
-  return options;
 }
 
 std::string failure_of(const StackFile& volumes, const Chain& chain, const RunOptions& options = {}) {
@@ -157,59 +86,6 @@ TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
   CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
   CHECK_THAT(report.plan.source_layout, Contains("40 planes along z as rows"));
   CHECK(report.plan.chain.text() == blur().text());
-}
-
-TEST_CASE("volumes: ranks of windows over several planes, in bands, in one position after the other") {
-  const Chain chain = Chain::parse({GENERATE("median:radius=2,radius_y=1,radius_z=1",
-                                             "rank:rank=7,size=4x3,size_z=4,origin_z=1,border=wrap",
-                                             "percentile:p=80,radius=0,radius_z=3,border=constant,value=900",
-                                             "max:chain=[median:radius_z=2 | gaussian:sigma=1,sigma_z=1]")});
-  const RasterAxes axes = GENERATE(RasterAxes{{"z", 11}}, RasterAxes{{"t", 2}, {"z", 4}, {"c", 2}});
-  const std::int64_t planes = GENERATE(1, 3, 100);
-  CAPTURE(chain.text(), to_string(axes), planes);
-  StackFile volumes("v.ome.tif", axes);
-  RunOptions options = in_bands(planes);
-  FailingMemory memory(-1, page_resource());
-  options.memory = &memory;
-  const RunReport report = run_file(volumes.in, volumes.out, chain, options);
-  CHECK(volumes.is_result_of(chain));
-  CHECK(memory.most_held_bytes() <= report.plan.memory.slots + report.plan.memory.scratch);
-}
-
-TEST_CASE("volumes: ranks of windows over several planes are the CPU's") {
-  for (const char* const text :
-       {"median:radius_z=1", "rank:rank=0,size_z=1", "max:chain=[median:radius_z=1]"}) {
-    const Chain chain = Chain::parse({"box", text});
-    const Chain made = on_volume(chain, kPlane, {kPlane.extent, 6, 1});
-    const Stage* const stage = made.host_only_stage();
-    REQUIRE(stage != nullptr);
-    CHECK(stage->text() == chain.stages().back()->text());
-  }
-  CHECK(on_volume(Chain::parse({"median"}), kPlane, {kPlane.extent, 6, 1}).host_only_stage() == nullptr);
-}
-
-TEST_CASE("volumes: missing pixels count for nothing in ranks over several planes") {
-  const float nan = std::numeric_limits<float>::quiet_NaN();
-  const std::vector<float> planes{1, nan, 3, 4, nan, 6};  // three planes of a pair each
-  const Image volume({{3, 2}, 1, PixelType::f32});
-  std::copy(planes.begin(), planes.end(), reinterpret_cast<float*>(volume.view().data));
-  const auto made = [&](const char* text, bool honours) {
-    Chain chain = on_volume(Chain::parse({text}), {{1, 2}, 1, PixelType::f32}, {{1, 2}, 3, 1});
-    if (honours) chain = Chain(chain.stages().front()->honouring_missing());
-    const Image result(volume.spec());
-    run_whole_image(*volume.reader(), *result.writer(), chain);
-    std::string all;
-    for (std::int64_t row = 0; row < 3; ++row)
-      for (std::int64_t col = 0; col < 2; ++col) {
-        const float value = result.view().row<float>(row)[col];
-        all += std::isnan(value) ? "-" : std::to_string(static_cast<int>(value));
-      }
-    return all;
-  };
-  const char* const text = "median:radius=0,radius_z=1,border=replicate";
-  CHECK(made(text, false) == "1----6");
-  CHECK(made(text, true) == "1-36-6");
-  CHECK(made("median:radius=0,radius_z=1,border=replicate,missing=fill", true) == "143636");
 }
 
 TEST_CASE("volumes: a stored plan is that of the file's planes") {

@@ -27,7 +27,7 @@ decltype(sepconv::convolve_device_bytes) convolve_bytes;
 decltype(sepconv::resample_cuda) resample;
 decltype(sepconv::order_cuda) order;
 decltype(sepconv::order_device_bytes) order_bytes;
-decltype(sepconv::window_cuda) window;
+decltype(sepconv::window_cuda) window;  ///< disks too
 decltype(sepconv::deviation_cuda) deviation;
 decltype(sepconv::transpose_cuda) transpose;
 decltype(sepconv::gemm_cuda) gemm;

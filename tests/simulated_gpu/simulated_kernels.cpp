@@ -111,16 +111,23 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
   });
 }
 
-void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+void order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+           std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+           std::span<const PointwiseOp> then) {
   const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
-  arena.allocate<std::byte>(order_bytes(filter, out.pixels.channels, arithmetic));
-  enqueue(stream, [=, ops = Ops(then.begin(), then.end())] {
-    const Kept kept(out.pixels, arithmetic);
-    Worker own(Buffer(order_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
-    order_host(filter, border, in, {kept.view, out.rect, out.image}, arithmetic, own);
-    apply_all(ops, kept.view, arithmetic);
-    pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+  arena.allocate<std::byte>(order_bytes(filter, outs.front().pixels.channels, arithmetic));
+  enqueue(stream, [=, in = std::vector(planes.begin(), planes.end()),
+                   results = std::vector(outs.begin(), outs.end()), ops = Ops(then.begin(), then.end())] {
+    const auto under = static_cast<std::size_t>(filter.window.planes());
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      const Region& out = results[i];
+      const Kept kept(out.pixels, arithmetic);
+      Worker own(Buffer(order_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
+      order_host(filter, border, std::span(in).subspan(i, under), {kept.view, out.rect, out.image},
+                 arithmetic, own);
+      apply_all(ops, kept.view, arithmetic);
+      pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
+    }
   });
 }
 

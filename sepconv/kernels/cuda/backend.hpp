@@ -68,7 +68,8 @@ struct CudaBackend {
   decltype(sepconv::resample_cuda)& resample;
   decltype(sepconv::order_cuda)& order;
   decltype(sepconv::order_device_bytes)& order_bytes;
-  decltype(sepconv::window_cuda)& window;
+  decltype(sepconv::window_cuda)& window;  ///< of boxes
+  decltype(sepconv::window_cuda)& disk;    ///< of disks
   decltype(sepconv::deviation_cuda)& deviation;
   decltype(sepconv::transpose_cuda)& transpose;
   decltype(sepconv::gemm_cuda)& gemm;

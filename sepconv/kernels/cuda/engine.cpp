@@ -32,6 +32,7 @@ decltype(sepconv::resample_cuda) resample;
 decltype(sepconv::order_cuda) order;
 decltype(sepconv::order_device_bytes) order_bytes;
 decltype(sepconv::window_cuda) window;
+decltype(sepconv::window_cuda) disk;
 decltype(sepconv::deviation_cuda) deviation;
 decltype(sepconv::transpose_cuda) transpose;
 decltype(sepconv::gemm_cuda) gemm;
@@ -230,6 +231,7 @@ const CudaBackend cuda_engine{.check = check,
                               .order = engine::order,
                               .order_bytes = engine::order_bytes,
                               .window = engine::window,
+                              .disk = engine::disk,
                               .deviation = engine::deviation,
                               .transpose = engine::transpose,
                               .gemm = engine::gemm,

@@ -98,12 +98,13 @@ void window_cuda(const Window& window, const Border& border, const ConstRegion& 
                  std::span<const PointwiseOp> then) {
   check_window(window, in, out);
   check_wrapped(window, border, out);
-  if (window.shape != Window::Shape::box)
-    throw InvalidArgument("windows on a GPU are boxes; use the CPU for a disk");
   if (std::max(window.radius_x, window.radius_y) > kMostDeviceWindowRadius)
     throw InvalidArgument("windows on a GPU have radii up to " + std::to_string(kMostDeviceWindowRadius) +
                           "; use the CPU");
-  if (!out.rect.empty()) cuda_backend().window(window, border, in, out, arithmetic, arena, stream, then);
+  if (out.rect.empty()) return;
+  const CudaBackend& backend = cuda_backend();
+  const auto& enqueue = window.shape == Window::Shape::disk ? backend.disk : backend.window;
+  enqueue(window, border, in, out, arithmetic, arena, stream, then);
 }
 
 void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceStream stream) {
@@ -118,10 +119,12 @@ void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Re
   if (!out.rect.empty()) cuda_backend().resample(resampling, in, out, arithmetic, arena, stream, then);
 }
 
-void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-                Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
-  check_order(filter, border, {&in, 1}, out, false);
-  if (!out.rect.empty()) cuda_backend().order(filter, border, in, out, arithmetic, arena, stream, then);
+void order_cuda(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+                std::span<const PointwiseOp> then) {
+  check_order_on_device(filter, border, planes, outs);
+  if (!outs.front().rect.empty())
+    cuda_backend().order(filter, border, planes, outs, arithmetic, arena, stream, then);
 }
 std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
   const CudaBackend* const backend = find_cuda_backend();

@@ -27,16 +27,18 @@ __device__ __forceinline__ void each_value(const Task<A>& task, std::int64_t row
                                            std::int64_t channel, const Each& each) {
   const OrderWindow& window = task.window;
   const bool inside = col >= window.left && col + window.right < task.image.cols;
-  for (std::int64_t y = row - window.up; y <= row + window.down; ++y) {
-    const std::int64_t from_row = border_index(y, task.image.rows, task.border);
-    if (inside && from_row >= 0) {
-      const T* const from = task.in.template row<const T>(from_row - task.in_rect.row) +
-                            (col - window.left - task.in_rect.col) * task.channels + channel;
-      const int width = static_cast<int>(window.left + 1 + window.right);
-      for (int i = 0; i < width; ++i) each(static_cast<A>(from[i * task.channels]));
-    } else {
-      for (std::int64_t x = col - window.left; x <= col + window.right; ++x)
-        each(value_at<T>(task, y, x, channel));
+  const int width = static_cast<int>(window.left + 1 + window.right);
+  for (int plane = 0; plane < task.plane_count(); ++plane) {
+    for (std::int64_t y = row - window.up; y <= row + window.down; ++y) {
+      const std::int64_t from_row = task.mapped(y, task.image.rows);
+      if (inside && from_row >= 0 && task.plane(plane) != nullptr) {
+        const T* const from = task.template row<T>(plane, from_row - task.in_rect.row) +
+                              (col - window.left - task.in_rect.col) * task.channels + channel;
+        for (int i = 0; i < width; ++i) each(static_cast<A>(from[i * task.channels]));
+      } else {
+        for (std::int64_t x = col - window.left; x <= col + window.right; ++x)
+          each(value_at<T>(task, plane, y, x, channel));
+      }
     }
   }
 }
@@ -48,7 +50,8 @@ __device__ A bisect(const Task<A>& task, std::int64_t row, std::int64_t col, std
   using Key = decltype(key_of(A()));
   int there = 0;
   each_value<T>(task, row, col, channel, [&](A value) { there += value == value ? 1 : 0; });
-  const std::int64_t rank = rank_among(task, there, value_at<T>(task, row, col, channel));
+  const std::int64_t rank =
+      rank_among(task, there, value_at<T>(task, static_cast<int>(task.window.front), row, col, channel));
   if (rank < 0) return not_a_number<A>();
   const auto find = [&](auto found, int bits, auto most, const auto& as_value) {
     for (int bit = bits - 1; bit >= 0; --bit) {
@@ -76,7 +79,7 @@ __global__ void __launch_bounds__(Tuning::kThreads) bisect_windows(const __grid_
   const std::int64_t col = task.out.col + element / task.channels, channel = element % task.channels;
   device::visit(task.in.type, [&]<class T>(T) {
     for (std::int64_t y = blockIdx.y; y < task.out.rows; y += gridDim.y)
-      task.store(y, element, bisect<T>(task, task.out.row + y, col, channel));
+      task.put(y, element, bisect<T>(task, task.out.row + y, col, channel));
   });
 }
 }  // namespace sepconv::order_kernels

@@ -105,11 +105,16 @@ std::int64_t order_scratch_bytes(const OrderFilter& filter, Extent out, std::int
                                  Arithmetic arithmetic);
 
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena as of
-/// convolve_cuda, `then` as of pointwise_cuda. Of windows in one plane; with BorderMode::wrap the image is
-/// one that holds what lies beyond its edges. Throws CudaError too.
-void order_cuda(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-                Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+/// convolve_cuda, `then` as of pointwise_cuda. Results in up to kMostDeviceOrderResults planes are made at
+/// once, `outs`, which are alike but for where they lie: of each the planes under the window begin one later
+/// in `planes`. These, up to kMostDeviceOrderPlanes under a window, have pixels of one rectangle and one
+/// pitch. Throws CudaError too.
+void order_cuda(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                 std::span<const PointwiseOp> then = {});
+
+/// A kernel is told by value where planes lie.
+inline constexpr std::int64_t kMostDeviceOrderPlanes = 255, kMostDeviceOrderResults = 32;
 
 /// Upper bound of the arena bytes of order_cuda.
 std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels, Arithmetic arithmetic);
@@ -118,5 +123,8 @@ std::int64_t order_device_bytes(const OrderFilter& filter, std::int64_t channels
 /// where it is at hand.
 void check_order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                  const Region& out, bool wraps);
+/// The same of order_cuda.
+void check_order_on_device(const OrderFilter& filter, const Border& border,
+                           std::span<const ConstRegion> planes, std::span<const Region> outs);
 
 }  // namespace sepconv

@@ -68,4 +68,27 @@ void check_order(const OrderFilter& filter, const Border& border, std::span<cons
                                       filter.window.planes(), planes.size()));
 }
 
+void check_order_on_device(const OrderFilter& filter, const Border& border,
+                           std::span<const ConstRegion> planes, std::span<const Region> outs) {
+  const std::int64_t under = filter.window.planes(), results = std::ssize(outs);
+  const bool few = results > 0 && results <= kMostDeviceOrderResults && under <= kMostDeviceOrderPlanes;
+  if (!few || std::ssize(planes) != under + results - 1)
+    throw InvalidArgument(fmt::format(
+        "ranks on a GPU are of up to {} planes under a window and of up to {} results at once; use the CPU",
+        kMostDeviceOrderPlanes, kMostDeviceOrderResults));
+  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
+  const auto lies_as = [](const auto& a, const auto& b) {
+    return a.rect == b.rect && a.image == b.image && a.pixels.pitch_bytes == b.pixels.pitch_bytes &&
+           a.pixels.type == b.pixels.type && a.pixels.channels == b.pixels.channels;
+  };
+  const auto lies_as_own = [&](const ConstRegion& plane) {
+    return plane.pixels.data == nullptr || lies_as(plane, own);
+  };
+  const auto lies_as_first = [&](const Region& out) { return lies_as(out, outs.front()); };
+  if (!std::ranges::all_of(planes, lies_as_own) || !std::ranges::all_of(outs, lies_as_first))
+    throw InvalidArgument("planes on a GPU are of one rectangle, type and pitch; use the CPU for others");
+  for (std::size_t i = 0; i < outs.size(); ++i)
+    check_order(filter, border, planes.subspan(i, static_cast<std::size_t>(under)), outs[i], true);
+}
+
 }  // namespace sepconv

@@ -38,12 +38,12 @@ bool takes_network(const OrderFilter& filter, std::int64_t channels, Arithmetic 
          warps_of(*filter.network, size_of(pixel_type_of(arithmetic))) > 0;
 }
 
-/// 3 or 5 of such a window whose values fit into registers, else 0.
+/// 3 or 5 of such a window, or 27 of 3 x 3 x 3, whose values fit into registers, else 0.
 int sorted_side(const OrderWindow& window, Arithmetic arithmetic) {
-  for (const int side : {3, 5})
-    if (window == OrderWindow{side / 2, side / 2, side / 2, side / 2})
-      return side == 5 && arithmetic == Arithmetic::f64 ? 0 : side;
-  return 0;
+  if (window == OrderWindow{1, 1, 1, 1}) return 3;
+  if (arithmetic == Arithmetic::f64) return 0;
+  if (window == OrderWindow{1, 1, 1, 1, 1, 1}) return 27;
+  return window == OrderWindow{2, 2, 2, 2} ? 5 : 0;
 }
 
 std::vector<Step> steps_of(const SortingNetwork& network, std::int64_t channels) {
@@ -77,12 +77,14 @@ const Step* steps_on_device(const std::vector<Step>& steps, Arena& arena, Device
   return memory;
 }
 
-dim3 grid_for(std::int64_t blocks, std::int64_t rows) {
-  return {static_cast<unsigned>(blocks), static_cast<unsigned>(std::min(rows, Tuning::kMaxGridRows))};
+dim3 grid_for(std::int64_t blocks, std::int64_t rows, std::size_t results) {
+  return {static_cast<unsigned>(blocks), static_cast<unsigned>(std::min(rows, Tuning::kMaxGridRows)),
+          static_cast<unsigned>(results)};
 }
 
 template <class A>
-void launch_network(const OrderFilter& filter, const Task<A>& task, Arena& arena, DeviceStream stream) {
+void launch_network(const OrderFilter& filter, const Task<A>& task, std::size_t results, Arena& arena,
+                    DeviceStream stream) {
   const SortingNetwork& network = *filter.network;
   const Arena::Scope scope(arena);
   const DeviceNetwork on_device{steps_on_device(steps_of(network, task.channels), arena, stream),
@@ -94,8 +96,9 @@ void launch_network(const OrderFilter& filter, const Task<A>& task, Arena& arena
   const int warps = static_cast<int>(std::min<std::int64_t>(most, ceil_div(elements, on_device.outputs)));
   const auto shared =
       static_cast<std::size_t>(warps) * static_cast<std::size_t>(on_device.values) * sizeof(A);
-  sort_by_network<A><<<grid_for(ceil_div(elements, std::int64_t{warps} * on_device.outputs), task.out.rows),
-                       static_cast<unsigned>(32 * warps), shared, stream>>>(task, on_device);
+  sort_by_network<A>
+      <<<grid_for(ceil_div(elements, std::int64_t{warps} * on_device.outputs), task.out.rows, results),
+         static_cast<unsigned>(32 * warps), shared, stream>>>(task, on_device);
 }
 
 /// Of integers that are compared as such, their bits.
@@ -105,28 +108,46 @@ int bits_of(PixelType type, const Border& border) {
 }
 
 template <class A>
-void launch(const OrderFilter& filter, const Task<A>& task, Arithmetic arithmetic, Arena& arena,
-            DeviceStream stream) {
-  const dim3 grid = grid_for(ceil_div(task.out.cols * task.channels, Tuning::kThreads), task.out.rows);
+void launch(const OrderFilter& filter, const Task<A>& task, std::size_t results, Arithmetic arithmetic,
+            Arena& arena, DeviceStream stream) {
+  const dim3 grid =
+      grid_for(ceil_div(task.out.cols * task.channels, Tuning::kThreads), task.out.rows, results);
   const int side = sorted_side(filter.window, arithmetic);
-  if (side == 3) return sort_in_registers<A, 3><<<grid, Tuning::kThreads, 0, stream>>>(task);
-  if constexpr (sizeof(A) == 4)
-    if (side == 5) return sort_in_registers<A, 5><<<grid, Tuning::kThreads, 0, stream>>>(task);
+  if (side == 3) return sort_in_registers<A, 3, 1><<<grid, Tuning::kThreads, 0, stream>>>(task);
+  if constexpr (sizeof(A) == 4) {
+    if (side == 5) return sort_in_registers<A, 5, 1><<<grid, Tuning::kThreads, 0, stream>>>(task);
+    if (side == 27) return sort_in_registers<A, 3, 3><<<grid, Tuning::kThreads, 0, stream>>>(task);
+  }
   if (takes_network(filter, task.channels, arithmetic) && task.constant == task.constant)
-    return launch_network(filter, task, arena, stream);
+    return launch_network(filter, task, results, arena, stream);
   bisect_windows<A><<<grid, Tuning::kThreads, 0, stream>>>(task);
 }
 
 }  // namespace
 
-void order(const OrderFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
-           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+void order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+           std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+           std::span<const PointwiseOp> then) {
+  const Region& out = outs.front();
+  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    launch<A>(filter,
-              {device::Rows(in.pixels), in.rect, out.rect, out.image, out.pixels.channels, filter.window,
-               filter.rank, filter.missing, border.mode, static_cast<A>(border.value),
-               bits_of(in.pixels.type, border), device::Store<A>(out.pixels, then)},
-              arithmetic, arena, stream);
+    Task<A> task{device::Rows(own.pixels),
+                 own.rect,
+                 out.rect,
+                 out.image,
+                 out.pixels.channels,
+                 filter.window,
+                 filter.rank,
+                 filter.missing,
+                 border.mode,
+                 static_cast<A>(border.value),
+                 bits_of(own.pixels.type, border),
+                 device::Store<A>(out.pixels, then),
+                 {},
+                 {}};
+    for (std::size_t i = 0; i < planes.size(); ++i) task.planes[i] = planes[i].pixels.data;
+    for (std::size_t i = 0; i < outs.size(); ++i) task.results[i] = outs[i].pixels.data;
+    launch<A>(filter, task, outs.size(), arithmetic, arena, stream);
   });
   check_cuda(cudaGetLastError(), "launching an order statistic");
 }

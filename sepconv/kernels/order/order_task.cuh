@@ -21,10 +21,11 @@ struct OrderCudaTuning {
 };
 using Tuning = OrderCudaTuning;
 
-/// What all kernels are told: a region of the image, the window, and where results go.
+/// What all kernels are told: a region of the image or of the planes of a volume under the window, the
+/// window, and where results go.
 template <class A>
 struct Task {
-  device::Rows in;
+  device::Rows in;  ///< how planes lie
   Rect in_rect, out;
   Extent image;
   std::int64_t channels;
@@ -35,25 +36,51 @@ struct Task {
   A constant;
   /// Bits of the values that differ, from the first: those of integers, else of all numbers.
   int bits;
-  device::Store<A> store;
+  device::Store<A> store;  ///< how results lie, and what is done to them
+  /// Those under the window of the first result, and the next for each further one; blocks have the results
+  /// along z. Null: all of it is the constant.
+  const std::byte* planes[kMostDeviceOrderPlanes + kMostDeviceOrderResults - 1];
+  std::byte* results[kMostDeviceOrderResults];
 
+  __device__ __forceinline__ int plane_count() const {
+    return static_cast<int>(window.front + 1 + window.back);
+  }
   __device__ __forceinline__ std::int64_t area() const {
-    return (window.left + 1 + window.right) * (window.up + 1 + window.down);
+    return (window.left + 1 + window.right) * (window.up + 1 + window.down) * plane_count();
+  }
+  __device__ __forceinline__ const std::byte* plane(int index) const { return planes[blockIdx.z + index]; }
+  /// Of a plane, which is there.
+  template <class T>
+  __device__ __forceinline__ const T* row(int index, std::int64_t at) const {
+    return reinterpret_cast<const T*>(plane(index) + at * in.pitch_bytes);
+  }
+  __device__ __forceinline__ void put(std::int64_t at, std::int64_t element, A value) const {
+    A x[1] = {value};
+    store.finish(x);
+    device::Rows to = store.to;
+    to.data = results[blockIdx.z];
+    to.store(at, element, x[0]);
+  }
+  /// border_index(), and an image that repeats, which is given as a whole.
+  __device__ __forceinline__ std::int64_t mapped(std::int64_t index, std::int64_t size) const {
+    if (border != BorderMode::wrap) return border_index(index, size, border);
+    const std::int64_t phase = index % size;
+    return phase < 0 ? phase + size : phase;
   }
   __device__ __forceinline__ std::int64_t rank_of(std::int64_t there) const {
     return (2 * rank + 1) * there / (2 * area());
   }
 };
 
-/// An element at any place of the image's plane.
+/// An element at any place of a plane.
 template <class T, class A>
-__device__ __forceinline__ A value_at(const Task<A>& task, std::int64_t row, std::int64_t col,
+__device__ __forceinline__ A value_at(const Task<A>& task, int plane, std::int64_t row, std::int64_t col,
                                       std::int64_t channel) {
-  const std::int64_t y = border_index(row, task.image.rows, task.border);
-  const std::int64_t x = border_index(col, task.image.cols, task.border);
-  if (y < 0 || x < 0) return task.constant;
+  const std::int64_t y = task.mapped(row, task.image.rows);
+  const std::int64_t x = task.mapped(col, task.image.cols);
+  if (y < 0 || x < 0 || task.plane(plane) == nullptr) return task.constant;
   return static_cast<A>(
-      task.in.template row<const T>(y - task.in_rect.row)[(x - task.in_rect.col) * task.channels + channel]);
+      task.template row<T>(plane, y - task.in_rect.row)[(x - task.in_rect.col) * task.channels + channel]);
 }
 
 template <class A>

@@ -74,7 +74,6 @@ __global__ void __launch_bounds__(32 * Tuning::kMostWarps)
   const std::int64_t elements = task.out.cols * task.channels;
   if (first >= elements) return;
   const OrderWindow& window = task.window;
-  const int rows = static_cast<int>(window.up + 1 + window.down);
   // Elements under the warp's windows, and no more.
   const std::int64_t end = elements + (window.left + window.right) * task.channels;
   for (std::int64_t y = blockIdx.y; y < task.out.rows; y += gridDim.y) {
@@ -85,15 +84,18 @@ __global__ void __launch_bounds__(32 * Tuning::kMostWarps)
       for (int k = 0; k < Tuning::kVectors; ++k) {
         const std::int64_t element = first + lane + 32 * k;
         const std::int64_t col = task.out.col - window.left + element / task.channels;
-        const std::int64_t x = element < end ? border_index(col, task.image.cols, task.border) : -1;
+        const std::int64_t x = element < end ? task.mapped(col, task.image.cols) : -1;
         const std::int64_t at = (x - task.in_rect.col) * task.channels + element % task.channels;
-        for (int i = 0; i < rows; ++i) {
-          const std::int64_t from = border_index(row - window.up + i, task.image.rows, task.border);
-          A value = task.constant;
-          if (from >= 0 && x >= 0)
-            value = static_cast<A>(task.in.template row<const T>(from - task.in_rect.row)[at]);
-          numbers = numbers && (value == value || element >= end);
-          memory[i * Tuning::kWidth + lane + 32 * k] = value;
+        A* slot = memory + lane + 32 * k;
+        for (int plane = 0; plane < task.plane_count(); ++plane) {
+          for (std::int64_t i = row - window.up; i <= row + window.down; ++i, slot += Tuning::kWidth) {
+            const std::int64_t from = task.mapped(i, task.image.rows);
+            A value = task.constant;
+            if (from >= 0 && x >= 0 && task.plane(plane) != nullptr)
+              value = static_cast<A>(task.template row<T>(plane, from - task.in_rect.row)[at]);
+            numbers = numbers && (value == value || element >= end);
+            *slot = value;
+          }
         }
       }
     });
@@ -116,7 +118,7 @@ __global__ void __launch_bounds__(32 * Tuning::kMostWarps)
 #pragma unroll
     for (int k = 0; k < Tuning::kVectors; ++k) {
       const std::int64_t element = first + lane + 32 * k;
-      if (lane + 32 * k < network.outputs && element < elements) task.store(y, element, result[k] + A(0));
+      if (lane + 32 * k < network.outputs && element < elements) task.put(y, element, result[k] + A(0));
     }
     __syncwarp();
   }

@@ -62,39 +62,41 @@ __device__ __forceinline__ void sort(A (&values)[kCount], std::integer_sequence<
   (exchange<kPair / 64, kPair % 64>(values), ...);
 }
 
-template <class A, int kSide>
+/// Values of kSide x kSide pixels of kPlanes planes.
+template <class A, int kSide, int kPlanes>
 __device__ __forceinline__ void load_window(const Task<A>& task, std::int64_t row, std::int64_t col,
-                                            std::int64_t channel, A (&values)[kSide * kSide]) {
+                                            std::int64_t channel, A (&values)[kSide * kSide * kPlanes]) {
   constexpr int kRadius = kSide / 2;
   const bool inside =
       row >= kRadius && row + kRadius < task.image.rows && col >= kRadius && col + kRadius < task.image.cols;
   device::visit(task.in.type, [&]<class T>(T) {
 #pragma unroll
-    for (int i = 0; i < kSide; ++i) {
-      const std::int64_t y = row - kRadius + i;
-      if (inside) {
-        const T* const from = task.in.template row<const T>(y - task.in_rect.row) +
+    for (int i = 0; i < kSide * kPlanes; ++i) {
+      const int plane = i / kSide;
+      const std::int64_t y = row - kRadius + i % kSide;
+      if (inside && task.plane(plane) != nullptr) {
+        const T* const from = task.template row<T>(plane, y - task.in_rect.row) +
                               (col - kRadius - task.in_rect.col) * task.channels + channel;
 #pragma unroll
         for (int j = 0; j < kSide; ++j) values[i * kSide + j] = static_cast<A>(from[j * task.channels]);
       } else {
 #pragma unroll
         for (int j = 0; j < kSide; ++j)
-          values[i * kSide + j] = value_at<T>(task, y, col - kRadius + j, channel);
+          values[i * kSide + j] = value_at<T>(task, plane, y, col - kRadius + j, channel);
       }
     }
   });
 }
 
-template <class A, int kSide>
+template <class A, int kSide, int kPlanes>
 __global__ void __launch_bounds__(Tuning::kThreads) sort_in_registers(const __grid_constant__ Task<A> task) {
-  constexpr int kCount = kSide * kSide;
+  constexpr int kCount = kSide * kSide * kPlanes;
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * Tuning::kThreads + threadIdx.x;
   if (element >= task.out.cols * task.channels) return;
   const std::int64_t col = task.out.col + element / task.channels, channel = element % task.channels;
   for (std::int64_t y = blockIdx.y; y < task.out.rows; y += gridDim.y) {
     A values[kCount];
-    load_window<A, kSide>(task, task.out.row + y, col, channel, values);
+    load_window<A, kSide, kPlanes>(task, task.out.row + y, col, channel, values);
     const A own = values[kCount / 2];
     int there = 0;
 #pragma unroll
@@ -108,7 +110,7 @@ __global__ void __launch_bounds__(Tuning::kThreads) sort_in_registers(const __gr
     A found = values[0];
 #pragma unroll
     for (int i = 1; i < kCount; ++i) found = i == rank ? values[i] : found;
-    task.store(y, element, rank < 0 ? not_a_number<A>() : found + A(0));
+    task.put(y, element, rank < 0 ? not_a_number<A>() : found + A(0));
   }
 }
 }  // namespace sepconv::order_kernels

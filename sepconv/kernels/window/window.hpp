@@ -24,7 +24,7 @@ struct Window {
   Op op = Op::minimum;
   std::int64_t radius_x = 0, radius_y = 0;
   /// Which of the pixels count: a disk has those with (x / radius_x)^2 + (y / radius_y)^2 <= 1, all of a line
-  /// where a radius is 0. Sums are of boxes, and so is what a GPU makes.
+  /// where a radius is 0. Sums are of boxes.
   enum class Shape : std::uint8_t { box, disk };
   Shape shape = Shape::box;
   /// NaN counts for nothing, and a least or greatest value is NaN where there is nothing else; or the result

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/window/disk_device.hpp"
 
 namespace sepconv {
 
@@ -83,10 +84,10 @@ bool fits_strips(const Window& window, std::int64_t channels, Arithmetic arithme
 std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image) {
   const PixelType type = pixel_type_of(arithmetic);
+  if (out.empty()) return 0;
+  if (asked.shape == Window::Shape::disk) return disk_device_bytes(asked, out, arithmetic);
   const Window window = within(asked, image);
-  if (out.empty() || window.radius_x == 0 || window.radius_y == 0 ||
-      fits_strips(window, channels, arithmetic))
-    return 0;
+  if (window.radius_x == 0 || window.radius_y == 0 || fits_strips(window, channels, arithmetic)) return 0;
   const bool rows_first = !window.columns_first;
   const Extent between{std::min(out.rows + (rows_first ? 2 * window.radius_y : 0), image.rows),
                        std::min(out.cols + (rows_first ? 0 : 2 * window.radius_x), image.cols)};

@@ -95,7 +95,7 @@ class MorphologyStage final : public Stage {
     const double passes = static_cast<double>(morphology.ops.size());
     const bool subtracts = morphology.result != Morphology::Result::last;
     StageTraits traits{.needs_f64 = any_beyond_f32(std::span(&value, 1)),
-                       .runs_on_device = shape == Window::Shape::box && each.windows_on_device()};
+                       .runs_on_device = each.windows_on_device()};
     traits.operations_per_element =
         passes * (shape == Window::Shape::box ? each.window_operations() : each.disk_operations());
     traits.halo_cols = true;

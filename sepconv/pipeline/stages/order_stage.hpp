@@ -78,7 +78,7 @@ class OrderStage final : public Stage {
   void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override {
     const auto [in, out] = without_edges(given, result);
-    order_cuda(filter_, border_, in, out, arithmetic, arena, stream, then);
+    order_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, then);
   }
 
  private:
@@ -105,7 +105,7 @@ class OrderStage final : public Stage {
   double on_device(const ImageSpec& input) const {
     constexpr double kComparison =
         21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
-    constexpr std::int64_t kInRegisters = 5 * 5;
+    constexpr std::int64_t kInRegisters = 3 * 3 * 3;
     const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
     const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||
                                            order_device_bytes(filter_, input.channels, arithmetic) > 0);

@@ -1,5 +1,6 @@
 #include "sepconv/pipeline/stages/order_volume.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,7 @@ namespace {
 class OrderVolumeStage final : public Stage {
  public:
   OrderVolumeStage(std::shared_ptr<const OrderStage> stage, Extent plane)
-      : Stage(traits_on_volume(stage->traits())), stage_(std::move(stage)), planes_{plane} {}
+      : Stage(traits_of(*stage)), stage_(std::move(stage)), planes_{plane} {}
 
   std::string text() const override { return stage_->text(); }
   std::int64_t tile_cols() const override { return planes_.plane.cols; }
@@ -39,25 +40,33 @@ class OrderVolumeStage final : public Stage {
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
-    if (scratch == Scratch::device) return 0;
     return stage_->scratch_bytes(scratch, most_of_plane(planes_, output), input, arithmetic);
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
-    compute(in, out, [&](std::span<const ConstRegion> planes, const Region& to) {
-      order_host(stage_->filter(), stage_->border(), planes, to, arithmetic, worker);
+    compute(in, out, 1, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+      order_host(stage_->filter(), stage_->border(), planes, to.front(), arithmetic, worker);
     });
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    compute(in, out, [&](std::span<const ConstRegion> planes, const Region& to) {
-      order_reference(stage_->filter(), stage_->border(), planes, to, arithmetic);
+    compute(in, out, 1, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+      order_reference(stage_->filter(), stage_->border(), planes, to.front(), arithmetic);
     });
   }
 
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    compute(in, out, kMostDeviceOrderResults,
+            [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+              order_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, then);
+            });
+  }
+
  private:
-  static StageTraits traits_on_volume(StageTraits traits) {
-    traits.runs_on_device = false;  // of one plane too: kernels there are given one image
+  static StageTraits traits_of(const OrderStage& stage) {
+    StageTraits traits = stage.traits();
+    traits.runs_on_device = stage.filter().window.planes() <= kMostDeviceOrderPlanes;
     return traits;
   }
 
@@ -69,19 +78,25 @@ class OrderVolumeStage final : public Stage {
                         input.extent);
   }
 
-  /// `order` makes a rectangle of one plane of those under the window.
+  /// `order` makes a rectangle of up to `most` planes one behind another, of the planes under their windows.
   template <class Order>
-  void compute(const ConstRegion& in, const Region& out, const Order& order) const {
+  void compute(const ConstRegion& in, const Region& out, std::int64_t most, const Order& order) const {
     const OrderWindow& window = stage_->filter().window;
-    std::vector<ConstRegion> planes(static_cast<std::size_t>(window.planes()));
-    for (std::int64_t z = out.rect.row; z < out.rect.row_end(); ++z) {
-      const PixelView to = out.pixels.crop({z - out.rect.row, 0, 1, out.rect.cols});
+    std::vector<ConstRegion> planes;
+    std::vector<Region> results;
+    for (std::int64_t first = out.rect.row; first < out.rect.row_end(); first += most) {
+      const std::int64_t end = std::min(first + most, out.rect.row_end());
       for (const PlanePiece& piece : pieces_of(planes_, out.rect.col, out.rect.cols)) {
-        for (std::int64_t i = 0; i < window.planes(); ++i)
-          planes[static_cast<std::size_t>(i)] = plane_at(in, z - window.front + i, piece.plane);
-        Region result = as_plane(to, out.rect.col, planes_, piece.plane, piece.rect);
-        result.past_caches = out.past_caches;
-        order(planes, result);
+        planes.clear();
+        results.clear();
+        for (std::int64_t z = first - window.front; z < end + window.back; ++z)
+          planes.push_back(plane_at(in, z, piece.plane));
+        for (std::int64_t z = first; z < end; ++z) {
+          const PixelView to = out.pixels.crop({z - out.rect.row, 0, 1, out.rect.cols});
+          results.push_back(as_plane(to, out.rect.col, planes_, piece.plane, piece.rect));
+          results.back().past_caches = out.past_caches;
+        }
+        order(planes, results);
       }
     }
   }
