@@ -50,6 +50,22 @@ TEST_CASE("window_host has the reference's bits: every window up to 2^7 neighbou
 }
 
 TEST_CASE(
+    "window_host has the reference's bits: rows of windows of many vectors, of every type and channels") {
+  Random random(10);
+  for (int i = 0; i < 96; ++i) {
+    WindowCase c = random_window_case(random, 1, 0);
+    c.window.op = i % 2 == 0 ? Window::Op::minimum : Window::Op::maximum;
+    c.window.radius_x = i % 3 == 0 ? random_between(random, 300, 1100) : random_between(random, 4, 140);
+    c.window.radius_y = random_between(random, 0, 1);
+    c.image = {2, random_between(random, 1, 700)};
+    c.out = Rect::whole(c.image);
+    c.channels = 1 + i / 2 % 4;
+    c.from = kPixelTypes[static_cast<std::size_t>(i) % std::size(kPixelTypes)];
+    check_case(c, random);
+  }
+}
+
+TEST_CASE(
     "window_host has the reference's bits where rows do not fit the cache: strips, and one pass after the "
     "other") {
   Random random(5);

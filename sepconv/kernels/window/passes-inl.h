@@ -14,6 +14,7 @@
 #include "sepconv/kernels/conv/padded_row.hpp"
 #include "sepconv/kernels/window/columns-inl.h"
 #include "sepconv/kernels/window/elements-inl.h"
+#include "sepconv/kernels/window/least_row-inl.h"
 #include "sepconv/kernels/window/read_ahead.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
@@ -97,7 +98,9 @@ class WindowPasses {
   /// The windows along the row that lies in padded_, but for its border.
   void pass_row(const PaddedColumns& columns, std::int64_t cols, E constant, E* to) {
     extend_row(padded_, columns, out_.image.cols, border_.mode, channels_, constant);
-    window_row<Join>(WindowSteps(2 * window_.radius_x + 1), channels_, cols * channels_, padded_, to);
+    const WindowSteps steps(2 * window_.radius_x + 1);
+    if constexpr (Join::kSums) window_row<Join>(steps, channels_, cols * channels_, padded_, to);
+    if constexpr (!Join::kSums) least_row(steps, channels_, cols * channels_, padded_, to);
   }
 
   /// Those of a row of the input, for the columns of `piece`.

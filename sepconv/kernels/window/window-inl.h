@@ -121,13 +121,26 @@ HWY_INLINE int join_in_registers(E*, int, int, std::int64_t) {
 
 #endif
 
+/// Doublings of a row of `elements`, `stride` apart, from windows of 2^k on, as many as are done best at once
+/// but no more than `free`; returns how many.
+template <class Join, class E>
+HWY_INLINE int join_some(E* row, int k, int free, std::int64_t stride, std::int64_t elements) {
+  if (kShiftsInRegisters<E> && stride == 1) {
+    const int joined = join_in_registers<Join>(row, k, free, elements);
+    if (joined > 0) return joined;
+  }
+  const std::int64_t apart = stride << k;
+  if (free > 1) return join_four<Join>(row, apart, elements - 3 * apart), 2;
+  return join_rows<Join>(row, row + apart, elements - apart, row), 1;
+}
+
 /// The windows of a row: to[o] is of `steps.count` elements of `row`, `stride` apart, from o on, for o below
 /// `count`. Destroys `row`, which is as long as that needs; both have room for a vector more.
 template <class Join, class E>
 void window_row(const WindowSteps& steps, std::int64_t stride, std::int64_t count, E* row, E* to) {
   const std::int64_t elements = count + (steps.count - 1) * stride;
   const E* part = nullptr;  // what has been joined of the window's end
-  for (int k = 0; k < steps.levels; ++k) {
+  for (int k = 0; k < steps.levels;) {
     const std::int64_t size = std::int64_t{1} << k;
     if (Join::kSums && steps.has(k)) {
       const E* const piece = row + (steps.count - steps.after(k) - size) * stride;
@@ -136,16 +149,7 @@ void window_row(const WindowSteps& steps, std::int64_t stride, std::int64_t coun
     }
     int free = 1;  // doublings with nothing to take in between
     while (k + free < steps.levels && !(Join::kSums && steps.has(k + free))) ++free;
-    int joined = 0;
-    if (kShiftsInRegisters<E> && stride == 1) joined = join_in_registers<Join>(row, k, free, elements);
-    if (joined > 0) {
-      k += joined - 1;
-    } else if (free > 1) {
-      join_four<Join>(row, size * stride, elements - (4 * size - 1) * stride);
-      ++k;
-    } else {
-      join_rows<Join>(row, row + size * stride, elements - (2 * size - 1) * stride, row);
-    }
+    k += join_some<Join>(row, k, free, stride, elements - (size - 1) * stride);
   }
   if (!Join::kSums && steps.rest() > 0) part = row + steps.rest() * stride;
   part == nullptr ? void(std::copy_n(row, count, to)) : join_rows<Join>(row, part, count, to);
