@@ -12,8 +12,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sepconv/kernels/simd/vectors-inl.h"
+#include "sepconv/kernels/window/window-inl.h"
 #include "sepconv/kernels/window/window_check.hpp"
+#include "sepconv/kernels/window/window_sizes.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
@@ -84,29 +85,25 @@ void run_columns(const E* row, std::int64_t count, E* oldest, S* total, S* to) {
   }
 }
 
-/// The first row of a block: beginning = row, to = min(row, end).
+/// A row of a block goes by: to = min(beginning, end, later), `beginning` being that of all rows up to it;
+/// without a beginning it is the first, and without an end the last.
 template <class E>
-void begin_block(const E* row, const E* end, std::int64_t count, E* beginning, E* to) {
+void continue_block(const E* row, E* beginning, const E* end, const E* later, std::int64_t count, E* to) {
   const hn::ScalableTag<E> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto v = hn::LoadU(d, row + i);
-    hn::Store(v, d, beginning + i);
-    hn::StoreU(hn::Min(v, hn::Load(d, end + i)), d, to + i);
-  }
-}
-
-/// Another: it is kept in `own`; to = min(beginning, end), but for the last, of which `end` is null.
-template <class E>
-void continue_block(const E* row, const E* end, std::int64_t count, E* beginning, E* own, E* to) {
-  const hn::ScalableTag<E> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto v = hn::LoadU(d, row + i);
-    const auto begun = hn::Min(v, hn::Load(d, beginning + i));
-    hn::Store(begun, d, beginning + i);
-    hn::StoreU(end == nullptr ? begun : hn::Min(begun, hn::Load(d, end + i)), d, to + i);
-    hn::Store(v, d, own + i);
+  const auto rest = [&](std::int64_t i) { return hn::Min(hn::Load(d, end + i), hn::Load(d, later + i)); };
+  const auto begun = [&](std::int64_t i) {
+    const auto least = hn::Min(hn::Load(d, row + i), hn::Load(d, beginning + i));
+    hn::Store(least, d, beginning + i);
+    return least;
+  };
+  if (beginning == nullptr) {
+    for (std::int64_t i = 0; i < count; i += lanes)
+      hn::Store(hn::Min(hn::Load(d, row + i), rest(i)), d, to + i);
+  } else if (end == nullptr) {
+    for (std::int64_t i = 0; i < count; i += lanes) hn::Store(begun(i), d, to + i);
+  } else {
+    for (std::int64_t i = 0; i < count; i += lanes) hn::Store(hn::Min(begun(i), rest(i)), d, to + i);
   }
 }
 
@@ -152,6 +149,8 @@ class ColumnSums {
     }
     oldest_ = steps_.rest() > 0 ? ring + row_ % steps_.rest() * pitch_ : nullptr;
   }
+  /// Where take() would have the row from element `at` on, if that is not `line`.
+  E* place(std::int64_t, E* line) const { return line; }
   /// to[i]: of the rows up to this one, as many as the window has; for `count` elements from `at` on of each
   /// row, of which `row` has these. `at` is where a block of vectors begins.
   void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
@@ -182,6 +181,7 @@ class RunningColumns {
   }
 
   void begin_row() {}
+  E* place(std::int64_t, E* line) const { return line; }
   void take(const E* row, std::int64_t at, std::int64_t count, S* to) const {
     S* const total = reinterpret_cast<S*>(kept_ + kept_rows_ * pitch_) + at;
     run_columns(row, count, kept_ + row_ * pitch_ + at, total, to);
@@ -196,31 +196,45 @@ class RunningColumns {
 };
 
 /// Least values, likewise, by van Herk's and Gil and Werman's blocks of as many rows as the window has: it is
-/// the end of one block and the beginning of the next.
+/// the end of one block and the beginning of the next. A block's rows are turned into its ends a part at a
+/// time, while that is in the second cache: these are the ends of the part, and the first row of each part
+/// becomes the end of the block.
 template <class E>
 class ColumnBlocks {
  public:
   using Result = E;
   ColumnBlocks(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
-      : last_(neighbours - 1), kept_(kept), pitch_(pitch), row_(row % neighbours) {}
+      : last_(neighbours - 1),
+        part_(std::clamp<std::int64_t>(
+            WindowTuning::kPartBytes / (pitch * static_cast<std::int64_t>(sizeof(E))), 1, last_)),
+        kept_(kept),
+        pitch_(pitch),
+        row_(row % neighbours) {}
 
   void begin_row() {}
+  /// Where take() would have the row: what lies there is of no use any more.
+  E* place(std::int64_t at, E*) const { return kept_ + (row_ == 0 ? last_ : row_ - 1) * pitch_ + at; }
   void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
+    E* const own = place(at, nullptr);
+    if (row != own) std::copy_n(row, count, own);
+    E* const beginning = row_ == 0 ? nullptr : kept_ + last_ * pitch_ + at;
     // Row i of the block before ends it from there on; from row i + 1 of this one on that is of no use.
-    E* const beginning = kept_ + last_ * pitch_ + at;
-    const E* const end = kept_ + row_ * pitch_ + at;
-    if (row_ == 0) return begin_block(row, end, count, beginning, to);
-    E* const own = kept_ + (row_ - 1) * pitch_ + at;
-    continue_block(row, row_ == last_ ? nullptr : end, count, beginning, own, to);
+    const E* const end = row_ == last_ ? nullptr : kept_ + row_ * pitch_ + at;
+    const std::int64_t next = (row_ / part_ + 1) * part_;
+    continue_block(own, beginning, end, next < last_ ? kept_ + next * pitch_ + at : end, count, to);
   }
   void end_row(std::int64_t count) {
+    const std::int64_t rows = row_ % part_ == 0 ? part_ : row_ == last_ ? last_ % part_ : 0;
+    if (row_ > 0 && rows > 0) end_block(kept_ + (row_ - rows) * pitch_, rows, pitch_, count);
     if (row_++ < last_) return;
-    end_block(kept_, last_, pitch_, count);
     row_ = 0;
+    for (std::int64_t part = (last_ - 1) / part_ * part_ - part_; part > 0; part -= part_)
+      join_rows<Least>(kept_ + part * pitch_, kept_ + (part + part_) * pitch_, count, kept_ + part * pitch_);
   }
 
  private:
   std::int64_t last_;  ///< row of a block
+  std::int64_t part_;  ///< rows, not counting the block's first
   E* kept_;            ///< rows of a block but for its first, then what they begin with
   std::int64_t pitch_;
   std::int64_t row_;  ///< of its block

@@ -41,6 +41,10 @@ HWY_INLINE void write_row(const E* from, std::int64_t count, E* to, bool past_ca
   if (i < count) write_some(i, count - i);
 }
 
+/// Elements are made of a row of pixels by load(), or by fetch(), which is of no use where reads_pixels(),
+/// and then element(), vector by vector. What a border's constant is then they say, too: constant() and
+/// pixel().
+
 /// Pixels of an integer type as they are; of the greatest their complements, whose least is that of it.
 template <class T, class A>
 class IntegerElements {
@@ -55,9 +59,18 @@ class IntegerElements {
         load_(load_row_for<A>(pixel_type_of<T>())),
         store_(store_row_for<A>(to)) {}
 
-  Element constant(double value) const { return flipped(static_cast<T>(static_cast<A>(value))); }
-  void load(const std::byte* from, std::int64_t count, Element* to) const {
+  Element constant(double value) const { return flipped(pixel(value)); }
+  Element pixel(double value) const { return static_cast<T>(static_cast<A>(value)); }
+  static constexpr bool reads_pixels() { return true; }
+  void fetch(const std::byte* from, std::int64_t count, Element* to) const {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> element(D d, hn::Vec<D> v) const {
+    return hn::Xor(v, hn::Set(d, static_cast<T>(flips_ ? -1 : 0)));
+  }
+  void load(const std::byte* from, std::int64_t count, Element* to) const {
+    fetch(from, count, to);
     if (flips_) flip(to, count);
   }
   /// Destroys `row`; `room` is for as many values of the arithmetic type.
@@ -109,6 +122,22 @@ class OrderedElements {
     order(elements, 1, elements);
     return elements[0];
   }
+  Element pixel(double value) const {
+    const A pixel = static_cast<A>(value);
+    Element bits;
+    std::memcpy(&bits, &pixel, sizeof(bits));
+    return bits;
+  }
+  bool reads_pixels() const { return takes_; }
+  void fetch(const std::byte* from, std::int64_t count, Element* to) const {
+    load_(from, count, reinterpret_cast<A*>(to));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> element(D d, hn::Vec<D> bits) const {
+    const hn::Rebind<A, D> values;
+    const auto nan = hn::RebindMask(d, hn::IsNaN(hn::BitCast(values, bits)));
+    return hn::IfThenElse(nan, hn::Set(d, nan_), hn::Xor(turned(d, bits), hn::Set(d, flip_)));
+  }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Element>()));
     const std::int64_t whole = takes_ ? count / lanes * lanes : 0;
@@ -136,13 +165,8 @@ class OrderedElements {
   /// Whole vectors.
   void order(const Element* row, std::int64_t count, Element* to) const {
     const hn::ScalableTag<Element> d;
-    const hn::ScalableTag<A> values;
-    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-      const auto bits = hn::LoadU(d, row + i);
-      const auto nan = hn::RebindMask(d, hn::IsNaN(hn::BitCast(values, bits)));
-      const auto ordered = hn::Xor(turned(d, bits), hn::Set(d, flip_));
-      hn::StoreU(hn::IfThenElse(nan, hn::Set(d, nan_), ordered), d, to + i);
-    }
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
+      hn::StoreU(element(d, hn::LoadU(d, row + i)), d, to + i);
   }
 
   Element flip_, nan_;

@@ -105,6 +105,9 @@ class WindowPasses {
 
   /// Those of a row of the input, for the columns of `piece`.
   void filter_row(std::int64_t row, const Rect& piece, E* to) {
+    if constexpr (!Join::kSums && kLeastInRegisters) {
+      if (channels_ == 1) return filter_pixels(row, piece, to);
+    }
     const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
     const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
     load(row, columns.inside_begin, columns.inside(), padded_ + columns.before() * channels_);
@@ -114,10 +117,29 @@ class WindowPasses {
     ahead_.fetch();
   }
 
+  /// The same of pixels that lie one by one, from where they lie if whole vectors of them do.
+  void filter_pixels(std::int64_t row, const Rect& piece, E* to) {
+    const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
+    const std::byte* const inside = pixels_at(row, columns.inside_begin);
+    const E* pixels = reinterpret_cast<const E*>(inside);
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<E>()));
+    ahead_.behind(in_, row, columns.inside_end, piece.cols);
+    if (!elements_.reads_pixels() || columns.first < 0 ||
+        columns.first + round_up(columns.end - columns.first, lanes) > in_.rect.col_end()) {
+      elements_.fetch(inside, columns.inside(), padded_ + columns.before());
+      const E constant = border_.mode == BorderMode::constant ? elements_.pixel(border_.value) : E();
+      extend_row(padded_, columns, out_.image.cols, border_.mode, 1, constant);
+      pixels = padded_;
+    }
+    ahead_.fetch();
+    least_pixels(elements_, WindowSteps(2 * window_.radius_x + 1), piece.cols, pixels, padded_, to);
+    ahead_.fetch();
+  }
+
   /// Rows [begin, end) go by, of those that the result needs, which begin a radius above it: calls
-  /// next_row(row, mapped, piece) for each piece of each, `mapped` being where the border has the row, -1 for
-  /// one of a constant; and finished(row, piece, line) for the result's own, with the windows down the
-  /// columns of `piece`.
+  /// next_row(row, mapped, piece, to) for each piece of each, `mapped` being where the border has the row, -1
+  /// for one of a constant, which returns it, there or elsewhere; and finished(row, piece, line) for the
+  /// result's own, with the windows down the columns of `piece`.
   template <class NextRow, class Finished>
   void march(const Rect& strip, std::int64_t nth, std::int64_t begin, std::int64_t end,
              const NextRow& next_row, const Finished& finished) {
@@ -130,8 +152,9 @@ class WindowPasses {
       const std::int64_t middle = row - window_.radius_y;
       columns.begin_row();
       for_each_piece(strip, [&](const Rect& piece) {
-        columns.take(next_row(row, mapped, piece), (piece.col - strip.col) * channels_,
-                     piece.cols * channels_, result_);
+        const std::int64_t at = (piece.col - strip.col) * channels_;
+        columns.take(next_row(row, mapped, piece, columns.place(at, line_)), at, piece.cols * channels_,
+                     result_);
         ahead_.fetch();
         if (middle >= out_.rect.row) finished(middle, piece, result_);
         ahead_.fetch();
@@ -166,10 +189,10 @@ class WindowPasses {
     fill_constant_row();
     march(
         strip, 0, strip.row - window_.radius_y, strip.row_end() + window_.radius_y,
-        [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
+        [&](std::int64_t, std::int64_t row, const Rect& piece, E* to) -> const E* {
           if (row < 0) return constant_row_;
-          filter_row(row, piece, line_);
-          return line_;
+          filter_row(row, piece, to);
+          return to;
         },
         [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
   }
@@ -201,7 +224,7 @@ class WindowPasses {
       for_each_strip(out_.rect, [&](const Rect& strip) {
         march(
             strip, nth++, begin, end,
-            [&](std::int64_t row, std::int64_t mapped, const Rect& piece) -> const E* {
+            [&](std::int64_t row, std::int64_t mapped, const Rect& piece, E*) -> const E* {
               return mapped < 0 ? constant_row_ : plane_at(row - begin, piece.col - out_.rect.col);
             },
             [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
@@ -220,10 +243,10 @@ class WindowPasses {
       for_each_strip(wide, [&](const Rect& strip) {
         march(
             strip, nth++, begin, end,
-            [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
+            [&](std::int64_t, std::int64_t row, const Rect& piece, E* to) -> const E* {
               if (row < 0) return constant_row_;
-              load(row, piece.col, piece.cols, line_);
-              return line_;
+              load(row, piece.col, piece.cols, to);
+              return to;
             },
             [&](std::int64_t row, const Rect& piece, E* line) {
               std::copy_n(line, piece.cols * channels_, plane_at(row - first, piece.col - wide.col));

@@ -13,6 +13,8 @@ struct WindowTuning {
   /// Rows that sums down columns are made of should stay in a core's second cache, beside what goes by; least
   /// values, which ask for three of them a row, in the third.
   static constexpr std::int64_t kSumBytes = 384 * 1024, kLeastBytes = 2048 * 1024;
+  /// Of least values, rows that are turned into ends at once.
+  static constexpr std::int64_t kPartBytes = 256 * 1024;
   /// What a column pass takes at once: four of the widest vectors.
   static constexpr std::int64_t kBlockBytes = 256;
   /// Rows go by in pieces that stay in a core's first cache, a few radii wide at least.
