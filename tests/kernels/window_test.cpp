@@ -73,9 +73,9 @@ TEST_CASE(
   for (int i = 0; i < 12; ++i) {
     WindowCase c = random_window_case(random, 40, 0);
     const bool both = i % 2 == 0;
-    c.window.radius_y = 200;
+    c.window.radius_y = both ? 200 : 700;
     c.window.radius_x = both ? 150 : 2;
-    c.image = {40, both ? 1100 : 2500};
+    c.image = both ? Extent{40, 1100} : Extent{700, 2500};
     c.out = {3, 5, 8, c.image.cols - 9};
     c.channels = 1, c.from = PixelType::f32, c.arithmetic = Arithmetic::f32;
     const WindowSizes sizes(c.window, c.out.extent(), 1, sizeof(float));
@@ -84,6 +84,21 @@ TEST_CASE(
   }
   REQUIRE(split >= 1);
   REQUIRE(strips >= 4);
+}
+
+TEST_CASE("window_host has the reference's bits: blocks of rows that are turned into ends in parts") {
+  Random random(11);
+  for (int i = 0; i < 6; ++i) {
+    WindowCase c = random_window_case(random, 1, 0);
+    c.window.op = i % 2 == 0 ? Window::Op::minimum : Window::Op::maximum;
+    c.window.radius_x = 1, c.window.radius_y = random_between(random, 50, 90);
+    c.image = {450, 800 + i};
+    c.out = {0, 0, 450 - i, 800};
+    c.channels = 2, c.from = PixelType::f32;
+    const WindowSizes sizes(c.window, c.out.extent(), c.channels, size_of(pixel_type_of(c.arithmetic)));
+    REQUIRE(2 * sizes.kept_pitch * sizes.bytes * c.window.radius_y > 2 * WindowTuning::kPartBytes);
+    check_case(c, random);
+  }
 }
 
 TEST_CASE("window_host has the reference's bits where rows go by in pieces") {

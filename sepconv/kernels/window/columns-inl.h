@@ -7,6 +7,8 @@
 #define SEPCONV_WINDOW_COLUMNS_INL_H
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -85,10 +87,11 @@ void run_columns(const E* row, std::int64_t count, E* oldest, S* total, S* to) {
   }
 }
 
-/// A row of a block goes by: to = min(beginning, end, later), `beginning` being that of all rows up to it;
-/// without a beginning it is the first, and without an end the last.
-template <class E>
-void continue_block(const E* row, E* beginning, const E* end, const E* later, std::int64_t count, E* to) {
+/// A row of a block goes by: take(i, min(beginning, end, later)), `beginning` being that of all rows up to
+/// it; without a beginning it is the first, and without an end the last.
+template <class E, class Take>
+HWY_INLINE void continue_block(const E* row, E* beginning, const E* end, const E* later, std::int64_t count,
+                               const Take& take) {
   const hn::ScalableTag<E> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto rest = [&](std::int64_t i) { return hn::Min(hn::Load(d, end + i), hn::Load(d, later + i)); };
@@ -98,12 +101,14 @@ void continue_block(const E* row, E* beginning, const E* end, const E* later, st
     return least;
   };
   if (beginning == nullptr) {
-    for (std::int64_t i = 0; i < count; i += lanes)
-      hn::Store(hn::Min(hn::Load(d, row + i), rest(i)), d, to + i);
+    for (std::int64_t i = 0; i < count; i += lanes) take(i, hn::Min(hn::Load(d, row + i), rest(i)));
   } else if (end == nullptr) {
-    for (std::int64_t i = 0; i < count; i += lanes) hn::Store(begun(i), d, to + i);
+    for (std::int64_t i = 0; i < count; i += lanes) take(i, begun(i));
   } else {
-    for (std::int64_t i = 0; i < count; i += lanes) hn::Store(hn::Min(begun(i), rest(i)), d, to + i);
+    for (std::int64_t i = 0; i < count; i += lanes) {
+      hwy::Prefetch(end + i + count);
+      take(i, hn::Min(begun(i), rest(i)));
+    }
   }
 }
 
@@ -215,13 +220,19 @@ class ColumnBlocks {
   /// Where take() would have the row: what lies there is of no use any more.
   E* place(std::int64_t at, E*) const { return kept_ + (row_ == 0 ? last_ : row_ - 1) * pitch_ + at; }
   void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
+    const hn::ScalableTag<E> d;
+    take(row, at, count, [&](std::int64_t i, auto v) { hn::Store(v, d, to + i); });
+  }
+  /// Calls made(i, v) for each vector instead.
+  template <class Made>
+  HWY_INLINE void take(const E* row, std::int64_t at, std::int64_t count, const Made& made) const {
     E* const own = place(at, nullptr);
     if (row != own) std::copy_n(row, count, own);
     E* const beginning = row_ == 0 ? nullptr : kept_ + last_ * pitch_ + at;
     // Row i of the block before ends it from there on; from row i + 1 of this one on that is of no use.
     const E* const end = row_ == last_ ? nullptr : kept_ + row_ * pitch_ + at;
     const std::int64_t next = (row_ / part_ + 1) * part_;
-    continue_block(own, beginning, end, next < last_ ? kept_ + next * pitch_ + at : end, count, to);
+    continue_block(own, beginning, end, next < last_ ? kept_ + next * pitch_ + at : end, count, made);
   }
   void end_row(std::int64_t count) {
     const std::int64_t rows = row_ % part_ == 0 ? part_ : row_ == last_ ? last_ % part_ : 0;

@@ -73,13 +73,16 @@ class IntegerElements {
     fetch(from, count, to);
     if (flips_) flip(to, count);
   }
+  bool makes_pixels() const { return copies_; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> pixel(D d, hn::Vec<D> v) const {
+    return element(d, v);
+  }
   /// Destroys `row`; `room` is for as many values of the arithmetic type.
   void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
-    const auto same = [](auto v) { return v; };
-    const auto turned = [](auto v) { return hn::Not(v); };
-    T* const pixels = reinterpret_cast<T*>(to);
-    if (copies_ && flips_) return write_row(row, count, pixels, past_caches, turned);
-    if (copies_) return write_row(row, count, pixels, past_caches, same);
+    const hn::ScalableTag<T> d;
+    const auto value = [&](auto v) { return pixel(d, v); };
+    if (copies_) return write_row(row, count, reinterpret_cast<T*>(to), past_caches, value);
     if (flips_) flip(row, count);
     load_(reinterpret_cast<const std::byte*>(row), count, room);
     store_(room, count, to);
@@ -147,9 +150,14 @@ class OrderedElements {
           reinterpret_cast<A*>(to + whole));
     order(to + whole, count - whole, to + whole);
   }
+  bool makes_pixels() const { return copies_; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> pixel(D d, hn::Vec<D> v) const {
+    return turned(d, hn::Xor(v, hn::Set(d, flip_)));
+  }
   void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
     const hn::ScalableTag<Element> d;
-    const auto value = [&](auto v) { return turned(d, hn::Xor(v, hn::Set(d, flip_))); };
+    const auto value = [&](auto v) { return pixel(d, v); };
     if (copies_) return write_row(row, count, reinterpret_cast<Element*>(to), past_caches, value);
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
       hn::StoreU(value(hn::LoadU(d, row + i)), d, reinterpret_cast<Element*>(room) + i);

@@ -8,8 +8,11 @@
 #define SEPCONV_WINDOW_LEAST_ROW_INL_H
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -87,6 +90,17 @@ HWY_INLINE V shifted(V low, V high) {
   return V{_mm512_alignr_epi8(_mm512_alignr_epi32(high.raw, low.raw, 4), low.raw, kBytes)};
 }
 
+/// Pixels that are loaded once: compilers would rather load them again for each use, which takes longer where
+/// they lie across cache lines.
+template <class D, class E>
+HWY_INLINE hn::Vec<D> load_once(D d, const E* from) {
+  auto v = hn::LoadU(d, from);
+#if HWY_COMPILER_GCC || HWY_COMPILER_CLANG
+  asm("" : "+v"(v.raw));
+#endif
+  return v;
+}
+
 template <class E>
 constexpr int kLevelsOfVector = std::bit_width(static_cast<unsigned>(hn::MaxLanes(hn::ScalableTag<E>()))) - 1;
 
@@ -113,10 +127,11 @@ class Doubling {
 };
 
 /// A row of pixels, of which element(v) are the elements of windows; the other arguments as of window_row(),
-/// `row` being room for what is read. Of pixels whole vectors are read.
+/// `row` being room for what is read. Of pixels whole vectors are read, and `ahead` is fetched meanwhile, a
+/// line with each: a processor keeps track of a few at a time only, which then come while it computes.
 template <int kLevels, class E, class Elements>
-void narrow_pixels(const Elements& elements, const WindowSteps& steps, std::int64_t count, const E* pixels,
-                   E* row, E* to) {
+void narrow_pixels(Elements elements, WindowSteps steps, std::int64_t count, const E* pixels,
+                   const std::byte* ahead, E* row, E* to) {
   const hn::ScalableTag<E> d;
   using Bits = hwy::MakeSigned<E>;
   const hn::ScalableTag<Bits> bits;
@@ -126,7 +141,10 @@ void narrow_pixels(const Elements& elements, const WindowSteps& steps, std::int6
   constexpr bool kRestInRegisters = sizeof(E) > 1 || kLevels < 2;
   Doubling<E, kLevels> doubling;
   auto behind = hn::Zero(d);
-  const auto vector = [&](std::int64_t i) { return doubling(elements.element(d, hn::LoadU(d, pixels + i))); };
+  const auto vector = [&](std::int64_t i) {
+    hwy::Prefetch(ahead + i * static_cast<std::int64_t>(sizeof(E)));
+    return doubling(elements.element(d, load_once(d, pixels + i)));
+  };
   std::int64_t i = (count + steps.count - 2) / lanes * lanes;
   for (; i >= count; i -= lanes) {
     behind = vector(i);
@@ -151,14 +169,15 @@ void narrow_pixels(const Elements& elements, const WindowSteps& steps, std::int6
 
 /// Windows of two to eight vectors: of pairs of vectors.
 template <class E, class Elements>
-void middle_pixels(const Elements& elements, const WindowSteps& steps, std::int64_t count, const E* pixels,
-                   E* row, E* to) {
+void middle_pixels(Elements elements, WindowSteps steps, std::int64_t count, const E* pixels,
+                   const std::byte* ahead, E* row, E* to) {
   const hn::ScalableTag<E> d;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   Doubling<E, kLevelsOfVector<E>> doubling;
   auto behind = hn::Zero(d);
   for (std::int64_t i = (count + steps.count - 2) / kLanes * kLanes; i >= 0; i -= kLanes) {
-    const auto v = doubling(elements.element(d, hn::LoadU(d, pixels + i)));
+    hwy::Prefetch(ahead + i * static_cast<std::int64_t>(sizeof(E)));
+    const auto v = doubling(elements.element(d, load_once(d, pixels + i)));
     hn::Store(hn::Min(v, behind), d, row + i);
     behind = v;
   }
@@ -172,13 +191,15 @@ void middle_pixels(const Elements& elements, const WindowSteps& steps, std::int6
 }
 
 template <class E, class Elements>
-void wide_pixels(const Elements& elements, const WindowSteps& steps, std::int64_t count, const E* pixels,
-                 E* row, E* to) {
+void wide_pixels(Elements elements, WindowSteps steps, std::int64_t count, const E* pixels,
+                 const std::byte* ahead, E* row, E* to) {
   const hn::ScalableTag<E> d;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  constexpr std::int64_t kVectorBytes = kLanes * static_cast<std::int64_t>(sizeof(E));
   Doubling<E, kLevelsOfVector<E>> doubling;
   const auto vector = [&](std::int64_t t) {
-    const auto v = doubling(elements.element(d, hn::LoadU(d, pixels + t * kLanes)));
+    hwy::Prefetch(ahead + t * kVectorBytes);
+    const auto v = doubling(elements.element(d, load_once(d, pixels + t * kLanes)));
     hn::Store(v, d, row + t * kLanes);
     return v;
   };
@@ -189,14 +210,15 @@ void wide_pixels(const Elements& elements, const WindowSteps& steps, std::int64_
 }
 
 template <class E, class Elements>
-void least_pixels(const Elements& elements, const WindowSteps& steps, std::int64_t count, const E* pixels,
-                  E* row, E* to) {
+void least_pixels(Elements elements, WindowSteps steps, std::int64_t count, const E* pixels,
+                  const std::byte* ahead, E* row, E* to) {
   constexpr int kLanes = static_cast<int>(hn::MaxLanes(hn::ScalableTag<E>()));
   const auto narrow = [&]<int kLevels>(std::integral_constant<int, kLevels>) {
-    if constexpr (1 << kLevels <= kLanes) narrow_pixels<kLevels>(elements, steps, count, pixels, row, to);
+    if constexpr (1 << kLevels <= kLanes)
+      narrow_pixels<kLevels>(elements, steps, count, pixels, ahead, row, to);
   };
-  if (steps.count >= 8 * kLanes) return wide_pixels(elements, steps, count, pixels, row, to);
-  if (steps.count >= 2 * kLanes) return middle_pixels(elements, steps, count, pixels, row, to);
+  if (steps.count >= 8 * kLanes) return wide_pixels(elements, steps, count, pixels, ahead, row, to);
+  if (steps.count >= 2 * kLanes) return middle_pixels(elements, steps, count, pixels, ahead, row, to);
   switch (steps.levels) {
     case 0:
       return narrow(std::integral_constant<int, 0>());

@@ -87,9 +87,12 @@ class WindowPasses {
     return in_.pixels.row_data(row - in_.rect.row) + (col - in_.rect.col) * in_.pixels.pixel_bytes();
   }
 
+  std::byte* result_at(std::int64_t row, std::int64_t col) const {
+    return out_.pixels.row_data(row - out_.rect.row) + (col - out_.rect.col) * out_.pixels.pixel_bytes();
+  }
+
   void store(Result* line, const Rect& piece, std::int64_t row) const {
-    std::byte* const to =
-        out_.pixels.row_data(row - out_.rect.row) + (piece.col - out_.rect.col) * out_.pixels.pixel_bytes();
+    std::byte* const to = result_at(row, piece.col);
     const std::int64_t count = piece.cols * out_.pixels.channels;
     if constexpr (Elements::kOfEach == 1) elements_.store(line, count, room_, to, out_.past_caches);
     if constexpr (Elements::kOfEach > 1) elements_.store(line, pixels_at(row, piece.col), count, room_, to);
@@ -131,9 +134,8 @@ class WindowPasses {
       extend_row(padded_, columns, out_.image.cols, border_.mode, 1, constant);
       pixels = padded_;
     }
-    ahead_.fetch();
-    least_pixels(elements_, WindowSteps(2 * window_.radius_x + 1), piece.cols, pixels, padded_, to);
-    ahead_.fetch();
+    const std::byte* const ahead = elements_.reads_pixels() ? ahead_.hand_over(inside) : inside;
+    least_pixels(elements_, WindowSteps(2 * window_.radius_x + 1), piece.cols, pixels, ahead, padded_, to);
   }
 
   /// Rows [begin, end) go by, of those that the result needs, which begin a radius above it: calls
@@ -152,15 +154,44 @@ class WindowPasses {
       const std::int64_t middle = row - window_.radius_y;
       columns.begin_row();
       for_each_piece(strip, [&](const Rect& piece) {
-        const std::int64_t at = (piece.col - strip.col) * channels_;
-        columns.take(next_row(row, mapped, piece, columns.place(at, line_)), at, piece.cols * channels_,
-                     result_);
+        const std::int64_t at = (piece.col - strip.col) * channels_, count = piece.cols * channels_;
+        const E* const line = next_row(row, mapped, piece, columns.place(at, line_));
+        if constexpr (!Join::kSums) {
+          if (middle >= out_.rect.row && takes_vectors(middle, piece))
+            return take_pixels(columns, line, at, middle, piece);
+        }
+        columns.take(line, at, count, result_);
         ahead_.fetch();
         if (middle >= out_.rect.row) finished(middle, piece, result_);
         ahead_.fetch();
       });
       columns.end_row(strip.cols * channels_);
     }
+  }
+
+  /// Whether the result's pixels there are elements but for pixel(), and whole vectors of them.
+  bool takes_vectors(std::int64_t row, const Rect& piece) const {
+    const std::size_t bytes = hn::Lanes(hn::ScalableTag<E>()) * sizeof(E);
+    return elements_.makes_pixels() &&
+           reinterpret_cast<std::uintptr_t>(result_at(row, piece.col)) % bytes == 0 &&
+           static_cast<std::size_t>(piece.cols * channels_) * sizeof(E) % bytes == 0;
+  }
+
+  void take_pixels(const Columns& columns, const E* line, std::int64_t at, std::int64_t row,
+                   const Rect& piece) {
+    const hn::ScalableTag<E> d;
+    const Elements elements = elements_;
+    E* const to = reinterpret_cast<E*>(result_at(row, piece.col));
+    const std::int64_t count = piece.cols * channels_;
+    if (out_.past_caches) {
+      columns.take(line, at, count,
+                   [&](std::int64_t i, auto v) { hn::Stream(elements.pixel(d, v), d, to + i); });
+    } else {
+      columns.take(line, at, count,
+                   [&](std::int64_t i, auto v) { hn::Store(elements.pixel(d, v), d, to + i); });
+    }
+    ahead_.fetch();
+    ahead_.fetch();
   }
 
   /// Calls group(begin, end) for all rows that the result needs, so many at a time.
