@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/window/integer_box.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 #include "window_check_case.hpp"
 
@@ -139,6 +140,55 @@ TEST_CASE(
       }
     }
   }
+}
+
+TEST_CASE("window_host has the reference's bits: means of integers whose sums are exact") {
+  Random random(12);
+  constexpr PixelType kIntegers[] = {PixelType::u8, PixelType::u16, PixelType::i16};
+  int walked = 0;
+  for (int i = 0; i < 150; ++i) {
+    WindowCase c = random_window_case(random, 90, i % 3 == 0 ? 128 : 10);
+    c.from = kIntegers[static_cast<std::size_t>(i) % std::size(kIntegers)];
+    if (i % 2 == 0) c.to = c.from;
+    if (i % 5 == 0) c.window.radius_x = 1;
+    c.window.op = Window::Op::sum, c.window.of = Window::Of::values, c.window.ignores_nan = false;
+    c.window.divisor =
+        c.window.unit *
+        ones_of_window({.op = Window::Op::sum, .radius_x = c.window.radius_x, .radius_y = c.window.radius_y},
+                       Arithmetic::f32);
+    if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripCols + 100 + i}, c.out = Rect::whole(c.image);
+    c.channels = 1, c.arithmetic = Arithmetic::f32;
+    walked += is_box_of_integers(c.window, c.border, c.from, 1, Arithmetic::f32);
+    check_case(c, random);
+  }
+  REQUIRE(walked >= 50);
+}
+
+TEST_CASE("A mean of integers has the bits of a division: of all sums") {
+  for (std::int64_t side = 3; side <= 255; side += side < 31 ? 2 : 32) {
+    const std::int64_t pixels = side * side;
+    const auto divisor = static_cast<float>(pixels);
+    const WholeQuotient whole(divisor);
+    std::int64_t wrong = 0;
+    for (std::int64_t sum = 0; sum <= std::min<std::int64_t>(65535 * pixels, 1 << 24); ++sum) {
+      const auto value = static_cast<float>(sum);
+      wrong += whole.of(value) != value / divisor;
+    }
+    CHECK(wrong == 0);
+  }
+  int fit = 0;
+  for (std::int64_t pixels = 1; pixels <= 257; pixels += 2) {
+    if (!ByteQuotient::fits(pixels)) continue;
+    ++fit;
+    const ByteQuotient bytes(pixels);
+    std::int64_t wrong = 0;
+    for (std::int64_t sum = 0; sum <= 255 * pixels; ++sum)
+      wrong += bytes.of(static_cast<std::uint16_t>(sum)) !=
+               to_pixel<std::uint8_t>(static_cast<float>(sum) / static_cast<float>(pixels));
+    CHECK(wrong == 0);
+  }
+  CHECK(fit >= 100);
+  for (const std::int64_t side : {3, 5, 7, 9, 11, 13, 15}) CHECK(ByteQuotient::fits(side * side));
 }
 
 TEST_CASE("window_host has the reference's bits: integers whose border is none") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/window/integer_box.hpp"
 
 namespace sepconv {
 
@@ -70,6 +71,14 @@ bool fit_integers(const Window& window, PixelType type) {
          greatest_sum(window, type) <= std::numeric_limits<std::int32_t>::max() &&
          (window.of == Window::Of::squares ||
           (2 * window.radius_x + 1) * 255 <= std::numeric_limits<std::uint16_t>::max());
+}
+
+bool is_box_of_integers(const Window& window, const Border& border, PixelType type, std::int64_t channels,
+                        Arithmetic arithmetic) {
+  const std::int64_t rows = 2 * window.radius_y + 1, pixels = (2 * window.radius_x + 1) * rows;
+  return arithmetic == Arithmetic::f32 && channels == 1 && window.of == Window::Of::values &&
+         pixels < 65536 && window.divisor == static_cast<double>(pixels) * window.unit &&
+         sums_are_exact<float>(window, border, type) && (type != PixelType::u8 || rows * 255 < 65536);
 }
 
 bool takes_blocks(const Window& window, std::int64_t element_bytes) {
