@@ -156,9 +156,9 @@ TEST_CASE("window_host has the reference's bits: means of integers whose sums ar
         c.window.unit *
         ones_of_window({.op = Window::Op::sum, .radius_x = c.window.radius_x, .radius_y = c.window.radius_y},
                        Arithmetic::f32);
-    if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripCols + 100 + i}, c.out = Rect::whole(c.image);
-    c.channels = 1, c.arithmetic = Arithmetic::f32;
-    walked += is_box_of_integers(c.window, c.border, c.from, 1, Arithmetic::f32);
+    if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripElements + 100 + i}, c.out = Rect::whole(c.image);
+    c.channels = i % 4 == 0 ? 3 : 1, c.arithmetic = Arithmetic::f32;
+    walked += is_box_of_integers(c.window, c.border, c.from, c.channels, Arithmetic::f32);
     check_case(c, random);
   }
   REQUIRE(walked >= 50);

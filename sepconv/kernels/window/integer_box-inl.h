@@ -82,16 +82,17 @@ class IntegerBox {
         in_(in),
         out_(out),
         worker_(worker),
+        channels_(in.pixels.channels),
         pixels_((2 * window.radius_x + 1) * (2 * window.radius_y + 1)),
-        sizes_(window, out.rect.extent()),
-        totals_(worker.allocate<C>(sizes_.padded_cols)),
-        sums_(worker.allocate<S>(sizes_.padded_cols)),
-        line_(worker.allocate<float>(sizes_.padded_cols)),
-        constant_row_(worker.allocate<T>(sizes_.padded_cols)),
-        zeros_(worker.allocate<T>(sizes_.padded_cols)),
+        sizes_(window, out.rect.extent(), channels_),
+        totals_(worker.allocate<C>(sizes_.elements)),
+        sums_(worker.allocate<S>(sizes_.elements)),
+        line_(worker.allocate<float>(sizes_.elements)),
+        constant_row_(worker.allocate<T>(sizes_.elements)),
+        zeros_(worker.allocate<T>(sizes_.elements)),
         store_(store_row_for<float>(out.pixels.type)) {
-    std::fill_n(constant_row_, sizes_.padded_cols, constant());
-    std::fill_n(zeros_, sizes_.padded_cols, T(0));
+    std::fill_n(constant_row_, sizes_.elements, constant());
+    std::fill_n(zeros_, sizes_.elements, T(0));
   }
 
   void run() {
@@ -107,8 +108,8 @@ class IntegerBox {
 
   void run_strip(const Rect& strip) {
     const PaddedColumns columns(strip.col, strip.cols, window_.radius_x, out_.image.cols);
-    C* const inside = totals_ + columns.before();
-    const std::int64_t radius = window_.radius_y, count = columns.inside();
+    C* const inside = totals_ + columns.before() * channels_;
+    const std::int64_t radius = window_.radius_y, count = columns.inside() * channels_;
     const auto beyond = static_cast<C>(constant() * (2 * radius + 1));
     std::fill_n(inside, count, C(0));
     for (std::int64_t row = strip.row - radius; row < strip.row + radius; ++row)
@@ -117,7 +118,7 @@ class IntegerBox {
       worker_.throw_if_stopped();
       const T* const old = row == strip.row ? zeros_ : row_at(row - radius - 1, columns);
       add_row(row_at(row + radius, columns), old, count, inside);
-      extend_row(totals_, columns, out_.image.cols, border_.mode, 1, beyond);
+      extend_row(totals_, columns, out_.image.cols, border_.mode, channels_, beyond);
       store_means(row, strip);
     }
   }
@@ -126,8 +127,8 @@ class IntegerBox {
   const T* row_at(std::int64_t row, const PaddedColumns& columns) const {
     const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
     if (mapped < 0) return constant_row_;
-    return reinterpret_cast<const T*>(in_.pixels.row_data(mapped - in_.rect.row)) + columns.inside_begin -
-           in_.rect.col;
+    return reinterpret_cast<const T*>(in_.pixels.row_data(mapped - in_.rect.row)) +
+           (columns.inside_begin - in_.rect.col) * channels_;
   }
 
   /// A row more, and one less.
@@ -160,7 +161,7 @@ class IntegerBox {
     if (neighbours == 1) return store_sums(row, strip, [&](std::int64_t i) { return totals_at(i); });
     if (neighbours == 3) {
       return store_sums(row, strip, [&](std::int64_t i) {
-        return hn::Add(hn::Add(totals_at(i), totals_at(i + 1)), totals_at(i + 2));
+        return hn::Add(hn::Add(totals_at(i), totals_at(i + channels_)), totals_at(i + 2 * channels_));
       });
     }
     S* const along = sums_ + hn::Lanes(d);  // and a zero before
@@ -176,17 +177,18 @@ class IntegerBox {
   HWY_INLINE void store_sums(std::int64_t row, const Rect& strip, const Sums& sums) const {
     std::byte* const to =
         out_.pixels.row_data(row - out_.rect.row) + (strip.col - out_.rect.col) * out_.pixels.pixel_bytes();
+    const std::int64_t count = strip.cols * channels_;
     T* const line = reinterpret_cast<T*>(line_);
     const bool copies = out_.pixels.type == pixel_type_of<T>();
     if constexpr (kBytes) {
-      divide_bytes(strip.cols, sums, line);
+      divide_bytes(count, sums, line);
     } else if (copies) {
-      divide(strip.cols, sums, line);
+      divide(count, sums, line);
     } else {
-      divide(strip.cols, sums, line_);
-      return store_(line_, strip.cols, to);
+      divide(count, sums, line_);
+      return store_(line_, count, to);
     }
-    write_row(line, strip.cols, reinterpret_cast<T*>(to), out_.past_caches, [](auto v) { return v; });
+    write_row(line, count, reinterpret_cast<T*>(to), out_.past_caches, [](auto v) { return v; });
   }
 
   template <class Sums>
@@ -221,6 +223,7 @@ class IntegerBox {
   ConstRegion in_;
   Region out_;
   Worker& worker_;
+  std::int64_t channels_;
   std::int64_t pixels_;  ///< of a window
   IntegerBoxSizes sizes_;
   C* totals_;  ///< of columns

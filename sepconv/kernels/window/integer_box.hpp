@@ -56,17 +56,19 @@ bool is_box_of_integers(const Window& window, const Border& border, PixelType ty
 
 /// Strips of columns that are walked down: rows of them and of what is beside them stay in the first cache.
 struct IntegerBoxSizes {
-  static constexpr std::int64_t kStripCols = 4096, kStripRadii = 16;
+  static constexpr std::int64_t kStripElements = 4096, kStripRadii = 16;
 
-  IntegerBoxSizes(const Window& window, Extent out)
-      : strip_cols(std::min(std::max(kStripCols, kStripRadii * window.radius_x), out.cols)),
-        padded_cols(round_up(strip_cols + 2 * window.radius_x, 64) + 128) {}
+  IntegerBoxSizes(const Window& window, Extent out, std::int64_t channels)
+      : strip_cols(
+            std::min(std::max(ceil_div(kStripElements, channels), kStripRadii * window.radius_x), out.cols)),
+        elements(round_up((strip_cols + 2 * window.radius_x) * channels, 64) + 128) {}
 
   std::int64_t scratch_bytes() const {
-    return 4 * Arena::bytes_for(padded_cols * static_cast<std::int64_t>(sizeof(float)));
+    return 4 * Arena::bytes_for(elements * static_cast<std::int64_t>(sizeof(float)));
   }
 
-  std::int64_t strip_cols, padded_cols;  ///< padded: with room for what vectors reach beyond
+  std::int64_t strip_cols;
+  std::int64_t elements;  ///< of a row with its border, and room for what vectors reach beyond it
 };
 
 }  // namespace sepconv

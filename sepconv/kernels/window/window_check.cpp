@@ -76,8 +76,9 @@ bool fit_integers(const Window& window, PixelType type) {
 bool is_box_of_integers(const Window& window, const Border& border, PixelType type, std::int64_t channels,
                         Arithmetic arithmetic) {
   const std::int64_t rows = 2 * window.radius_y + 1, pixels = (2 * window.radius_x + 1) * rows;
-  return arithmetic == Arithmetic::f32 && channels == 1 && window.of == Window::Of::values &&
-         pixels < 65536 && window.divisor == static_cast<double>(pixels) * window.unit &&
+  return arithmetic == Arithmetic::f32 && (channels == 1 || window.radius_x <= 1) &&
+         window.of == Window::Of::values && pixels < 65536 &&
+         window.divisor == static_cast<double>(pixels) * window.unit &&
          sums_are_exact<float>(window, border, type) && (type != PixelType::u8 || rows * 255 < 65536);
 }
 

@@ -110,7 +110,7 @@ std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t
   if (window.shape == Window::Shape::disk) return disk_scratch_bytes(window, out, channels, arithmetic);
   const Window made = within(window, image);
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
-  std::int64_t most = window.op == Window::Op::sum ? IntegerBoxSizes(made, out).scratch_bytes() : 0;
+  std::int64_t most = window.op == Window::Op::sum ? IntegerBoxSizes(made, out, channels).scratch_bytes() : 0;
   for (std::int64_t bytes = 1; bytes <= arithmetic_bytes; bytes *= 2)
     most = std::max(most, WindowSizes(made, out, channels, bytes).scratch_bytes(arithmetic_bytes));
   return most;
