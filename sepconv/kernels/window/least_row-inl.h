@@ -82,14 +82,6 @@ void least_row(const WindowSteps& steps, std::int64_t stride, std::int64_t count
 /// Whether least_pixels() is there.
 constexpr bool kLeastInRegisters = true;
 
-/// Lanes of `low` and then `high`, from kFirst on.
-template <class E, int kFirst, class V>
-HWY_INLINE V shifted(V low, V high) {
-  constexpr int kBytes = kFirst * static_cast<int>(sizeof(E));
-  if constexpr (kBytes % 4 == 0) return V{_mm512_alignr_epi32(high.raw, low.raw, kBytes / 4)};
-  return V{_mm512_alignr_epi8(_mm512_alignr_epi32(high.raw, low.raw, 4), low.raw, kBytes)};
-}
-
 /// Pixels that are loaded once: compilers would rather load them again for each use, which takes longer where
 /// they lie across cache lines.
 template <class D, class E>
@@ -116,7 +108,7 @@ class Doubling {
   HWY_INLINE V doubled(V v, std::integer_sequence<int, kLevel...>) {
     const auto once = [&]<int kOne>(std::integral_constant<int, kOne>) {
       const V own = v;
-      v = hn::Min(own, shifted<E, 1 << kOne>(own, behind_[kOne]));
+      v = hn::Min(own, shifted<1 << kOne>(own, behind_[kOne]));
       behind_[kOne] = own;
     };
     (once(std::integral_constant<int, kLevel>()), ...);
@@ -157,7 +149,7 @@ void narrow_pixels(Elements elements, WindowSteps steps, std::int64_t count, con
     } else if constexpr (kLevels == 0) {
       hn::Store(v, d, to + i);
     } else if constexpr (kLevels == 1) {
-      hn::Store(hn::Min(v, shifted<E, 1>(v, behind)), d, to + i);
+      hn::Store(hn::Min(v, shifted<1>(v, behind)), d, to + i);
     } else {
       const auto rest = lanes_of<E>(hn::BitCast(bits, v), shift, hn::BitCast(bits, behind));
       hn::Store(hn::Min(v, hn::BitCast(d, rest)), d, to + i);
