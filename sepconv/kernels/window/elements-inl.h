@@ -196,18 +196,23 @@ class SummedElements {
         ignores_nan_(window.ignores_nan),
         unit_(static_cast<A>(window.unit)),
         divisor_(static_cast<A>(window.divisor)),
+        takes_(from == pixel_type_of<A>()),
         copies_(to == pixel_type_of<A>()),
         load_(load_row_for<A>(from)),
         store_(store_row_for<A>(to)) {}
 
   Element constant(double value) const {
     alignas(64) A row[hn::MaxLanes(hn::ScalableTag<A>())] = {static_cast<A>(value)};
-    take(row, 1);
+    take(row, 1, row);
     return row[0];
   }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
-    load_(from, count, to);
-    take(to, count);
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<A>()));
+    const std::int64_t whole = takes_ ? count / lanes * lanes : 0;
+    take(reinterpret_cast<const A*>(from), whole, to);
+    if (whole == count) return;
+    load_(from + whole * static_cast<std::int64_t>(sizeof(A)) * takes_, count - whole, to + whole);
+    take(to + whole, count - whole, to + whole);
   }
   void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
     const hn::ScalableTag<A> d;
@@ -220,22 +225,29 @@ class SummedElements {
 
  private:
   /// What is added of each; whole vectors.
-  void take(A* row, std::int64_t count) const {
-    if (of_ == Window::Of::values && !ignores_nan_ && unit_ == 1) return;
+  void take(const A* row, std::int64_t count, A* to) const {
     const hn::ScalableTag<A> d;
-    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    const auto unit = hn::Set(d, unit_);
+    if (of_ == Window::Of::values && !ignores_nan_) {
+      if (unit_ == 1 && row == to) return;
+      for (std::int64_t i = 0; i < count; i += lanes)
+        hn::StoreU(hn::Mul(hn::LoadU(d, row + i), unit), d, to + i);
+      return;
+    }
+    for (std::int64_t i = 0; i < count; i += lanes) {
       const auto x = hn::LoadU(d, row + i);
-      const auto taken = of_ == Window::Of::values    ? hn::Mul(x, hn::Set(d, unit_))
+      const auto taken = of_ == Window::Of::values    ? hn::Mul(x, unit)
                          : of_ == Window::Of::squares ? hn::Mul(x, x)
-                                                      : hn::Set(d, unit_);
-      hn::StoreU(ignores_nan_ ? hn::IfThenZeroElse(hn::IsNaN(x), taken) : taken, d, row + i);
+                                                      : unit;
+      hn::StoreU(ignores_nan_ ? hn::IfThenZeroElse(hn::IsNaN(x), taken) : taken, d, to + i);
     }
   }
 
   Window::Of of_;
   bool ignores_nan_;
   A unit_, divisor_;
-  bool copies_;
+  bool takes_, copies_;
   LoadRow<A> load_;
   StoreRow<A> store_;
 };
