@@ -14,6 +14,7 @@
 #include "sepconv/kernels/window/integer_box-inl.h"
 #include "sepconv/kernels/window/integer_sums-inl.h"
 #include "sepconv/kernels/window/passes-inl.h"
+#include "sepconv/kernels/window/summed_elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
