@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
+
+#include "sepconv/kernels/conv/padded_row.hpp"
 
 using namespace sepconv;
 
@@ -55,4 +58,25 @@ TEST_CASE("border names parse back") {
     CHECK(parse_border_mode(name_of(mode)) == mode);
   }
   CHECK_FALSE(parse_border_mode("mirror").has_value());
+}
+
+TEST_CASE("a row is extended by what its border has at each column, run by run") {
+  constexpr BorderMode kModes[] = {BorderMode::constant, BorderMode::replicate, BorderMode::reflect,
+                                   BorderMode::reflect101, BorderMode::wrap};
+  for (const BorderMode mode : kModes) {
+    for (const std::int64_t cols : {1, 2, 3, 7, 40}) {
+      for (const std::int64_t radius : {1, 2, 6, 45}) {
+        for (const std::int64_t size : {1, 3}) {
+          const PaddedColumns columns(0, cols, radius, cols);
+          std::vector<std::int64_t> row(static_cast<std::size_t>((cols + 2 * radius) * size), -5);
+          for (std::int64_t i = 0; i < cols * size; ++i) row[static_cast<std::size_t>(radius * size + i)] = i;
+          extend_row(row.data(), columns, cols, mode, size, std::int64_t{-1});
+          for (std::int64_t i = 0; i < std::ssize(row); ++i) {
+            const std::int64_t from = border_index(i / size - radius, cols, mode);
+            REQUIRE(row[static_cast<std::size_t>(i)] == (from < 0 ? -1 : from * size + i % size));
+          }
+        }
+      }
+    }
+  }
 }

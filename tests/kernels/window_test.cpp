@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/kernels/window/integer_box.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 #include "window_check_case.hpp"
 
@@ -50,6 +51,22 @@ TEST_CASE("window_host has the reference's bits: every window up to 2^7 neighbou
 }
 
 TEST_CASE(
+    "window_host has the reference's bits: rows of windows of many vectors, of every type and channels") {
+  Random random(10);
+  for (int i = 0; i < 96; ++i) {
+    WindowCase c = random_window_case(random, 1, 0);
+    c.window.op = i % 2 == 0 ? Window::Op::minimum : Window::Op::maximum;
+    c.window.radius_x = i % 3 == 0 ? random_between(random, 300, 1100) : random_between(random, 4, 140);
+    c.window.radius_y = random_between(random, 0, 1);
+    c.image = {2, random_between(random, 1, 700)};
+    c.out = Rect::whole(c.image);
+    c.channels = 1 + i / 2 % 4;
+    c.from = kPixelTypes[static_cast<std::size_t>(i) % std::size(kPixelTypes)];
+    check_case(c, random);
+  }
+}
+
+TEST_CASE(
     "window_host has the reference's bits where rows do not fit the cache: strips, and one pass after the "
     "other") {
   Random random(5);
@@ -57,9 +74,9 @@ TEST_CASE(
   for (int i = 0; i < 12; ++i) {
     WindowCase c = random_window_case(random, 40, 0);
     const bool both = i % 2 == 0;
-    c.window.radius_y = 200;
+    c.window.radius_y = both ? 200 : 700;
     c.window.radius_x = both ? 150 : 2;
-    c.image = {40, both ? 1100 : 2500};
+    c.image = both ? Extent{40, 1100} : Extent{700, 2500};
     c.out = {3, 5, 8, c.image.cols - 9};
     c.channels = 1, c.from = PixelType::f32, c.arithmetic = Arithmetic::f32;
     const WindowSizes sizes(c.window, c.out.extent(), 1, sizeof(float));
@@ -68,6 +85,21 @@ TEST_CASE(
   }
   REQUIRE(split >= 1);
   REQUIRE(strips >= 4);
+}
+
+TEST_CASE("window_host has the reference's bits: blocks of rows that are turned into ends in parts") {
+  Random random(11);
+  for (int i = 0; i < 6; ++i) {
+    WindowCase c = random_window_case(random, 1, 0);
+    c.window.op = i % 2 == 0 ? Window::Op::minimum : Window::Op::maximum;
+    c.window.radius_x = 1, c.window.radius_y = random_between(random, 50, 90);
+    c.image = {450, 800 + i};
+    c.out = {0, 0, 450 - i, 800};
+    c.channels = 2, c.from = PixelType::f32;
+    const WindowSizes sizes(c.window, c.out.extent(), c.channels, size_of(pixel_type_of(c.arithmetic)));
+    REQUIRE(2 * sizes.kept_pitch * sizes.bytes * c.window.radius_y > 2 * WindowTuning::kPartBytes);
+    check_case(c, random);
+  }
 }
 
 TEST_CASE("window_host has the reference's bits where rows go by in pieces") {
@@ -108,6 +140,55 @@ TEST_CASE(
       }
     }
   }
+}
+
+TEST_CASE("window_host has the reference's bits: means of integers whose sums are exact") {
+  Random random(12);
+  constexpr PixelType kIntegers[] = {PixelType::u8, PixelType::u16, PixelType::i16};
+  int walked = 0;
+  for (int i = 0; i < 150; ++i) {
+    WindowCase c = random_window_case(random, 90, i % 3 == 0 ? 128 : 10);
+    c.from = kIntegers[static_cast<std::size_t>(i) % std::size(kIntegers)];
+    if (i % 2 == 0) c.to = c.from;
+    if (i % 5 == 0) c.window.radius_x = 1;
+    c.window.op = Window::Op::sum, c.window.of = Window::Of::values, c.window.ignores_nan = false;
+    c.window.divisor =
+        c.window.unit *
+        ones_of_window({.op = Window::Op::sum, .radius_x = c.window.radius_x, .radius_y = c.window.radius_y},
+                       Arithmetic::f32);
+    if (i % 10 == 0) c.image = {5, IntegerBoxSizes::kStripElements + 100 + i}, c.out = Rect::whole(c.image);
+    c.channels = i % 4 == 0 ? 3 : 1, c.arithmetic = Arithmetic::f32;
+    walked += is_box_of_integers(c.window, c.border, c.from, c.channels, Arithmetic::f32);
+    check_case(c, random);
+  }
+  REQUIRE(walked >= 50);
+}
+
+TEST_CASE("A mean of integers has the bits of a division: of all sums") {
+  for (std::int64_t side = 3; side <= 255; side += side < 31 ? 2 : 32) {
+    const std::int64_t pixels = side * side;
+    const auto divisor = static_cast<float>(pixels);
+    const WholeQuotient whole(divisor);
+    std::int64_t wrong = 0;
+    for (std::int64_t sum = 0; sum <= std::min<std::int64_t>(65535 * pixels, 1 << 24); ++sum) {
+      const auto value = static_cast<float>(sum);
+      wrong += whole.of(value) != value / divisor;
+    }
+    CHECK(wrong == 0);
+  }
+  int fit = 0;
+  for (std::int64_t pixels = 1; pixels <= 257; pixels += 2) {
+    if (!ByteQuotient::fits(pixels)) continue;
+    ++fit;
+    const ByteQuotient bytes(pixels);
+    std::int64_t wrong = 0;
+    for (std::int64_t sum = 0; sum <= 255 * pixels; ++sum)
+      wrong += bytes.of(static_cast<std::uint16_t>(sum)) !=
+               to_pixel<std::uint8_t>(static_cast<float>(sum) / static_cast<float>(pixels));
+    CHECK(wrong == 0);
+  }
+  CHECK(fit >= 100);
+  for (const std::int64_t side : {3, 5, 7, 9, 11, 13, 15}) CHECK(ByteQuotient::fits(side * side));
 }
 
 TEST_CASE("window_host has the reference's bits: integers whose border is none") {

@@ -141,6 +141,15 @@ TEST_CASE("bands and tiles take long against their being handed on, and a small 
   CHECK(ceil_div(4096, small.band.rows) <= 32);
 }
 
+TEST_CASE("windows that cut their own scratch are given whole rows, though it is larger than a cache") {
+  for (const char* stage : {"erode:radius=32", "dilate:radius=32", "box:radius=32"}) {
+    const Plan plan = plan_for({{8192, 8192}, 1, PixelType::u16}, {1, 1}, {1, 1}, {stage},
+                               {.max_memory_bytes = std::int64_t{4} << 30, .threads = 1});
+    INFO(stage << ", tiles of " << plan.tile.rows << " x " << plan.tile.cols);
+    CHECK(plan.tile.cols == 8192);
+  }
+}
+
 TEST_CASE("what the caller asks for is kept") {
   const PlanOptions options{.max_memory_bytes = 1 << 30,
                             .threads = 3,

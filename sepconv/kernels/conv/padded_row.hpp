@@ -25,22 +25,45 @@ struct PaddedColumns {
   bool all_inside() const noexcept { return inside() == end - first; }
 };
 
+/// What stands at columns [col, col + count), beyond an edge: columns `from`, `from` + step, .. of the image;
+/// or nothing of it, if `from` is negative.
+struct BorderRun {
+  std::int64_t from, step, count;
+};
+/// The longest from `col` on, up to `end`.
+inline BorderRun border_run(std::int64_t col, std::int64_t end, std::int64_t image_cols, BorderMode mode) {
+  const std::int64_t from = border_index(col, image_cols, mode);
+  if (mode == BorderMode::constant || mode == BorderMode::replicate) return {from, 0, end - col};
+  const std::int64_t step = border_index(col + 1, image_cols, mode) - from;
+  const std::int64_t left = step == 1 ? image_cols - from : step == -1 ? from + 1 : 1;
+  return {from, step, std::min(left, end - col)};
+}
+
 /// Fills a row of these columns, a pixel being `size` elements, left and right of those inside, which are
 /// there. `constant` stands for what border_index() calls so.
 template <class E>
 void extend_row(E* row, const PaddedColumns& columns, std::int64_t image_cols, BorderMode mode,
                 std::int64_t size, E constant) {
-  const auto extend_at = [=](std::int64_t col) {
-    E* const to = row + (col - columns.first) * size;
-    const std::int64_t from = border_index(col, image_cols, mode);
-    if (from < 0) {
-      std::fill_n(to, size, constant);
-    } else {
-      std::copy_n(row + (from - columns.first) * size, size, to);
+  const auto extend = [=](std::int64_t begin, std::int64_t end) {
+    while (begin < end) {
+      const BorderRun run = border_run(begin, end, image_cols, mode);
+      E* const to = row + (begin - columns.first) * size;
+      const E* const from = row + (run.from - columns.first) * size;
+      begin += run.count;
+      if (run.from < 0) {
+        std::fill_n(to, run.count * size, constant);
+      } else if (run.step == 1) {
+        std::copy_n(from, run.count * size, to);
+      } else if (size == 1) {
+        for (std::int64_t i = 0; i < run.count; ++i) to[i] = from[i * run.step];
+      } else {
+        for (std::int64_t i = 0; i < run.count; ++i)
+          std::copy_n(from + i * run.step * size, size, to + i * size);
+      }
     }
   };
-  for (std::int64_t col = columns.first; col < columns.inside_begin; ++col) extend_at(col);
-  for (std::int64_t col = columns.inside_end; col < columns.end; ++col) extend_at(col);
+  extend(columns.first, columns.inside_begin);
+  extend(columns.inside_end, columns.end);
 }
 
 /// Columns [col, end) of a row whose first column in the image is, or would be, at `row`: those that the

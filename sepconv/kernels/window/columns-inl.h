@@ -1,5 +1,5 @@
-// Windows down the columns of rows that go by, a piece of a row at a time: sums by windows of 1, 2, 4, ..
-// rows, or, where they are exact, by a sum that runs; the least by blocks. Included once per target.
+// Sums down the columns of rows that go by, a piece of a row at a time: of windows of 1, 2, 4, .. rows, or,
+// where they are exact, by a sum that runs. Included once per target.
 #if defined(SEPCONV_WINDOW_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_COLUMNS_INL_H
 #undef SEPCONV_WINDOW_COLUMNS_INL_H
@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sepconv/kernels/simd/vectors-inl.h"
+#include "sepconv/kernels/window/window-inl.h"
 #include "sepconv/kernels/window/window_check.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -84,52 +84,6 @@ void run_columns(const E* row, std::int64_t count, E* oldest, S* total, S* to) {
   }
 }
 
-/// The first row of a block: beginning = row, to = min(row, end).
-template <class E>
-void begin_block(const E* row, const E* end, std::int64_t count, E* beginning, E* to) {
-  const hn::ScalableTag<E> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto v = hn::LoadU(d, row + i);
-    hn::Store(v, d, beginning + i);
-    hn::StoreU(hn::Min(v, hn::Load(d, end + i)), d, to + i);
-  }
-}
-
-/// Another: it is kept in `own`; to = min(beginning, end), but for the last, of which `end` is null.
-template <class E>
-void continue_block(const E* row, const E* end, std::int64_t count, E* beginning, E* own, E* to) {
-  const hn::ScalableTag<E> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < count; i += lanes) {
-    const auto v = hn::LoadU(d, row + i);
-    const auto begun = hn::Min(v, hn::Load(d, beginning + i));
-    hn::Store(begun, d, beginning + i);
-    hn::StoreU(end == nullptr ? begun : hn::Min(begun, hn::Load(d, end + i)), d, to + i);
-    hn::Store(v, d, own + i);
-  }
-}
-
-/// Each of a block's rows becomes the least of those from it on: columns side by side, so that it is in
-/// registers on its way up.
-template <class E>
-void end_block(E* rows, std::int64_t count, std::int64_t pitch, std::int64_t elements) {
-  const hn::ScalableTag<E> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  for (std::int64_t i = 0; i < elements; i += kColumnVectors * lanes) {
-    hn::Vec<decltype(d)> v[kColumnVectors];
-    E* row = rows + (count - 1) * pitch + i;
-    SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) v[j] = hn::Load(d, row + j * lanes);
-    for (std::int64_t r = count - 1; r > 0; --r) {
-      row -= pitch;
-      SEPCONV_UNROLL for (int j = 0; j < kColumnVectors; ++j) {
-        v[j] = hn::Min(v[j], hn::Load(d, row + j * lanes));
-        hn::Store(v[j], d, row + j * lanes);
-      }
-    }
-  }
-}
-
 /// Sums down the columns of rows that are handed over one by one. `kept` has room for as many rows as the
 /// window has neighbours but one, and for one more.
 template <class E>
@@ -152,6 +106,8 @@ class ColumnSums {
     }
     oldest_ = steps_.rest() > 0 ? ring + row_ % steps_.rest() * pitch_ : nullptr;
   }
+  /// Where take() would have the row from element `at` on, if that is not `line`.
+  E* place(std::int64_t, E* line) const { return line; }
   /// to[i]: of the rows up to this one, as many as the window has; for `count` elements from `at` on of each
   /// row, of which `row` has these. `at` is where a block of vectors begins.
   void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
@@ -182,6 +138,7 @@ class RunningColumns {
   }
 
   void begin_row() {}
+  E* place(std::int64_t, E* line) const { return line; }
   void take(const E* row, std::int64_t at, std::int64_t count, S* to) const {
     S* const total = reinterpret_cast<S*>(kept_ + kept_rows_ * pitch_) + at;
     run_columns(row, count, kept_ + row_ * pitch_ + at, total, to);
@@ -193,37 +150,6 @@ class RunningColumns {
   E* kept_;
   std::int64_t pitch_;
   std::int64_t row_;  ///< of those kept, the oldest
-};
-
-/// Least values, likewise, by van Herk's and Gil and Werman's blocks of as many rows as the window has: it is
-/// the end of one block and the beginning of the next.
-template <class E>
-class ColumnBlocks {
- public:
-  using Result = E;
-  ColumnBlocks(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
-      : last_(neighbours - 1), kept_(kept), pitch_(pitch), row_(row % neighbours) {}
-
-  void begin_row() {}
-  void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
-    // Row i of the block before ends it from there on; from row i + 1 of this one on that is of no use.
-    E* const beginning = kept_ + last_ * pitch_ + at;
-    const E* const end = kept_ + row_ * pitch_ + at;
-    if (row_ == 0) return begin_block(row, end, count, beginning, to);
-    E* const own = kept_ + (row_ - 1) * pitch_ + at;
-    continue_block(row, row_ == last_ ? nullptr : end, count, beginning, own, to);
-  }
-  void end_row(std::int64_t count) {
-    if (row_++ < last_) return;
-    end_block(kept_, last_, pitch_, count);
-    row_ = 0;
-  }
-
- private:
-  std::int64_t last_;  ///< row of a block
-  E* kept_;            ///< rows of a block but for its first, then what they begin with
-  std::int64_t pitch_;
-  std::int64_t row_;  ///< of its block
 };
 
 }  // namespace sepconv::HWY_NAMESPACE

@@ -41,6 +41,10 @@ HWY_INLINE void write_row(const E* from, std::int64_t count, E* to, bool past_ca
   if (i < count) write_some(i, count - i);
 }
 
+/// Elements are made of a row of pixels by load(), or by fetch(), which is of no use where reads_pixels(),
+/// and then element(), vector by vector. What a border's constant is then they say, too: constant() and
+/// pixel().
+
 /// Pixels of an integer type as they are; of the greatest their complements, whose least is that of it.
 template <class T, class A>
 class IntegerElements {
@@ -55,18 +59,30 @@ class IntegerElements {
         load_(load_row_for<A>(pixel_type_of<T>())),
         store_(store_row_for<A>(to)) {}
 
-  Element constant(double value) const { return flipped(static_cast<T>(static_cast<A>(value))); }
-  void load(const std::byte* from, std::int64_t count, Element* to) const {
+  Element constant(double value) const { return flipped(pixel(value)); }
+  Element pixel(double value) const { return static_cast<T>(static_cast<A>(value)); }
+  static constexpr bool reads_pixels() { return true; }
+  void fetch(const std::byte* from, std::int64_t count, Element* to) const {
     std::memcpy(to, from, static_cast<std::size_t>(count) * sizeof(T));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> element(D d, hn::Vec<D> v) const {
+    return hn::Xor(v, hn::Set(d, static_cast<T>(flips_ ? -1 : 0)));
+  }
+  void load(const std::byte* from, std::int64_t count, Element* to) const {
+    fetch(from, count, to);
     if (flips_) flip(to, count);
+  }
+  bool makes_pixels() const { return copies_; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> pixel(D d, hn::Vec<D> v) const {
+    return element(d, v);
   }
   /// Destroys `row`; `room` is for as many values of the arithmetic type.
   void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
-    const auto same = [](auto v) { return v; };
-    const auto turned = [](auto v) { return hn::Not(v); };
-    T* const pixels = reinterpret_cast<T*>(to);
-    if (copies_ && flips_) return write_row(row, count, pixels, past_caches, turned);
-    if (copies_) return write_row(row, count, pixels, past_caches, same);
+    const hn::ScalableTag<T> d;
+    const auto value = [&](auto v) { return pixel(d, v); };
+    if (copies_) return write_row(row, count, reinterpret_cast<T*>(to), past_caches, value);
     if (flips_) flip(row, count);
     load_(reinterpret_cast<const std::byte*>(row), count, room);
     store_(room, count, to);
@@ -109,6 +125,22 @@ class OrderedElements {
     order(elements, 1, elements);
     return elements[0];
   }
+  Element pixel(double value) const {
+    const A pixel = static_cast<A>(value);
+    Element bits;
+    std::memcpy(&bits, &pixel, sizeof(bits));
+    return bits;
+  }
+  bool reads_pixels() const { return takes_; }
+  void fetch(const std::byte* from, std::int64_t count, Element* to) const {
+    load_(from, count, reinterpret_cast<A*>(to));
+  }
+  template <class D>
+  HWY_INLINE hn::Vec<D> element(D d, hn::Vec<D> bits) const {
+    const hn::Rebind<A, D> values;
+    const auto nan = hn::RebindMask(d, hn::IsNaN(hn::BitCast(values, bits)));
+    return hn::IfThenElse(nan, hn::Set(d, nan_), hn::Xor(turned(d, bits), hn::Set(d, flip_)));
+  }
   void load(const std::byte* from, std::int64_t count, Element* to) const {
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<Element>()));
     const std::int64_t whole = takes_ ? count / lanes * lanes : 0;
@@ -118,9 +150,14 @@ class OrderedElements {
           reinterpret_cast<A*>(to + whole));
     order(to + whole, count - whole, to + whole);
   }
+  bool makes_pixels() const { return copies_; }
+  template <class D>
+  HWY_INLINE hn::Vec<D> pixel(D d, hn::Vec<D> v) const {
+    return turned(d, hn::Xor(v, hn::Set(d, flip_)));
+  }
   void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
     const hn::ScalableTag<Element> d;
-    const auto value = [&](auto v) { return turned(d, hn::Xor(v, hn::Set(d, flip_))); };
+    const auto value = [&](auto v) { return pixel(d, v); };
     if (copies_) return write_row(row, count, reinterpret_cast<Element*>(to), past_caches, value);
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
       hn::StoreU(value(hn::LoadU(d, row + i)), d, reinterpret_cast<Element*>(room) + i);
@@ -136,74 +173,12 @@ class OrderedElements {
   /// Whole vectors.
   void order(const Element* row, std::int64_t count, Element* to) const {
     const hn::ScalableTag<Element> d;
-    const hn::ScalableTag<A> values;
-    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-      const auto bits = hn::LoadU(d, row + i);
-      const auto nan = hn::RebindMask(d, hn::IsNaN(hn::BitCast(values, bits)));
-      const auto ordered = hn::Xor(turned(d, bits), hn::Set(d, flip_));
-      hn::StoreU(hn::IfThenElse(nan, hn::Set(d, nan_), ordered), d, to + i);
-    }
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
+      hn::StoreU(element(d, hn::LoadU(d, row + i)), d, to + i);
   }
 
   Element flip_, nan_;
   bool takes_, copies_;
-  LoadRow<A> load_;
-  StoreRow<A> store_;
-};
-
-/// Values to be added, and divided at the end.
-template <class A>
-class SummedElements {
- public:
-  using Element = A;
-  using Join = Sum;
-  static constexpr int kOfEach = 1;
-
-  SummedElements(const Window& window, PixelType from, PixelType to)
-      : of_(window.of),
-        ignores_nan_(window.ignores_nan),
-        unit_(static_cast<A>(window.unit)),
-        divisor_(static_cast<A>(window.divisor)),
-        copies_(to == pixel_type_of<A>()),
-        load_(load_row_for<A>(from)),
-        store_(store_row_for<A>(to)) {}
-
-  Element constant(double value) const {
-    alignas(64) A row[hn::MaxLanes(hn::ScalableTag<A>())] = {static_cast<A>(value)};
-    take(row, 1);
-    return row[0];
-  }
-  void load(const std::byte* from, std::int64_t count, Element* to) const {
-    load_(from, count, to);
-    take(to, count);
-  }
-  void store(Element* row, std::int64_t count, A* room, std::byte* to, bool past_caches) const {
-    const hn::ScalableTag<A> d;
-    const auto value = [&](auto v) { return hn::Div(v, hn::Set(d, divisor_)); };
-    if (copies_) return write_row(row, count, reinterpret_cast<A*>(to), past_caches, value);
-    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d)))
-      hn::StoreU(value(hn::LoadU(d, row + i)), d, room + i);
-    store_(room, count, to);
-  }
-
- private:
-  /// What is added of each; whole vectors.
-  void take(A* row, std::int64_t count) const {
-    if (of_ == Window::Of::values && !ignores_nan_ && unit_ == 1) return;
-    const hn::ScalableTag<A> d;
-    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-      const auto x = hn::LoadU(d, row + i);
-      const auto taken = of_ == Window::Of::values    ? hn::Mul(x, hn::Set(d, unit_))
-                         : of_ == Window::Of::squares ? hn::Mul(x, x)
-                                                      : hn::Set(d, unit_);
-      hn::StoreU(ignores_nan_ ? hn::IfThenZeroElse(hn::IsNaN(x), taken) : taken, d, row + i);
-    }
-  }
-
-  Window::Of of_;
-  bool ignores_nan_;
-  A unit_, divisor_;
-  bool copies_;
   LoadRow<A> load_;
   StoreRow<A> store_;
 };

@@ -9,12 +9,10 @@
 #endif
 
 #include <algorithm>
-#include <utility>
 
-#include "sepconv/kernels/conv/padded_row.hpp"
-#include "sepconv/kernels/window/columns-inl.h"
 #include "sepconv/kernels/window/elements-inl.h"
-#include "sepconv/kernels/window/read_ahead.hpp"
+#include "sepconv/kernels/window/least_columns-inl.h"
+#include "sepconv/kernels/window/rows-inl.h"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 
@@ -47,7 +45,7 @@ class WindowPasses {
         channels_(in.pixels.channels * Elements::kOfEach),
         elements_(elements),
         sizes_(window, out.rect.extent(), channels_, sizeof(E)),
-        padded_(worker.allocate<E>(sizes_.row)),
+        rows_(window, border, in, out.image.cols, elements, worker.allocate<E>(sizes_.row)),
         line_(worker.allocate<E>(sizes_.row)),
         result_(worker.allocate<Result>(sizes_.row)),
         constant_row_(worker.allocate<E>(sizes_.row)),
@@ -77,44 +75,22 @@ class WindowPasses {
       piece(Rect{rect.row, col, rect.rows, std::min(sizes_.piece_cols, rect.col_end() - col)});
   }
 
-  /// Elements [col, col + cols) of a row of the input.
-  void load(std::int64_t row, std::int64_t col, std::int64_t cols, E* to) const {
-    elements_.load(pixels_at(row, col), cols * in_.pixels.channels, to);
-  }
-
-  const std::byte* pixels_at(std::int64_t row, std::int64_t col) const {
-    return in_.pixels.row_data(row - in_.rect.row) + (col - in_.rect.col) * in_.pixels.pixel_bytes();
+  std::byte* result_at(std::int64_t row, std::int64_t col) const {
+    return out_.pixels.row_data(row - out_.rect.row) + (col - out_.rect.col) * out_.pixels.pixel_bytes();
   }
 
   void store(Result* line, const Rect& piece, std::int64_t row) const {
-    std::byte* const to =
-        out_.pixels.row_data(row - out_.rect.row) + (piece.col - out_.rect.col) * out_.pixels.pixel_bytes();
+    std::byte* const to = result_at(row, piece.col);
     const std::int64_t count = piece.cols * out_.pixels.channels;
     if constexpr (Elements::kOfEach == 1) elements_.store(line, count, room_, to, out_.past_caches);
-    if constexpr (Elements::kOfEach > 1) elements_.store(line, pixels_at(row, piece.col), count, room_, to);
-  }
-
-  /// The windows along the row that lies in padded_, but for its border.
-  void pass_row(const PaddedColumns& columns, std::int64_t cols, E constant, E* to) {
-    extend_row(padded_, columns, out_.image.cols, border_.mode, channels_, constant);
-    window_row<Join>(WindowSteps(2 * window_.radius_x + 1), channels_, cols * channels_, padded_, to);
-  }
-
-  /// Those of a row of the input, for the columns of `piece`.
-  void filter_row(std::int64_t row, const Rect& piece, E* to) {
-    const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
-    const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
-    load(row, columns.inside_begin, columns.inside(), padded_ + columns.before() * channels_);
-    ahead_.behind(in_, row, columns.inside_end, piece.cols);
-    ahead_.fetch();
-    pass_row(columns, piece.cols, constant, to);
-    ahead_.fetch();
+    if constexpr (Elements::kOfEach > 1)
+      elements_.store(line, rows_.pixels_at(row, piece.col), count, room_, to);
   }
 
   /// Rows [begin, end) go by, of those that the result needs, which begin a radius above it: calls
-  /// next_row(row, mapped, piece) for each piece of each, `mapped` being where the border has the row, -1 for
-  /// one of a constant; and finished(row, piece, line) for the result's own, with the windows down the
-  /// columns of `piece`.
+  /// next_row(row, mapped, piece, to) for each piece of each, `mapped` being where the border has the row, -1
+  /// for one of a constant, which returns it, there or elsewhere; and finished(row, piece, line) for the
+  /// result's own, with the windows down the columns of `piece`.
   template <class NextRow, class Finished>
   void march(const Rect& strip, std::int64_t nth, std::int64_t begin, std::int64_t end,
              const NextRow& next_row, const Finished& finished) {
@@ -127,11 +103,18 @@ class WindowPasses {
       const std::int64_t middle = row - window_.radius_y;
       columns.begin_row();
       for_each_piece(strip, [&](const Rect& piece) {
-        columns.take(next_row(row, mapped, piece), (piece.col - strip.col) * channels_,
-                     piece.cols * channels_, result_);
-        ahead_.fetch();
-        if (middle >= out_.rect.row) finished(middle, piece, result_);
-        ahead_.fetch();
+        const std::int64_t at = (piece.col - strip.col) * channels_, count = piece.cols * channels_;
+        const E* const line = next_row(row, mapped, piece, columns.place(at, line_));
+        bool taken = false;
+        if constexpr (!Join::kSums) {
+          if (middle >= out_.rect.row)
+            taken = take_pixels(columns, elements_, line, at, count, result_at(middle, piece.col),
+                                out_.past_caches);
+        }
+        if (!taken) columns.take(line, at, count, result_);
+        rows_.ahead.fetch();
+        if (middle >= out_.rect.row && !taken) finished(middle, piece, result_);
+        rows_.ahead.fetch();
       });
       columns.end_row(strip.cols * channels_);
     }
@@ -149,24 +132,24 @@ class WindowPasses {
     for (std::int64_t row = strip.row; row < strip.row_end(); ++row) {
       worker_.throw_if_stopped();
       for_each_piece(strip, [&](const Rect& piece) {
-        filter_row(row, piece, line_);
+        rows_.filter(row, piece, line_);
         store(line_, piece, row);
       });
     }
   }
 
   void run_strip(const Rect& strip) {
-    ahead_ = ReadAhead(strip.grown(0, window_.radius_x).intersect(in_.rect));
+    rows_.ahead = ReadAhead(strip.grown(0, window_.radius_x).intersect(in_.rect));
     if constexpr (kRowsAreResults) {
       if (window_.radius_y == 0) return run_rows(strip);
     }
     fill_constant_row();
     march(
         strip, 0, strip.row - window_.radius_y, strip.row_end() + window_.radius_y,
-        [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
+        [&](std::int64_t, std::int64_t row, const Rect& piece, E* to) -> const E* {
           if (row < 0) return constant_row_;
-          filter_row(row, piece, line_);
-          return line_;
+          rows_.filter(row, piece, to);
+          return to;
         },
         [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
   }
@@ -183,7 +166,7 @@ class WindowPasses {
   }
 
   void rows_then_columns() {
-    ahead_ = ReadAhead(in_.rect);
+    rows_.ahead = ReadAhead(in_.rect);
     fill_constant_row();
     for_each_group([&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
@@ -191,14 +174,14 @@ class WindowPasses {
         const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
         if (mapped < 0) continue;
         for_each_piece(out_.rect, [&](const Rect& piece) {
-          filter_row(mapped, piece, plane_at(row - begin, piece.col - out_.rect.col));
+          rows_.filter(mapped, piece, plane_at(row - begin, piece.col - out_.rect.col));
         });
       }
       std::int64_t nth = 0;
       for_each_strip(out_.rect, [&](const Rect& strip) {
         march(
             strip, nth++, begin, end,
-            [&](std::int64_t row, std::int64_t mapped, const Rect& piece) -> const E* {
+            [&](std::int64_t row, std::int64_t mapped, const Rect& piece, E*) -> const E* {
               return mapped < 0 ? constant_row_ : plane_at(row - begin, piece.col - out_.rect.col);
             },
             [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
@@ -217,10 +200,10 @@ class WindowPasses {
       for_each_strip(wide, [&](const Rect& strip) {
         march(
             strip, nth++, begin, end,
-            [&](std::int64_t, std::int64_t row, const Rect& piece) -> const E* {
+            [&](std::int64_t, std::int64_t row, const Rect& piece, E* to) -> const E* {
               if (row < 0) return constant_row_;
-              load(row, piece.col, piece.cols, line_);
-              return line_;
+              rows_.load(row, piece.col, piece.cols, to);
+              return to;
             },
             [&](std::int64_t row, const Rect& piece, E* line) {
               std::copy_n(line, piece.cols * channels_, plane_at(row - first, piece.col - wide.col));
@@ -229,10 +212,8 @@ class WindowPasses {
       for (std::int64_t row = std::max(first, out_.rect.row); row < end - window_.radius_y; ++row) {
         worker_.throw_if_stopped();
         for_each_piece(out_.rect, [&](const Rect& piece) {
-          const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, out_.image.cols);
-          std::copy_n(plane_at(row - first, columns.inside_begin - wide.col), columns.inside() * channels_,
-                      padded_ + columns.before() * channels_);
-          pass_row(columns, piece.cols, beyond, line_);
+          const std::int64_t inside = std::max<std::int64_t>(piece.col - window_.radius_x, 0);
+          rows_.filter_elements(plane_at(row - first, inside - wide.col), piece, beyond, line_);
           store(line_, piece, row);
         });
       }
@@ -254,12 +235,12 @@ class WindowPasses {
   std::int64_t channels_;  ///< elements of a pixel
   Elements elements_;
   WindowSizes sizes_;
-  E *padded_, *line_;
+  WindowRows<Elements> rows_;
+  E* line_;
   Result* result_;
   E* constant_row_;
   A* room_;
   E* kept_;
-  ReadAhead ahead_;
   E* plane_ = nullptr;  ///< a group of rows between the passes
 };
 

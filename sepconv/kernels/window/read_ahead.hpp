@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "sepconv/core/image.hpp"
 
@@ -28,6 +29,12 @@ class ReadAhead {
     at_ = in.pixels.row_data(row - in.rect.row) + (col - in.rect.col) * bytes;
     left_ = std::min(cols, end_ - col) * bytes;
     quarter_ = std::max(left_ / 4, kLine);
+  }
+
+  /// The same, a line at a time by somebody else, who comes by as often as the piece has lines: where it
+  /// begins; elsewhere if there is none.
+  const std::byte* hand_over(const std::byte* elsewhere) {
+    return std::exchange(left_, 0) > 0 ? at_ : elsewhere;
   }
 
   void fetch() {

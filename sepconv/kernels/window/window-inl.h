@@ -8,7 +8,10 @@
 #endif
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "sepconv/kernels/simd/vectors-inl.h"
 #include "sepconv/kernels/window/window_check.hpp"
@@ -59,12 +62,62 @@ HWY_INLINE void join_four(E* row, std::int64_t apart, std::int64_t count) {
 template <class E>
 constexpr bool kShiftsInRegisters = sizeof(E) > 1;
 
+/// Whether sum_to_vectors() is there for these elements.
+template <class E>
+constexpr bool kSumsInRegisters = sizeof(E) > 2;
+
 /// Lanes of `low` and then `high`, those that `lanes` says.
 template <class E, class V>
 HWY_INLINE V lanes_of(V low, V lanes, V high) {
   if constexpr (sizeof(E) == 2) return V{_mm512_permutex2var_epi16(low.raw, lanes.raw, high.raw)};
   if constexpr (sizeof(E) == 4) return V{_mm512_permutex2var_epi32(low.raw, lanes.raw, high.raw)};
   if constexpr (sizeof(E) == 8) return V{_mm512_permutex2var_epi64(low.raw, lanes.raw, high.raw)};
+}
+
+/// The same of lanes from kFirst on.
+template <int kFirst, class V>
+HWY_INLINE V shifted(V low, V high) {
+  using Bits = hwy::MakeSigned<hn::TFromV<V>>;
+  constexpr int kBytes = kFirst * static_cast<int>(sizeof(Bits));
+  const hn::ScalableTag<Bits> bits;
+  const auto first = hn::BitCast(bits, low).raw, second = hn::BitCast(bits, high).raw;
+  const auto made = [&]() {
+    if constexpr (kBytes % 4 == 0) return _mm512_alignr_epi32(second, first, kBytes / 4);
+    if constexpr (kBytes % 4 != 0)
+      return _mm512_alignr_epi8(_mm512_alignr_epi32(second, first, 4), first, kBytes);
+  }();
+  return hn::BitCast(hn::DFromV<V>(), hn::Vec<decltype(bits)>{made});
+}
+
+/// Windows of as many elements as a vector has, in place of those of `row`, and to[o]: what of a window's
+/// elements is left over beside whole vectors, at its end. Returns the number of doublings.
+template <class E>
+int sum_to_vectors(const WindowSteps& steps, std::int64_t count, E* row, E* to) {
+  const hn::ScalableTag<E> d;
+  constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
+  constexpr int kLevels = std::bit_width(static_cast<unsigned>(kLanes)) - 1;
+  const std::int64_t whole = steps.count / kLanes * kLanes;
+  hn::Vec<decltype(d)> behind[kLevels] = {}, parts_behind[kLevels] = {}, part = hn::Zero(d);
+  const auto once = [&]<int kLevel>(std::integral_constant<int, kLevel>, auto& v) {
+    if (steps.has(kLevel)) {
+      const auto rest = part;
+      part = steps.after(kLevel) == 0 ? v : hn::Add(v, shifted<1 << kLevel>(rest, parts_behind[kLevel]));
+      parts_behind[kLevel] = rest;
+    }
+    const auto own = v;
+    v = hn::Add(own, shifted<1 << kLevel>(own, behind[kLevel]));
+    behind[kLevel] = own;
+  };
+  for (std::int64_t i = (count + steps.count - 2) / kLanes * kLanes; i >= 0; i -= kLanes) {
+    auto v = hn::Load(d, row + i);
+    [&]<int... kLevel>(std::integer_sequence<int, kLevel...>) {
+      (once(std::integral_constant<int, kLevel>(), v), ...);
+    }
+    (std::make_integer_sequence<int, kLevels>());
+    hn::Store(v, d, row + i);
+    if (i >= whole && i < whole + count) hn::StoreU(part, d, to + i - whole);
+  }
+  return kLevels;
 }
 
 /// So many doublings at once, from windows of 2^first elements on, with neighbours from registers: loads that
@@ -114,6 +167,10 @@ HWY_INLINE int join_in_registers(E* row, int first, int levels, std::int64_t cou
 
 template <class E>
 constexpr bool kShiftsInRegisters = false;
+template <class E>
+constexpr bool kSumsInRegisters = false;
+template <class E>
+int sum_to_vectors(const WindowSteps&, std::int64_t, E*, E*);
 template <class Join, class E>
 HWY_INLINE int join_in_registers(E*, int, int, std::int64_t) {
   return 0;
@@ -121,13 +178,34 @@ HWY_INLINE int join_in_registers(E*, int, int, std::int64_t) {
 
 #endif
 
+/// Doublings of a row of `elements`, `stride` apart, from windows of 2^k on, as many as are done best at once
+/// but no more than `free`; returns how many.
+template <class Join, class E>
+HWY_INLINE int join_some(E* row, int k, int free, std::int64_t stride, std::int64_t elements) {
+  if (kShiftsInRegisters<E> && stride == 1) {
+    const int joined = join_in_registers<Join>(row, k, free, elements);
+    if (joined > 0) return joined;
+  }
+  const std::int64_t apart = stride << k;
+  if (free > 1) return join_four<Join>(row, apart, elements - 3 * apart), 2;
+  return join_rows<Join>(row, row + apart, elements - apart, row), 1;
+}
+
 /// The windows of a row: to[o] is of `steps.count` elements of `row`, `stride` apart, from o on, for o below
 /// `count`. Destroys `row`, which is as long as that needs; both have room for a vector more.
 template <class Join, class E>
 void window_row(const WindowSteps& steps, std::int64_t stride, std::int64_t count, E* row, E* to) {
   const std::int64_t elements = count + (steps.count - 1) * stride;
   const E* part = nullptr;  // what has been joined of the window's end
-  for (int k = 0; k < steps.levels; ++k) {
+  int k = 0;
+  if constexpr (Join::kSums && kSumsInRegisters<E>) {
+    if (stride == 1 && steps.count % 2 != 0) {
+      k = sum_to_vectors(steps, count, row, to);
+      if (k > steps.levels) return;
+      part = to;
+    }
+  }
+  while (k < steps.levels) {
     const std::int64_t size = std::int64_t{1} << k;
     if (Join::kSums && steps.has(k)) {
       const E* const piece = row + (steps.count - steps.after(k) - size) * stride;
@@ -136,16 +214,7 @@ void window_row(const WindowSteps& steps, std::int64_t stride, std::int64_t coun
     }
     int free = 1;  // doublings with nothing to take in between
     while (k + free < steps.levels && !(Join::kSums && steps.has(k + free))) ++free;
-    int joined = 0;
-    if (kShiftsInRegisters<E> && stride == 1) joined = join_in_registers<Join>(row, k, free, elements);
-    if (joined > 0) {
-      k += joined - 1;
-    } else if (free > 1) {
-      join_four<Join>(row, size * stride, elements - (4 * size - 1) * stride);
-      ++k;
-    } else {
-      join_rows<Join>(row, row + size * stride, elements - (2 * size - 1) * stride, row);
-    }
+    k += join_some<Join>(row, k, free, stride, elements - (size - 1) * stride);
   }
   if (!Join::kSums && steps.rest() > 0) part = row + steps.rest() * stride;
   part == nullptr ? void(std::copy_n(row, count, to)) : join_rows<Join>(row, part, count, to);

@@ -6,6 +6,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/kernels/window/disk_device.hpp"
+#include "sepconv/kernels/window/integer_box.hpp"
 
 namespace sepconv {
 
@@ -79,6 +80,15 @@ bool fits_strips(const Window& window, std::int64_t channels, Arithmetic arithme
   const std::int64_t most_rows = arithmetic == Arithmetic::f64 ? 4 : window.op == Window::Op::sum ? 8 : 12;
   const bool any_order = !window.columns_first || window.radius_x == 0 || window.radius_y == 0;
   return any_order && window.radius_x * channels <= kMostBeside && window.radius_y <= most_rows;
+}
+
+bool is_box_of_integers(const Window& window, const Border& border, PixelType type, std::int64_t channels,
+                        Arithmetic arithmetic) {
+  const std::int64_t rows = 2 * window.radius_y + 1, pixels = (2 * window.radius_x + 1) * rows;
+  return arithmetic == Arithmetic::f32 && (channels == 1 || window.radius_x <= 1) &&
+         window.of == Window::Of::values && pixels < 65536 &&
+         window.divisor == static_cast<double>(pixels) * window.unit &&
+         sums_are_exact<float>(window, border, type) && (type != PixelType::u8 || rows * 255 < 65536);
 }
 
 std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t channels,

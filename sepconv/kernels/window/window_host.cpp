@@ -1,6 +1,7 @@
 // The least, the greatest and sums: which elements and which columns windows are made of.
 #include "sepconv/kernels/simd/dispatch.hpp"
 #include "sepconv/kernels/window/disk.hpp"
+#include "sepconv/kernels/window/integer_box.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 
@@ -10,15 +11,39 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "sepconv/kernels/window/integer_box-inl.h"
 #include "sepconv/kernels/window/integer_sums-inl.h"
 #include "sepconv/kernels/window/passes-inl.h"
+#include "sepconv/kernels/window/summed_elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
+/// Of pixels T, with sums down columns C.
+template <class T, class C>
+void run_integer_box(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
+                     Worker& worker) {
+  if constexpr (std::is_same_v<T, std::uint8_t>) {
+    if (out.pixels.type == PixelType::u8 &&
+        ByteQuotient::fits((2 * window.radius_x + 1) * (2 * window.radius_y + 1)))
+      return IntegerBox<T, C, std::uint16_t>(window, border, in, out, worker).run();
+  }
+  IntegerBox<T, C, std::int32_t>(window, border, in, out, worker).run();
+}
+
 template <class A>
 void run_sums(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
               Worker& worker) {
+  if constexpr (std::is_same_v<A, float>) {
+    const PixelType type = in.pixels.type;
+    if (is_box_of_integers(window, border, type, in.pixels.channels, Arithmetic::f32)) {
+      if (type == PixelType::u8)
+        return run_integer_box<std::uint8_t, std::uint16_t>(window, border, in, out, worker);
+      if (type == PixelType::u16)
+        return run_integer_box<std::uint16_t, std::int32_t>(window, border, in, out, worker);
+      return run_integer_box<std::int16_t, std::int32_t>(window, border, in, out, worker);
+    }
+  }
   if (!sums_are_exact<A>(window, border, in.pixels.type))
     return WindowPasses<SummedElements<A>, A>(window, border, in, out, worker).run();
   Window exact = window;
@@ -86,7 +111,7 @@ std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t
   if (window.shape == Window::Shape::disk) return disk_scratch_bytes(window, out, channels, arithmetic);
   const Window made = within(window, image);
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
-  std::int64_t most = 0;
+  std::int64_t most = window.op == Window::Op::sum ? IntegerBoxSizes(made, out, channels).scratch_bytes() : 0;
   for (std::int64_t bytes = 1; bytes <= arithmetic_bytes; bytes *= 2)
     most = std::max(most, WindowSizes(made, out, channels, bytes).scratch_bytes(arithmetic_bytes));
   return most;

@@ -10,17 +10,19 @@
 namespace sepconv {
 
 struct WindowTuning {
-  /// Rows that sums down columns are made of should stay in a core's second cache, beside what goes by; least
-  /// values, which ask for three of them a row, in the third.
-  static constexpr std::int64_t kSumBytes = 384 * 1024, kLeastBytes = 2048 * 1024;
+  /// Rows that windows down columns are made of are read one after the other as they lie, and should stay in
+  /// the third cache. Of sums, where such strips are too narrow, in the second.
+  static constexpr std::int64_t kKeptBytes = 8192 * 1024, kNarrowBytes = 384 * 1024;
+  /// Least values: the part of these rows that is turned into ends at once, in the second cache.
+  static constexpr std::int64_t kPartBytes = 256 * 1024;
   /// What a column pass takes at once: four of the widest vectors.
   static constexpr std::int64_t kBlockBytes = 256;
   /// Rows go by in pieces that stay in a core's first cache, a few radii wide at least.
   static constexpr std::int64_t kPieceBytes = 4096, kPieceRadii = 4, kPieceUnit = 256;
   /// A strip narrower than so many radii spends too much on the columns beside it. Least values then take
-  /// wider ones, which costs three rows moved a row. Sums would move far more: strips go through a group of
-  /// rows that is as wide as they are together, and each finds its own kept rows again.
-  static constexpr std::int64_t kLeastRadii = 6;
+  /// wider ones, which costs two rows moved a row. Sums would move far more: narrow strips go through a group
+  /// of rows that is as wide as they are together, and each finds its own kept rows again.
+  static constexpr std::int64_t kLeastRadii = 10, kSumRadii = 6;
   static constexpr std::int64_t kGroupRows = 256;
 };
 
@@ -33,13 +35,16 @@ struct WindowSizes {
     const std::int64_t pixel_bytes = channels * bytes;
     const std::int64_t wide = out.cols + 2 * window.radius_x;
     const bool sums = window.op == Window::Op::sum;
-    const std::int64_t kept_bytes = sums ? WindowTuning::kSumBytes : WindowTuning::kLeastBytes;
-    const std::int64_t fits =
-        std::max(kept_bytes / std::max<std::int64_t>(kept_rows, 1), WindowTuning::kBlockBytes) / pixel_bytes;
-    const std::int64_t worth = kept_rows > 0 ? WindowTuning::kLeastRadii * window.radius_x : 0;
-    strip_cols = kept_rows > 0 ? std::min(std::max({std::int64_t{1}, fits, sums ? 0 : worth}), wide) : wide;
+    const auto fitting = [&](std::int64_t most) {
+      return std::max(most / std::max<std::int64_t>(kept_rows, 1), WindowTuning::kBlockBytes) / pixel_bytes;
+    };
+    const std::int64_t radii = sums ? WindowTuning::kSumRadii : WindowTuning::kLeastRadii;
+    const std::int64_t worth = kept_rows > 0 ? radii * window.radius_x : 0;
+    std::int64_t fits = fitting(WindowTuning::kKeptBytes);
+    if (sums && (fits < worth || window.columns_first)) fits = fitting(WindowTuning::kNarrowBytes);
     splits = sums && kept_rows > 0 && window.radius_x > 0 &&
-             (window.columns_first || (strip_cols < out.cols && strip_cols < worth));
+             (window.columns_first || fits < std::min(worth, out.cols));
+    strip_cols = kept_rows > 0 ? std::min(std::max({std::int64_t{1}, fits, sums ? 0 : worth}), wide) : wide;
     if (!splits) strip_cols = std::min(strip_cols, std::max<std::int64_t>(out.cols, 1));
     piece_cols = round_up(
         std::max(WindowTuning::kPieceBytes / pixel_bytes, WindowTuning::kPieceRadii * window.radius_x),

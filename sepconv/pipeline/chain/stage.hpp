@@ -89,6 +89,9 @@ struct StageTraits {
   double halo_share = 0.5;
   /// That part is done for every column of the input too.
   bool halo_cols = false;
+  /// Its scratch is walked through as it lies, and cut to fit where that matters: it may be larger than a
+  /// core's cache.
+  bool walks_scratch = false;
   /// Bytes that it holds for as long as it lives, and that on_device() takes of each device: a matrix.
   std::int64_t resident_bytes = 0;
   /// Values of at most m in magnitude become values of at most growth * max(m, 1).

@@ -36,14 +36,18 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
   return (waves + (threads > 1 ? host.straggler : 0)) * per_tile;
 }
 
-double cache_factor(const HostModel& host, std::int64_t arena_bytes) {
-  return arena_bytes > host.cache_bytes ? host.out_of_cache : 1.0;
+/// How much longer work takes of which scratch does not stay in a core's cache.
+double cache_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
+  const HostModel& host = problem.machine.host;
+  const auto walks = [](const StagePtr& stage) { return stage->traits().walks_scratch; };
+  const bool anywhere = !problem.chain.empty() && std::ranges::all_of(problem.chain.stages(), walks);
+  return arena_bytes > host.cache_bytes && !anywhere ? host.out_of_cache : 1.0;
 }
 
 double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   if (arena_bytes > problem.max_arena_bytes)
     return kOverBudget * static_cast<double>(arena_bytes) / static_cast<double>(problem.max_arena_bytes);
-  return cache_factor(problem.machine.host, arena_bytes);
+  return cache_factor(problem, arena_bytes);
 }
 
 /// Pixels of the source's blocks that `part` of the result touches. Blocks that it shares with the part below
@@ -248,7 +252,7 @@ Cut evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile
   if (problem.whole_columns)
     moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as below
   const HostModel& host = problem.machine.host;
-  const double work = band_work(problem, band, cut.tile, threads) * cache_factor(host, cut.arena_bytes);
+  const double work = band_work(problem, band, cut.tile, threads) * cache_factor(problem, cut.arena_bytes);
   const bool exposes = slots > 1 && !problem.turned && !problem.whole_columns;
   const double exposed = exposes ? kFirstAndLast / ceil_ratio(result.extent.rows, band.rows) : 0;
   cut.compute_seconds = bands * work;

@@ -112,6 +112,7 @@ class MomentsStage final : public Stage {
                        .runs_on_device = options.near.windows_on_device()};
     traits.operations_per_element = (is_mean ? 1 : 4) * options.near.window_operations();
     traits.halo_cols = true;
+    traits.walks_scratch = is_mean && !options.missing;
     if (options.moment != Moment::contrast)
       traits.growth = 2 * std::max(1.0, adds ? std::abs(options.value) : 1);
     traits.settles_missing = options.missing.has_value();

@@ -99,6 +99,7 @@ class MorphologyStage final : public Stage {
     traits.operations_per_element =
         passes * (shape == Window::Shape::box ? each.window_operations() : each.disk_operations());
     traits.halo_cols = true;
+    traits.walks_scratch = passes == 1 && !subtracts && shape == Window::Shape::box && !missing;
     traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
     traits.settles_missing = missing.has_value();
     traits.keeps_missing =
