@@ -88,7 +88,7 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
         return _complex(chain, array, out, axes, arithmetic, threads, part)
     _types.check(array.dtype)
     holder, names = _types.COMPUTED_AS[dtype], names_of(array.shape, axes)
-    if part is None and (volumes := volumes_of(chain, names, array.shape, holder)):
+    if part is None and holder == dtype and (volumes := volumes_of(chain, names, array.shape, holder)):  # else a volume would be widened at once
         return _apply_to_volumes(volumes, array, out, arithmetic, threads)
     if part is None and chain._native.of_stacks:
         return _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads)
@@ -264,7 +264,7 @@ def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
     device = _devices.Device(array, stream)
     names, shape = names_of(device.shape, axes), device.shape
     volumes = volumes_of(chain, names, shape, device.dtype) if part is None else None
-    if volumes is None and chain._native.of_stacks:
+    if volumes is None and chain._native.of_stacks and not ("z" in names and 0 in shape):
         raise ValueError(f"the chain '{chain}' is along z or has a stack beside it: name the array's axis z (axes='zyx'), or take a stack beside it from the host's memory, from a NumPy array or by sepconv.run(device='cuda')")
     if volumes is not None:
         chain, names, shape = volumes.chain, volumes.names, volumes.source

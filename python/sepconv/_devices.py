@@ -4,9 +4,11 @@ Work is put on the stream that is current in the array's library, or on `stream`
 library. JAX lets nobody write into its arrays and shows no streams: it gets memory of ours, and is told what to wait for.
 """
 
+import collections
 import functools
 import math
 import operator
+import threading
 
 import numpy as np
 
@@ -238,7 +240,20 @@ class Device:
                          (result, _types.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)), image_axes, self.stream, place)
 
 
-@functools.lru_cache(maxsize=32)
-def _filter(chain, rows, cols, channels, dtype, arithmetic, device, part):
-    """Filters hold scratch on their GPU, so that few are kept."""
-    return _sepconv.make_filter(getattr(chain, "_native", chain), rows, cols, channels, dtype, arithmetic, device, part)
+_MOST_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30
+_filters, _filters_lock = collections.OrderedDict(), threading.Lock()
+
+
+def _filter(chain, *of):
+    """Filters hold scratch on their GPU, those of volumes as much as a volume, so that few are kept: the last one, and as many before as fit."""
+    key = chain, *of
+    with _filters_lock:
+        if key in _filters:
+            _filters.move_to_end(key)
+            return _filters[key]
+    made = _sepconv.make_filter(getattr(chain, "_native", chain), *of)
+    with _filters_lock:
+        _filters[key] = made
+        while len(_filters) > _MOST_FILTERS or len(_filters) > 1 and sum(kept.scratch_bytes for kept in _filters.values()) > _MOST_SCRATCH_BYTES:
+            _filters.popitem(last=False)
+    return made

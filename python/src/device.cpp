@@ -86,7 +86,7 @@ nb::tuple taken(const nb::ndarray<nb::ro, nb::device::cuda>& array) {
 }  // namespace
 
 void bind_device(nb::module_& module) {
-  nb::class_<DeviceFilter>(module, "DeviceFilter");
+  nb::class_<DeviceFilter>(module, "DeviceFilter").def_prop_ro("scratch_bytes", &DeviceFilter::scratch_bytes);
   nb::class_<Stream>(module, "Stream").def_prop_ro("handle", [](const Stream& stream) {
     return reinterpret_cast<std::uintptr_t>(stream.get());
   });

@@ -213,6 +213,7 @@ def measure(case, found, clock, copy, options, cupy):
             continue
         try:
             part = source[:max(case.side, len(source) // SAMPLE)]
+            run(part, np.empty_like(part))  # some compile what they run
             projected = clock.time(lambda run=run, part=part: run(part, np.empty_like(part))) * len(source) / len(part)
             if projected > options.slowest:
                 print(f"\nLeft out: {name}, {case.text}, would take some {projected:.0f} s", flush=True)

@@ -69,7 +69,7 @@ TEST_CASE("streaming equals whole image, byte for byte", "[property]") {
 
 TEST_CASE("streaming equals whole image over many more cases", "[property][slow]") {
   check_cases(from_environment("SEPCONV_PROPERTY_SEED", 2),
-              from_environment("SEPCONV_PROPERTY_CASES", 1000 / kShare));
+              from_environment("SEPCONV_PROPERTY_CASES", 1500 / kShare));
 }
 
 #endif

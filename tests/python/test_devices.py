@@ -88,6 +88,21 @@ def test_volumes(library):
         chain(library.to(image()))
 
 
+def test_empty_volumes(library):
+    if library.type.__name__ == "JaxArray":
+        pytest.skip("what stands for JAX has no empty arrays")
+    assert tuple(sc.erode(1, radius_z=1)(library.to(image((0, 4, 5))), axes="zyx").shape) == (0, 4, 5)
+
+
+def test_filters_are_kept_as_far_as_their_scratch_fits(library, monkeypatch):
+    from sepconv import _devices
+
+    monkeypatch.setattr(_devices, "_MOST_SCRATCH_BYTES", 1 << 16)
+    for sigma in (1, 2, 3, 4):
+        library.back(sc.gaussian(sigma, sigma_z=1)(library.to(image((6, 40, 50))), axes="zyx"))
+    assert len(_devices._filters) == 1
+
+
 def test_volumes_into_an_array(library):
     if library.type.__name__ in ("JaxArray", "Array"):
         pytest.skip("nobody writes into its arrays")

@@ -103,3 +103,14 @@ def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
     np.testing.assert_array_equal(chain(back, axes="ytzxc"), np.moveaxis(made, 2, 0))
     assert chain(back, out=(into := np.empty(np.moveaxis(made, 2, 0).shape, made.dtype)), axes="ytzxc") is into
     np.testing.assert_array_equal(into, np.moveaxis(made, 2, 0))
+
+
+def test_types_that_are_widened_are_so_in_bands(monkeypatch):
+    """A volume of i32 computes in f64: as a whole that would be three times its memory."""
+    from sepconv import _arrays
+
+    monkeypatch.setattr(_arrays, "_apply_to_volumes", None)
+    array = RANDOM.integers(0, 99, (5, 6, 7), "i4")
+    assert sc.erode(1, radius_z=1)(array, axes="zyx").dtype == "i4"
+    with pytest.raises(TypeError):
+        sc.erode(1, radius_z=1)(array.astype("f4"), axes="zyx")

@@ -51,8 +51,9 @@ void convolve_reference(const SeparableTaps& taps, const Border& border, const C
                         const Region& out, Arithmetic arithmetic);
 
 /// The same bits, fast: rows pass through a ring of filtered rows that stays in the cache while the region is
-/// marched down. Scratch comes from `worker` and is given back on return. Stores of an `out` past the caches
-/// are complete on return.
+/// marched down; few taps over integers stay in registers (docs/decisions/0025-few-taps.md). Scratch comes
+/// from `worker` and is given back on return, but for up to 64 KiB of the stack. Stores of an `out` past the
+/// caches are complete on return.
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Worker& worker);
 

@@ -47,7 +47,8 @@ struct OrderLayout {
         moving_cols(std::min(cols, OrderTuning::kMovingElements)) {}
 
   static std::int64_t wide(const OrderWindow& window) noexcept {
-    return std::max(window.rows(), window.cols()) <= OrderTuning::kSmallSide ? OrderTuning::kWide : 1;
+    const bool is_small = std::max(window.rows(), window.cols()) <= OrderTuning::kSmallSide;
+    return is_small && window.planes() == 1 ? OrderTuning::kWide : 1;
   }
   static std::int64_t input_rows(const OrderWindow& window, std::int64_t rows) noexcept {
     return (rows - 1) * window.planes() + window.lines();
@@ -95,6 +96,7 @@ class OrderReader {
   /// Where a block of `cols` columns at most that begins at `col` may end, so that as many as can be need no
   /// copy: what lies at the image's sides is cut off.
   std::int64_t block_end(std::int64_t col, std::int64_t cols) const {
+    if (!reads_in_place()) return col + cols;
     const Rect& in = planes_.front().rect;
     const std::int64_t first = in.col + window_.left;
     const std::int64_t end = in.col_end() - window_.right - OrderTuning::kSlackElements;
@@ -110,11 +112,9 @@ class OrderReader {
     Rect with_slack = needed;
     with_slack.cols += OrderTuning::kSlackElements;
     const ConstRegion& in = planes_.front();
-    if (load_ == nullptr && planes_.size() == 1 && in.rect.contains(with_slack)) {
-      const auto size = static_cast<std::int64_t>(sizeof(E));
-      if (in.pixels.pitch_bytes % size == 0)
-        return {reinterpret_cast<const E*>(in.crop(needed).pixels.data), in.pixels.pitch_bytes / size};
-    }
+    if (reads_in_place() && in.rect.contains(with_slack))
+      return {reinterpret_cast<const E*>(in.crop(needed).pixels.data),
+              in.pixels.pitch_bytes / static_cast<std::int64_t>(sizeof(E))};
     E* to = scratch;
     for (std::int64_t row = needed.row; row < needed.row_end(); ++row)
       for (const ConstRegion& plane : planes_) {
@@ -156,6 +156,11 @@ class OrderReader {
     if constexpr (std::is_floating_point_v<E>)
       if (load_ != nullptr) return load_(from, elements, to);
     std::memcpy(to, from, static_cast<std::size_t>(elements) * sizeof(E));
+  }
+
+  bool reads_in_place() const noexcept {
+    return load_ == nullptr && planes_.size() == 1 &&
+           planes_.front().pixels.pitch_bytes % static_cast<std::int64_t>(sizeof(E)) == 0;
   }
 
   OrderWindow window_;

@@ -70,9 +70,11 @@ Keys keys(GradientOptions& options) {
          .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
          .words = "xy: each plane by itself; xyz: of stacks, from plane to plane, too"}},
        width_keys(options, kOfGaussian),
-       {length_key("sigma_z", &options.sigma_z, "standard deviation along z; as along x where it is left out",
-                   above(0), false, kOfGaussian),
-        radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", kOfGaussian)},
+       {length_key("sigma_z", &options.sigma_z,
+                   "standard deviation along z, with axes=xyz; as along x where it is left out", above(0),
+                   false, kOfGaussian),
+        radius_z_key(options.radius_z, "radius along z, with axes=xyz; by truncate where it is left out",
+                     kOfGaussian)},
        convolving_keys(options)});
 }
 
