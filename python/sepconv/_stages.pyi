@@ -252,9 +252,9 @@ def gradient(operator: str = 'sobel', *, axes: str = 'xy', sigma: float | None =
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
     sigma_z : float | None
-        standard deviation along z; as along x where it is left out (pixels; greater than 0; only with operator=gaussian)
+        standard deviation along z, with axes=xyz; as along x where it is left out (pixels; greater than 0; only with operator=gaussian)
     radius_z : int | None
-        radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
+        radius along z, with axes=xyz; by truncate where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
     border : str
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
