@@ -141,7 +141,8 @@ void bind_chain(nb::module_& module) {
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", by_parts)
       .def_prop_ro("of_stacks", of_stacks)
-      .def_prop_ro("of_volumes", [](const Chain& chain) { return is_deep(chain) && !has_stack_beside(chain); })
+      .def_prop_ro("of_volumes",
+                   [](const Chain& chain) { return is_deep(chain) && !has_stack_beside(chain); })
       .def_prop_ro("turned", turned)
       .def_prop_ro("turns", &Chain::turns)
       .def("on_volume", chain_on_volume, nb::arg("plane"), nb::arg("depth"))

@@ -1,7 +1,5 @@
 #include "sepconv/pipeline/plan/cost.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -293,30 +291,6 @@ Cut evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, 
   cut.cost = (cut.compute_seconds + moved / problem.machine.bus.both_ways_rate) *
              overlap_factor(problem.machine.host, slots);
   return cut;
-}
-
-std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
-  const SourceLayout& layout = problem.source.layout();
-  const Extent block = layout.block;
-  const Rect needed = source_rect(plan.chain, plan.specs, plan.region);
-  const Rect grid{needed.row / block.rows, needed.col / block.cols,
-                  ceil_div(needed.row_end(), block.rows) - needed.row / block.rows,
-                  ceil_div(needed.col_end(), block.cols) - needed.col / block.cols};
-  const Rect touched =
-      Rect{grid.row * block.rows, grid.col * block.cols, grid.rows * block.rows, grid.cols * block.cols}
-          .intersect(Rect::whole(plan.source().extent));
-  const double once = static_cast<double>(touched.area() * plan.source().pixel_bytes());
-  const double twice = std::max(0.0, static_cast<double>(plan.bytes_read) / once - 1);
-  const std::string again = fmt::format(
-      ", and {:.1f} % of their pixels are read again, but for chunks that the ceiling leaves room to keep",
-      100 * twice);
-  const std::int64_t count = grid.area() * layout.block_layers;
-  return fmt::format("{} of the image {} touched{}{}",
-                     count == 1 ? "1 chunk" : fmt::format("{} chunks", count), count == 1 ? "is" : "are",
-                     layout.shares_blocks ? ", for each image that shares them" : "",
-                     twice > 0              ? again
-                     : layout.shares_blocks ? ""
-                                            : ", each once");
 }
 
 }  // namespace sepconv

@@ -100,7 +100,4 @@ double read_seconds(const MachineModel& machine, const SourceLayout& layout, std
 /// What a run of this plan should take, but for a GPU's context. `plan` has everything else, from `cut`.
 Prediction predict(const PlanProblem& problem, const Plan& plan, const Cut& cut);
 
-/// Of a source in chunks: how many of them a run touches, and which share of their pixels is read again.
-std::string chunks_note(const PlanProblem& problem, const Plan& plan);
-
 }  // namespace sepconv

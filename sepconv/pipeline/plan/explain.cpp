@@ -14,6 +14,31 @@
 namespace sepconv {
 namespace {
 
+/// Of a source in chunks: how many of them a run touches, and which share of their pixels is read again.
+std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
+  const SourceLayout& layout = problem.source.layout();
+  const Extent block = layout.block;
+  const Rect needed = source_rect(plan.chain, plan.specs, plan.region);
+  const Rect grid{needed.row / block.rows, needed.col / block.cols,
+                  ceil_div(needed.row_end(), block.rows) - needed.row / block.rows,
+                  ceil_div(needed.col_end(), block.cols) - needed.col / block.cols};
+  const Rect touched =
+      Rect{grid.row * block.rows, grid.col * block.cols, grid.rows * block.rows, grid.cols * block.cols}
+          .intersect(Rect::whole(plan.source().extent));
+  const double once = static_cast<double>(touched.area() * plan.source().pixel_bytes());
+  const double twice = std::max(0.0, static_cast<double>(plan.bytes_read) / once - 1);
+  const std::string again = fmt::format(
+      ", and {:.1f} % of their pixels are read again, but for chunks that the ceiling leaves room to keep",
+      100 * twice);
+  const std::int64_t count = grid.area() * layout.block_layers;
+  return fmt::format("{} of the image {} touched{}{}",
+                     count == 1 ? "1 chunk" : fmt::format("{} chunks", count), count == 1 ? "is" : "are",
+                     layout.shares_blocks ? ", for each image that shares them" : "",
+                     twice > 0              ? again
+                     : layout.shares_blocks ? ""
+                                            : ", each once");
+}
+
 /// Of the source, also beyond its edges.
 Rect needed_of(const PlanProblem& problem) {
   return source_rect(problem.chain, problem.specs, problem.region);
