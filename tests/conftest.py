@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import signal
 import subprocess
 
 import numpy as np
@@ -9,6 +10,8 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("SEPCONV_BINARY", ROOT / "build/release/bin/sepconv")).resolve()
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background is begun with Ctrl-C ignored
 
 
 class Program:
