@@ -39,6 +39,26 @@ TEST_CASE("the fused kernel has the reference's bits: images of colours", "[gpu]
   }
 }
 
+TEST_CASE("the fused kernel has the reference's bits: short filters over bytes", "[gpu]") {
+  SEPCONV_NEEDS_GPU();
+  Random random(55);
+  for (const std::int64_t channels : {1, 3, 4}) {
+    for (std::int64_t radius = 1; radius <= 4; ++radius) {
+      for (const BorderMode mode : kBorderModes) {
+        for (const double outside : {7.0, 2.5}) {  // one that is a byte, one that is none
+          // Rows of whole words, of less than a block and of several.
+          const Extent image{random_between(random, 1, 90), 8 * random_between(random, 4, 300)};
+          SeparableTaps taps = random_pair(random, radius, radius);
+          if (random_between(random, 0, 3) == 0) taps.row[0] = 1e-30;  // too small to be scaled
+          check_case(whole_case(taps, {mode, outside}, image, channels, PixelType::u8, PixelType::u8,
+                                Arithmetic::f32),
+                     random);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("the fused kernel has the reference's bits: results that take whole vectors", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(53);

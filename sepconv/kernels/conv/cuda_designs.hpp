@@ -29,6 +29,10 @@ std::int64_t two_passes_bytes(const SeparableTaps& taps, Extent out, std::int64_
 template <class A>
 bool convolve_fused(const Request& request);
 
+/// The same in f32, faster, for short filters from bytes to bytes (fused_bytes.cuh). False where it is not
+/// made for what is asked.
+bool convolve_bytes(const Request& request);
+
 /// Whether the fused kernel has room for such a convolution on the current GPU.
 template <class A>
 bool fused_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from);

@@ -1,14 +1,9 @@
 // The launch of the fused kernel (fused_pass.cuh): how large strips, segments and shared memory are.
-#include <cuda_runtime.h>
-
 #include <algorithm>
-#include <limits>
-#include <map>
-#include <mutex>
-#include <tuple>
 
 #include "sepconv/kernels/conv/cuda_designs.hpp"
 #include "sepconv/kernels/conv/fused_kernels.cuh"
+#include "sepconv/kernels/conv/fused_launch.cuh"
 
 namespace sepconv::conv_cuda {
 namespace {
@@ -55,25 +50,6 @@ struct FusedLayout {
   }
 };
 
-/// Rows of a segment. Blocks run in waves of as many as the GPU holds; a segment begins with the rows under
-/// the taps of its first row, so long segments do the least work; several whole waves leave no processor
-/// idle, and none alone with the image's edges at the end.
-std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, int col_taps, std::int64_t resident_blocks,
-                          std::int64_t kRows) {
-  constexpr int kFewestWaves = 3, kMostWaves = 8;
-  const std::int64_t lead = round_up(col_taps - 1, kRows);
-  std::int64_t best = rows, least = std::numeric_limits<std::int64_t>::max();
-  for (std::int64_t waves = kFewestWaves; waves <= kMostWaves; ++waves) {
-    const std::int64_t segments = std::max<std::int64_t>(1, waves * resident_blocks / strips);
-    const std::int64_t height = round_up(ceil_div(rows, segments), kRows);
-    const std::int64_t blocks = ceil_div(rows, height) * strips;
-    // The lead has no column pass; the start of a block has its latency.
-    const std::int64_t cost = ceil_div(blocks, resident_blocks) * (height + lead / 2 + kRows);
-    if (cost < least) least = cost, best = height;
-  }
-  return best;
-}
-
 /// Elements of a row are counted in 32 bits, with the halo and what groups take too many.
 constexpr std::int64_t kMostRowElements = std::numeric_limits<int>::max() - 1024;
 
@@ -101,44 +77,6 @@ FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant, int& plan
     if (type == PixelType::i16) return fused_kernel<std::int16_t, A>(variant, planes);
   }
   return nullptr;
-}
-
-/// What the current GPU does with a kernel.
-struct Occupancy {
-  int blocks = 0;  ///< that a processor holds at once; 0: it has not that much shared memory
-  int processors = 0;
-  bool copies_async = false;  ///< from global to shared memory
-};
-
-/// For blocks of `shared_bytes`. Asked once: the question takes longer than the launch of a small image.
-template <class A>
-Occupancy occupancy_of(FusedKernel<A> kernel, int threads, std::size_t shared_bytes) {
-  static std::mutex mutex;
-  static std::map<std::tuple<int, FusedKernel<A>, std::size_t>, Occupancy> known;
-  int device = 0;
-  check_cuda(cudaGetDevice(&device), "asking for the current GPU");
-  const std::lock_guard lock(mutex);
-  const std::tuple key{device, kernel, shared_bytes};
-  if (const auto found = known.find(key); found != known.end()) return found->second;
-  const auto attribute = [&](cudaDeviceAttr which) {
-    int value = 0;
-    check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for a GPU's properties");
-    return value;
-  };
-  Occupancy occupancy{0, attribute(cudaDevAttrMultiProcessorCount),
-                      attribute(cudaDevAttrComputeCapabilityMajor) >= 8};
-  const int most = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
-  if (shared_bytes <= static_cast<std::size_t>(most)) {
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
-               "asking for shared memory");
-    check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
-                                    cudaSharedmemCarveoutMaxShared),
-               "asking for shared memory");
-    check_cuda(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&occupancy.blocks, kernel, threads, shared_bytes),
-        "asking for occupancy");
-  }
-  return known[key] = occupancy;
 }
 
 /// A kernel and how it is launched; none where there is no room, or so little that processors would wait for
@@ -169,7 +107,7 @@ struct FusedPlan {
     if (!layout.fits()) kernel = nullptr;
     if (kernel == nullptr) return;
     const auto ask = [&] {
-      occupancy = occupancy_of<A>(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes());
+      occupancy = occupancy_of(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes());
     };
     ask();
     if (!layout.direct || layout.col_taps > kTwoStageTaps || occupancy.blocks < kTwoStageBlocks ||
@@ -192,8 +130,10 @@ bool convolve(const Request& request) {
   const FusedLayout<A, kTall>& layout = plan.layout;
   const std::int64_t resident_blocks = std::int64_t{plan.occupancy.blocks} * plan.occupancy.processors;
   const std::int64_t strips = ceil_div(out.rect.cols * channels, std::int64_t{layout.strip_elements()});
+  // The lead has no column pass; the start of a block has its latency.
   const std::int64_t height =
-      segment_rows(out.rect.rows, strips, layout.col_taps, resident_blocks, Shape::kRows);
+      segment_rows(out.rect.rows, strips, resident_blocks, Shape::kRows,
+                   round_up(layout.col_taps - 1, std::int64_t{Shape::kRows}) / 2 + Shape::kRows);
   const std::int64_t segments = ceil_div(out.rect.rows, height);
   const std::int64_t first_col = out.rect.col - layout.row_taps / 2;
   const FusedPass<A> pass{.source = {.from = device::Rows(in.pixels),
@@ -235,6 +175,9 @@ bool convolve(const Request& request) {
 
 template <class A>
 bool convolve_fused(const Request& request) {
+  if constexpr (sizeof(A) == 4) {
+    if (convolve_bytes(request)) return true;
+  }
   return convolve<A, false>(request) || convolve<A, true>(request);
 }
 
