@@ -4,6 +4,7 @@
 #
 #   bin/    sepconv, which looks for libraries in ../lib before anywhere else
 #   lib/    every shared library it needs but glibc's own
+#   licenses/  the licence of each of these, and of what is compiled in
 #
 # The component "bundle_tests" adds the test programs, the examples and the scripts of tests/gpu, all in tests/. No other install touches either component.
 
@@ -29,12 +30,14 @@ file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/BUNDLE @ONLY CONTENT
 "sepconv @PROJECT_VERSION@, a folder that can be moved and copied as a whole. Start bin/sepconv.
 Needs: Linux on @CMAKE_SYSTEM_PROCESSOR@ with a glibc no older than that of the machine it was made on; for a GPU NVIDIA's driver.
 GPU architectures: @bundle_gpus@
-lib/ holds unchanged copies of libraries of the system it was made on, under their own licences.
+lib/ holds copies of libraries of the system it was made on, and a libtiff without JBIG; licenses/ has the licence of each, and of what is compiled in.
 ")
 install(FILES LICENSE README.md ${PROJECT_BINARY_DIR}/BUNDLE DESTINATION . COMPONENT bundle EXCLUDE_FROM_ALL)
 if(TARGET sepconv)
   sepconv_bundle_program(sepconv bundle bin)
 endif()
+install(CODE "set(SEPCONV_THIRD_PARTY ${PROJECT_SOURCE_DIR}/cmake/third_party.py)" COMPONENT bundle EXCLUDE_FROM_ALL)
+install(SCRIPT cmake/bundle_licenses.cmake COMPONENT bundle EXCLUDE_FROM_ALL)
 
 get_property(test_programs GLOBAL PROPERTY SEPCONV_TEST_PROGRAMS)
 if(SEPCONV_EXAMPLES)

@@ -32,6 +32,12 @@ for program in "${programs[@]}"; do
 done
 [[ -n $(compgen -G 'lib/libstdc++.so.*') && -n $(compgen -G 'lib/libtiff.so.*') ]] || fail "lib/ lacks libraries"
 [[ -z $(compgen -G 'lib/libc.so.*') && -z $(compgen -G 'lib/ld-linux*') ]] || fail "glibc must stay outside: it has to fit the machine's loader"
+# The licence of every library goes along. None is under the GPL: JBIG-KIT was, by way of Debian's libtiff.
+[[ -z $(compgen -G 'lib/libjbig*') ]] || fail "lib/ holds libjbig, which is under the GPL"
+for library in lib/*; do
+  name=$(basename "$library" | sed 's/\.so.*//')
+  [[ -s licenses/$name.txt ]] || fail "licenses/ lacks that of $library"
+done
 # No empty or relative place to look for libraries: to the loader that is the current folder.
 dynamic=$(find . -type f -exec readelf --dynamic --wide {} + 2>/dev/null || true)
 paths=$(sed -nE 's/.*\((RPATH|RUNPATH)\).*\[(.*)\]/\2/p' <<<"$dynamic" | sort -u)
