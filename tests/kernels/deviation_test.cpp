@@ -17,22 +17,24 @@ struct DeviationCase {
   explicit DeviationCase(Random& random)
       : extent{random_between(random, 1, 9), random_between(random, 1, 700)},
         channels(random_between(random, 1, 3)),
-        means(extent, channels, PixelType::f64),
+        counts(extent, channels, PixelType::f64),
+        sums(extent, channels, PixelType::f64),
         squares(extent, channels, PixelType::f64),
         pixels(extent, channels, random_of(random, kPixelTypes)),
         to(random_between(random, 0, 1) == 0 ? PixelType::f32 : PixelType::f64),
         measures(random_between(random, 0, 1) == 0),
         least(random_between(random, 0, 1) == 0 ? 0 : 40) {
-    fill_random(means.view(), random, true);
+    fill_random(counts.view(), random, true);
+    fill_random(sums.view(), random, true);
     fill_random(squares.view(), random, true);
     fill_random(pixels.view(), random, true);
-    for (std::int64_t i = 0; i < means.view().row_elements(); i += 3)
-      means.view().row<double>(0)[i] = squares.view().row<double>(0)[i] = 0;  // nothing deviates
+    for (std::int64_t i = 0; i < sums.view().row_elements(); i += 3)
+      sums.view().row<double>(0)[i] = squares.view().row<double>(0)[i] = 0;  // nothing deviates
   }
 
   Extent extent;
   std::int64_t channels;
-  FramedImage means, squares, pixels;
+  FramedImage counts, sums, squares, pixels;
   PixelType to;
   bool measures;
   double least;
@@ -45,16 +47,27 @@ FramedImage made_by(const DeviationCase& c, const Run& run) {
   return made;
 }
 
-WindowMoments moments_of(const DeviationCase& c, const ConstPixelView& means, const ConstPixelView& squares,
-                         const ConstPixelView& pixels) {
-  WindowMoments moments{.means = means, .squares = squares, .least = c.least};
+WindowMoments moments_of(const DeviationCase& c, const ConstPixelView& counts, const ConstPixelView& sums,
+                         const ConstPixelView& squares, const ConstPixelView& pixels) {
+  WindowMoments moments{.sums = sums, .squares = squares, .count = 49, .least = c.least};
+  if (c.extent.cols % 2 == 0) moments.counts = counts;
   if (c.measures) moments.pixels = pixels;
   return moments;
 }
 
+/// Far from 0, where sums of squares do not tell how pixels deviate.
+void move_away(const PixelView& view, double by) {
+  for (std::int64_t row = 0; row < view.extent.rows; ++row)
+    for (std::int64_t i = 0; i < view.row_elements(); ++i) {
+      if (view.type == PixelType::f32) view.row<float>(row)[i] += static_cast<float>(by);
+      if (view.type == PixelType::f64) view.row<double>(row)[i] += by;
+    }
+}
+
 FramedImage expected_of(const DeviationCase& c) {
   return made_by(c, [&](const FramedImage& made) {
-    deviation_reference(moments_of(c, c.means.view(), c.squares.view(), c.pixels.view()), made.view());
+    deviation_reference(moments_of(c, c.counts.view(), c.sums.view(), c.squares.view(), c.pixels.view()),
+                        made.view());
   });
 }
 
@@ -68,7 +81,8 @@ TEST_CASE("deviation_host has the reference's bits: special values, types, instr
     for (const std::string& target : simd_targets()) {
       const ForcedTarget forced(target);
       REQUIRE(same_pixels(expected, made_by(c, [&](const FramedImage& made) {
-                            deviation_host(moments_of(c, c.means.view(), c.squares.view(), c.pixels.view()),
+                            deviation_host(moments_of(c, c.counts.view(), c.sums.view(), c.squares.view(),
+                                                      c.pixels.view()),
                                            made.view());
                           })));
     }
@@ -81,12 +95,12 @@ TEST_CASE("deviation_cuda has the reference's bits: special values and types", "
   for (int i = 0; i < 30; ++i) {
     const DeviationCase c(random);
     const Stream stream;
-    const DeviceImage means(c.means.all.view, stream.get()), squares(c.squares.all.view, stream.get()),
-        pixels(c.pixels.all.view, stream.get());
+    const DeviceImage counts(c.counts.all.view, stream.get()), sums(c.sums.all.view, stream.get()),
+        squares(c.squares.all.view, stream.get()), pixels(c.pixels.all.view, stream.get());
     const FramedImage actual = made_by(c, [&](const FramedImage& made) {
       const DeviceImage result(made.all.view, stream.get());
-      deviation_cuda(moments_of(c, means.view().crop(c.means.inside), squares.view().crop(c.squares.inside),
-                                pixels.view().crop(c.pixels.inside)),
+      deviation_cuda(moments_of(c, counts.view().crop(c.counts.inside), sums.view().crop(c.sums.inside),
+                                squares.view().crop(c.squares.inside), pixels.view().crop(c.pixels.inside)),
                      result.view().crop(made.inside), stream.get());
       result.download(made.all.view, stream);
     });
@@ -95,9 +109,9 @@ TEST_CASE("deviation_cuda has the reference's bits: special values and types", "
 }
 
 TEST_CASE("deviations of what does not fit are refused") {
-  Image means({2, 3}, 1, PixelType::f64), other({3, 3}, 1, PixelType::f64), out({2, 3}, 1, PixelType::u8);
-  CHECK_THROWS_AS(deviation_host({.means = means.view, .squares = other.view}, means.view), InvalidArgument);
-  CHECK_THROWS_AS(deviation_host({.means = means.view, .squares = means.view}, out.view), InvalidArgument);
+  Image sums({2, 3}, 1, PixelType::f64), other({3, 3}, 1, PixelType::f64), out({2, 3}, 1, PixelType::u8);
+  CHECK_THROWS_AS(deviation_host({.sums = sums.view, .squares = other.view}, sums.view), InvalidArgument);
+  CHECK_THROWS_AS(deviation_host({.sums = sums.view, .squares = sums.view}, out.view), InvalidArgument);
 }
 
 TEST_CASE("Deviations of windows, made at once: the bits of the references of windows and of deviations") {
@@ -109,23 +123,32 @@ TEST_CASE("Deviations of windows, made at once: the bits of the references of wi
                 .radius_y = c.window.radius_y,
                 .of = Window::Of::squares,
                 .columns_first = c.window.columns_first};
-    c.window.divisor = ones_of_window(c.window, Arithmetic::f64);
     if (!walks_moments(c.border)) c.border.value = 0;
     if (!is_floating(c.to)) c.to = PixelType::f32;
     const std::optional<double> least = i % 2 == 0 ? std::nullopt : std::optional(i % 3 * 20.0);
     const Rect rect = needed_rect(c);
     Image own(rect.extent(), c.channels, c.from, 0);
     fill_random(own.view, random, c.special);
+    if (i % 3 == 0) move_away(own.view, i % 2 == 0 ? 2e6 : 3e9);
     const ConstRegion in{own.view, rect, c.image};
-    const auto mean_of = [&](Window::Of of) {
+    const auto sum_of = [&](Window::Of of) {
       Image made(c.out.extent(), c.channels, PixelType::f64);
       Window window = c.window;
       window.of = of;
       window_reference(window, c.border, in, {made.view, c.out, c.image}, Arithmetic::f64);
       return made;
     };
-    const Image means = mean_of(Window::Of::values), squares = mean_of(Window::Of::squares);
-    WindowMoments moments{.means = means.view, .squares = squares.view, .least = least.value_or(0)};
+    const Image sums = sum_of(Window::Of::values), squares = sum_of(Window::Of::squares);
+    WindowMoments moments{.sums = sums.view,
+                          .squares = squares.view,
+                          .count = ones_of_window(c.window, Arithmetic::f64),
+                          .least = least.value_or(0),
+                          .windows = {.in = in,
+                                      .border = c.border,
+                                      .out = c.out,
+                                      .radius_x = c.window.radius_x,
+                                      .radius_y = c.window.radius_y,
+                                      .columns_first = c.window.columns_first}};
     if (least) moments.pixels = in.crop(c.out).pixels;
     Image expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
     deviation_reference(moments, expected.view);

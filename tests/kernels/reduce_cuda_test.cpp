@@ -49,7 +49,7 @@ bool same_bits(const Moments& a, const Moments& b) {
     return std::memcmp(&x, &y, sizeof x) == 0 || (std::isnan(x) && std::isnan(y));
   };
   return a.count == b.count && a.nan_count == b.nan_count && same(a.min, b.min) && same(a.max, b.max) &&
-         same(a.sum, b.sum) && same(a.squares, b.squares);
+         same(a.about, b.about) && same(a.sum, b.sum) && same(a.squares, b.squares);
 }
 
 /// Calls visit(channel, value as double) for every element.
@@ -82,7 +82,7 @@ TEST_CASE("moments of cells on a GPU have the bits of the CPU's", "[gpu]") {
   const Rect part{1, 2, 35, 257};  // rows do not lie one after the other, and the first is not aligned
   const auto cells =
       static_cast<std::size_t>(ceil_div(part.rows, cell.rows) * ceil_div(part.cols, cell.cols) * channels);
-  DeviceArray<Moments> moments(cells, Moments{-1, -1, 0, 0, 0, 0});
+  DeviceArray<Moments> moments(cells, Moments{-1, -1, 0, 0, 0, 0, 0});
   cell_moments_cuda(on_device.view().crop(part), cell, moments.data(), stream.get());
   stream.synchronize();
   const std::vector<Moments>& found = moments.fetch();

@@ -48,14 +48,15 @@ Moments moments_of(const ConstPixelView& cell, std::int64_t channel) {
   moments.count = count, moments.nan_count = cell.extent.area() - count;
   if (count == 0) return moments;
   moments.min = *std::ranges::min_element(min) + 0.0, moments.max = *std::ranges::max_element(max) + 0.0;
-  moments.sum = added(sum);
 
-  const double mean = moments.mean();
+  const double mean = added(sum) / static_cast<double>(count);
+  Lanes distances{};
   for_each_value<T>(cell, channel, [&](std::size_t lane, double value) {
     const double distance = value - mean;
+    distances[lane] += value == value ? distance : 0.0;
     squares[lane] += value == value ? distance * distance : 0.0;
   });
-  moments.squares = added(squares);
+  moments.set_sums(mean, added(distances), added(squares));
   return moments;
 }
 
@@ -64,14 +65,17 @@ Moments moments_of(const ConstPixelView& cell, std::int64_t channel) {
 void Moments::add(const Moments& other) {
   nan_count += other.nan_count;
   if (other.count == 0) return;
+  if (count == 0) about = other.about;
+  const double between = about == other.about ? 0 : other.about - about;  // of infinities, too
+  const auto others = static_cast<double>(other.count);
   if (count > 0) {
-    const double delta = other.mean() - mean();
-    const double share = static_cast<double>(other.count) / static_cast<double>(count + other.count);
+    const double delta = between + (other.sum / others - sum / static_cast<double>(count));
+    const double share = others / static_cast<double>(count + other.count);
     squares += delta * delta * static_cast<double>(count) * share;
   }
   min = std::min(min, other.min), max = std::max(max, other.max);
   count += other.count;
-  sum += other.sum;
+  sum += other.sum + others * between;
   squares += other.squares;
 }
 

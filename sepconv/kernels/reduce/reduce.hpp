@@ -19,15 +19,23 @@ namespace sepconv {
 /// Bins of a histogram of floating values.
 inline constexpr int kBins = 256;
 
-/// Count, range, sum and squared distances from the mean. A least or greatest value of zero is +0, whatever
-/// the signs of the zeros. Not-a-numbers are counted and left out of everything else. An infinity makes the
-/// mean infinite and the squares not-a-number.
+/// Count, range, and sums of distances: from `about`, which is next to the mean, and of squared ones from the
+/// mean itself, so that both are exact far from 0, too. A least or greatest value of zero is +0, whatever the
+/// signs of the zeros. Not-a-numbers are counted and left out of everything else. An infinity makes the mean
+/// infinite and the squares not-a-number.
 struct Moments {
   std::int64_t count = 0, nan_count = 0;
   double min = std::numeric_limits<double>::infinity(), max = -std::numeric_limits<double>::infinity();
-  double sum = 0, squares = 0;
+  double about = 0, sum = 0, squares = 0;
 
-  double mean() const { return sum / static_cast<double>(count); }
+  double mean() const { return about + sum / static_cast<double>(count); }
+  /// Of so many values, given the mean as it is rounded, and the sums of distances from that and of their
+  /// squares.
+  SEPCONV_HOST_DEVICE void set_sums(double rounded_mean, double distances, double squared_distances) {
+    about = rounded_mean;
+    sum = distances == distances ? distances : 0;  // not a number: the mean is infinite
+    squares = squared_distances - distances * (distances / static_cast<double>(count));
+  }
   /// Adds up as in Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing sample
   /// variances" (1979).
   void add(const Moments& other);

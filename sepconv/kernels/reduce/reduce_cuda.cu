@@ -192,19 +192,24 @@ __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::
   sum = added(sum, shared);
   const std::int64_t count = shared_count;  // added() has had all threads wait for each other
   const double mean = sum / static_cast<double>(count);
-  double squares = 0;
+  double distances = 0, squares = 0;
   if (count > 0) {
     for_each_value([&](double value) {
       const double distance = value - mean;
+      distances += value == value ? distance : 0.0;
       squares += value == value ? distance * distance : 0.0;
     });
   }
+  distances = added(distances, shared);
   squares = added(squares, shared);
   if (threadIdx.x != 0) return;
   Moments& result = moments[index];
   result.count = count, result.nan_count = rows * cols - count;
-  result.min = range.least + 0.0, result.max = range.greatest + 0.0, result.sum = sum,
-  result.squares = squares;
+  result.min = range.least + 0.0, result.max = range.greatest + 0.0;
+  if (count > 0)
+    result.set_sums(mean, distances, squares);
+  else
+    result.about = result.sum = result.squares = 0;
 }
 
 template <class T>

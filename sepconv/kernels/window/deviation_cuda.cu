@@ -11,20 +11,37 @@ namespace {
 constexpr int kDeviationThreads = 256;
 constexpr std::int64_t kMostGridRows = 65535;
 
+/// The views of WindowMoments.
+struct DeviceMoments {
+  device::Rows sums, squares, counts, pixels, windows;
+};
+
+/// The sums of the window's pixels themselves. Kept out of line: few threads come here.
+__device__ __noinline__ SpreadSums sums_of_pixels(const device::Rows& pixels, const SpreadWindows& windows,
+                                                  int channels, std::int64_t row, std::int64_t element) {
+  const auto load = [&](std::int64_t at, std::int64_t col) {
+    return pixels.load<double>(at, (col - windows.in.rect.col) * channels + element % channels);
+  };
+  return sums_around(windows, windows.out.row + row, windows.out.col + element / channels, load);
+}
+
 __global__ void __launch_bounds__(kDeviationThreads)
-    deviate(const device::Rows means, const device::Rows squares, const device::Rows pixels, double least,
-            const device::Rows out, Extent extent, std::int64_t elements) {
+    deviate(const __grid_constant__ WindowMoments moments, const __grid_constant__ DeviceMoments views,
+            const device::Rows out, Extent extent, int channels) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kDeviationThreads + threadIdx.x;
-  if (i >= elements) return;
+  if (i >= extent.cols * channels) return;
   for (std::int64_t row = blockIdx.y; row < extent.rows; row += gridDim.y) {
-    const double mean = means.row<const double>(row)[i];
-    const double variance = device::fused_multiply_add(-mean, mean, squares.row<const double>(row)[i]);
-    double value = variance <= 0 ? 0 : device::square_root(variance);
-    if (pixels.data != nullptr && value == value) {
-      const double pixel = pixels.load<double>(row, i);
-      const double measure = value > least ? value : least;
-      value = measure > 0 || pixel != pixel ? __ddiv_rn(pixel - mean, measure) : 0;
+    SpreadSums sums;
+    sums.count = views.counts.data != nullptr ? views.counts.row<const double>(row)[i] : moments.count;
+    sums.sum = views.sums.row<const double>(row)[i], sums.squares = views.squares.row<const double>(row)[i];
+    double spread = spread_of(sums);
+    if (views.windows.data != nullptr && !is_told_by(sums, spread)) {
+      sums = sums_of_pixels(views.windows, moments.windows, channels, row, i);
+      spread = spread_of(sums);
     }
+    double value = deviation_of(sums, spread);
+    if (views.pixels.data != nullptr)
+      value = contrast_of(sums, views.pixels.load<double>(row, i), value, moments.least);
     out.store(row, i, value);
   }
 }
@@ -35,9 +52,11 @@ void deviation(const WindowMoments& moments, const PixelView& out, DeviceStream 
   const std::int64_t elements = out.row_elements();
   const dim3 grid(static_cast<unsigned>(ceil_div(elements, kDeviationThreads)),
                   static_cast<unsigned>(std::min(out.extent.rows, kMostGridRows)));
-  deviate<<<grid, kDeviationThreads, 0, stream>>>(device::Rows(moments.means), device::Rows(moments.squares),
-                                                  device::Rows(moments.pixels), moments.least,
-                                                  device::Rows(out), out.extent, elements);
+  const DeviceMoments views{device::Rows(moments.sums), device::Rows(moments.squares),
+                            device::Rows(moments.counts), device::Rows(moments.pixels),
+                            device::Rows(moments.windows.in.pixels)};
+  deviate<<<grid, kDeviationThreads, 0, stream>>>(moments, views, device::Rows(out), out.extent,
+                                                  static_cast<int>(out.channels));
   check_cuda(cudaGetLastError(), "launching deviations");
 }
 

@@ -1,20 +1,35 @@
-#include <cmath>
-
+#include "sepconv/kernels/simd/rows.hpp"
 #include "sepconv/kernels/window/deviation.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 
 namespace sepconv {
 namespace {
 
-double deviation_of(double mean, double squares) {
-  const double variance = std::fma(-mean, mean, squares);
-  return variance <= 0 ? 0 : std::sqrt(variance);
+double element_of(const ConstPixelView& pixels, std::int64_t row, std::int64_t element) {
+  return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
+    return to_arithmetic<double>(pixels.row<T>(row)[element]);
+  });
 }
 
-double contrast_of(double pixel, double mean, double deviation, double least) {
-  if (std::isnan(deviation)) return deviation;
-  const double measure = deviation > least ? deviation : least;
-  return measure > 0 || std::isnan(pixel) ? (pixel - mean) / measure : 0;
+double value_at(const WindowMoments& moments, std::int64_t row, std::int64_t element) {
+  const SpreadWindows& windows = moments.windows;
+  const std::int64_t channels = moments.sums.channels;
+  SpreadSums sums{
+      .count = moments.counts.data != nullptr ? element_of(moments.counts, row, element) : moments.count,
+      .sum = element_of(moments.sums, row, element),
+      .squares = element_of(moments.squares, row, element)};
+  double spread = spread_of(sums);
+  if (moments.has_windows() && !is_told_by(sums, spread)) {
+    const auto load = [&](std::int64_t at, std::int64_t col) {
+      return element_of(windows.in.pixels, at, (col - windows.in.rect.col) * channels + element % channels);
+    };
+    sums = sums_around(windows, windows.out.row + row, windows.out.col + element / channels, load);
+    spread = spread_of(sums);
+  }
+  const double deviation = deviation_of(sums, spread);
+  return moments.pixels.data == nullptr
+             ? deviation
+             : contrast_of(sums, element_of(moments.pixels, row, element), deviation, moments.least);
 }
 
 }  // namespace
@@ -23,12 +38,7 @@ void deviation_reference(const WindowMoments& moments, const PixelView& out) {
   check_moments(moments, out);
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
     for (std::int64_t i = 0; i < out.row_elements(); ++i) {
-      const double mean = moments.means.row<double>(row)[i];
-      double value = deviation_of(mean, moments.squares.row<double>(row)[i]);
-      if (moments.pixels.data != nullptr)
-        visit_pixel_type(moments.pixels.type, [&]<class T>(std::type_identity<T>) {
-          value = contrast_of(static_cast<double>(moments.pixels.row<T>(row)[i]), mean, value, moments.least);
-        });
+      const double value = value_at(moments, row, i);
       if (out.type == PixelType::f32)
         out.row<float>(row)[i] = static_cast<float>(value);
       else

@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 /// E is double, or of bytes whose sums fit it int32_t. What is stored is the deviation, or with `least` the
-/// contrast.
+/// contrast, or kUntold.
 template <class E>
 class MomentElements {
  public:
@@ -25,9 +25,11 @@ class MomentElements {
   using Join = Sum;
   static constexpr int kOfEach = 2;
 
-  MomentElements(const Window& window, std::optional<double> least, PixelType from, PixelType to)
-      : divisor_(window.divisor),
+  /// `trusts` sums that are exact.
+  MomentElements(const Window& window, std::optional<double> least, bool trusts, PixelType from, PixelType to)
+      : count_(ones_of_window(window, Arithmetic::f64)),
         least_(least),
+        trusts_(trusts),
         load_(load_row_for<double>(from)),
         store_(store_row_for<double>(to)) {}
 
@@ -66,25 +68,25 @@ class MomentElements {
   void store(const E* sums, const std::byte* pixels, std::int64_t count, double* room, std::byte* to) const {
     const hn::ScalableTag<double> d;
     const hn::Rebind<E, decltype(d)> own;
-    const auto mean_of = [&](auto sum) {
-      if constexpr (std::is_same_v<E, double>) return hn::Div(sum, hn::Set(d, divisor_));
-      if constexpr (!std::is_same_v<E, double>) return hn::Div(hn::PromoteTo(d, sum), hn::Set(d, divisor_));
+    const auto wide = [&](auto sum) {
+      if constexpr (std::is_same_v<E, double>) return sum;
+      if constexpr (!std::is_same_v<E, double>) return hn::PromoteTo(d, sum);
     };
     if (least_) load_(pixels, count, room);
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       hn::Vec<decltype(own)> values, squares;
       hn::LoadInterleaved2(own, sums + 2 * i, values, squares);
-      const auto mean = mean_of(values);
-      auto value = deviation_of(mean, mean_of(squares));
-      if (least_) value = contrast_of(hn::LoadU(d, room + i), mean, value, hn::Set(d, *least_));
-      hn::StoreU(value, d, room + i);
+      const SpreadVectors<hn::Vec<decltype(d)>> sums{hn::Set(d, count_), wide(values), wide(squares),
+                                                     hn::Zero(d)};
+      hn::StoreU(told_by(sums, trusts_, room + i, least_), d, room + i);
     }
     store_(room, count, to);
   }
 
  private:
-  double divisor_;
+  double count_;
   std::optional<double> least_;
+  bool trusts_;
   LoadRow<double> load_;
   StoreRow<double> store_;
 };

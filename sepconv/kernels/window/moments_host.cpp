@@ -1,5 +1,6 @@
 #include "sepconv/kernels/simd/dispatch.hpp"
 #include "sepconv/kernels/window/deviation.hpp"
+#include "sepconv/kernels/window/mend_deviations.hpp"
 #include "sepconv/kernels/window/window_check.hpp"
 #include "sepconv/kernels/window/window_sizes.hpp"
 
@@ -16,9 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 template <class E, class Columns>
-void run_moments(const Window& window, std::optional<double> least, const Border& border,
+void run_moments(const Window& window, std::optional<double> least, bool trusts, const Border& border,
                  const ConstRegion& in, const Region& out, Worker& worker) {
-  const MomentElements<E> elements(window, least, in.pixels.type, out.pixels.type);
+  const MomentElements<E> elements(window, least, trusts, in.pixels.type, out.pixels.type);
   WindowPasses<MomentElements<E>, double, Columns>(window, border, in, out, worker, elements).run();
 }
 
@@ -26,13 +27,13 @@ void window_deviation(const Window& window, std::optional<double> least, const B
                       const ConstRegion& in, const Region& out, Worker& worker) {
   const Arena::Scope scope(worker);
   if (!sums_are_exact<double>(window, border, in.pixels.type))
-    return run_moments<double, ColumnSums<double>>(window, least, border, in, out, worker);
+    return run_moments<double, ColumnSums<double>>(window, least, false, border, in, out, worker);
   Window exact = window;
   exact.columns_first = false;
   if (fit_integers(window, in.pixels.type))
-    return run_moments<std::int32_t, RunningColumns<std::int32_t, std::int32_t>>(exact, least, border, in,
-                                                                                 out, worker);
-  run_moments<double, RunningColumns<double, double>>(exact, least, border, in, out, worker);
+    return run_moments<std::int32_t, RunningColumns<std::int32_t, std::int32_t>>(exact, least, true, border,
+                                                                                 in, out, worker);
+  run_moments<double, RunningColumns<double, double>>(exact, least, true, border, in, out, worker);
 }
 
 }  // namespace sepconv::HWY_NAMESPACE
@@ -54,6 +55,14 @@ void window_deviation_host(const Window& window, std::optional<double> least, co
     throw InvalidArgument("deviations of windows are made of squares beside nothing, and are of f32 or f64");
   if (out.rect.empty()) return;
   HWY_DYNAMIC_DISPATCH(window_deviation)(window, least, border, in, out, worker);
+  if (sums_are_exact<double>(window, border, in.pixels.type)) return;
+  mend_deviations({.in = in,
+                   .border = border,
+                   .out = out.rect,
+                   .radius_x = window.radius_x,
+                   .radius_y = window.radius_y,
+                   .columns_first = window.columns_first},
+                  least, out.pixels);
 }
 
 std::int64_t window_deviation_scratch_bytes(const Window& window, Extent out, std::int64_t channels) {

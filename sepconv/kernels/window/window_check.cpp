@@ -41,12 +41,23 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
   const auto fits = [&](const ConstPixelView& view) {
     return view.extent == out.extent && view.channels == out.channels;
   };
-  const bool good = fits(moments.means) && fits(moments.squares) && is_floating(out.type) &&
-                    moments.means.type == PixelType::f64 && moments.squares.type == PixelType::f64 &&
-                    (moments.pixels.data == nullptr || fits(moments.pixels)) && moments.least >= 0;
+  const bool good =
+      fits(moments.sums) && fits(moments.squares) && is_floating(out.type) &&
+      moments.sums.type == PixelType::f64 && moments.squares.type == PixelType::f64 &&
+      (moments.counts.data == nullptr || (fits(moments.counts) && moments.counts.type == PixelType::f64)) &&
+      (moments.pixels.data == nullptr || fits(moments.pixels)) && moments.least >= 0 &&
+      (!moments.has_windows() ||
+       (moments.windows.out.extent() == out.extent && moments.windows.in.pixels.channels == out.channels));
   if (!good)
     throw InvalidArgument(
-        "deviations are made of means in f64 and of pixels of one extent, and are of f32 or f64");
+        "deviations are made of sums in f64 and of pixels of one extent, and are of f32 or f64");
+}
+
+bool moments_are_exact(const Window& window, const Border& border, PixelType type) {
+  Window squares = window;
+  squares.of = Window::Of::squares;
+  return are_pixels<double>(border, type) &&
+         greatest_sum(squares, type) <= std::ldexp(1.0, std::numeric_limits<double>::digits);
 }
 
 Window within(Window window, Extent image) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 #include "sepconv/kernels/simd/rows.hpp"
 #include "sepconv/kernels/window/deviation.hpp"
@@ -20,6 +21,10 @@ void check_wrapped(const Window& window, const Border& border, const Region& out
 
 /// Throws InvalidArgument unless the arguments are as deviation.hpp says.
 void check_moments(const WindowMoments& moments, const PixelView& out);
+/// The least deviation, if they are to be of pixels.
+inline std::optional<double> least_of(const WindowMoments& moments) {
+  return moments.pixels.data != nullptr ? std::optional(moments.least) : std::nullopt;
+}
 
 /// The same window, and a box of a least or greatest no larger than it needs to be: it is that of the whole
 /// side and what lies beyond it as soon as the window reaches over both edges of the image from everywhere.

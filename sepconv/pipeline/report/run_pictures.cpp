@@ -197,15 +197,15 @@ std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretc
 }
 
 Histogram histogram_of(const SampledPixels& pixels) {
-  const std::vector<float> values = pixels.values();
+  const std::vector<double> values = pixels.exact_values();
   const auto channels = static_cast<std::size_t>(pixels.channels());
-  const Bins bins = bins_of(pixels.type(), stretch_of(pixels.type(), values));
+  const Bins bins = bins_of(pixels.type(), stretch_of(pixels.type(), pixels.values()));
   Histogram found{.low = bins.low,
                   .high = bins.high,
                   .samples = std::ssize(values),
                   .ends_hold_others = pixels.type() != PixelType::u8};
   found.counts.assign(channels, std::vector<std::int64_t>(static_cast<std::size_t>(bins.count)));
-  double count = 0, sum = 0, squares = 0;
+  double count = 0, squares = 0;  // of distances from the mean, as Welford adds them up
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double value = values[i];
     if (std::isnan(value)) continue;
@@ -214,13 +214,13 @@ Histogram histogram_of(const SampledPixels& pixels) {
     found.least = count == 0 ? value : std::min(found.least, value);
     found.most = count == 0 ? value : std::max(found.most, value);
     ++count;
-    sum += value;
-    squares += value * value;
+    const double before = value - found.mean;
+    found.mean += before / count;
+    squares += before * (value - found.mean);
   }
   if (count == 0) return {.samples = found.samples, .nan_share = 1};
   found.nan_share = 1 - count / static_cast<double>(values.size());
-  found.mean = sum / count;
-  found.deviation = std::sqrt(std::max(0.0, squares / count - found.mean * found.mean));
+  found.deviation = std::sqrt(squares / count);
   return found;
 }
 

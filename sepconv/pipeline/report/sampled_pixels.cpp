@@ -73,18 +73,22 @@ void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
   });
 }
 
-std::vector<float> SampledPixels::values() const {
-  std::vector<float> all(static_cast<std::size_t>(grid().area() * channels_));
+template <class A>
+std::vector<A> SampledPixels::values_as() const {
+  std::vector<A> all(static_cast<std::size_t>(grid().area() * channels_));
   const auto is_missing = [this](std::size_t i, double value) {
     return missing_.value == value || (missing_.alpha && hidden_[i / static_cast<std::size_t>(channels_)]);
   };
   visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
     const T* const from = reinterpret_cast<const T*>(pixels_.data());
     for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = is_missing(i, static_cast<double>(from[i])) ? std::numeric_limits<float>::quiet_NaN()
-                                                           : static_cast<float>(from[i]);
+      all[i] = is_missing(i, static_cast<double>(from[i])) ? std::numeric_limits<A>::quiet_NaN()
+                                                           : static_cast<A>(from[i]);
   });
   return all;
 }
+
+template std::vector<float> SampledPixels::values_as() const;
+template std::vector<double> SampledPixels::values_as() const;
 
 }  // namespace sepconv

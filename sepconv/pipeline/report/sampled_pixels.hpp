@@ -35,9 +35,13 @@ class SampledPixels {
   PixelType type() const noexcept { return type_; }
   bool some_can_be_missing() const noexcept { return missing_.value || missing_.alpha; }
   /// Row after row, channels side by side. What is missing is NaN.
-  std::vector<float> values() const;
+  std::vector<float> values() const { return values_as<float>(); }
+  std::vector<double> exact_values() const { return values_as<double>(); }
 
  private:
+  template <class A>
+  std::vector<A> values_as() const;
+
   Rect area_;
   std::int64_t channels_;
   PixelType type_;

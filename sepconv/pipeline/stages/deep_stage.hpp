@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sepconv/kernels/conv/border.hpp"
+#include "sepconv/kernels/window/spread.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/missing_policy.hpp"
 
@@ -47,7 +48,8 @@ struct DeepJoin {
   PointwiseOp op{};
   /// In its place the deviation, of branches that make means of the input and of its squares, or of
   /// `contrast` the pixel less its mean over that, where it is not below `least`.
-  bool deviates = false, contrast = false;
+  std::optional<SpreadWindows> deviates{};  ///< their radii and border, and what they make of NaN
+  bool contrast = false;
   double least = 0;
   std::function<StagePtr()> honouring{};
 };

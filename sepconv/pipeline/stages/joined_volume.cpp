@@ -115,7 +115,9 @@ class JoinedVolume final : public Stage {
     wide.stage(*is_.branches[0], in, means);
     wide.pointwise({.kind = Kind::product}, in.pixels, in.pixels, squared.pixels);
     wide.stage(*is_.branches[1], squared, squares);
-    WindowMoments moments{.means = means.pixels, .squares = squares.pixels, .least = join_.least};
+    WindowMoments moments{
+        .sums = means.pixels, .squares = squares.pixels, .least = join_.least, .windows = *join_.deviates};
+    moments.windows.in = in, moments.windows.out = out.rect, moments.windows.plane = is_.plane;
     if (join_.contrast) moments.pixels = in.crop(out.rect).pixels;
     wide.deviation(moments, made.pixels);
     way.pointwise({.kind = Kind::copy}, made.pixels, made.pixels, out.pixels);

@@ -83,7 +83,12 @@ StagePtr deep_deviation(const Options& options, const Spelling& spelling, const 
   squares.border.value *= squares.border.value;
   DeepJoin join{.branches = {moments_of(means), moments_of(squares)},
                 .in_plane = moments_of(plane),
-                .deviates = true,
+                .deviates = SpreadWindows{.border = options.border,
+                                          .radius_x = moments.near.radius_x,
+                                          .radius_y = moments.near.radius_y,
+                                          .radius_z = *options.radius_z,
+                                          .ignores_nan = options.missing.value_or(MissingPolicy::propagate) !=
+                                                         MissingPolicy::propagate},
                 .contrast = moments.moment == Moment::contrast,
                 .least = moments.least};
   if (!options.missing)

@@ -64,9 +64,9 @@ class MomentsStage final : public Stage {
     const Arithmetic wide = arithmetic_of(arithmetic);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
     const bool plain = is_.moment == Moment::mean && !renormalises();
-    // Means and squares, and of what is there how much that is and a sum for each of them.
+    // Sums of values and of squares; and of what is there how much that is, and for a mean the sum.
     const std::int64_t moments = is_.moment == Moment::mean ? 1 : 2;
-    const std::int64_t views = (moments == 1 ? 0 : 2) + (renormalises() ? 1 + moments : 0);
+    const std::int64_t views = moments == 1 ? (renormalises() ? 2 : 0) : (renormalises() ? 3 : 2);
     const std::int64_t made =
         plain ? 0 : Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
     const std::int64_t bytes =
@@ -134,7 +134,7 @@ class MomentsStage final : public Stage {
     return is_.moment == Moment::mean ? std::exp2(-std::ceil(std::log2(pixels))) : 1;
   }
 
-  /// Sums; divided by the number of pixels unless those that are there are to be counted.
+  /// Sums; for a mean divided by the number of pixels unless those that are there are to be counted.
   Window window(Window::Of of, bool counts, Arithmetic arithmetic) const {
     Window window{.op = Window::Op::sum,
                   .radius_x = is_.near.radius_x,
@@ -143,17 +143,17 @@ class MomentsStage final : public Stage {
                   .of = of,
                   .unit = unit(),
                   .columns_first = is_.columns_first};
-    if (!counts) window.divisor = ones_of_window(window, arithmetic);
+    if (!counts && is_.moment == Moment::mean) window.divisor = ones_of_window(window, arithmetic);
     return window;
   }
 
-  /// Means of values or squares, in the way's arithmetic: over the number of pixels, or of those in `there`.
+  /// Means, in the way's arithmetic: over the number of pixels, or of those in `there`.
   template <class Way>
-  void mean(const Way& way, Window::Of of, const PixelView* there, const ConstRegion& in,
-            const Region& out) const {
-    if (there == nullptr) return way.window(window(of, false, way.arithmetic), border_, in, out);
+  void mean(const Way& way, const PixelView* there, const ConstRegion& in, const Region& out) const {
+    if (there == nullptr)
+      return way.window(window(Window::Of::values, false, way.arithmetic), border_, in, out);
     const PixelView sums = allocate(way, out).pixels;
-    way.window(window(of, true, way.arithmetic), border_, in, {sums, out.rect, out.image});
+    way.window(window(Window::Of::values, true, way.arithmetic), border_, in, {sums, out.rect, out.image});
     way.pointwise({.kind = Kind::quotient}, sums, *there, out.pixels);
   }
 
@@ -167,9 +167,9 @@ class MomentsStage final : public Stage {
     }
     const PixelView* const weights = counts ? &there : nullptr;
     const bool keeps = counts && is_.missing == MissingPolicy::ignore;
-    if (is_.moment == Moment::mean && !keeps) return mean(way, Window::Of::values, weights, in, out);
+    if (is_.moment == Moment::mean && !keeps) return mean(way, weights, in, out);
     const PixelView made = allocate(way, out).pixels;
-    is_.moment == Moment::mean ? mean(way, Window::Of::values, weights, in, {made, out.rect, out.image})
+    is_.moment == Moment::mean ? mean(way, weights, in, {made, out.rect, out.image})
                                : deviate(wide, weights, in, {made, out.rect, out.image});
     way.pointwise({.kind = keeps ? Kind::keep_missing : Kind::copy}, keeps ? in.crop(out.rect).pixels : made,
                   made, out.pixels);
@@ -184,10 +184,25 @@ class MomentsStage final : public Stage {
                                      is_.moment == Moment::contrast ? std::optional(is_.least) : std::nullopt,
                                      border_, in, out, wide.worker);
     }
-    const PixelView means = allocate(wide, out).pixels, squares = allocate(wide, out).pixels;
-    mean(wide, Window::Of::values, there, in, {means, out.rect, out.image});
-    mean(wide, Window::Of::squares, there, in, {squares, out.rect, out.image});
-    WindowMoments moments{.means = means, .squares = squares, .least = is_.least};
+    const bool counts = there != nullptr;
+    const PixelView sums = allocate(wide, out).pixels, squares = allocate(wide, out).pixels;
+    const Window values = window(Window::Of::values, counts, Arithmetic::f64);
+    wide.window(values, border_, in, {sums, out.rect, out.image});
+    wide.window(window(Window::Of::squares, counts, Arithmetic::f64), border_, in,
+                {squares, out.rect, out.image});
+    WindowMoments moments{.sums = sums,
+                          .squares = squares,
+                          .count = ones_of_window(values, Arithmetic::f64),
+                          .least = is_.least};
+    if (counts) moments.counts = *there;
+    if (!moments_are_exact(values, border_, in.pixels.type))
+      moments.windows = {.in = in,
+                         .border = border_,
+                         .out = out.rect,
+                         .radius_x = is_.near.radius_x,
+                         .radius_y = is_.near.radius_y,
+                         .columns_first = is_.columns_first,
+                         .ignores_nan = counts};
     if (is_.moment == Moment::contrast) moments.pixels = in.crop(out.rect).pixels;
     wide.deviation(moments, out.pixels);
   }
