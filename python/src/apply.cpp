@@ -85,7 +85,7 @@ void apply_to_images(const Chain& chain, const Input& in, const Output& out, std
       compute(chain, images, options);
     });
   }
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   compute(chain, images, options);
 }
 

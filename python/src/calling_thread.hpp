@@ -1,6 +1,8 @@
 // What the threads of a run ask of the one that called it.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -13,6 +15,7 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "without_gil.hpp"
 
 namespace sepconv::python {
 
@@ -57,7 +60,7 @@ class CallingThread {
     while (std::chrono::steady_clock::now() < time) {
       std::packaged_task<void()> task;
       {
-        const nb::gil_scoped_release released;
+        const WithoutGil released;
         std::unique_lock lock(mutex_);
         changed_.wait_until(lock, time, [&] { return ended_ || !asked_.empty(); });
         if (asked_.empty()) return ended_;
@@ -74,6 +77,8 @@ class CallingThread {
     if (failure_) std::rethrow_exception(failure_);
     try {
       what();
+    } catch (const abi::__forced_unwind&) {
+      stay_here();
     } catch (...) {
       failure_ = std::current_exception();
       throw;

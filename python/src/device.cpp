@@ -12,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "images.hpp"
+#include "without_gil.hpp"
 
 namespace sepconv::python {
 namespace {
@@ -31,7 +32,7 @@ DeviceStream stream_at(std::uintptr_t handle) { return reinterpret_cast<DeviceSt
 DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t cols, std::int64_t channels,
                          const std::string& type, std::optional<std::string_view> arithmetic, int device,
                          Sides part) {
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   const DeviceScope scope(device);
   return DeviceFilter(chain, ImageSpec{{rows, cols}, channels, type_named(type)}, arithmetic_of(arithmetic),
                       {part.first, part.second});
@@ -40,7 +41,7 @@ DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t col
 void enqueue(const DeviceFilter& filter, const Memory& in, const Memory& out, std::size_t axes,
              std::uintptr_t stream, std::optional<Place> place) {
   const Images images(array_at(in), array_at(out), axes, place);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   for (std::size_t i = 0; i < images.count(); ++i)
     filter.enqueue(images.source(i), images.sink(i), stream_at(stream));
 }
@@ -105,7 +106,7 @@ void bind_device(nb::module_& module) {
   module.def("taken", taken);
   module.def("is_capturing", [](std::uintptr_t stream) { return is_capturing(stream_at(stream)); });
   module.def("synchronize", [](const Stream& stream) {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     stream.synchronize();
   });
 }

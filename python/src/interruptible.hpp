@@ -2,56 +2,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <exception>
-#include <mutex>
 #include <stop_token>
 #include <thread>
 #include <utility>
 
 #include "bindings.hpp"
 #include "calling_thread.hpp"
+#include "without_gil.hpp"
 
 namespace sepconv::python {
-
-/// Work in hand, which ends before the interpreter does: a thread that has given up the GIL then cannot take
-/// it again, and Python ends it in the midst of C++, which aborts.
-struct WorkInHand {
-  std::mutex mutex;
-  std::condition_variable ended;
-  int count = 0;
-  bool interpreter_ends = false;
-
-  static WorkInHand& all() {
-    static auto* const work = new WorkInHand();  // outlives threads that nobody joins
-    return *work;
-  }
-};
-
-class InHand {
- public:
-  InHand() {
-    const std::lock_guard lock(all_.mutex);
-    ++all_.count;
-  }
-  InHand(const InHand&) = delete;
-  InHand& operator=(const InHand&) = delete;
-  ~InHand() {
-    const std::lock_guard lock(all_.mutex);
-    --all_.count;
-    all_.ended.notify_all();
-  }
-
-  /// False, and SystemExit is raised, which a thread ends with silently, where the interpreter ends.
-  bool goes_on() const {
-    const std::lock_guard lock(all_.mutex);
-    if (all_.interpreter_ends) PyErr_SetNone(PyExc_SystemExit);
-    return !all_.interpreter_ends;
-  }
-
- private:
-  WorkInHand& all_ = WorkInHand::all();
-};
 
 /// Calls work(stop_token) in a thread of its own while this one, which holds the GIL, gives it up, does what
 /// CallingThread::next() is asked for, and asks for signals ten times a second, and then turn(). What a
@@ -77,7 +37,8 @@ void run_interruptible(const Work& work, const Turn& turn) {
       if (here->has_failed()) continue;
       try {
         here->attempt([&] {
-          if (PyErr_CheckSignals() != 0 || !in_hand.goes_on()) throw nb::python_error();
+          if (PyErr_CheckSignals() != 0) throw nb::python_error();
+          check_interpreter_goes_on();
           turn();
         });
       } catch (...) {

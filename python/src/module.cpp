@@ -1,19 +1,10 @@
 // The extension module sepconv._sepconv: names without a contract of their own, for the package's Python
 // files.
 #include "bindings.hpp"
-#include "interruptible.hpp"
+#include "without_gil.hpp"
 
 namespace sepconv::python {
 namespace {
-
-/// Before the interpreter ends: work in hand is told so and waited for, as long as a user would.
-void end_work() {
-  WorkInHand& all = WorkInHand::all();
-  const nb::gil_scoped_release released;
-  std::unique_lock lock(all.mutex);
-  all.interpreter_ends = true;
-  all.ended.wait_for(lock, std::chrono::seconds(5), [&] { return all.count == 0; });
-}
 
 /// In a forked process, where the threads of what was in hand are not.
 void forget_work() { new (&WorkInHand::all()) WorkInHand(); }
@@ -26,6 +17,7 @@ void forget_work() { new (&WorkInHand::all()) WorkInHand(); }
 #define PyInit__sepconv init_in_main_interpreter
 NB_MODULE(_sepconv, module) {
   using namespace sepconv::python;
+  nb::set_leak_warnings(false);  // caches and threads that nobody joins hold chains when the interpreter ends
   module.def("end_work", &end_work);
   module.def("forget_work", &forget_work);
   bind_errors(module);

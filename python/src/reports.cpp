@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "sepconv/sepconv.hpp"
+#include "without_gil.hpp"
 
 namespace sepconv::python {
 namespace {
@@ -65,7 +66,7 @@ nb::class_<Report> bind_report(nb::module_& module, const char* name) {
       .def("texts", [](const Report& report) {
         std::pair<std::string, std::string> texts;
         {
-          const nb::gil_scoped_release released;
+          const WithoutGil released;
           texts = texts_of(report);
         }
         return nb::make_tuple(sentence_of(texts.first), sentence_of(texts.second));

@@ -39,7 +39,8 @@ class OpenSet {
 std::unique_ptr<OpenSet> open_it(nb::handle source, const nb::dict& options) {
   const Settings settings = settings_of(options);
   const End end{source};
-  const nb::gil_scoped_release released;
+  check_interpreter_goes_on();
+  const WithoutGil released;
   return std::make_unique<OpenSet>(open_source(end, settings));
 }
 
@@ -70,8 +71,9 @@ nb::dict metadata_of(const Metadata& metadata) {
 nb::dict facts_of(OpenSet& open) {
   const RasterSet& set = open.set();
   std::shared_ptr<Reader> first;
+  check_interpreter_goes_on();
   {
-    const nb::gil_scoped_release released;  // which another thread's reader may want while it opens
+    const WithoutGil released;  // which another thread's reader may want while it opens
     first = open.raster(0);
   }
   const SourceLayout& layout = first->layout();

@@ -156,3 +156,25 @@ threading.Event().wait(0.2)
     ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert [path.name for path in tmp_path.iterdir()] in ([], ["out.tif"])  # the latter if it was done in time
+
+
+@pytest.mark.parametrize("side", [3, 50, 1500])
+@pytest.mark.parametrize("call", ["sc.gaussian(1)(a)", "sc.ndimage.gaussian_filter(a, 1)", "sc.run(a, np.empty_like(a), 'abs', progress=False)", "sc.run(Sliced(), np.empty_like(a), 'abs', progress=False)"])
+def test_the_interpreter_ends_while_daemon_threads_call_again_and_again(call, side):
+    script = f"""
+import threading, time, numpy as np, sepconv as sc
+a = np.zeros(({side}, {side}), 'f4')
+class Sliced:
+    shape, dtype = a.shape, a.dtype
+    def __getitem__(self, key):
+        return a[key]
+def work():
+    while True:
+        {call}
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+        assert (ended.returncode, ended.stderr) == (0, "")

@@ -110,4 +110,4 @@ def test_the_python_package_uses_what_is_installed():
     """Its sources name the one header for users, so that a wheel can be made with an installed sepconv."""
     sources = [p for p in SOURCES if p.relative_to(ROOT).parts[0] == "python"]
     included = {name for path in sources for name in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE)}
-    assert sources and included <= {"bindings.hpp", "calling_thread.hpp", "files.hpp", "images.hpp", "interruptible.hpp", "sepconv/sepconv.hpp"}
+    assert sources and included <= {"bindings.hpp", "calling_thread.hpp", "files.hpp", "images.hpp", "interruptible.hpp", "without_gil.hpp", "sepconv/sepconv.hpp"}
