@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _devices, _libraries, _options, _sepconv, _shared, _types
+from sepconv import _devices, _libraries, _named, _options, _sepconv, _shared, _types
 from sepconv._volumes import volumes_of
 
 atexit.register(_sepconv.end_work)  # waits for what other threads compute
@@ -73,6 +73,10 @@ def apply(chain, array, out, axes, arithmetic, threads, stream, part=None):
             return _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part)
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
+        if hasattr(array, "dims"):
+            axes = _named.letters_of(array) if axes is None else axes
+            if part is None and _named.nodata_of(array) is not None:
+                return _apply_with_nodata(chain, array, out, axes, arithmetic, threads)
         array, library = _libraries.on_host(array)
         if library is not None:
             made = apply(chain, array, None if out is None else _libraries.on_host(out)[0], axes, arithmetic, threads, stream, part)
@@ -128,7 +132,15 @@ def _apply_to_volumes(volumes, array, out, arithmetic, threads):
     return out
 
 
-def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads):
+def _apply_with_nodata(chain, array, out, axes, arithmetic, threads):
+    """Of an array that says which of its values are missing, as `run` has it of files."""
+    values = np.asarray(array)
+    _types.check(values.dtype)
+    dtype = _types.native(values.dtype)
+    return _apply_to_stacks(chain, values, out, names_of(values.shape, axes), dtype, arithmetic, threads, _named.nodata_of(array))
+
+
+def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads, nodata=None):
     """What belongs together of an array's images, as `run` has it of files."""
     from sepconv import _ends  # which has this module
 
@@ -139,6 +151,7 @@ def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads):
     if 0 not in layout.source:
         letters = "".join(name for name in names if name not in "yxc") + "yxc"[: layout.image_axes]
         source = _ends.Source(array.transpose(layout.order).reshape(layout.source), letters)
+        source.nodata = nodata
         options = {"arithmetic": arithmetic, "threads": threads, "device": "cpu"}
         _sepconv.run(source, _ends.Sink(made), chain._native, _options.settings_of(_options.RUN, options), False, None)
     if made is not target:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sepconv import _arrays, _layers, _libraries, _shared, _types
+from sepconv import _arrays, _layers, _libraries, _named, _shared, _types
 
 _COPIES_OF_BLOCK = 4  # kCopiesOfPiece in python/src/ends.cpp
 _GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
@@ -125,11 +125,8 @@ class _End:
 class Source(_End):
     def __init__(self, array, axes):
         array = _shaped(array, "source")
-        dims = getattr(array, "dims", None)
-        if axes is None and isinstance(dims, tuple) and all(isinstance(one, str) and len(one) == 1 for one in dims) and {"y", "x"} <= set(dims):
-            axes = "".join(dims)  # xarray's names
-        super().__init__(array, _arrays.names_of(array.shape, axes))
-        self.said = []
+        super().__init__(array, _arrays.names_of(array.shape, _named.letters_of(array) if axes is None else axes))
+        self.said, self.nodata = [], _named.nodata_of(array)
         _types.check(array.dtype)
         self.dtype = _types.native(array.dtype)
 
@@ -141,11 +138,11 @@ class Source(_End):
         chunks = _one_size(getattr(self.array, "chunks", None), len(self.names))
         blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, most_held, "read")
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
-        return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said
+        return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said, self.nodata
 
     def say_what_files_lack(self):
         """Of what is beside the values."""
-        beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and len(found)]
+        beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and set(found) - {*_named.MISSING}]
         self.said = [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"] if beside else []
 
     def read(self, raster, row, col, out):

@@ -66,6 +66,7 @@ struct Facts {
   std::string description;
   std::optional<StoredType> stored;
   std::vector<std::string> warnings;
+  std::optional<std::string> nodata;  ///< as a file would declare it
 
   /// Whole blocks: rows of full width, or parts of a row of blocks where that is more than a piece.
   Extent piece() const {
@@ -113,7 +114,9 @@ void each_piece(const Facts& facts, const char* method, const End& end, std::int
 class ObjectReader final : public Reader {
  public:
   ObjectReader(const Facts& facts, End end, std::int64_t raster)
-      : facts_(facts), layout_(facts.layout<SourceLayout>()), end_(std::move(end)), raster_(raster) {}
+      : facts_(facts), layout_(facts.layout<SourceLayout>()), end_(std::move(end)), raster_(raster) {
+    set_nodata(metadata_, facts_.nodata);
+  }
   const ImageSpec& spec() const noexcept override { return facts_.spec; }
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
@@ -169,7 +172,8 @@ class ObjectSet final : public RasterSet {
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
-    if (const PixelView memory = memory_of(end_, index); memory.data != nullptr)
+    const bool has_metadata = facts_.nodata.has_value();
+    if (const PixelView memory = memory_of(end_, index); memory.data != nullptr && !has_metadata)
       return make_memory_reader(memory);
     return std::make_unique<ObjectReader>(facts_, end_, index);
   }
@@ -219,17 +223,17 @@ std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settin
       path = nb::cast<std::filesystem::path>(source.object);
       return;
     }
-    const auto [rows, cols, channels, type, axes, stored, blocks, description, warnings] =
+    const auto [rows, cols, channels, type, axes, stored, blocks, description, warnings, nodata] =
         nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::vector<Axis>,
-                            std::optional<Element>, Blocks, std::string, std::vector<std::string>>>(
-            source.object.attr("facts")(limits.most_held));
+                            std::optional<Element>, Blocks, std::string, std::vector<std::string>,
+                            std::optional<std::string>>>(source.object.attr("facts")(limits.most_held));
     std::optional<StoredType> element;
     if (stored) element = stored_of(*stored);
     RasterAxes named;
     for (const auto& [name, size] : axes) named.push_back({.name = name, .size = size});
-    set = std::make_unique<ObjectSet>(
-        Facts({{rows, cols}, channels, type_named(type)}, blocks, description, element, warnings, limits),
-        std::move(named), source);
+    Facts known({{rows, cols}, channels, type_named(type)}, blocks, description, element, warnings, limits);
+    known.nodata = nodata;
+    set = std::make_unique<ObjectSet>(std::move(known), std::move(named), source);
   });
   return set ? std::move(set) : open_set(path, settings.files.open);
 }
