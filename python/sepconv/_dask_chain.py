@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import math
 import uuid
 
 from dask.array.utils import meta_from_array
@@ -10,6 +11,7 @@ from dask.base import tokenize
 from sepconv import _arrays, _options, _types
 from sepconv._chain import Chain
 from sepconv._dask_blocks import checked, made_of
+from sepconv._volumes import volumes_of
 
 
 def _scaled(chunks, side):
@@ -51,11 +53,55 @@ def _applied(chain, names, arithmetic, threads, block, part):
     return _arrays.apply(chain, block, None, names, arithmetic, threads, None, part)
 
 
+def _volumes(chain, names, shape, dtype):
+    return volumes_of(chain, names, shape, _types.PARTS.get(dtype) or _types.COMPUTED_AS[dtype])
+
+
+def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, part):
+    volumes = _volumes(chain, names, shape, dtype)
+    planes = block.transpose(volumes.order)
+    along_z = len(volumes.names.partition("y")[0]) + 1
+    made = _arrays.apply(volumes.chain, planes.reshape(*planes.shape[:along_z], -1, *planes.shape[along_z + 2 :]), None, volumes.names, arithmetic, threads, None, part)
+    made = made.reshape(volumes.shape_of(made.shape))
+    return made.transpose(volumes.inverse(made.ndim))
+
+
+def _needs_of_planes(chain, names, shape, dtype, largest):
+    """Whole planes: those of the block and those beside them that count."""
+    volumes, axis = _volumes(chain, names, shape, dtype), names.index("z")
+    image = (*_arrays.image_of(volumes.names, volumes.source), _types.PIXELS[_types.PARTS.get(dtype) or _types.COMPUTED_AS[dtype]])
+    plane = math.prod(volumes.plane)
+
+    def needs(ranges):
+        begin, end = ranges[axis]
+        result = begin, 0, end - begin, plane
+        first, _, count, _ = volumes.chain._native.input_for(result, image)
+        needed = [(0, shape[place]) if name in "yxc" else (first, first + count) if name == "z" else ends for place, (name, ends) in enumerate(zip(names, ranges))]
+        return needed, _arrays.Part(volumes.source, (first, 0), result, (largest, plane))
+
+    return needs
+
+
+def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads):
+    """By blocks of whole planes, which are cut afterwards."""
+    if not chain._native.of_volumes:
+        raise ValueError(f"the chain '{chain}' has a stack beside the array, which blocks would need parts of; call the chain with an array in memory, or give sepconv.run files")
+    if "z" not in names:
+        raise ValueError(f"the chain '{chain}' is along z, and axes='{names}' has no z; name the axis, such as axes='zyx'")
+    planes = array.rechunk({axis: -1 for axis, name in enumerate(names) if name in "yxc"})
+    whole = tuple(one if axis < len(names) and names[axis] not in "yxc" else (side,) for axis, (one, side) in enumerate(zip(chunks, shape)))
+    dtype, needs = _types.native(array.dtype), None
+    if 0 not in shape:
+        needs = _needs_of_planes(chain, names, array.shape, dtype, max(whole[names.index("z")]))
+    compute = functools.partial(_applied_to_volume, chain, names, array.shape, dtype, arithmetic, threads)
+    return made_of(planes, f"sepconv-chain-{token}", whole, meta, needs, compute).rechunk(chunks)
+
+
 def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the whole array.
 
     Each block of the result is a task, which is given what the chain needs for it of the array, also of other blocks; borders act where the image ends and
-    nowhere else. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
+    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
     one block.
 
     Parameters
@@ -100,5 +146,7 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     may_change = [uuid.uuid4().hex] if any("file=" in text for text in chain._texts) else []
     token = tokenize(array.name, chain._texts, names, arithmetic, threads, *may_change)
     meta = meta_from_array(array._meta, len(shape), result_dtype)
+    if chain._native.of_stacks:
+        return _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads)
     return made_of(array, f"sepconv-chain-{token}", chunks, meta, _needs(chain, names, array.shape, dtype, largest),
                    functools.partial(_applied, chain, names, arithmetic, threads))

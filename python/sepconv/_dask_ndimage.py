@@ -9,7 +9,7 @@ import numpy as np
 from dask.array.utils import meta_from_array
 from dask.base import tokenize
 
-from sepconv import _linear, _order, _types, _windows, ndimage
+from sepconv import _joined, _linear, _order, _types, _windows, ndimage
 from sepconv._arguments import axes_of, each_of, result_of
 from sepconv._dask_blocks import checked, made_of
 from sepconv._separable import BORDERS
@@ -124,6 +124,20 @@ def _stored(block, dtype):
     return made
 
 
+_ORDERS = {"gaussian_laplace": 2, "gaussian_gradient_magnitude": 1}
+
+
+def _of_gaussians(name, function, source, given):
+    """Where modes differ SciPy takes that of an axis for all axes of the axis's term: each term is an array of its own."""
+    axes = axes_of(given["axes"], source.ndim)
+    if len(set(each_of(given["mode"], len(axes)))) < 2:
+        return _of_blocks(name, function, source, given)
+    function(np.zeros((1,) * source.ndim, source.dtype), **given)  # raises what SciPy would
+    keywords = {key: given[key] for key in ("truncate", "radius", "threads") if key in given}
+    derivative = _joined.derivatives(_ORDERS[name], axes, each_of(given["sigma"], len(axes)), filtered=lazy("gaussian_filter"), **keywords)
+    return _of_functions(name, function, source, {**given, "derivative": derivative, "extra_arguments": (), "extra_keywords": None})
+
+
 def _of_functions(name, _, source, given):
     """The sum, or the length, of what a function of dask arrays makes along each axis, in f64 or complex numbers of it."""
     derivative = given.get("derivative", given.get("derivative2"))
@@ -167,7 +181,7 @@ def lazy(name):
         given.update(given.pop("kwargs", {}))
         if "stream" in given:
             raise TypeError("stream is not for dask arrays: blocks on a GPU are computed on the stream that is current in their library")
-        return (_of_functions if joined else _of_blocks)(name, function, checked(given.pop("input")), given)
+        return (_of_functions if joined else _of_gaussians if name in _ORDERS else _of_blocks)(name, function, checked(given.pop("input")), given)
 
     call.__signature__ = signature
     call.__name__ = call.__qualname__ = name

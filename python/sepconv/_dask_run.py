@@ -66,6 +66,13 @@ def _client(client):
     return client
 
 
+def _check_workers(client):
+    """By built-in functions: a worker without the package ends with the first of its functions that it is sent, and Dask sends that to the next one."""
+    for address, found in client.run(eval, "__import__('sepconv').__version__", on_error="return").items():
+        if isinstance(found, Exception):
+            raise RuntimeError(f"the worker {address} cannot import sepconv ({found}); install sepconv {version('sepconv')} where it runs")
+
+
 def _paths(source, sink, options):
     source, options = _opening.source_of(source, options) if _options.is_path(source) or isinstance(source, _opening.OpenedFile) else (None, options)
     if source is None or not _options.is_path(sink):
@@ -169,6 +176,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
     _options.settings_of(_TAKEN, options)
     client = _client(client)
     workers, threads, memory = _limits(client)
+    _check_workers(client)
     if memory is not None:
         options.setdefault("max_memory", memory)
     planning = {"threads": threads, **options, "device": "cpu"}

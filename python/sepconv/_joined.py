@@ -128,8 +128,8 @@ def _type_asked(array, output):
     """The array that `output` is, and the type to cast to; None for a result that chains do not make."""
     given = output if isinstance(output, np.ndarray) or is_on_gpu(output) else None
     host = isinstance(array, np.ndarray)
-    if host and (array.dtype.kind not in "bifu" or array.dtype.str[1:] in ("i8", "u8", "f16")):
-        return None  # complex, or with values that only SciPy's conversion to f64 takes
+    if host and array.dtype.kind == "c":
+        return None
     if output is None or given is not None and not host:
         return given, None
     if given is None and not isinstance(output, (type, np.dtype, str)):
@@ -164,15 +164,15 @@ def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radi
 _GRADIENT = functools.partial(_stages.gradient, "gaussian")
 
 
-def _derivatives(order, axes, sigmas, radius=None, **keywords):
-    """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`. As in SciPy that smooths in the order of the array's
+def derivatives(order, axes, sigmas, radius=None, filtered=gaussian_filter, **keywords):
+    """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`, by `filtered`. As in SciPy that smooths in the order of the array's
     axes, whatever that of `axes`: with a constant beyond the edges it matters."""
     each = sorted(zip(axes, sigmas, each_of(radius, len(axes))))
     sigmas, radii = [width for _, width, _ in each], [most for *_, most in each]
 
     def derivative(array, axis, output, mode, cval):
         orders = [order * (one == axis) for one, *_ in each]
-        return gaussian_filter(array, sigmas, orders, output, mode, cval, radius=radii, axes=sorted(axes), **keywords)
+        return filtered(array, sigmas, orders, output, mode, cval, radius=radii, axes=sorted(axes), **keywords)
 
     return derivative
 
@@ -188,7 +188,7 @@ def _of_gaussian(stage, generic, order, array, sigma, output, mode, cval, axes, 
     axes = axes_of(axes, array.ndim)
     sigmas = each_of(sigma, len(axes))
     made = _by_stage(stage, array, sigmas, output, mode, cval, axes, **keywords)
-    return made if made is not None else generic(array, _derivatives(order, axes, sigmas, **keywords), output, mode, cval, axes=axes)
+    return made if made is not None else generic(array, derivatives(order, axes, sigmas, **keywords), output, mode, cval, axes=axes)
 
 
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):

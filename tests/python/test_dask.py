@@ -82,6 +82,37 @@ def test_functions_of_functions_take_lazy_ones(name):
         getattr(ours, name)(source, lambda *given: array)
 
 
+@pytest.mark.parametrize("blocks", BLOCKS, ids=range(len(BLOCKS)))
+@pytest.mark.parametrize("name", ["gaussian_laplace", "gaussian_gradient_magnitude"])
+def test_modes_that_differ_along_axes(name, blocks):
+    """Where SciPy takes that of an axis for all axes of the axis's term."""
+    for dtype, modes, output in [("f8", ["nearest", "wrap"], None), ("u2", ["wrap", "constant"], None), ("f4", ["mirror", "reflect"], "f8"), ("i4", ("grid-wrap", "wrap"), "f4"), ("c8", ["wrap", "nearest"], None)]:
+        array, given = image(dtype=dtype), dict(sigma=(1.5, 2), mode=modes, cval=7, output=output, truncate=3)
+        same(getattr(ours, name)(da.from_array(array, chunks=blocks), **given), getattr(ndimage, name)(array, **given), blocks)
+    volume = image((5, 14, 9), "f4")
+    given = dict(sigma=1, mode=["wrap", "nearest"], axes=(2, 0), radius=(2, 9))
+    same(getattr(ours, name)(da.from_array(volume, chunks=(2, 5, 4)), **given), getattr(ndimage, name)(volume, **given))
+    with pytest.raises(RuntimeError, match="not supported"):
+        getattr(ours, name)(da.from_array(volume, chunks=4), 1, mode=["wrap", "no", "wrap"])
+
+
+CHAINS_ALONG_Z = [sc.gaussian(2, sigma_z=1), sc.box(2, radius_z=2, border="wrap") | sc.gaussian(1, border="constant"), sc.median(1, radius_z=1) | sc.reduce(2), sc.std(2, radius_z=1) | sc.cast("f32"),
+                  sc.transpose() | sc.erode(1, radius_z=9, border="replicate"), sc.gaussian(1, sigma_z=0.7) | sc.matrix(values=[1, 2], rows=2)]
+
+
+@pytest.mark.parametrize("chain", CHAINS_ALONG_Z, ids=str)
+@pytest.mark.parametrize("shape, axes, chunks", [((6, 14, 9), "zyx", (6, 14, 9)), ((6, 14, 9), "zyx", ((1, 3, 2), (5, 9), 4)), ((14, 3, 9, 5), "ytxz", (6, 1, 5, 2))])
+def test_a_chain_along_z_has_the_bytes_of_the_whole(chain, shape, axes, chunks):
+    for dtype in ("f4", "u2", "i4"):
+        array = image(shape, dtype)
+        made, wanted = ours.apply(chain, da.from_array(array, chunks=chunks), axes), chain(array, axes=axes)
+        same(made, wanted, da.from_array(array, chunks=chunks).chunks if wanted.shape == shape else None)
+    grey = sc.gaussian(1, sigma_z=1)
+    coloured = image((*shape, 3), "c8")
+    same(ours.apply(grey, da.from_array(coloured, chunks=(*chunks, 2)), axes + "c"), grey(coloured, axes=axes + "c"))
+    same(ours.apply(grey, da.zeros((0, 4, 5), chunks=2), "zyx"), np.zeros((0, 4, 5)))
+
+
 CHAINS = [sc.gaussian(2) | sc.sobel("x", border="reflect"), sc.box(3, border="wrap") | sc.gaussian(3, border="constant") | sc.gaussian(9, border="wrap"), sc.transpose() | sc.gaussian(1.5, border="replicate"),
           sc.reduce(3) | sc.gaussian(1), sc.resize(to=(80, 17)) | sc.box(1, border="wrap"), sc.threshold(500), sc.cast("f32"), sc.Chain()]
 
@@ -176,6 +207,9 @@ def test_parameters_are_those_of_ndimage():
     (lambda x: ours.apply("abs", x, "yxz"), ValueError, "axes"),
     (lambda x: ours.apply("abs", x, arithmetic="f16"), ValueError, "arithmetic"),
     (lambda x: ours.apply("abs", da.stack([x] * 5)), ValueError, "say what its axes are"),
+    (lambda x: ours.apply("gaussian:sigma=1,sigma_z=1", x), ValueError, "axes='yx' has no z"),
+    (lambda x: ours.apply(sc.subtract(image((2, 23, 31)), axes="zyx"), da.stack([x] * 2), "zyx"), ValueError, "has a stack beside the array"),
+    (lambda x: ours.sobel(type("DataArray", (), {"data": x})()), TypeError, "its .data is one"),
 ])
 def test_what_cannot_be_is_refused_before_anything_is_computed(call, kind, words):
     with pytest.raises(kind, match=words):

@@ -88,6 +88,16 @@ def test_a_client_that_remembers_no_workers(client, folder, monkeypatch):
     assert check("in.npy", "out.npy", BLUR).parts > 3
 
 
+def test_a_worker_without_the_package_is_named(folder):
+    """And not waited for."""
+    np.save("in.npy", image())
+    with distributed.Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as other:
+        other.run(eval, "__import__('sys').modules.__setitem__('sepconv', None)")
+        with pytest.raises(RuntimeError, match=r"^the worker tcp://\S+ cannot import sepconv .*; install sepconv \S+ where it runs$"):
+            ours.run("in.npy", "out.npy", BLUR, client=other, progress=False)
+    assert not pathlib.Path("out.npy.partial").exists()
+
+
 def test_a_zarr_that_is_turned(client, folder):
     np.save("in.npy", image())
     sc.run("in.npy", "in.zarr", tile=100, progress=False)
