@@ -13,6 +13,15 @@ from sepconv._separable import filtered, filtered_on_gpu
 _NAMED = (type, np.dtype, str)
 
 
+class Unsupported(ValueError):
+    """SciPy takes it, and this package does not."""
+
+
+def whole(number):
+    """As an index; of a float its value, if that is whole."""
+    return int(number) if isinstance(number, (float, np.floating)) and number.is_integer() else operator.index(number)
+
+
 def axis_of(axis, ndim):
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:

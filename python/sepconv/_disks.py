@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 
-from sepconv import _stages, _types
-from sepconv._order import _seen, given_as, surrounded
+from sepconv import _stages
+from sepconv._arguments import Unsupported
+from sepconv._order import _seen, surrounded
 from sepconv._separable import border_of
 
 
@@ -19,22 +20,21 @@ def is_disk(footprint):
     return np.array_equal(footprint.reshape(sides), (right * y) ** 2 + (down * x) ** 2 <= (x * y) ** 2)
 
 
-def disk_extreme(array, window, sizes, output, modes, cval, origins, axes, threads, stream):
-    """What the stage `window` makes of disks of these sides."""
-    if any(origins):
-        raise ValueError("an origin other than 0 is not supported with a footprint that is a disk; shift the result")
-    if len(set(modes)) > 1:
+def check_disk(window):
+    if any(window.origins):
+        raise Unsupported("an origin other than 0 is not supported with a footprint that is a disk; shift the result")
+    if len(set(window.modes)) > 1:
         raise RuntimeError("A sequence of modes is not supported for non-separable footprints")
-    if isinstance(array, np.ndarray) and not array.size:
-        return given_as(array.copy(), array, output)
-    border, value = border_of(modes[0], cval)
-    value = _types.beyond(value, array.dtype) if border == "constant" and isinstance(array, np.ndarray) else value
-    sides = dict(zip(axes, sizes))
+
+
+def disk_extreme(pixels, extreme, window, cval, out, threads, stream=None):
+    """What the stage `extreme` makes of disks."""
+    border, value = border_of(window.modes[0], cval)
+    sides = dict(zip(window.axes, window.sizes))
     if border == "constant" and not math.isfinite(value):
-        padded, at = surrounded(array, [sides.get(axis, 0) for axis in range(array.ndim)], value)
-        made = disk_extreme(padded, window, sizes, None, ["nearest"], 0.0, origins, axes, threads, stream)[at]
-        return given_as(made, array, output)
-    (rows, cols), letters = _seen(array.ndim, [axis for axis in axes if sides[axis] > 1])
-    outside = {"value": float(value)} if border == "constant" else {}
-    chain = getattr(_stages, window)(sides[cols] // 2, radius_y=sides[rows] // 2, shape="disk", border=border, **outside)
-    return given_as(chain(array, axes=letters, threads=threads, stream=stream), array, output)
+        padded, at = surrounded(pixels, [sides.get(axis, 0) for axis in range(pixels.ndim)], value)
+        return disk_extreme(padded, extreme, window._replace(modes=["nearest"]), 0.0, None, threads)[at]
+    (rows, cols), letters = _seen(pixels.ndim, [axis for axis in window.axes if sides[axis] > 1])
+    outside = {"value": value} if border == "constant" else {}
+    chain = getattr(_stages, extreme)(sides[cols] // 2, radius_y=sides[rows] // 2, shape="disk", border=border, **outside)
+    return chain(pixels, out, axes=letters, threads=threads, stream=stream)

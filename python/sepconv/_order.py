@@ -8,8 +8,9 @@ import warnings
 import numpy as np
 
 from sepconv import _stages, _types
-from sepconv._arguments import axes_of, each_of, result_of
+from sepconv._arguments import Unsupported, axes_of, each_of, result_of, whole
 from sepconv._devices import is_on_gpu
+from sepconv._ordered import compared
 from sepconv._separable import BORDERS
 
 _IMAGES = [letter for letter in string.ascii_letters if letter not in "cxyz"]
@@ -20,14 +21,14 @@ def window_of(size, footprint, axes):
     if footprint is None:
         if size is None:
             raise RuntimeError("no footprint or filter size provided")
-        return [operator.index(one) for one in each_of(size, len(axes))]
+        return [whole(one) for one in each_of(size, len(axes))]
     if size is not None:
         warnings.warn("ignoring size because footprint is set", UserWarning, stacklevel=4)
     footprint = np.asarray(footprint, bool)
     if footprint.ndim != len(axes):
         raise RuntimeError(f"footprint.ndim ({footprint.ndim}) must match len(axes) ({len(axes)})")
     if not footprint.all():
-        raise ValueError("a footprint with pixels left out is not supported; give a full one, or size")
+        raise Unsupported("a footprint with pixels left out is not supported; give a full one, or size")
     return list(footprint.shape)
 
 
@@ -42,7 +43,7 @@ def _mode_of(mode):
 def _seen(ndim, reach):
     """The axes that windows reach along, two of them or three, and a letter for each axis."""
     if len(reach) > 3:
-        raise ValueError(f"windows along {len(reach)} axes are not supported; they reach along three at most")
+        raise Unsupported(f"windows along {len(reach)} axes are not supported; they reach along three at most")
     beside = [axis for axis in range(ndim) if axis not in reach]
     seen = sorted([*reach, *beside[::-1]][: max(len(reach), 2)])
     named, letters = dict(zip(seen[::-1], "xyz")), iter(_IMAGES)
@@ -59,6 +60,13 @@ def surrounded(array, reach, cval):
     return np.pad(array, [(one, one) for one in reach], constant_values=cval), tuple(slice(one, one + side) for one, side in zip(reach, array.shape))
 
 
+def _rank(rank, area):
+    rank += area if rank < 0 else 0
+    if not 0 <= rank < area:
+        raise RuntimeError("rank not within filter footprint size")
+    return rank
+
+
 def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, threads, stream):
     if array.dtype.kind == "c" if isinstance(array, np.ndarray) else False:
         raise TypeError("Complex type not supported")
@@ -70,28 +78,29 @@ def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, t
         if not 0 <= one // 2 + at < one:
             raise ValueError("invalid origin")
     area = math.prod(sizes)
-    rank = rank_of(area)
-    rank += area if rank < 0 else 0
-    if not 0 <= rank < area:
-        raise RuntimeError("rank not within filter footprint size")
-    border = _mode_of(mode)
-    if isinstance(array, np.ndarray) and not array.size:
+    rank, border, window = _rank(rank_of(area), area), _mode_of(mode), {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)}
+    if not isinstance(array, np.ndarray):
+        return given_as(_of_rank(array, rank, window, border, cval, threads, stream), array, output)
+    if not array.size:
         return given_as(array.copy(), array, output)
+    return compared(array, output, cval, border == "constant", lambda pixels, beyond, out: _of_rank(pixels, rank, window, border, beyond, threads, stream))
+
+
+def _of_rank(array, rank, window, border, cval, threads, stream):
+    """`window`: length and origin along axes."""
     if array.ndim < 2:  # as a row
-        made = _ranked(array.reshape(1, -1), lambda _: rank, (1, *sizes)[-2:], None, None, mode, cval, (0, *origins)[-2:], None, threads, stream)
-        return given_as(made.reshape(array.shape), array, output)
-    window = {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)}
-    cval = _types.beyond(cval, array.dtype) if border == "constant" and isinstance(array, np.ndarray) else cval
+        row = array.reshape(1, -1)
+        return _of_rank(row, rank, {axis + 1: one for axis, one in window.items()}, border, cval, threads, stream).reshape(array.shape)
     if border == "constant" and not math.isfinite(cval):
         padded, at = surrounded(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
-        return given_as(_ranked(padded, lambda _: rank, sizes, None, None, "nearest", 0.0, origins, axes, threads, stream)[at], array, output)
+        return _of_rank(padded, rank, window, "replicate", 0.0, threads, stream)[at]
     seen, letters = _seen(array.ndim, [axis for axis, (one, _) in window.items() if one > 1])
     *deep, (height, down), (width, right) = (window.get(axis, (1, 0)) for axis in seen)
     keys = {"value": float(cval)} if border == "constant" else {}
     for depth, back in deep:
         keys |= {"size_z": depth, "origin_z": back}
     chain = _stages.rank(rank, size=(height, width), origin=right, origin_y=down, border=border, **keys)
-    return given_as(chain(array, axes=letters, threads=threads, stream=stream), array, output)
+    return chain(array, axes=letters, threads=threads, stream=stream)
 
 
 def given_as(made, array, output):

@@ -4,6 +4,7 @@ A pass is a chain of one stage `taps` on images that the array's axes make: rows
 one axis and all behind it. All of a call is rounded once, at the end.
 """
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from sepconv._caches import kept, types_within
 
 BORDERS = {"reflect": "reflect", "grid-mirror": "reflect", "mirror": "reflect101", "nearest": "replicate", "constant": "constant",
            "grid-constant": "constant", "wrap": "wrap", "grid-wrap": "wrap"}
+_PART = 1 << 20  # pixels that are widened at once
 _GREATEST = {"u1": 255, "u2": 65535, "i2": 32768}
 
 
@@ -126,6 +128,7 @@ class _Step(NamedTuple):
     image_axes: int
     dtype: np.dtype  # of the target
     nan_edges: tuple  # axis and radius where the constant is NaN, or nothing
+    reach: tuple  # rows and columns of neighbours on each side that count
 
 
 class _Plan(NamedTuple):
@@ -161,18 +164,53 @@ def _step(step, shape, source, dtype):
         chain = _windows(one.window, *(part.radius if part else 0 for part in (row, col)), *beyond)
     else:
         chain = _sepconv.taps(*(list(part.weights) if part else [] for part in (row, col)), *beyond)
-    return _Step(chain, seen, image_axes, dtype, edges)
+    return _Step(chain, seen, image_axes, dtype, edges, tuple(len(part.weights) // 2 + part.radius if part else 0 for part in (col, row)))
 
 
 def _run(step, source, target, arithmetic, threads):
-    if source.shape != step.shape:
-        source = source.reshape(step.shape)
-    _sepconv.apply(step.chain, _arrays.ready(source, step.image_axes), target if target.shape == step.shape else target.reshape(step.shape),
-                   step.image_axes, arithmetic, threads)
+    seen, made = (one if one.shape == step.shape else one.reshape(step.shape) for one in (source, target))
+    if source.dtype in _types.PIXELS and target.dtype == step.dtype:
+        _sepconv.apply(step.chain, _arrays.ready(seen, step.image_axes), made, step.image_axes, arithmetic, threads)
+    else:
+        _run_in_parts(step, seen, made, arithmetic, threads)
     if step.nan_edges:  # what lies outside is NaN, and so is every sum that has a term there
         axis, radius = step.nan_edges
         lines = np.moveaxis(target, axis, 0)
         lines[:radius] = lines[len(lines) - radius :] = np.nan if target.dtype.kind == "f" else 0
+
+
+def _run_in_parts(step, source, target, arithmetic, threads):
+    """The same of elements that are no pixels, here or there: only parts of them are ever widened."""
+    rows, cols, *channels = image = step.shape[-step.image_axes :]
+    whole = math.prod(image)
+    source, target = (one.reshape(-1, *image) for one in (source, target))
+    if whole <= _PART:
+        for first in range(0, len(source), many := _PART // whole):
+            part = _widened(source[first : first + many])
+            made = np.empty(part.shape, step.dtype)
+            _sepconv.apply(step.chain, part, made, step.image_axes, arithmetic, threads)
+            _types.store(made, target[first : first + many])
+        return
+    spec = rows, cols, math.prod(channels), _types.PIXELS[_types.COMPUTED_AS[source.dtype]]
+    height, width = max(_PART * rows // whole, 4 * step.reach[0], 1), cols
+    if step.reach[0] and not step.reach[1]:  # other columns do not count, and rows would be read twice
+        height, width = rows, max(_PART * cols // whole, 1)
+    for image, (row, col) in itertools.product(range(len(source)), itertools.product(range(0, rows, height), range(0, cols, width))):
+        rect = row, col, min(height, rows - row), min(width, cols - col)
+        first_row, first_col, *sides = step.chain.input_for(rect, spec)
+        part = _widened(source[image][_along(first_row, sides[0], rows)][:, _along(first_col, sides[1], cols)])
+        made = np.empty((*rect[2:], *channels), step.dtype)
+        _sepconv.apply(step.chain, part, made, step.image_axes, arithmetic, threads, ((first_row, first_col), (rows, cols), rect[:2], (rows, cols)))
+        _types.store(made, target[image, row : row + height, col : col + width])
+
+
+def _widened(part):
+    return np.ascontiguousarray(part if part.dtype in _types.PIXELS else _types.widened(part))
+
+
+def _along(first, count, side):
+    """Of an axis of `side` elements that repeats beyond its ends."""
+    return slice(first, first + count) if 0 <= first and first + count <= side else np.arange(first, first + count) % side
 
 
 def _memory_order(array):
@@ -198,25 +236,25 @@ def filtered(array, passes, dtype, output=None, threads=0):
     native = _types.native(array.dtype)
     if array.size == 0 or not passes:
         made = np.empty_like(array, dtype, subok=False) if output is None else output
-        made[...] = array
+        _types.store(array.copy() if output is not None and _shared.share_memory(array, output) else array, made)
         return made
-    order = _memory_order(array)
+    order, asked, dtype = _memory_order(array), dtype, _types.native(dtype)
     source = array if order is None else array.transpose(order)
-    source = source.astype(_types.COMPUTED_AS[native], copy=False)
-    stored = _types.COMPUTED_AS[_types.native(dtype)]
-    plan = _plan(passes, order, source.shape, source.dtype, stored)
-    direct = _direct(output, order, stored, source)
+    source = source.astype(native, copy=False)
+    stored = _types.COMPUTED_AS[dtype]
+    plan = _plan(passes, order, source.shape, _types.COMPUTED_AS[native], stored)
+    direct = _direct(output, order, dtype, source)
     for step in plan.steps:
-        target = direct if step is plan.steps[-1] and direct is not None else np.empty(source.shape, step.dtype)
+        kind = dtype if step is plan.steps[-1] else step.dtype
+        target = direct if step is plan.steps[-1] and direct is not None else np.empty(source.shape, kind)
         _run(step, source, target, plan.arithmetic, threads)
         source = target
     if direct is not None:
         return output
     made = source if order is None else source.transpose(np.argsort(order))
-    if output is None and stored == dtype:
-        return made
-    output = np.empty_like(made, dtype) if output is None else output
-    _types.store(made, output)
+    if output is None:
+        return made.astype(asked, copy=False)
+    np.copyto(output, made)
     return output
 
 

@@ -1,5 +1,8 @@
 """The types of arrays: what is a pixel type, and as what the others are computed and stored again."""
 
+import math
+import numbers
+
 import numpy as np
 
 PIXELS = {np.dtype(name): ours for name, ours in {"u1": "u8", "u2": "u16", "i2": "i16", "f4": "f32", "f8": "f64"}.items()}
@@ -9,6 +12,7 @@ _HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8
 HOLDERS = {np.dtype(stored): np.dtype(holder) for stored, holder in _HOLDERS.items()}
 PARTS = {np.dtype("c8"): np.dtype("f4"), np.dtype("c16"): np.dtype("f8")}
 COMPUTED_AS = {**{dtype: dtype for dtype in PIXELS}, **HOLDERS, **PARTS}
+_PIECE = 1 << 18  # elements
 TAKEN = "bool, integers, f16, f32, f64, complex64 or complex128"
 
 
@@ -47,22 +51,61 @@ def widened(array):
 
 
 def beyond(cval, dtype):
-    """What lies beyond the edges of an array of this type: of integers, which have no infinities, the nearest that they have, and 0 for NaN."""
-    if dtype.kind not in "biu" or np.isfinite(cval):
-        return float(cval)
-    limits = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
-    return 0.0 if np.isnan(cval) else float(limits.max if cval > 0 else limits.min)
+    """`cval` as an array of this type has it: rounded once, saturated, and of integers 0 for NaN."""
+    if isinstance(cval, str):
+        raise TypeError(f"cval={cval!r} is a text; give a number")
+    if dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            return float(dtype.type(float(cval)))
+    if not isinstance(cval, numbers.Integral):
+        cval = float(cval)
+        cval = round(cval) if math.isfinite(cval) else 0 if math.isnan(cval) else math.copysign(1 << 64, cval)
+    low, high = _limits(dtype)
+    return min(max(int(cval), low), high)
+
+
+def _limits(dtype):
+    return (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+
+
+def pieces(shape):
+    """Keys of an array's parts, each of so few elements that what is made of it stays in a cache."""
+    axis = next((axis for axis in range(len(shape)) if math.prod(shape[axis + 1 :]) <= _PIECE), 0)
+    if not shape or 0 in shape:
+        return [()] * (not shape)
+    step = max(_PIECE // math.prod(shape[axis + 1 :]), 1)
+    return ((*outer, slice(begin, begin + step)) for outer in np.ndindex(shape[:axis]) for begin in range(0, shape[axis], step))
 
 
 def store(values, out):
     """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool what is 1 or more is True."""
-    kind = out.dtype.kind
+    if values.dtype == out.dtype:
+        return np.copyto(out, values)
+    for key in pieces(out.shape):
+        _store(values[key], out[key] if key else out)
+
+
+def stored_as(array, dtype):
+    """`array` itself if it is of this type."""
+    if native(array.dtype) == dtype:
+        return array.astype(dtype, copy=False)
+    made = np.empty_like(array, dtype, subok=False)
+    store(array, made)
+    return made
+
+
+def _store(values, out):
+    kind, theirs = out.dtype.kind, values.dtype.kind
     if kind == "b":
         np.greater(np.rint(values), 0, out=out)
+    elif kind in "iu" and theirs in "biu":
+        (low, high), (least, most) = _limits(out.dtype), _limits(values.dtype)
+        fits = theirs == "b" or (low <= least and most <= high)
+        np.copyto(out, values if fits else np.clip(values, max(low, least), min(high, most)), casting="unsafe")
     elif kind in "iu":
         limits = np.iinfo(out.dtype)
-        rounded = np.nan_to_num(np.rint(values), nan=0, posinf=np.inf, neginf=-np.inf)
-        np.copyto(out, np.clip(rounded, limits.min, float(limits.max)).astype(out.dtype) if limits.bits < 64 else _wide(rounded, limits, out.dtype))
+        rounded = np.nan_to_num(np.rint(values.astype(np.float64, copy=False)), nan=0, posinf=np.inf, neginf=-np.inf)
+        np.copyto(out, np.clip(rounded, limits.min, limits.max).astype(out.dtype) if limits.bits < 64 else _wide(rounded, limits, out.dtype))
     else:
         with np.errstate(over="ignore"):  # as IEEE 754 has it: infinity
             np.copyto(out, values, casting="same_kind")
@@ -73,3 +116,19 @@ def _wide(values, limits, dtype):
     inside = (values >= limits.min) & (values < float(limits.max))
     kept = np.where(inside, values, 0).astype(dtype)
     return np.where(inside, kept, np.where(values > 0, dtype.type(limits.max), dtype.type(limits.min)))
+
+
+def store_difference(first, second, out):
+    """first - second, of one type, exact where that is of integers, and then as `store` does."""
+    for key in pieces(out.shape):
+        a, b = first[key], second[key]
+        if a.dtype.kind not in "iu" or a.dtype.itemsize < 8:
+            store(np.subtract(a, b, dtype=np.float64), out[key] if key else out)
+            continue
+        falls, high = a < b, _limits(out.dtype)[1] if out.dtype.kind == "i" else None
+        a, b = a.astype(np.uint64), b.astype(np.uint64)
+        size = np.where(falls, b - a, a - b)  # 64 bits have room for it, and not for the difference
+        rising = np.empty(size.shape, out.dtype)
+        store(size, rising)
+        falling = 0 if out.dtype.kind in "bu" else -rising if high is None else np.where(size > high, -high - 1, -rising)
+        out[key] = np.where(falls, falling, rising)

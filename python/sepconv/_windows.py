@@ -2,18 +2,22 @@
 
 import math
 import operator
+from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _types
-from sepconv._arguments import apply, axes_of, axis_of, each_of, result_of
-from sepconv._disks import disk_extreme, is_disk
+from sepconv import _arrays, _types
+from sepconv._arguments import Unsupported, axes_of, axis_of, each_of, result_of, whole
+from sepconv._disks import check_disk, disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
 from sepconv._order import given_as, surrounded
-from sepconv._separable import BORDERS, Pass, border_of, remembered
+from sepconv._ordered import compared, is_representable
+from sepconv._separable import BORDERS, Pass, border_of, filtered, filtered_on_gpu, remembered
 
 _PADS = {"reflect": "symmetric", "reflect101": "reflect", "replicate": "edge", "constant": "constant", "wrap": "wrap"}
 _LEAST, _GREATEST = "erode", "dilate"
+_DILATION, _EROSION = (_GREATEST, True), (_LEAST, False)  # that by the window turned round, and not
+_PIECE = 1 << 18  # elements that are joined at once
 _FLAT = "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
 
 
@@ -22,7 +26,7 @@ def _sizes(size, footprint, structure, count):
     if structure is not None:
         structure = np.asarray(structure)
         if structure.size and (structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)):
-            raise ValueError(_FLAT)
+            raise Unsupported(_FLAT)
         size = structure.shape
     if footprint is not None:
         footprint = np.asarray(footprint, bool)
@@ -31,11 +35,11 @@ def _sizes(size, footprint, structure, count):
         if not footprint.any():
             raise ValueError("All-zero footprint is not supported.")
         if not footprint.all() and not is_disk(footprint):
-            raise ValueError(_FLAT)
+            raise Unsupported(_FLAT)
         size = footprint.shape
     if size is None:
         raise ValueError("size, footprint, or structure must be specified")
-    sizes = [operator.index(one) for one in each_of(size, count)]
+    sizes = [whole(one) for one in each_of(size, count)]
     if min(sizes, default=1) < 1:
         raise RuntimeError("incorrect filter size")
     if max(sizes, default=1) > 2 * MOST_RADIUS:
@@ -51,58 +55,156 @@ def _reach(size, origin):
     return left, right
 
 
+class _Window(NamedTuple):
+    """What is taken the least or the greatest of, about each pixel; `modes` and `origins` of each of `axes`."""
+
+    axes: tuple
+    sizes: list
+    origins: list
+    modes: list
+    is_disk: bool
+
+    @property
+    def constant(self):
+        return {axis for axis, mode in zip(self.axes, self.modes) if BORDERS.get(mode) == "constant"}
+
+    def turned(self):
+        """Round, as of dilations."""
+        return self._replace(origins=[-at - (size % 2 == 0) for at, size in zip(self.origins, self.sizes)])
+
+
+def _window(array, size, footprint, structure, mode, origin, axes):
+    axes = axes_of(axes, array.ndim)
+    sizes, origins = _sizes(size, footprint, structure, len(axes)), [operator.index(one) for one in each_of(origin, len(axes))]
+    window = _Window(axes, sizes, origins, each_of(mode, len(axes)), footprint is not None and not np.all(footprint))
+    for width, at, border in zip(sizes, origins, window.modes):
+        _reach(width, at)
+        if width > 1:
+            border_of(border, 0.0)
+    if window.is_disk:
+        check_disk(window)
+    return window
+
+
 @remembered
-def _window_passes(ndim, cval, window, axes, sizes, mode):
-    return [Pass(axis, (), *border_of(border, cval), window, size // 2) for axis, size, border in zip(axes, sizes, each_of(mode, len(axes)))
-            if size > 1]
+def _window_passes(ndim, cval, extreme, axes, sizes, modes):
+    return [Pass(axis, (), *border_of(border, cval), extreme, size // 2) for axis, size, border in zip(axes, sizes, modes) if size > 1]
 
 
-def _centred(array, window, axes, sizes, output, mode, cval, threads, stream):
-    return apply(array, _window_passes, (window, tuple(axes), tuple(sizes), mode if isinstance(mode, str) else tuple(mode)), cval, output, threads, stream)
+def _centred(pixels, extreme, axes, sizes, modes, cval, out, threads):
+    return filtered(pixels, _window_passes(pixels.ndim, cval, extreme, tuple(axes), tuple(sizes), tuple(modes)), pixels.dtype, out, threads)
 
 
-def _shifted(array, window, axis, size, origin, mode, cval, threads):
-    """Windows that have no middle, or another: of a padded line the windows of an odd size, or the lesser of two that are one apart."""
+def _join(extreme, lines, size, at, out):
+    """Of what windows of the odd size below `size` have, what those of `size` have whose last such part stands at `at`, along the first axis. `out` may be of
+    `lines`."""
+    step = max(_PIECE // max(len(lines) * math.prod(lines.shape[2:]), 1), 1)
+    for begin in range(0, lines.shape[1] if lines.ndim > 1 else 1, step):
+        some = (slice(None), slice(begin, begin + step))[: lines.ndim]
+        last, made = lines[at : at + len(out)][some], out[some]
+        if size % 2:
+            made[...] = last
+        else:
+            (np.minimum if extreme == _LEAST else np.maximum)(lines[at - 1 : at - 1 + len(out)][some], last, out=made)
+
+
+def _beyond(pixels, axis, begin, end, border, value):
+    """From `begin` to `end` along the axis, beyond its ends too."""
+    side = pixels.shape[axis]
+    before, behind = max(-begin, 0), max(end - side, 0)
+    kind = _PADS[border]
+    places = np.pad(np.arange(side), (before, behind), kind, **({"constant_values": -1} if border == "constant" else {}))[begin + before : end + before]
+    taken = np.take(pixels, places, axis)
+    if border == "constant":
+        np.moveaxis(taken, axis, 0)[places < 0] = value
+    return taken
+
+
+def _shifted(pixels, extreme, axis, size, origin, mode, cval, threads):
+    """Windows that have no middle, or another: those of an odd size, or the lesser or the greater of two that are one apart. Near the ends, of a few lines with
+    what lies beyond them."""
     left, right = _reach(size, origin)
     border, value = border_of(mode, cval)
-    pads = [(left, right) if one == axis else (0, 0) for one in range(array.ndim)]
-    padded = np.pad(array, pads, _PADS[border], **({"constant_values": value} if border == "constant" else {}))
-    radius = (size - 1) // 2
-    made = _centred(padded, window, (axis,), (2 * radius + 1,), None, "nearest", 0.0, threads, None)
+    radius, count = (size - 1) // 2, pixels.shape[axis]
+    first, end = min(max(left - radius, 0), count), max(min(count - right + radius, count), 0)  # between them all parts are of windows in the array
+    made = _centred(pixels, extreme, (axis,), (2 * radius + 1,), (mode,), cval, None, threads)
     lines = np.moveaxis(made, axis, 0)
-    count = array.shape[axis]
-    parts = [lines[begin : begin + count] for begin in (range(radius, radius + 1) if size % 2 else (radius, radius + 1))]
-    joined = parts[0] if size % 2 else (np.minimum if window == _LEAST else np.maximum)(*parts)
-    return np.moveaxis(joined, 0, axis)
+    if first < end:
+        _join(extreme, lines, size, first + right - radius, lines[first:end])
+    for begin, upto in ((0, first), (max(first, end), count)):
+        if begin < upto:
+            near = _beyond(pixels, axis, begin - left, upto + right, border, value)
+            inside = np.moveaxis(_centred(near, extreme, (axis,), (2 * radius + 1,), ("nearest",), 0.0, None, threads), axis, 0)
+            _join(extreme, inside, size, left + right - radius, lines[begin:upto])
+    return made
 
 
-def _extreme(array, window, size, footprint, structure, output, mode, cval, origin, axes, threads, stream):
-    if array.dtype.kind == "c":
-        raise TypeError("Complex type not supported")
-    axes = axes_of(axes, array.ndim)
-    sizes, origins, modes = _sizes(size, footprint, structure, len(axes)), each_of(origin, len(axes)), each_of(mode, len(axes))
-    origins = [operator.index(one) for one in origins]
-    if footprint is not None and not np.all(footprint):
-        return disk_extreme(array, window, sizes, output, modes, cval, origins, axes, threads, stream)
-    constant = {axis for axis, border in zip(axes, modes) if BORDERS.get(border) == "constant"}
-    cval = _types.beyond(cval, array.dtype) if constant and isinstance(array, np.ndarray) else cval
+def _rectangle(pixels, extreme, window, cval, out, threads):
+    constant = window.constant
     if constant and not math.isfinite(cval):
-        reach = {axis: width for axis, width in zip(axes, sizes) if axis in constant}
-        padded, at = surrounded(array, [reach.get(axis, 0) for axis in range(array.ndim)], cval)
-        modes = ["nearest" if axis in constant else border for axis, border in zip(axes, modes)]
-        return given_as(_extreme(padded, window, sizes, None, None, None, modes, 0.0, origins, axes, threads, stream)[at], array, output)
-    odd = [(axis, *of) for axis, *of in zip(axes, sizes, origins, modes) if of[1] or not of[0] % 2]
-    if not odd:
-        return _centred(array, window, axes, sizes, output, modes, cval, threads, stream)
-    if not isinstance(array, np.ndarray):
+        reach = {axis: width for axis, width in zip(window.axes, window.sizes) if axis in constant}
+        padded, at = surrounded(pixels, [reach.get(axis, 0) for axis in range(pixels.ndim)], cval)
+        modes = ["nearest" if axis in constant else border for axis, border in zip(window.axes, window.modes)]
+        return _rectangle(padded, extreme, window._replace(modes=modes), 0.0, None, threads)[at]
+    centred = [(axis, width, border) for axis, width, at, border in zip(*window[:4]) if not at and width % 2]
+    shifted = [(axis, width, at, border) for axis, width, at, border in zip(*window[:4]) if at or not width % 2]
+    for axis, width, at, border in shifted:
+        pixels = _shifted(pixels, extreme, axis, width, at, border, cval, threads)
+    axes, sizes, modes = zip(*centred) if centred else ((), (), ())
+    return pixels if shifted and max(sizes, default=1) == 1 else _centred(pixels, extreme, axes, sizes, modes, cval, out, threads)
+
+
+def _one_after_another(array, steps, window, output, cval, threads):
+    """The extremes of `steps`, each of what the one before has made."""
+    taken = disk_extreme if window.is_disk else _rectangle
+
+    def compute(pixels, beyond, out):
+        for extreme, is_turned in steps[:-1]:
+            pixels = taken(pixels, extreme, window.turned() if is_turned else window, beyond, None, threads)
+        extreme, is_turned = steps[-1]
+        return taken(pixels, extreme, window.turned() if is_turned else window, beyond, out, threads)
+
+    if not array.size:
+        return given_as(array.copy(), array, output)
+    return compared(array, output, cval, bool(window.constant), compute)
+
+
+def _on_gpu(array, steps, window, output, cval, stream):
+    if not window.is_disk and (any(window.origins) or not all(size % 2 for size in window.sizes)):
         raise ValueError("even sizes and origins other than 0 are not for arrays on a GPU; give odd sizes")
+    if window.constant and not math.isfinite(cval):
+        surrounded(array, (), cval)
+    for place, (extreme, _) in enumerate(steps):
+        asked = output if place + 1 == len(steps) else None
+        if window.is_disk:
+            array = given_as(disk_extreme(array, extreme, window, cval, None, 0, stream), array, asked)
+        else:
+            array = filtered_on_gpu(array, _window_passes(array.ndim, cval, extreme, window.axes, tuple(window.sizes), tuple(window.modes)), asked, stream)
+    return array
+
+
+def _extremes(array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, rest=None):
+    """With `rest` what is taken from what, first less second: the array and its extremes, or the other way round."""
+    threads, is_here = _arrays.checked_threads("threads", threads), isinstance(array, np.ndarray)
+    if array.dtype.kind == "c" if is_here else False:
+        raise TypeError("Complex type not supported")
+    if is_here and stream is not None:
+        raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
+    window = _window(array, size, footprint, structure, mode, origin, axes)
+    if rest is None:
+        return _one_after_another(array, steps, window, output, cval, threads) if is_here else _on_gpu(array, steps, window, output, cval, stream)
+    if not is_here:
+        made = _on_gpu(array, steps, window, None, cval, stream)
+        rest = array.astype(np.float64) - made if rest == "array" else made - array.astype(np.float64)
+        return gaussian_filter(rest, 0, output=made.dtype if output is None else output)
     given, dtype = result_of(output, array)
-    made = array
-    for axis, width, at, border in odd:
-        made = _shifted(made, window, axis, width, at, border, cval, threads)
-    others = [(axis, width, border) for axis, width, at, border in zip(axes, sizes, origins, modes) if not at and width % 2]
-    left = tuple(zip(*others)) if others else ((), (), ())
-    return _centred(made, window, left[0], left[1], dtype if given is None else given, left[2], cval, threads, stream)
+    exact = array.dtype.kind != "b" and array.dtype.str[1:] not in ("i8", "u8") and window.constant and not is_representable(cval, array.dtype)
+    between = np.float64 if exact else array.dtype
+    made = _one_after_another(array, steps, window, between, cval, threads)
+    out = np.empty_like(made, dtype) if given is None else given
+    pair = (array, made) if rest == "array" else (made, array)
+    _types.store_difference(*(one.astype(made.dtype, copy=False) for one in pair), out)
+    return out
 
 
 def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -132,7 +234,7 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     >>> ndimage.minimum_filter([5, 3, 9, 4, 8], size=3).tolist()
     [3, 3, 3, 4, 4]
     """
-    return _extreme(input, _LEAST, size, footprint, None, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(input, (_EROSION,), size, footprint, None, output, mode, cval, origin, axes, threads, stream)
 
 
 def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -144,7 +246,7 @@ def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     >>> ndimage.maximum_filter([5, 3, 9, 4, 8], size=3).tolist()
     [5, 9, 9, 9, 8]
     """
-    return _extreme(input, _GREATEST, size, footprint, None, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(input, ((_GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream)
 
 
 def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
@@ -156,7 +258,7 @@ def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.minimum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
     [2, 0, 0, 0, 1, 1, 0, 0]
     """
-    return _extreme(input, _LEAST, size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
+    return _extremes(input, (_EROSION,), size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
 
 
 def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
@@ -168,7 +270,7 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.maximum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
     [8, 8, 8, 4, 9, 9, 9, 9]
     """
-    return _extreme(input, _GREATEST, size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
+    return _extremes(input, ((_GREATEST, False),), size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
 
 
 def grey_erosion(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -183,7 +285,7 @@ def grey_erosion(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.grey_erosion([[9, 1, 9], [8, 8, 8], [8, 8, 2]], footprint=cross).tolist()
     [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
-    return _extreme(input, _LEAST, size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(input, (_EROSION,), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
 
 
 def grey_dilation(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -195,10 +297,7 @@ def grey_dilation(input, size=None, footprint=None, structure=None, output=None,
     >>> ndimage.grey_dilation([5, 3, 9, 4, 8], size=3).tolist()
     [5, 9, 9, 9, 8]
     """
-    count = len(axes_of(axes, input.ndim))
-    sizes = _sizes(size, footprint, structure, count)
-    origins = [-operator.index(one) - (width % 2 == 0) for one, width in zip(each_of(origin, count), sizes)]
-    return _extreme(input, _GREATEST, sizes, footprint, None, output, mode, cval, origins, axes, threads, stream)
+    return _extremes(input, (_DILATION,), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
 
 
 def grey_opening(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -210,8 +309,7 @@ def grey_opening(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.grey_opening([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
     [1, 1, 1, 1, 4, 4, 4, 1]
     """
-    between = grey_erosion(input, size, footprint, structure, None, mode, cval, origin, axes=axes, threads=threads, stream=stream)
-    return grey_dilation(between, size, footprint, structure, output, mode, cval, origin, axes=axes, threads=threads, stream=stream)
+    return _extremes(input, (_EROSION, _DILATION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
 
 
 def grey_closing(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -223,18 +321,7 @@ def grey_closing(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.grey_closing([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
     [9, 9, 9, 9, 4, 4, 4, 9]
     """
-    between = grey_dilation(input, size, footprint, structure, None, mode, cval, origin, axes=axes, threads=threads, stream=stream)
-    return grey_erosion(between, size, footprint, structure, output, mode, cval, origin, axes=axes, threads=threads, stream=stream)
-
-
-def _difference(less, input, made, output):
-    """made - input or, if `less`, input - made, saturated, of the type that `made` has."""
-    if not isinstance(input, np.ndarray):
-        total = input.astype(np.float64) - made if less else made - input.astype(np.float64)
-        return gaussian_filter(total, 0, output=made.dtype if output is None else output)
-    total = np.subtract(*((input, made) if less else (made, input)), dtype=np.float64)
-    _types.store(total, made)
-    return made
+    return _extremes(input, (_DILATION, _EROSION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
 
 
 def white_tophat(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -246,8 +333,7 @@ def white_tophat(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.white_tophat([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
     [0, 0, 6, 0, 0, 0, 0, 0]
     """
-    made = grey_opening(input, size, footprint, structure, output, mode, cval, origin, axes=axes, threads=threads, stream=stream)
-    return _difference(True, input, made, output)
+    return _extremes(input, (_EROSION, _DILATION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream, "array")
 
 
 def black_tophat(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
@@ -259,5 +345,4 @@ def black_tophat(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.black_tophat([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
     [0, 0, 7, 0, 0, 0, 0, 0]
     """
-    made = grey_closing(input, size, footprint, structure, output, mode, cval, origin, axes=axes, threads=threads, stream=stream)
-    return _difference(False, input, made, output)
+    return _extremes(input, (_DILATION, _EROSION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream, "extremes")
