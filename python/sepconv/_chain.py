@@ -1,7 +1,7 @@
 """Chains: what stages make, and what is called on arrays."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
 
@@ -116,12 +116,12 @@ class Chain:
         return f"Chain({str(self)!r})"
 
     @overload
-    def __call__(self, array: ArrayLike, out: NDArray[Any] | None = None, *, axes: str | None = None, arithmetic: str | None = None,
+    def __call__(self, array: ArrayLike, out: NDArray[Any] | None = None, *, axes: str | None = None, arithmetic: Literal["f32", "f64"] | None = None,
                  threads: int = 0, stream: None = None) -> NDArray[Any]: ...
     @overload
-    def __call__(self, array: GpuArray, out: GpuArray | None = None, *, axes: str | None = None, arithmetic: str | None = None,
+    def __call__(self, array: GpuArray, out: GpuArray | None = None, *, axes: str | None = None, arithmetic: Literal["f32", "f64"] | None = None,
                  threads: int = 0, stream: int | HasStream | None = None) -> GpuArray: ...
-    def __call__(self, array: Any, out: Any = None, *, axes: str | None = None, arithmetic: str | None = None, threads: int = 0,
+    def __call__(self, array: Any, out: Any = None, *, axes: str | None = None, arithmetic: Literal["f32", "f64"] | None = None, threads: int = 0,
                  stream: Any = None) -> Any:
         """The chain on an array, or on each image of one.
 

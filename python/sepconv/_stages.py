@@ -11,7 +11,7 @@ import numpy as np
 from sepconv import _arrays, _options, _types
 from sepconv._chain import Chain
 
-_ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "choice": "str", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
+_ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
                 "size": "tuple[int, int] | str", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str", "text": "str"}
 _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
 
@@ -55,13 +55,17 @@ def _pixels(array, axes):
     return _arrays.ready(pixels if pixels.ndim == 3 else pixels[..., None], 3), others
 
 
+def _annotation(key):
+    return f"Literal[{', '.join(map(repr, key['choices']))}]" if key["type"] == "choice" else _ANNOTATIONS[key["type"]]
+
+
 def _parameter(key, first):
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if first or key["needed"] else inspect.Parameter.KEYWORD_ONLY
     default = inspect.Parameter.empty
     if not key["needed"]:
         default = _VALUES[key["type"]](key["default"]) if key["default"] and key["type"] in _VALUES else None
     name = key["name"] + "_" * keyword.iskeyword(key["name"])
-    annotation = _ANNOTATIONS[key["type"]] + (" | None" if default is None else "")
+    annotation = _annotation(key) + (" | None" if default is None else "")
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 

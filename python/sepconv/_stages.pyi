@@ -1,6 +1,7 @@
 # Made by tests/python/make_stubs.py.
 from collections.abc import Sequence
 from os import PathLike
+from typing import Literal
 
 from numpy.typing import ArrayLike
 
@@ -8,7 +9,7 @@ from sepconv._chain import Chain
 
 __all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
 
-def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, method: str = 'exact', border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, method: Literal['exact', 'multirate'] = 'exact', border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
 
     Parameters
@@ -33,15 +34,15 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
         radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     order_z : int
         order of the derivative along z (between 0 and 3; default 0; only with sigma_z)
-    method : str
+    method : Literal['exact', 'multirate']
         exact: with these taps; multirate: by cells of many pixels, for sigma of 8 to 10000, at the same cost for any, and to 1e-4 of the Gaussian's taps (exact multirate; default exact)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -60,7 +61,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     >>> sc.gaussian(sigma=2.5)  # doctest: +ELLIPSIS
     Chain('gaussian...')
     """
-def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
+def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
     """Mean of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -69,11 +70,11 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
@@ -96,7 +97,7 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
     >>> sc.box(radius=4)  # doctest: +ELLIPSIS
     Chain('box...')
     """
-def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Row 2 radius of Pascal's triangle, sum 1: (1 2 1)/4 for radius 1.
 
     Parameters
@@ -107,13 +108,13 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
         radius along y; as along x where it is left out (pixels; between 0 and 512)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 512)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -132,20 +133,20 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     >>> sc.binomial(radius=2)  # doctest: +ELLIPSIS
     Chain('binomial...')
     """
-def sobel(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """(-1 0 1) along the axis, (1 2 1) across.
 
     Parameters
     ----------
-    axis : str
+    axis : Literal['x', 'y', 'z']
         x: from column to column; y: from row to row; z: from plane to plane of a stack (x y z; default x)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -164,20 +165,20 @@ def sobel(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, fl
     >>> sc.sobel(axis='x')  # doctest: +ELLIPSIS
     Chain('sobel...')
     """
-def scharr(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """(-1 0 1) along the axis, (3 10 3) across.
 
     Parameters
     ----------
-    axis : str
+    axis : Literal['x', 'y', 'z']
         x: from column to column; y: from row to row; z: from plane to plane of a stack (x y z; default x)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -196,24 +197,24 @@ def scharr(axis: str = 'x', *, border: str = 'reflect101', value: float = 0.0, f
     >>> sc.scharr(axis='y')  # doctest: +ELLIPSIS
     Chain('scharr...')
     """
-def derivative(order: int = 1, *, axis: str = 'x', radius: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Central difference of any order along one axis, nothing across.
 
     Parameters
     ----------
     order : int
         order of the derivative (between 1 and 16; default 1)
-    axis : str
+    axis : Literal['x', 'y', 'z']
         x: from column to column; y: from row to row; z: from plane to plane of a stack (x y z; default x)
     radius : int | None
         what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis (pixels; between 0 and 64)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -232,14 +233,14 @@ def derivative(order: int = 1, *, axis: str = 'x', radius: int | None = None, bo
     >>> sc.derivative(order=2, axis='y')  # doctest: +ELLIPSIS
     Chain('derivative...')
     """
-def gradient(operator: str = 'sobel', *, axes: str = 'xy', sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes: Literal['xy', 'xyz'] = 'xy', sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass.
 
     Parameters
     ----------
-    operator : str
+    operator : Literal['sobel', 'scharr', 'gaussian']
         what takes the differences (sobel scharr gaussian; default sobel)
-    axes : str
+    axes : Literal['xy', 'xyz']
         xy: each plane by itself; xyz: of stacks, from plane to plane, too (xy xyz; default xy)
     sigma : float | None
         standard deviation (pixels; greater than 0; needed; only with operator=gaussian)
@@ -255,13 +256,13 @@ def gradient(operator: str = 'sobel', *, axes: str = 'xy', sigma: float | None =
         standard deviation along z, with axes=xyz; as along x where it is left out (pixels; greater than 0; only with operator=gaussian)
     radius_z : int | None
         radius along z, with axes=xyz; by truncate where it is left out (pixels; between 0 and 1048576; only with operator=gaussian)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -280,7 +281,7 @@ def gradient(operator: str = 'sobel', *, axes: str = 'xy', sigma: float | None =
     >>> sc.gradient(operator='scharr')  # doctest: +ELLIPSIS
     Chain('gradient...')
     """
-def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace.
 
     Parameters
@@ -299,13 +300,13 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
         standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
     radius_z : int | None
         radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -324,7 +325,7 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
     >>> sc.log(sigma=2)  # doctest: +ELLIPSIS
     Chain('log...')
     """
-def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, sigma_z: float | None = None, radius_z: int | None = None, sigma2_z: float | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, sigma_z: float | None = None, radius_z: int | None = None, sigma2_z: float | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Difference of two Gaussians: blur(sigma) - blur(sigma2).
 
     Parameters
@@ -349,13 +350,13 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
         radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     sigma2_z : float | None
         along z that of the blur that is subtracted (pixels; greater than 0; needed; only with sigma_z)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -374,7 +375,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     >>> sc.dog(sigma=1, sigma2=1.6)  # doctest: +ELLIPSIS
     Chain('dog...')
     """
-def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold.
 
     Parameters
@@ -397,13 +398,13 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
         how much of the difference is added (default 1)
     threshold : float
         least difference that is sharpened (0 or more; default 0)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -422,7 +423,7 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     >>> sc.unsharp(sigma=1.5, amount=0.8)  # doctest: +ELLIPSIS
     Chain('unsharp...')
     """
-def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, z: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: str = 'reflect101', value: float = 0.0, flip: bool = False, missing: str | None = None) -> Chain:
+def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, z: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """A separable filter with the given taps, applied as correlation.
 
     Parameters
@@ -435,13 +436,13 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
         taps along z, of stacks, odd in number
     file : str | PathLike[str] | None
         text or NPY with a row of row taps and a row of column taps (one row: both)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -514,12 +515,12 @@ def scale(by: float = 1.0, *, add: float = 0.0) -> Chain:
     >>> sc.scale(by=0.5, add=16)  # doctest: +ELLIPSIS
     Chain('scale...')
     """
-def cast(type: str) -> Chain:
+def cast(type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
     """Rounds half to even and saturates to another pixel type.
 
     Parameters
     ----------
-    type : str
+    type : Literal['u8', 'u16', 'i16', 'f32', 'f64']
         pixel type (u8 u16 i16 f32 f64; needed)
 
     Returns
@@ -630,14 +631,14 @@ def transpose() -> Chain:
     >>> sc.transpose()  # doctest: +ELLIPSIS
     Chain('transpose...')
     """
-def gemm(file: str | PathLike[str], *, side: str = 'right') -> Chain:
+def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right') -> Chain:
     """Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
 
     Parameters
     ----------
     file : str | PathLike[str]
         NPY or any image file of one channel: a matrix of f32 or f64 (needed)
-    side : str
+    side : Literal['right', 'left']
         right: image times matrix, one channel; left: matrix times image, channel by channel (right left; default right)
 
     Returns
@@ -656,7 +657,7 @@ def gemm(file: str | PathLike[str], *, side: str = 'right') -> Chain:
     >>> sc.gemm(file='B.npy')  # doctest: +SKIP
     Chain('gemm...')
     """
-def reduce(factor: int, *, factor_y: int | None = None, filter: str = 'box', missing: str | None = None) -> Chain:
+def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', 'binomial'] = 'box', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
     """Means of cells of factor x factor_y pixels; the last cells are of what is there.
 
     Parameters
@@ -665,9 +666,9 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: str = 'box', mis
         side of the cells that become one (pixels; between 1 and 2147483647; needed)
     factor_y : int | None
         the side along y; as along x where it is left out (pixels; between 1 and 2147483647)
-    filter : str
+    filter : Literal['box', 'binomial']
         a cell's mean, or a smoother one of the cells around it too (box binomial; default box)
-    missing : str | None
+    missing : Literal['ignore', 'propagate'] | None
         of missing pixels (nodata, NaN): means of what is there; or missing wherever the window touches one (ignore propagate)
 
     Returns
@@ -686,7 +687,7 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: str = 'box', mis
     >>> sc.reduce(factor=2)  # doctest: +ELLIPSIS
     Chain('reduce...')
     """
-def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: str = 'linear', missing: str | None = None) -> Chain:
+def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: Literal['linear', 'cubic', 'lanczos3', 'area'] = 'linear', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
     """Another size, smaller or larger, without aliasing.
 
     Parameters
@@ -695,9 +696,9 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
         COLSxROWS of the result; or give by (pixels; between 1 and 2147483647; needed; not with by); here (rows, cols), or such a text
     by : float | None
         pixels of the result to one of the image, along both axes (greater than 0)
-    filter : str
+    filter : Literal['linear', 'cubic', 'lanczos3', 'area']
         as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks (linear cubic lanczos3 area; default linear)
-    missing : str | None
+    missing : Literal['ignore', 'propagate'] | None
         of missing pixels (nodata, NaN): means of what is there; or missing wherever the window touches one (ignore propagate)
 
     Returns
@@ -716,7 +717,7 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
     >>> sc.resize(by=0.5)  # doctest: +ELLIPSIS
     Chain('resize...')
     """
-def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Middle value of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -737,11 +738,11 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
         of the window along z, in place of radius_z (pixels; between 1 and 2049)
     origin_z : int | None
         how far it lies towards the first plane, 0 where it is left out (pixels; between -1024 and 1024)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -760,7 +761,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     >>> sc.median(radius=2)  # doctest: +ELLIPSIS
     Chain('median...')
     """
-def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Value that p % of those under the window come before.
 
     Parameters
@@ -783,11 +784,11 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
         of the window along z, in place of radius_z (pixels; between 1 and 2049)
     origin_z : int | None
         how far it lies towards the first plane, 0 where it is left out (pixels; between -1024 and 1024)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -806,7 +807,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     >>> sc.percentile(p=10, radius=4)  # doctest: +ELLIPSIS
     Chain('percentile...')
     """
-def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None) -> Chain:
+def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Value that so many of those under the window come before.
 
     Parameters
@@ -829,11 +830,11 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
         of the window along z, in place of radius_z (pixels; between 1 and 2049)
     origin_z : int | None
         how far it lies towards the first plane, 0 where it is left out (pixels; between -1024 and 1024)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
 
     Returns
@@ -852,7 +853,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     >>> sc.rank(rank=3, radius=1)  # doctest: +ELLIPSIS
     Chain('rank...')
     """
-def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """Least of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
 
     Parameters
@@ -861,15 +862,15 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    shape : str
+    shape : Literal['box', 'disk']
         all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
@@ -888,7 +889,7 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     >>> sc.erode(radius=3)  # doctest: +ELLIPSIS
     Chain('erode...')
     """
-def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """Greatest of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
 
     Parameters
@@ -897,15 +898,15 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    shape : str
+    shape : Literal['box', 'disk']
         all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
@@ -924,7 +925,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     >>> sc.dilate(radius=3)  # doctest: +ELLIPSIS
     Chain('dilate...')
     """
-def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+def open(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """Erode, then dilate: what is bright and smaller goes.
 
     Parameters
@@ -933,15 +934,15 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    shape : str
+    shape : Literal['box', 'disk']
         all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
@@ -960,7 +961,7 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     >>> sc.opening(radius=4, shape='disk')  # doctest: +ELLIPSIS
     Chain('open...')
     """
-def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """Dilate, then erode: what is dark and smaller goes.
 
     Parameters
@@ -969,15 +970,15 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    shape : str
+    shape : Literal['box', 'disk']
         all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
@@ -996,7 +997,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflec
     >>> sc.close(radius=3)  # doctest: +ELLIPSIS
     Chain('close...')
     """
-def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """The image less what open leaves: what is bright and smaller.
 
     Parameters
@@ -1005,15 +1006,15 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    shape : str
+    shape : Literal['box', 'disk']
         all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
@@ -1032,7 +1033,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: str = 'refle
     >>> sc.tophat(radius=9)  # doctest: +ELLIPSIS
     Chain('tophat...')
     """
-def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, shape: str = 'box') -> Chain:
+def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """What close leaves less the image: what is dark and smaller.
 
     Parameters
@@ -1041,15 +1042,15 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'ref
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    shape : str
+    shape : Literal['box', 'disk']
         all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; with radius_z a cylinder (box disk; default box)
 
     Returns
@@ -1068,7 +1069,7 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: str = 'ref
     >>> sc.blackhat(radius=9)  # doctest: +ELLIPSIS
     Chain('blackhat...')
     """
-def mean(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
+def mean(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
     """Box under its other name.
 
     Parameters
@@ -1077,11 +1078,11 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
@@ -1104,7 +1105,7 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect
     >>> sc.mean(radius=4)  # doctest: +ELLIPSIS
     Chain('mean...')
     """
-def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None) -> Chain:
+def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None) -> Chain:
     """Standard deviation of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
@@ -1113,11 +1114,11 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
@@ -1138,7 +1139,7 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect1
     >>> sc.std(radius=4)  # doctest: +ELLIPSIS
     Chain('std...')
     """
-def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 'reflect101', value: float = 0.0, missing: str | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
+def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
     """Local contrast: (pixel - mean) / standard deviation.
 
     Parameters
@@ -1147,11 +1148,11 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: str = 're
         pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : str
+    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : str | None
+    missing : Literal['ignore', 'propagate', 'fill'] | None
         of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)

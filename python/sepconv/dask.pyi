@@ -1,7 +1,7 @@
 # Made by tests/python/make_stubs.py.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from dask.array import Array
 from distributed import Client
@@ -13,6 +13,7 @@ from sepconv.files import Image
 __all__ = ["Made", "apply", "run", "black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "laplace", "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d", "white_tophat"]
 
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
+Mode: TypeAlias = Literal['reflect', 'grid-mirror', 'mirror', 'nearest', 'constant', 'grid-constant', 'wrap', 'grid-wrap']
 
 class Made(NamedTuple):
     """What `run` has done: parts, seconds, and how many parts each worker has made."""
@@ -20,11 +21,11 @@ class Made(NamedTuple):
     wall_seconds: float
     workers: dict[str, int]
 
-def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = None, *, arithmetic: str | None = None, threads: int = 1) -> Array:
+def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = None, *, arithmetic: Literal['f32', 'f64'] | None = None, threads: int = 1) -> Array:
     """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the whole array.
 
     Each block of the result is a task, which is given what the chain needs for it of the array, also of other blocks; borders act where the image ends and
-    nowhere else. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
+    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
     one block.
 
     Parameters
@@ -57,7 +58,7 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     >>> made.chunks == array.chunks
     True
     """
-def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, discard: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
+def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, discard: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Made:
     """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
 
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
@@ -96,7 +97,7 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     TypeError, ValueError, OSError, MemoryError
         as `sepconv.run`, and for a sink that is not made in parts
     """
-def black_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def black_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The closing less the input: what is dark and smaller than the rectangle.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.black_tophat` makes of the whole array. Parameters are those of
@@ -106,7 +107,7 @@ def black_tophat(input: Array, size: int | Sequence[int] | None = None, footprin
     -------
     dask.array.Array
     """
-def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """Convolution along one axis: `correlate1d` with the weights turned round.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.convolve1d` makes of the whole array. Parameters are those of
@@ -116,7 +117,7 @@ def convolve1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLi
     -------
     dask.array.Array
     """
-def correlate1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+def correlate1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """Correlation along one axis.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.correlate1d` makes of the whole array. Parameters are those of
@@ -126,7 +127,7 @@ def correlate1d(input: Array, weights: ArrayLike, axis: int = -1, output: DTypeL
     -------
     dask.array.Array
     """
-def gaussian_filter(input: Array, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def gaussian_filter(input: Array, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """A Gaussian, or derivatives of one, along the axes.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_filter` makes of the whole array. Parameters are those of
@@ -136,7 +137,7 @@ def gaussian_filter(input: Array, sigma: float | Sequence[float], order: int | S
     -------
     dask.array.Array
     """
-def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 1) -> Array:
+def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 1) -> Array:
     """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_filter1d` makes of the whole array. Parameters are those of
@@ -146,40 +147,43 @@ def gaussian_filter1d(input: Array, sigma: float, axis: int = -1, order: int = 0
     -------
     dask.array.Array
     """
-def gaussian_gradient_magnitude(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
+def gaussian_gradient_magnitude(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
     """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
     `radius`, `threads` and `stream` are taken, too.
 
-    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_gradient_magnitude` makes of the whole array. Parameters are those of
-    that function; `output` is a type, and `threads` are a task's.
+        Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_gradient_magnitude` makes of the whole array. Parameters are those of
+        that function; `output` is a type, and `threads` are a task's.
 
-    Returns
-    -------
-    dask.array.Array
+        Returns
+        -------
+        dask.array.Array
+        
     """
-def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
+def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> Array:
     """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
     `radius`, `threads` and `stream` are taken, too.
 
-    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_laplace` makes of the whole array. Parameters are those of
-    that function; `output` is a type, and `threads` are a task's.
+        Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.gaussian_laplace` makes of the whole array. Parameters are those of
+        that function; `output` is a type, and `threads` are a task's.
 
-    Returns
-    -------
-    dask.array.Array
+        Returns
+        -------
+        dask.array.Array
+        
     """
-def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
+def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
     """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
 
-    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_gradient_magnitude` makes of the whole array. Parameters are those of
-    that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.
+        Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_gradient_magnitude` makes of the whole array. Parameters are those of
+        that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.
 
-    Returns
-    -------
-    dask.array.Array
+        Returns
+        -------
+        dask.array.Array
+        
     """
-def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
+def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
     """The sum of second derivatives along the axes, which a function makes.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_laplace` makes of the whole array. Parameters are those of
@@ -189,7 +193,7 @@ def generic_laplace(input: Array, derivative2: Callable[..., Any], output: DType
     -------
     dask.array.Array
     """
-def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_closing` makes of the whole array. Parameters are those of
@@ -199,7 +203,7 @@ def grey_closing(input: Array, size: int | Sequence[int] | None = None, footprin
     -------
     dask.array.Array
     """
-def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_dilation` makes of the whole array. Parameters are those of
@@ -209,7 +213,7 @@ def grey_dilation(input: Array, size: int | Sequence[int] | None = None, footpri
     -------
     dask.array.Array
     """
-def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """Erosion by a flat rectangle or disk: `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_erosion` makes of the whole array. Parameters are those of
@@ -219,7 +223,7 @@ def grey_erosion(input: Array, size: int | Sequence[int] | None = None, footprin
     -------
     dask.array.Array
     """
-def grey_opening(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def grey_opening(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.grey_opening` makes of the whole array. Parameters are those of
@@ -229,7 +233,7 @@ def grey_opening(input: Array, size: int | Sequence[int] | None = None, footprin
     -------
     dask.array.Array
     """
-def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def laplace(input: Array, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.laplace` makes of the whole array. Parameters are those of
@@ -239,7 +243,7 @@ def laplace(input: Array, output: DTypeLike | None = None, mode: str | Sequence[
     -------
     dask.array.Array
     """
-def maximum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def maximum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The greatest of `size` elements along each axis. See `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.maximum_filter` makes of the whole array. Parameters are those of
@@ -249,7 +253,7 @@ def maximum_filter(input: Array, size: int | Sequence[int] | None = None, footpr
     -------
     dask.array.Array
     """
-def maximum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+def maximum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """The greatest of `size` elements along one axis. See `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.maximum_filter1d` makes of the whole array. Parameters are those of
@@ -259,7 +263,7 @@ def maximum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     -------
     dask.array.Array
     """
-def median_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def median_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.median_filter` makes of the whole array. Parameters are those of
@@ -269,7 +273,7 @@ def median_filter(input: Array, size: int | Sequence[int] | None = None, footpri
     -------
     dask.array.Array
     """
-def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter` makes of the whole array. Parameters are those of
@@ -279,7 +283,7 @@ def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footpr
     -------
     dask.array.Array
     """
-def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """The least of `size` elements along one axis. See `minimum_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter1d` makes of the whole array. Parameters are those of
@@ -289,7 +293,7 @@ def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     -------
     dask.array.Array
     """
-def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The value that so many hundredths of those under a window come before. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.percentile_filter` makes of the whole array. Parameters are those of
@@ -299,7 +303,7 @@ def percentile_filter(input: Array, percentile: float, size: int | Sequence[int]
     -------
     dask.array.Array
     """
-def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
+def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
     """Prewitt's filter: differences along the axis, sums of three along all others.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.prewitt` makes of the whole array. Parameters are those of
@@ -309,7 +313,7 @@ def prewitt(input: Array, axis: int = -1, output: DTypeLike | None = None, mode:
     -------
     dask.array.Array
     """
-def rank_filter(input: Array, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def rank_filter(input: Array, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The value of one rank under a window.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.rank_filter` makes of the whole array. Parameters are those of
@@ -319,7 +323,7 @@ def rank_filter(input: Array, rank: int, size: int | Sequence[int] | None = None
     -------
     dask.array.Array
     """
-def sobel(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
+def sobel(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, threads: int = 1) -> Array:
     """Sobel's filter: differences along the axis, (1 2 1) along all others.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.sobel` makes of the whole array. Parameters are those of
@@ -329,7 +333,7 @@ def sobel(input: Array, axis: int = -1, output: DTypeLike | None = None, mode: s
     -------
     dask.array.Array
     """
-def uniform_filter(input: Array, size: int | Sequence[int] = 3, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def uniform_filter(input: Array, size: int | Sequence[int] = 3, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The mean of `size` elements along each axis. See `gaussian_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.uniform_filter` makes of the whole array. Parameters are those of
@@ -339,7 +343,7 @@ def uniform_filter(input: Array, size: int | Sequence[int] = 3, output: DTypeLik
     -------
     dask.array.Array
     """
-def uniform_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
+def uniform_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """The mean of `size` elements along one axis. See `correlate1d`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.uniform_filter1d` makes of the whole array. Parameters are those of
@@ -349,7 +353,7 @@ def uniform_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     -------
     dask.array.Array
     """
-def white_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
+def white_tophat(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
     """The input less its opening: what is bright and smaller than the rectangle.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.white_tophat` makes of the whole array. Parameters are those of

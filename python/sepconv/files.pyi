@@ -1,7 +1,7 @@
 # Made by tests/python/make_stubs.py.
 from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
-from typing import Any, NamedTuple, Protocol, TypeAlias, overload
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -38,7 +38,7 @@ class Span(NamedTuple):
 
 class ChannelStats(NamedTuple):
     """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything else."""
-    count: int
+    count: int  # type: ignore[assignment]
     nan_count: int
     missing_count: int
     min: float
@@ -234,7 +234,7 @@ class Image:
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
 
-def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, plan: Plan | str | None = None) -> Report:
+def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, plan: Plan | str | None = None) -> Report:
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
@@ -328,7 +328,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> int:
+def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> int:
     """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
 
     ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
@@ -387,7 +387,7 @@ def finish(sink: Path) -> None:
     FileWarning
         for what the result does not have of its source
     """
-def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Plan:
+def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Plan:
     """What `run` with these arguments would do. Makes nothing.
 
     Parameters
@@ -435,7 +435,7 @@ def transpose() -> Chain:
     Chain('transpose...')
     """
 @overload
-def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Report:
+def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Report:
     """Permutes the axes of an image or of an NPY file of up to three axes: what ``sepconv transpose`` does.
 
     Parameters
@@ -469,14 +469,14 @@ def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progr
     Without a sink it is the stage of this name, ``transpose()``: Rows become columns; channels stay.
     """
 @overload
-def gemm(file: str | PathLike[str], *, side: str = 'right') -> Chain:
+def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right') -> Chain:
     """Multiplies by a matrix: on the right of rows of columns x channels, or on the left of columns.
 
     Parameters
     ----------
     file : str | PathLike[str]
         NPY or any image file of one channel: a matrix of f32 or f64 (needed)
-    side : str
+    side : Literal['right', 'left']
         right: image times matrix, one channel; left: matrix times image, channel by channel (right left; default right)
 
     Returns
@@ -568,7 +568,7 @@ def open(path: Path, *, page: int | str | None = None, level: int = 0, axes: str
     >>> image.shape, image.axes, image[1:, ::2].tolist()
     ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
     """
-def stats(source: Source, *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, nodata: float | str | None = None) -> Stats:
+def stats(source: Source, *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, nodata: float | str | None = None) -> Stats:
     """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types): what ``sepconv stats`` does.
 
     Parameters
@@ -594,7 +594,7 @@ def stats(source: Source, *, progress: bool | Callable[[int, int], object] | Non
     >>> channel.min, channel.max, channel.mean
     (1.0, 6.0, 3.0)
     """
-def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: str | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, nodata: float | str | None = None) -> Comparison:
+def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, nodata: float | str | None = None) -> Comparison:
     """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare`` does.
 
     Parameters

@@ -15,6 +15,7 @@ Examples
 """
 
 from sepconv._arguments import of_any_library
+from sepconv._help import with_parameters
 from sepconv._joined import gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace
 from sepconv._linear import (convolve1d, correlate1d, gaussian_filter, gaussian_filter1d, prewitt, sobel, uniform_filter,
                              uniform_filter1d)
@@ -29,4 +30,17 @@ __all__ = ["black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaus
 
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"
+    globals()[_name].__doc__ = with_parameters(globals()[_name])
     globals()[_name] = of_any_library(globals()[_name])
+
+_SCIPYS = """affine_transform binary_closing binary_dilation binary_erosion binary_fill_holes binary_hit_or_miss binary_opening binary_propagation center_of_mass convolve
+correlate distance_transform_bf distance_transform_cdt distance_transform_edt extrema find_objects fourier_ellipsoid fourier_gaussian fourier_shift fourier_uniform
+generate_binary_structure generic_filter generic_filter1d geometric_transform histogram iterate_structure label labeled_comprehension map_coordinates maximum
+maximum_position mean median minimum minimum_position morphological_gradient morphological_laplace rotate shift spline_filter spline_filter1d standard_deviation sum
+sum_labels value_indices variance vectorized_filter watershed_ift zoom""".split()
+
+
+def __getattr__(name):
+    if name in _SCIPYS:
+        raise AttributeError(f"sepconv.ndimage has no {name}: it is scipy.ndimage's; take it from there, or all functions from sepconv.ndimage_or_scipy")
+    raise AttributeError(f"module 'sepconv.ndimage' has no attribute {name!r}")

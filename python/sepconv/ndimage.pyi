@@ -1,6 +1,6 @@
 # Made by tests/python/make_stubs.py.
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, Literal, TypeAlias, overload
 
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
@@ -8,9 +8,41 @@ from sepconv._chain import GpuArray, HasStream
 
 __all__ = ["black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace", "generic_gradient_magnitude", "generic_laplace", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "laplace", "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter", "sobel", "uniform_filter", "uniform_filter1d", "white_tophat"]
 
+Mode: TypeAlias = Literal['reflect', 'grid-mirror', 'mirror', 'nearest', 'constant', 'grid-constant', 'wrap', 'grid-wrap']
+
 @overload
-def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The closing less the input: what is dark and smaller than the rectangle.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -19,8 +51,38 @@ def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     [0, 0, 7, 0, 0, 0, 0, 0]
     """
 @overload
-def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The closing less the input: what is dark and smaller than the rectangle.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -29,8 +91,34 @@ def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footp
     [0, 0, 7, 0, 0, 0, 0, 0]
     """
 @overload
-def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Convolution along one axis: `correlate1d` with the weights turned round.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    weights : array_like
+        one axis of numbers
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -39,8 +127,34 @@ def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDA
     array([14, 24,  4, 13, 12, 36, 27,  0])
     """
 @overload
-def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Convolution along one axis: `correlate1d` with the weights turned round.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    weights : array_like
+        one axis of numbers
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -49,7 +163,7 @@ def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuA
     array([14, 24,  4, 13, 12, 36, 27,  0])
     """
 @overload
-def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Correlation along one axis.
 
     Parameters
@@ -91,7 +205,7 @@ def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: ND
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
     """
 @overload
-def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Correlation along one axis.
 
     Parameters
@@ -133,7 +247,7 @@ def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: Gpu
     array([ 8, 26,  8, 12,  7, 28, 36,  9])
     """
 @overload
-def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """A Gaussian, or derivatives of one, along the axes.
 
     Parameters
@@ -183,7 +297,7 @@ def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int
            [  3,  21,   3]], dtype=uint8)
     """
 @overload
-def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int | Sequence[int] = 0, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | Sequence[int] | None = None, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """A Gaussian, or derivatives of one, along the axes.
 
     Parameters
@@ -233,8 +347,38 @@ def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int 
            [  3,  21,   3]], dtype=uint8)
     """
 @overload
-def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = -1, order: int = 0, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = -1, order: int = 0, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    order : int
+        of the derivative; 0 blurs
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    truncate : float
+        where the Gaussian is cut off, in sigmas, if there is no `radius`
+    radius : int or sequence, optional
+        of the Gaussian, in pixels
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -243,8 +387,38 @@ def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = -1, order: int
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
 @overload
-def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int = 0, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int = 0, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, truncate: float = 4.0, *, radius: int | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    order : int
+        of the derivative; 0 blurs
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    truncate : float
+        where the Gaussian is cut off, in sigmas, if there is no `radius`
+    radius : int or sequence, optional
+        of the Gaussian, in pixels
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -253,9 +427,31 @@ def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int 
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
 @overload
-def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
+def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
     """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
     `radius`, `threads` and `stream` are taken, too.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    **kwargs : truncate, radius, threads, stream
+        as of `gaussian_filter`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -264,9 +460,31 @@ def gaussian_gradient_magnitude(input: ArrayLike, sigma: float | Sequence[float]
     [0.3494, 0.6988, 0.3494]
     """
 @overload
-def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
+def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
     """The length of the Gaussian's gradient. See `gaussian_filter`, whose `truncate`,
     `radius`, `threads` and `stream` are taken, too.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    **kwargs : truncate, radius, threads, stream
+        as of `gaussian_filter`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -275,9 +493,31 @@ def gaussian_gradient_magnitude(input: GpuArray, sigma: float | Sequence[float],
     [0.3494, 0.6988, 0.3494]
     """
 @overload
-def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
+def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> NDArray[Any]:
     """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
     `radius`, `threads` and `stream` are taken, too.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    **kwargs : truncate, radius, threads, stream
+        as of `gaussian_filter`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -286,9 +526,31 @@ def gaussian_laplace(input: ArrayLike, sigma: float | Sequence[float], output: N
     [-0.0303, -0.2675, -0.0303]
     """
 @overload
-def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
+def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, **kwargs: Any) -> GpuArray:
     """The sum of second derivatives of the Gaussian along the axes. See `gaussian_filter`, whose `truncate`,
     `radius`, `threads` and `stream` are taken, too.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    sigma : scalar or sequence
+        the Gaussian's deviation, in pixels: of all axes, or of each of `axes`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    **kwargs : truncate, radius, threads, stream
+        as of `gaussian_filter`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -297,9 +559,33 @@ def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: Gp
     [-0.0303, -0.2675, -0.0303]
     """
 @overload
-def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
     """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    derivative : callable
+        makes a derivative along an axis; see `generic_laplace`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    extra_arguments : tuple
+        for what makes the derivatives
+    extra_keywords : dict, optional
+        likewise
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -308,9 +594,33 @@ def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any],
     [[20.0, 20.0], [20.0, 20.0]]
     """
 @overload
-def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
+def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
     """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    derivative : callable
+        makes a derivative along an axis; see `generic_laplace`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    extra_arguments : tuple
+        for what makes the derivatives
+    extra_keywords : dict, optional
+        likewise
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -319,7 +629,7 @@ def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], 
     [[20.0, 20.0], [20.0, 20.0]]
     """
 @overload
-def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
+def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
     """The sum of second derivatives along the axes, which a function makes.
 
     Parameters
@@ -352,7 +662,7 @@ def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: N
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
-def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
+def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
     """The sum of second derivatives along the axes, which a function makes.
 
     Parameters
@@ -385,8 +695,38 @@ def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: Gp
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
-def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -395,8 +735,38 @@ def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     [9, 9, 9, 9, 4, 4, 4, 9]
     """
 @overload
-def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -405,8 +775,38 @@ def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footp
     [9, 9, 9, 9, 4, 4, 4, 9]
     """
 @overload
-def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -415,8 +815,38 @@ def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     [5, 9, 9, 9, 8]
     """
 @overload
-def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -425,8 +855,38 @@ def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, foot
     [5, 9, 9, 9, 8]
     """
 @overload
-def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Erosion by a flat rectangle or disk: `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -438,8 +898,38 @@ def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
 @overload
-def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Erosion by a flat rectangle or disk: `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -451,8 +941,38 @@ def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footp
     [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
 @overload
-def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -461,8 +981,38 @@ def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     [1, 1, 1, 1, 4, 4, 4, 1]
     """
 @overload
-def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -471,8 +1021,28 @@ def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footp
     [1, 1, 1, 1, 4, 4, 4, 1]
     """
 @overload
-def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> NDArray[Any]:
+def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> NDArray[Any]:
     """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -481,8 +1051,28 @@ def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mo
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
-def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> GpuArray:
+def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, axes: int | Sequence[int] | None = None, threads: int = 0) -> GpuArray:
     """The sum of second differences, (1 -2 1), along the axes. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -491,8 +1081,36 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: s
     [[0, 1, 0], [1, -4, 1], [0, 1, 0]]
     """
 @overload
-def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The greatest of `size` elements along each axis. See `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -501,8 +1119,36 @@ def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     [5, 9, 9, 9, 8]
     """
 @overload
-def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The greatest of `size` elements along each axis. See `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -511,8 +1157,34 @@ def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     [5, 9, 9, 9, 8]
     """
 @overload
-def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The greatest of `size` elements along one axis. See `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -521,8 +1193,34 @@ def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     [8, 8, 8, 4, 9, 9, 9, 9]
     """
 @overload
-def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The greatest of `size` elements along one axis. See `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -531,8 +1229,36 @@ def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     [8, 8, 8, 4, 9, 9, 9, 9]
     """
 @overload
-def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -542,8 +1268,36 @@ def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
     """
 @overload
-def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -553,7 +1307,7 @@ def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, foot
     [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
     """
 @overload
-def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
 
     Parameters
@@ -581,7 +1335,7 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     [3, 3, 3, 4, 4]
     """
 @overload
-def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
 
     Parameters
@@ -609,8 +1363,34 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     [3, 3, 3, 4, 4]
     """
 @overload
-def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The least of `size` elements along one axis. See `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -619,8 +1399,34 @@ def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     [2, 0, 0, 0, 1, 1, 0, 0]
     """
 @overload
-def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The least of `size` elements along one axis. See `minimum_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -629,8 +1435,38 @@ def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     [2, 0, 0, 0, 1, 1, 0, 0]
     """
 @overload
-def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The value that so many hundredths of those under a window come before. See `rank_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    percentile : float
+        from 0 to 100; a negative one counts from 100
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -639,8 +1475,38 @@ def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[
     [3, 3, 1, 4, 5, 9]
     """
 @overload
-def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The value that so many hundredths of those under a window come before. See `rank_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    percentile : float
+        from 0 to 100; a negative one counts from 100
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -649,8 +1515,30 @@ def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[i
     [3, 3, 1, 4, 5, 9]
     """
 @overload
-def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Prewitt's filter: differences along the axis, sums of three along all others.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -660,8 +1548,30 @@ def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike |
     [[3, 9, 6], [3, 9, 6]]
     """
 @overload
-def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Prewitt's filter: differences along the axis, sums of three along all others.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -671,7 +1581,7 @@ def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None
     [[3, 9, 6], [3, 9, 6]]
     """
 @overload
-def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The value of one rank under a window.
 
     Parameters
@@ -718,7 +1628,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     [3, 3, 1, 4, 5, 9]
     """
 @overload
-def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The value of one rank under a window.
 
     Parameters
@@ -765,8 +1675,30 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     [3, 3, 1, 4, 5, 9]
     """
 @overload
-def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """Sobel's filter: differences along the axis, (1 2 1) along all others.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -776,8 +1708,30 @@ def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | N
     [[4, 12, 8], [4, 12, 8]]
     """
 @overload
-def sobel(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def sobel(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """Sobel's filter: differences along the axis, (1 2 1) along all others.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -787,8 +1741,34 @@ def sobel(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None =
     [[4, 12, 8], [4, 12, 8]]
     """
 @overload
-def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The mean of `size` elements along each axis. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -798,8 +1778,34 @@ def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDAr
     [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
     """
 @overload
-def uniform_filter(input: GpuArray, size: int | Sequence[int] = 3, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def uniform_filter(input: GpuArray, size: int | Sequence[int] = 3, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The mean of `size` elements along each axis. See `gaussian_filter`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -809,8 +1815,34 @@ def uniform_filter(input: GpuArray, size: int | Sequence[int] = 3, output: GpuAr
     [[10, 10, 10], [10, 10, 10], [10, 10, 10]]
     """
 @overload
-def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArray[Any] | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The mean of `size` elements along one axis. See `correlate1d`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -819,8 +1851,34 @@ def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
 @overload
-def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: str = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArray | DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The mean of `size` elements along one axis. See `correlate1d`.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    axis : int
+        that is filtered along
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -829,8 +1887,38 @@ def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     [2.0, 5.0, 4.0, 2.0, 2.5, 5.0, 9.0, 4.5]
     """
 @overload
-def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
+def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
     """The input less its opening: what is bright and smaller than the rectangle.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------
@@ -839,8 +1927,38 @@ def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     [0, 0, 6, 0, 0, 0, 0, 0]
     """
 @overload
-def white_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: str | Sequence[str] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
+def white_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, structure: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
     """The input less its opening: what is bright and smaller than the rectangle.
+
+    Parameters
+    ----------
+    input : array_like
+        of any number of axes
+    size : int or sequence
+        of the window: of all axes, or of each of `axes`
+    footprint : array_like, optional
+        in place of `size`: see `minimum_filter`, and of ranks `rank_filter`
+    structure : array_like, optional
+        zeros of the shape of the window, in place of `size`
+    output : ndarray or dtype, optional
+        where the result goes, or of which type it is; left out, of `input`'s
+    mode : str or sequence
+        how lines go on beyond their ends; see `correlate1d`
+    cval : scalar
+        what lies there with ``mode='constant'``
+    origin : int or sequence
+        how far the window's middle stands from the pixel
+    axes : tuple of int, optional
+        those that are filtered; left out, all
+    threads : int
+        at most so many; 0: all processors that this process may use
+    stream : int or object with ``__cuda_stream__``, optional
+        of an array on a GPU: see `sepconv.Chain.__call__`
+
+    Returns
+    -------
+    ndarray
+        of `input`'s shape
 
     Examples
     --------

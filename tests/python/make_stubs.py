@@ -5,19 +5,20 @@ import inspect
 import pathlib
 import re
 
-from sepconv import _options, _stages, dask, files, ndimage
+from sepconv import _options, _separable, _stages, dask, files, ndimage
 
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "python" / "sepconv"
 NOTE = "# Made by tests/python/make_stubs.py.\n"
 
 TYPES = {
-    "sigma": "float | Sequence[float]", "order": "int | Sequence[int]", "mode": "str | Sequence[str]", "cval": "complex", "truncate": "float",
+    "sigma": "float | Sequence[float]", "order": "int | Sequence[int]", "mode": "Mode | Sequence[Mode]", "cval": "complex", "truncate": "float",
     "radius": "int | Sequence[int] | None", "axes": "int | Sequence[int] | None", "threads": "int", "stream": "int | HasStream | None", "axis": "int",
     "footprint": "ArrayLike | None", "structure": "ArrayLike | None", "size": "int | Sequence[int]", "origin": "int | Sequence[int]", "weights": "ArrayLike", "derivative": "Callable[..., Any]",
     "derivative2": "Callable[..., Any]", "extra_arguments": "tuple[Any, ...]", "extra_keywords": "dict[str, Any] | None", "kwargs": "Any",
     "rank": "int", "percentile": "float",
 }
-OF_ONE_AXIS = {"sigma": "float", "order": "int", "mode": "str", "radius": "int | None", "size": "int", "origin": "int"}
+MODE = f"Mode: TypeAlias = Literal[{', '.join(map(repr, _separable.BORDERS))}]"
+OF_ONE_AXIS = {"sigma": "float", "order": "int", "mode": "Mode", "radius": "int | None", "size": "int", "origin": "int"}
 
 
 def parameters(signature, types):
@@ -41,7 +42,7 @@ def documented(line, what):
 
 
 def stages():
-    lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "", "from numpy.typing import ArrayLike", "", "from sepconv._chain import Chain", "",
+    lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "from typing import Literal", "", "from numpy.typing import ArrayLike", "", "from sepconv._chain import Chain", "",
              "__all__ = [" + ", ".join(f'"{name}"' for name in _stages.__all__) + "]", ""]
     for name in _stages._FUNCTIONS:
         stage = getattr(_stages, name)
@@ -51,8 +52,8 @@ def stages():
 
 
 def functions():
-    lines = [NOTE + "from collections.abc import Callable, Sequence", "from typing import Any, overload", "", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "",
-             "from sepconv._chain import GpuArray, HasStream", "", "__all__ = [" + ", ".join(f'"{name}"' for name in ndimage.__all__) + "]", ""]
+    lines = [NOTE + "from collections.abc import Callable, Sequence", "from typing import Any, Literal, TypeAlias, overload", "", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "",
+             "from sepconv._chain import GpuArray, HasStream", "", "__all__ = [" + ", ".join(f'"{name}"' for name in ndimage.__all__) + "]", "", MODE, ""]
     for name in ndimage.__all__:
         signature = inspect.signature(getattr(ndimage, name))
         types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}))
@@ -62,7 +63,7 @@ def functions():
 
 
 OPTIONS = {
-    "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "str | None", "page": "int | str | None",
+    "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "Literal['f32', 'f64'] | None", "page": "int | str | None",
     "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "result_nodata": "float | None",
     "compress": "str | None", "tile": "int | tuple[int, int] | dict[str, int] | str | None", "shard": "int | tuple[int, int] | dict[str, int] | str | None", "zarr": "int | None", "pyramid": "bool | None", "big_tiff": "bool | None", "plan": "Plan | str | None",
     "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
@@ -100,7 +101,7 @@ class Span(NamedTuple):
     bytes: int
 
 class ChannelStats(NamedTuple):
-    count: int
+    count: int  # type: ignore[assignment]
     nan_count: int
     missing_count: int
     min: float
@@ -187,7 +188,7 @@ class Image:
 
 def of_files():
     """Those that are stages, too, have both signatures."""
-    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, NamedTuple, Protocol, TypeAlias, overload", "",
+    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload", "",
              "import numpy as np", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "", "from sepconv._chain import Chain", "",
              "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]",
              re.sub(r"^class (\w+)(\(\w+\))?:( \.\.\.)?$", lambda found: documented(found[0], vars(files)[found[1]]) if found[1] in files.__all__ else found[0], CLASSES, flags=re.MULTILINE)]
@@ -215,9 +216,9 @@ class Made(NamedTuple):
 
 def of_dask():
     """Those of `ndimage`, of dask arrays, and others."""
-    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, NamedTuple, TypeAlias", "", "from dask.array import Array",
+    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, Literal, NamedTuple, TypeAlias", "", "from dask.array import Array",
              "from distributed import Client", "from numpy.typing import ArrayLike, DTypeLike", "", "from sepconv._chain import Chain", "from sepconv.files import Image", "",
-             "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]", "", "Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]",
+             "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]", "", "Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]", MODE,
              MADE.replace("class Made(NamedTuple):", documented("class Made(NamedTuple):", dask.Made))]
     for name in dask.__all__[1:]:
         types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None")

@@ -4,6 +4,7 @@ import doctest
 import gc
 import inspect
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -378,3 +379,36 @@ def test_integers_that_f64_has_no_number_for_are_refused(value):
     with pytest.raises(ValueError, match="53 significant bits"):
         sc.Chain("scale:by=1")(np.array([[value]]))
     assert sc.Chain("scale:by=1")(np.array([[2**53]]))[0, 0] == 2**53
+
+
+def test_what_is_scipys_says_so_and_is_all_that_is():
+    from sepconv.ndimage import _SCIPYS
+
+    public = [name for name in dir(theirs) if callable(getattr(theirs, name)) and not name.startswith("_") and name != "test"]
+    assert set(public) - set(ours.__all__) <= set(_SCIPYS) and not set(_SCIPYS) & set(ours.__all__)
+    with pytest.raises(AttributeError, match="is scipy.ndimage's"):
+        ours.label
+    with pytest.raises(AttributeError, match="has no attribute 'labels'"):
+        ours.labels
+
+
+def test_what_falls_back_to_scipy():
+    from sepconv import ndimage_or_scipy as either
+
+    array = np.random.default_rng(3).integers(0, 255, (20, 21)).astype("u1")
+    ring = [[1, 1, 1], [1, 0, 1], [1, 1, 1]]
+    assert set(ours.__all__) <= set(either.__all__) and either.label is theirs.label
+    assert np.array_equal(either.median_filter(array, footprint=ring, threads=2), theirs.median_filter(array, footprint=ring))
+    assert np.array_equal(either.grey_opening(array, structure=np.ones((3, 3))), theirs.grey_opening(array, structure=np.ones((3, 3))))
+    assert np.array_equal(either.maximum_filter(input=array, footprint=ring), theirs.maximum_filter(array, footprint=ring))
+    assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, and not SciPy's
+    with pytest.raises(ValueError, match="origin"):
+        either.maximum_filter(array, 3, origin=5)
+
+
+def test_every_function_describes_its_parameters():
+    for name in ours.__all__:
+        text = inspect.getdoc(getattr(ours, name))
+        said = re.findall(r"^\**(\w[\w, ]*) : |^(\w[\w, ]+)$", text[text.index("Parameters\n") : text.index("Returns\n") if "Returns\n" in text else text.index("Raises\n")], re.MULTILINE)
+        names = {one for pair in said for words in pair for one in words.split(", ")}
+        assert set(inspect.signature(getattr(ours, name)).parameters) <= names, name
