@@ -8,7 +8,7 @@ from sepconv import _sepconv  # first: it says in a sentence that a subinterpret
 
 import numpy as np
 
-from sepconv import _arrays, _options, _types
+from sepconv import _arrays, _named, _options, _types
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
@@ -37,6 +37,7 @@ def _text(kind, value):
 def _pixels(array, axes):
     """An array as rows, columns and channels that the library can walk through, of a stack one image below the other, and the axes that these count
     along. It is not copied if that is not needed."""
+    axes = _named.letters_of(array) if axes is None else axes
     pixels = np.asarray(array)
     _types.check(pixels.dtype)
     if pixels.dtype.kind == "c":

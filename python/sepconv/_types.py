@@ -1,5 +1,6 @@
 """The types of arrays: what is a pixel type, and as what the others are computed and stored again."""
 
+import functools
 import math
 import numbers
 
@@ -64,6 +65,7 @@ def beyond(cval, dtype):
     return min(max(int(cval), low), high)
 
 
+@functools.cache
 def _limits(dtype):
     return (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
 
@@ -101,7 +103,7 @@ def _store(values, out):
     elif kind in "iu" and theirs in "biu":
         (low, high), (least, most) = _limits(out.dtype), _limits(values.dtype)
         fits = theirs == "b" or (low <= least and most <= high)
-        np.copyto(out, values if fits else np.clip(values, max(low, least), min(high, most)), casting="unsafe")
+        np.copyto(out, values if fits else np.minimum(np.maximum(values, max(low, least)), min(high, most)), casting="unsafe")
     elif kind in "iu":
         limits = np.iinfo(out.dtype)
         rounded = np.nan_to_num(np.rint(values.astype(np.float64, copy=False)), nan=0, posinf=np.inf, neginf=-np.inf)
@@ -123,7 +125,7 @@ def store_difference(first, second, out):
     for key in pieces(out.shape):
         a, b = first[key], second[key]
         if a.dtype.kind not in "iu" or a.dtype.itemsize < 8:
-            store(np.subtract(a, b, dtype=np.float64), out[key] if key else out)
+            store(np.subtract(a, b, dtype=np.int64 if a.dtype.kind in "biu" else np.float64), out[key] if key else out)
             continue
         falls, high = a < b, _limits(out.dtype)[1] if out.dtype.kind == "i" else None
         a, b = a.astype(np.uint64), b.astype(np.uint64)

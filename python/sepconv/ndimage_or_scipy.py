@@ -36,6 +36,7 @@ def _either(name):
                 raise
             return other(*args, **{key: value for key, value in keywords.items() if key not in _OF_OURS})
 
+    call.__module__ = __name__
     return call
 
 

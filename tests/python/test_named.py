@@ -65,6 +65,16 @@ def test_other_names_do_not_and_axes_go_before_names(labelled):
 
 
 @MADE_BY
+def test_names_of_an_array_beside_the_image_count(labelled):
+    array, beside = (np.random.default_rng(seed).random((7, 9), "f4") for seed in (1, 2))
+    assert np.array_equal(sc.subtract(labelled(beside.T.copy(), ("lon", "lat")))(array), array - beside)
+    colours = np.random.default_rng(3).random((7, 9, 3), "f4")
+    assert np.array_equal(sc.subtract(labelled(colours.transpose(2, 0, 1).copy(), ("band", "y", "x")))(colours[::-1]), colours[::-1] - colours)
+    stack = np.random.default_rng(4).random((4, 7, 9), "f4")
+    assert np.array_equal(sc.subtract(labelled(stack, ("z", "y", "x")))(stack[::-1], axes="zyx"), stack[::-1] - stack)
+
+
+@MADE_BY
 @pytest.mark.parametrize("given", [dict(attrs={"_FillValue": -9999}), dict(attrs={"missing_value": np.float32(-9999)}), dict(attrs={"units": "m", "_FillValue": np.array([-9999])}), dict(nodata=-9999)])
 def test_what_is_declared_missing_is(labelled, given):
     array = np.random.default_rng(2).normal(100, 9, (20, 30)).astype("f4")

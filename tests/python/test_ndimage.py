@@ -4,6 +4,7 @@ import doctest
 import gc
 import inspect
 import itertools
+import pickle
 import re
 
 import numpy as np
@@ -401,6 +402,7 @@ def test_what_falls_back_to_scipy():
     assert np.array_equal(either.median_filter(array, footprint=ring, threads=2), theirs.median_filter(array, footprint=ring))
     assert np.array_equal(either.grey_opening(array, structure=np.ones((3, 3))), theirs.grey_opening(array, structure=np.ones((3, 3))))
     assert np.array_equal(either.maximum_filter(input=array, footprint=ring), theirs.maximum_filter(array, footprint=ring))
+    assert pickle.loads(pickle.dumps(either.median_filter)) is either.median_filter
     assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, and not SciPy's
     with pytest.raises(ValueError, match="origin"):
         either.maximum_filter(array, 3, origin=5)
