@@ -67,15 +67,18 @@ void print_set(const FileInfo& info) {
     print("  {} images ({}): run, stats and compare take all of them, or those that --page names\n", images,
           to_string(info.axes));
   if (!info.no_set.empty()) print("  {}\n", with_flags(info.no_set));
+  constexpr std::size_t kMaxListed = 16;
+  for (std::size_t i = 0; i < std::min(kMaxListed, info.series.size()); ++i)
+    print("  series s={}: {}\n", i, info.series[i]);
+  if (info.series.size() > kMaxListed) print("  and {} more series\n", info.series.size() - kMaxListed);
   for (std::size_t i = 0; i < info.levels.size(); ++i)
     print("  level {}: {} x {} pixels, read by --level {}\n", i + 1, info.levels[i].cols, info.levels[i].rows,
           i + 1);
-  constexpr std::size_t kListed = 16;
-  for (std::size_t i = 0; i < std::min(kListed, info.others.size()); ++i)
+  for (std::size_t i = 0; i < std::min(kMaxListed, info.others.size()); ++i)
     print("  page {} is no image of these: {}\n", info.others[i].first, info.others[i].second);
-  if (info.others.size() > kListed)
+  if (info.others.size() > kMaxListed)
     print("  and {}\n",
-          count_text(std::ssize(info.others) - static_cast<std::int64_t>(kListed), "other page"));
+          count_text(std::ssize(info.others) - static_cast<std::int64_t>(kMaxListed), "other page"));
 }
 
 /// `page` is the one that was asked for.
@@ -149,10 +152,11 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
   for (const Extent& level : info.levels) levels.push_back({{"rows", level.rows}, {"cols", level.cols}});
   ordered_json others = ordered_json::array();
   for (const auto& [number, what] : info.others) others.push_back({{"page", number}, {"what", what}});
-  const ordered_json all = {
-      {"file", path.string()},         {"format", info.format},       {"file_bytes", info.file_bytes},
-      {"page_count", info.page_count}, {"images", info.images},       {"axes", std::move(axes)},
-      {"levels", std::move(levels)},   {"others", std::move(others)}, {"pages", std::move(pages)}};
+  const ordered_json all = {{"file", path.string()},         {"format", info.format},
+                            {"file_bytes", info.file_bytes}, {"page_count", info.page_count},
+                            {"images", info.images},         {"axes", std::move(axes)},
+                            {"series", info.series},         {"levels", std::move(levels)},
+                            {"others", std::move(others)},   {"pages", std::move(pages)}};
   print_lines(json_text(all));
 }
 

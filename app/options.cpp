@@ -156,8 +156,10 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
   command
       .add_option(
           "--axes" + suffix, options.axes,
-          "what the axes of an NPY or Zarr array are, where its shape or its names leave a doubt: a letter "
-          "for each, y for rows, x for columns, a last c for channels")
+          "what the axes of an NPY or Zarr array are, where its shape or its names leave a doubt, and those "
+          "of "
+          "the pages of a TIFF, whatever it says: a letter for each, y for rows, x for columns, a last c for "
+          "channels")
       ->check([](const std::string& text) { return text.empty() ? "give a letter for each axis" : ""; })
       ->type_name("yx|yxc|zyx|...");
   command

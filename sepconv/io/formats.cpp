@@ -18,6 +18,7 @@
 #include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
+#include "sepconv/io/stack/ome_image.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 
@@ -34,6 +35,7 @@ constexpr Format kFormats[] = {
                "interleaved; BigTIFF when needed; the types that are read, of whole bytes",
      .has_pages = true,
      .has_levels = true,
+     .renames_axes = true,
      .has_layout = true,
      .tile_unit = 16,
      .begins = is_tiff,
@@ -143,10 +145,12 @@ std::string ending_of(const std::filesystem::path& path) {
 
 void check_options(const OpenOptions& options, const Format& format, const std::filesystem::path& path,
                    Formats formats) {
-  if (!options.axes.empty() && !format.has_axes)
+  if (!options.axes.empty() && !format.has_axes && !format.renames_axes)
     throw InvalidArgument(fmt::format(
-        "OpenOptions::axes {} is for {}, and {} says itself what its axes are; leave it out", options.axes,
-        listed(formats, &Format::name, [](const Format& f) { return f.has_axes; }), path.native()));
+        "OpenOptions::axes {} is for {}, and {} holds one image of rows and columns; leave it out",
+        options.axes,
+        listed(formats, &Format::name, [](const Format& f) { return f.has_axes || f.renames_axes; }),
+        path.native()));
   if (options.level != 0 && !format.has_levels)
     throw IoError(fmt::format("cannot read level {} of {}: only {} files have levels; ask for level 0",
                               options.level, path.native(),
@@ -235,6 +239,7 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
 
 CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
                        Formats formats) {
+  if (!format.has_layout) options.metadata.resolution = resolution_of(options.metadata);
   if (!options.stored || options.stored->is_pixels() || (format.holds && format.holds(*options.stored)))
     return options;
   const StoredType stored = *options.stored;

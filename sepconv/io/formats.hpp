@@ -32,8 +32,9 @@ struct OpenOptions {
   std::optional<int> page{};
   std::string select{};  ///< part of a set of images: see parse_selection(). Pages are counted as `page` is
   int level = 0;         ///< of a pyramid: 0 is the full image, 1 the next smaller one, and so on
-  std::string axes{};    ///< of an NPY array, a letter for each: y rows, x columns, a last c channels, others
-                         ///< as they are called ("tzyx"); empty: what its shape leaves no doubt about
+  std::string axes{};    ///< of an array, a letter for each: y rows, x columns, a last c channels, others
+                         ///< as they are called ("tzyx"); empty: what its shape leaves no doubt about. Of the
+                         ///< pages of a TIFF: what they are, whatever its description says
   std::optional<ImageSpec>
       raw{};  ///< shape and type of a file without a header (.raw, .bin); then any name is read as raw
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
@@ -72,9 +73,11 @@ struct FileInfo {
       1;  ///< may exceed pages.size(): only the first 64 are listed, or the one asked for
   std::int64_t images =
       1;  ///< of the pages those that are neither overviews nor masks: with several, open_reader wants a page
-  std::int64_t file_bytes = 0;   ///< of all files of a folder; 0: not known
-  RasterAxes axes{};             ///< along which the images are a set
-  std::string no_set{};          ///< why they are none
+  std::int64_t file_bytes = 0;  ///< of all files of a folder; 0: not known
+  RasterAxes axes{};            ///< along which the images are a set
+  std::string no_set{};         ///< why they are none
+  std::vector<std::string>
+      series{};                  ///< images of OME-XML that are not alike, each read by s=0, s=1 and so on
   std::vector<Extent> levels{};  ///< the smaller ones of the first image: OpenOptions::level from 1 on
   std::vector<std::pair<std::int64_t, std::string>>
       others{};  ///< pages that are no images of the set: "overview", "mask", "label"
@@ -88,7 +91,8 @@ struct Format {
   std::string_view reads{}, writes{};  ///< what of its kind, for help texts
   bool has_pages = false;              ///< OpenOptions::page says which image; else only 0 is one
   bool has_levels = false;             ///< OpenOptions::level means something
-  bool has_axes = false;               ///< OpenOptions::axes means something
+  bool has_axes = false;               ///< OpenOptions::axes names those of an array
+  bool renames_axes = false;           ///< it may name those along which there are images
   bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
   /// A result is a folder; folders that are meant are opened, and names in files that begin like archives.
   bool is_folder = false;

@@ -15,6 +15,7 @@
 #include "sepconv/io/first_names.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/move_places.hpp"
+#include "sepconv/io/stack/ome_image.hpp"
 #include "sepconv/io/stack/stack.hpp"
 
 namespace sepconv {
@@ -123,16 +124,23 @@ void leave_out(bool had, std::string_view what, std::string_view why, std::vecto
   if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
 }
 
-/// What says where pixels lie and how large they are.
-void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vector<std::string>& lost) {
-  if (map == PixelMap{}) return;
-  constexpr std::string_view kWhy = "rows and columns of the result are not the source's";
+constexpr std::string_view kRowsAndColumns = "rows and columns of the result are not the source's";
+
+void move_resolution(Metadata& metadata, const std::optional<PixelMap>& map, std::vector<std::string>& lost) {
   if (auto& resolution = metadata.resolution; resolution && map) {
     resolution->x /= map->cols;
     resolution->y /= map->rows;
     if (map->turned) std::swap(resolution->x, resolution->y);
   }
-  if (!map) leave_out(std::exchange(metadata.resolution, {}).has_value(), "the resolution is", kWhy, lost);
+  if (!map)
+    leave_out(std::exchange(metadata.resolution, {}).has_value(), "the resolution is", kRowsAndColumns, lost);
+}
+
+/// What says where pixels lie and how large they are.
+void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vector<std::string>& lost) {
+  if (map == PixelMap{}) return;
+  constexpr std::string_view kWhy = kRowsAndColumns;
+  move_resolution(metadata, map, lost);
   if (!map || map->turned)
     leave_out(std::exchange(metadata.orientation, 1) != 1, "the orientation is", kWhy, lost);
   drop_items(metadata.geo_tags, kPlaces, lost);
@@ -140,6 +148,15 @@ void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vec
   const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
   leave_out(std::erase_if(metadata.geo_tags, is_place) > 0, "the GeoTIFF tags are",
             map ? "they cannot be moved to where the result lies" : kWhy, lost);
+}
+
+/// Whether a text of no kind that is known here has words for the size of a pixel.
+bool states_sizes(const std::string& description) {
+  constexpr std::string_view kWords[] = {
+      "mpp",          "micron",       "pixelsize",     "pixel_size",    "pixel size",
+      "physicalsize", "pixelspacing", "pixel_spacing", "pixel spacing", "spatial-calibration"};
+  const std::string text = lower(description);
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
 }
 
 /// What says what channels mean.
@@ -216,6 +233,16 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
     kept.description_of_several = false;
   } else if (counts_images(description)) {
     kept.description = describe_stack(description, axes, change, lost);
+  } else if (is_slide(description)) {
+    kept.description = describe_slide(description, change, lost);
+  } else if (change.map && change.map->scales() && states_sizes(description)) {
+    lost.emplace_back("the description is left out: it states sizes of pixels, which are the source's");
+    kept.description.clear();
+  }
+  if (kept.description.empty() && counts_images(description)) {  // the resolution alone says sizes then
+    kept.resolution = resolution_of(*this);
+    std::vector<std::string> said;
+    move_resolution(kept, change.map, said);
   }
   return kept;
 }
@@ -248,7 +275,8 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(resolution, metadata.resolution.has_value(), "resolution");
   check(orientation, metadata.orientation != 1, "orientation");
   check(icc_profile, !metadata.icc_profile.empty(), "ICC profile");
-  check(texts, !metadata.description.empty(), "description");
+  const std::string described = described_in(metadata);
+  check(counts_images(metadata.description) ? stack : texts, !metadata.description.empty(), described);
   check(texts, !metadata.software.empty(), "software");
   check(texts, !metadata.date_time.empty(), "date");
   check(texts, !metadata.artist.empty(), "artist");

@@ -118,7 +118,7 @@ bool alpha_is_associated(const Metadata& metadata);
 std::optional<int> epsg_code(const Metadata& metadata);
 
 /// Kinds of metadata, for formats to say which of them they hold.
-enum class MetadataKind : std::uint8_t {
+enum class MetadataKind : std::uint16_t {
   resolution = 1,
   orientation = 2,
   icc_profile = 4,
@@ -126,7 +126,8 @@ enum class MetadataKind : std::uint8_t {
   geo_tags = 16,
   photometric = 32,
   alpha = 64,
-  attributes = 128
+  attributes = 128,
+  stack = 256  ///< a description that counts images
 };
 
 /// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does

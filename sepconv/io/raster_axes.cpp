@@ -47,7 +47,47 @@ std::optional<AxisRange> parse_range(std::string_view text) {
   return range;
 }
 
+/// The letters before rows and columns.
+std::string_view outer_letters(std::string_view letters, std::int64_t channels, const std::string& what) {
+  const auto refuse = [&](std::string_view why) {
+    throw InvalidArgument(
+        fmt::format("{}: OpenOptions::axes {} cannot be: {}; write a letter for each axis, like zyx "
+                    "or tzyx",
+                    what, letters, why));
+  };
+  for (const char letter : letters) {
+    if (letter < 'a' || letter > 'z') refuse("its letters are not from a to z");
+    if (std::ranges::count(letters, letter) > 1) refuse(fmt::format("{} stands in it twice", letter));
+  }
+  std::string_view outer = letters;
+  if (outer.ends_with("yxc") || outer.ends_with("yxs")) {
+    if (channels == 1) refuse("its pixels have one channel");
+    outer.remove_suffix(1);
+  }
+  if (!outer.ends_with("yx")) refuse("images lie in it row by row, y and x behind all axes but channels");
+  outer.remove_suffix(2);
+  return outer;
+}
+
 }  // namespace
+
+RasterAxes named_axes(const RasterAxes& axes, std::string_view letters, std::int64_t channels,
+                      const std::string& what) {
+  const std::string_view outer = outer_letters(letters, channels, what);
+  RasterAxes named = axes;
+  if (named.size() != outer.size())
+    std::erase_if(named, [](const RasterAxis& axis) { return axis.size == 1; });
+  if (named.empty() && outer.size() == 1) named.push_back({});
+  if (named.size() != outer.size())
+    throw IoError(fmt::format(
+        "{}: OpenOptions::axes {} has {} before yx, and its images lie along {} ({}); write a "
+        "letter for each",
+        what, letters,
+        outer.size() == 1 ? std::string("one letter") : fmt::format("{} letters", outer.size()),
+        named.size() == 1 ? std::string("one axis") : fmt::format("{} axes", named.size()), to_string(axes)));
+  for (std::size_t i = 0; i < named.size(); ++i) named[i].name = std::string(1, outer[i]);
+  return named;
+}
 
 std::int64_t raster_count(const RasterAxes& axes) noexcept {
   std::int64_t count = 1;

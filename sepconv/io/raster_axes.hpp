@@ -31,6 +31,13 @@ std::string to_string(const RasterAxes& axes);
 /// "t=0, z=29", of axes that are longer than 1.
 std::string position_text(const RasterAxes& axes, std::int64_t index);
 
+/// What these letters name ("zyx", "tzyxc") where rows and columns are the last of them, c or s behind them
+/// being the channels of a pixel, of which there are so many: the letters before, one for each axis that is
+/// longer than 1, or for all. Nothing else of the axes changes. Throws InvalidArgument for what names none,
+/// IoError for other axes than these; `what` begins both.
+RasterAxes named_axes(const RasterAxes& axes, std::string_view letters, std::int64_t channels,
+                      const std::string& what);
+
 /// Positions [first, last] of an axis, or, with no name, of pages as the format counts them.
 struct AxisRange {
   std::string axis;

@@ -60,21 +60,32 @@ void RasterSet::select(const std::vector<AxisRange>& ranges) {
   }
 }
 
+bool RasterSet::take_pages_for_planes() {
+  if (axes_.size() != 1 || axes_.front().name != "page" || axes_.front().size == 1) return false;
+  axes_.front().name = "z";
+  return true;
+}
+
 void RasterSet::select_in_order(const AxisRange& range) {
   if (range.last >= count())
     throw IoError(fmt::format("{}: has no page {}; it has {}, counted from 0", name_, range.last,
                               count() == 1 ? std::string("one page") : fmt::format("{} pages", count())));
   const std::int64_t size = range.last - range.first + 1;
-  const auto is_long = [](const RasterAxis& axis) { return axis.size > 1; };
   if (size == count()) return;
-  if (size > 1 && std::ranges::count_if(axes_, is_long) > 1) {
+  const std::vector<std::int64_t> first = position_of(axes_, range.first);
+  const std::vector<std::int64_t> last = position_of(axes_, range.last);
+  // A range keeps the axes where it is one of one axis, with all of those that run faster.
+  std::size_t cut = 0;
+  while (cut + 1 < axes_.size() && first[cut] == last[cut]) ++cut;
+  for (std::size_t i = cut + 1; i < axes_.size(); ++i) {
+    if (first[i] == 0 && last[i] + 1 == axes_[i].size) continue;
     axes_ = {{"page", size, range.first}};
     file_axes_ = {{"page", raster_count(file_axes_)}};
     return;
   }
-  const std::vector<std::int64_t> first = position_of(axes_, range.first);
-  for (std::size_t i = 0; i < axes_.size(); ++i) {
-    if (is_long(axes_[i])) axes_[i] = {axes_[i].name, size, first[i], size == 1};
+  for (std::size_t i = 0; i <= cut && i < axes_.size(); ++i) {
+    const std::int64_t taken = last[i] - first[i] + 1;
+    if (axes_[i].size > 1) axes_[i] = {axes_[i].name, taken, first[i], taken == 1};
   }
 }
 

@@ -32,6 +32,9 @@ class RasterSet {
   /// IoError for what is not there.
   void select(const std::vector<AxisRange>& ranges);
 
+  /// Calls the only axis z where nothing says what it counts (pages of a file). Whether it did.
+  bool take_pages_for_planes();
+
   /// Opens a raster: its headers only. Readers do not depend on the set's life nor on each other. The first
   /// has the metadata of the set: Metadata::description, with Metadata::axes where it counts the rasters.
   /// Throws IoError.

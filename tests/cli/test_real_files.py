@@ -246,9 +246,10 @@ def test_an_array_that_may_be_a_stack_is_not_taken_for_channels(sepconv):
     sepconv("run", "colour.npy", "other.npy", "abs", "--quiet")
 
 
-def test_axes_are_for_arrays(sepconv):
-    tifffile.imwrite(sepconv.folder / "in.tif", STACK[0])
-    assert "--axes" in fails(sepconv, "run", "in.tif", "out.tif", "abs", "--axes", "yx", status=2)
+def test_axes_are_for_what_may_hold_several_images(sepconv):
+    np.save(sepconv.folder / "in.npy", STACK[0])
+    sepconv("run", "in.npy", "in.png", "--quiet")
+    assert "one image of rows and columns" in fails(sepconv, "run", "in.png", "out.tif", "abs", "--axes", "yx", status=2)
 
 
 @pytest.mark.parametrize("tag", [34377, 34675, 65000, 270])

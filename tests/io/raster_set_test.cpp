@@ -59,6 +59,30 @@ TEST_CASE("what is left of a set keeps its axes") {
   CountedSet pages({{"t", 2}, {"z", 4}});
   pages.select(parse_selection("2-6"));
   CHECK(pages.axes() == RasterAxes{{"page", 5, 2}});
+
+  CountedSet block({{"t", 2}, {"z", 4}, {"c", 3}});
+  block.select(parse_selection("15-20"));
+  CHECK(block.axes() == RasterAxes{{"t", 1, 1, true}, {"z", 2, 1}, {"c", 3}});
+  CHECK(position_text(block.axes(), 5) == "z=2, c=2");
+}
+
+TEST_CASE("pages that nothing names are planes where a chain takes them for such") {
+  CountedSet pages({{"page", 4}}), times({{"t", 4}}), one({{"page", 1}});
+  CHECK(pages.take_pages_for_planes());
+  CHECK(pages.axes() == RasterAxes{{"z", 4}});
+  CHECK_FALSE(times.take_pages_for_planes());
+  CHECK_FALSE(one.take_pages_for_planes());
+}
+
+TEST_CASE("axes are named by a letter each, or it is said why not") {
+  const RasterAxes said{{"t", 6}, {"z", 1}, {"c", 2}};
+  CHECK(named_axes(said, "zqyx", 1, "a") == RasterAxes{{"z", 6}, {"q", 2}});
+  CHECK(named_axes(said, "abcyxs", 3, "a") == RasterAxes{{"a", 6}, {"b", 1}, {"c", 2}});
+  CHECK(named_axes({}, "yxc", 3, "a").empty());
+  CHECK(named_axes({}, "zyx", 1, "a") == RasterAxes{{"z", 1}});
+  CHECK_THROWS_WITH(named_axes(said, "zyx", 1, "a"), Contains("one letter before yx") && Contains("2 axes"));
+  for (const char* letters : {"", "x", "yxz", "zxy", "zzyx", "Zyx", "zyxc", "z,yx"})
+    CHECK_THROWS_AS(named_axes(said, letters, 1, "a"), InvalidArgument);
 }
 
 TEST_CASE("a selection of what is not there is an error") {

@@ -158,6 +158,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   check_held_spec(path, spec, kPng);
   const int level = level_of(path, options.layout);
   Metadata metadata = options.metadata;
+  if (counts_images(metadata.description)) metadata.description.clear();
   HeldSink sink;
   if (level != deflate::kAutomatic)
     sink.kind = fmt::format(" with deflate:{}", level == deflate::kFast ? "fast" : std::to_string(level));

@@ -54,6 +54,20 @@ bool is_imagej(std::string_view description) noexcept {
   return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
 }
 
+bool imagej_says_more(std::string_view text) {
+  constexpr std::string_view kKnown[] = {"ImageJ", "SCIFIO", "unit",      "yunit", "zunit", "spacing",
+                                         "tunit",  "fps",    "finterval", "mode",  "loop",  "vunit"};
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    const std::string_view key = line.substr(0, line.find('='));
+    if (key.find_first_not_of(" \r") != key.npos && !is_count(key) &&
+        std::ranges::find(kKnown, key) == std::end(kKnown))
+      return true;
+  }
+  return false;
+}
+
 Stack read_imagej(const std::string& text, const StoredSpec& spec) {
   Stack stack;
   const std::int64_t images = count_of(text, "images");

@@ -200,9 +200,9 @@ Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t page
     } else if (const std::string name = image.attribute("Name").as_string(); is_companion(name)) {
       stack.unlike.emplace_back(placed.front(), name);
     } else {
-      stack.refusal = fmt::format(
-          "its OME-XML has images of several sizes or types ({} of them), and a run is of equal ones",
-          images.size());
+      stack.refusal =
+          fmt::format("its OME-XML has {} images (series) of several sizes or types", images.size());
+      stack.is_mixed = true;
       return stack;
     }
   }

@@ -20,15 +20,31 @@ namespace {
 
 struct UnitName {
   std::string_view name, symbol;
+  double metres = 0;  ///< 0: no length
 };
 /// Words of OME-Zarr with OME-XML's symbols.
-constexpr UnitName kUnits[] = {
-    {"micrometer", "µm"},  {"nanometer", "nm"},   {"millimeter", "mm"}, {"centimeter", "cm"},
-    {"decimeter", "dm"},   {"meter", "m"},        {"kilometer", "km"},  {"picometer", "pm"},
-    {"femtometer", "fm"},  {"angstrom", "Å"},     {"inch", "in"},       {"foot", "ft"},
-    {"yard", "yd"},        {"mile", "mi"},        {"parsec", "pc"},     {"second", "s"},
-    {"millisecond", "ms"}, {"microsecond", "µs"}, {"nanosecond", "ns"}, {"minute", "min"},
-    {"hour", "h"},         {"day", "d"}};
+constexpr UnitName kUnits[] = {{"micrometer", "µm", 1e-6},
+                               {"nanometer", "nm", 1e-9},
+                               {"millimeter", "mm", 1e-3},
+                               {"centimeter", "cm", 0.01},
+                               {"decimeter", "dm", 0.1},
+                               {"meter", "m", 1},
+                               {"kilometer", "km", 1000},
+                               {"picometer", "pm", 1e-12},
+                               {"femtometer", "fm", 1e-15},
+                               {"angstrom", "Å", 1e-10},
+                               {"inch", "in", 0.0254},
+                               {"foot", "ft", 0.3048},
+                               {"yard", "yd", 0.9144},
+                               {"mile", "mi", 1609.344},
+                               {"parsec", "pc", 3.0856776e16},
+                               {"second", "s"},
+                               {"millisecond", "ms"},
+                               {"microsecond", "µs"},
+                               {"nanosecond", "ns"},
+                               {"minute", "min"},
+                               {"hour", "h"},
+                               {"day", "d"}};
 /// What else is written for them: by ImageJ, and with the other of Unicode's two letters mu.
 constexpr UnitName kOtherUnits[] = {{"micrometer", "micron"},   {"micrometer", "microns"},
                                     {"micrometer", "um"},       {"micrometer", "\u03bcm"},
@@ -57,14 +73,23 @@ OmeImage image_of_places(const std::vector<RawTag>& tags) {
   constexpr int kModelType = 1024, kProjected = 1, kLinearUnit = 3076, kMetre = 9001;
   constexpr std::uint16_t kDoubles = 12;
   OmeImage image;
-  const auto scale = std::ranges::find(tags, kPixelScale, &RawTag::tag);
-  std::array<double, 2> sizes{};
-  if (scale == tags.end() || scale->type != kDoubles || scale->data.size() < sizeof(sizes)) return image;
   if (geo_key(tags, kModelType) != kProjected || geo_key(tags, kLinearUnit).value_or(kMetre) != kMetre)
     return image;
-  std::memcpy(sizes.data(), scale->data.data(), sizeof(sizes));
-  set_size(image, "y", sizes[1], "meter");
-  set_size(image, "x", sizes[0], "meter");
+  std::array<double, 8> numbers{};
+  const auto has = [&](std::uint32_t tag, std::size_t count) {
+    const auto found = std::ranges::find(tags, tag, &RawTag::tag);
+    const std::size_t bytes = count * sizeof(double);
+    if (found == tags.end() || found->type != kDoubles || found->data.size() < bytes) return false;
+    std::memcpy(numbers.data(), found->data.data(), bytes);
+    return true;
+  };
+  if (has(kPixelScale, 2)) {
+    set_size(image, "y", numbers[1], "meter");
+    set_size(image, "x", numbers[0], "meter");
+  } else if (has(kTransformation, 8)) {  // two rows of four, whose first columns are the sides of a pixel
+    set_size(image, "y", std::hypot(numbers[1], numbers[5]), "meter");
+    set_size(image, "x", std::hypot(numbers[0], numbers[4]), "meter");
+  }
   return image;
 }
 
@@ -125,9 +150,9 @@ OmeAxis& ome_axis(OmeImage& image, std::string_view name) {
 }
 
 std::string ome_unit(std::string_view text) {
-  for (const auto& [name, symbol] : kUnits)
+  for (const auto& [name, symbol, metres] : kUnits)
     if (text == name || text == symbol) return std::string(name);
-  for (const auto& [name, symbol] : kOtherUnits)
+  for (const auto& [name, symbol, metres] : kOtherUnits)
     if (text == symbol) return std::string(name);
   return "";
 }
@@ -135,6 +160,48 @@ std::string ome_unit(std::string_view text) {
 std::string ome_symbol(std::string_view unit) {
   const auto* const found = std::ranges::find(kUnits, unit, &UnitName::name);
   return found == std::end(kUnits) ? "" : std::string(found->symbol);
+}
+
+double ome_metres(std::string_view unit) {
+  const auto* const found = std::ranges::find(kUnits, unit, &UnitName::name);
+  return found == std::end(kUnits) ? 0 : found->metres;
+}
+
+std::optional<Resolution> resolution_of(const Metadata& metadata) {
+  if (!counts_images(metadata.description)) return metadata.resolution;
+  std::vector<std::string> lost;
+  const OmeImage image = ome_image_of(metadata, lost);
+  const auto per_centimetre = [&](std::string_view name) {
+    const auto axis = std::ranges::find(image.axes, name, &OmeAxis::name);
+    return axis == image.axes.end() ? 0 : 0.01 / (axis->scale * ome_metres(axis->unit));
+  };
+  const double x = per_centimetre("x"), y = per_centimetre("y");
+  if (!(x > 0 && y > 0) || !std::isfinite(x) || !std::isfinite(y)) return metadata.resolution;
+  const auto& said = metadata.resolution;
+  if (said && said->unit == Resolution::Unit::inch && std::abs(said->x / 2.54 / x - 1) < 1e-6 &&
+      std::abs(said->y / 2.54 / y - 1) < 1e-6)
+    return said;
+  return Resolution{x, y, Resolution::Unit::centimetre};
+}
+
+std::string described_in(const Metadata& metadata) {
+  if (!counts_images(metadata.description)) return "description";
+  std::vector<std::string> lost;
+  const OmeImage image = ome_image_of(metadata, lost);
+  std::string facts;
+  const auto add = [&](std::string_view fact) {
+    facts += fmt::format("{}{}", facts.empty() ? "" : ", ", fact);
+  };
+  const auto has = [&](std::string_view name) {
+    const auto axis = std::ranges::find(image.axes, name, &OmeAxis::name);
+    return axis != image.axes.end() && (!axis->unit.empty() || axis->scale != 1);
+  };
+  if (has("x") || has("y")) add("sizes of pixels");
+  if (has("z")) add("distance of planes");
+  if (has("t")) add("time step");
+  if (std::ranges::any_of(image.channels, [](const OmeChannel& channel) { return !channel.name.empty(); }))
+    add("names of channels");
+  return facts.empty() ? "description" : fmt::format("description ({})", facts);
 }
 
 OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) {
@@ -154,7 +221,20 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
           "OME-Zarr has no place for the rest");
     return image;
   }
-  if (is_imagej(description)) return ome_image_of_imagej(description, metadata.resolution);
+  if (is_imagej(description)) {
+    if (imagej_says_more(description))
+      lost.emplace_back(
+          "of ImageJ's description are kept sizes of pixels, the distance of planes and the time step");
+    return ome_image_of_imagej(description, metadata.resolution);
+  }
+  if (is_shaped(description) && shaped_says_more(description))
+    lost.emplace_back("of the description (JSON with a shape) are kept the axes");
+  if (const auto mpp = slide_mpp(description)) {
+    OmeImage image;
+    set_size(image, "y", *mpp, "micrometer");
+    set_size(image, "x", *mpp, "micrometer");
+    return image;
+  }
   if (OmeImage image = image_of_places(metadata.geo_tags); !image.axes.empty()) return image;
   return metadata.resolution ? image_of_resolution(*metadata.resolution) : OmeImage{};
 }

@@ -56,10 +56,18 @@ std::string ome_axis_type(std::string_view name);
 /// a word; empty for what has none.
 std::string ome_unit(std::string_view text);
 std::string ome_symbol(std::string_view unit);
+/// Of a unit of length; 0 for others.
+double ome_metres(std::string_view unit);
 
 /// What metadata say of an image: its description, of whichever kind, else resolution and GeoTIFF tags. What
 /// they say beyond is added to `lost`, a sentence each.
 OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost);
+
+/// What a result has that has no description of such a kind: the sizes of pixels that one says, where they
+/// are lengths, else the resolution.
+std::optional<Resolution> resolution_of(const Metadata& metadata);
+/// "description (sizes of pixels, time step, names of channels)": what is known from it.
+std::string described_in(const Metadata& metadata);
 
 /// Of OME-XML's first image. `has_more`: it says more than that.
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more);

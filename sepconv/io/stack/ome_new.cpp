@@ -27,8 +27,13 @@ void set_known_sizes(xml_node pixels, const OmeImage& known) {
   for (const auto& [axis, name] : kNames) {
     const auto found = std::ranges::find(known.axes, axis, &OmeAxis::name);
     if (found == known.axes.end() || ome_symbol(found->unit).empty() || found->scale <= 0) continue;
-    set_ome(pixels, name, fmt::format("{}", found->scale).c_str());
-    set_ome(pixels, (std::string(name) + "Unit").c_str(), ome_symbol(found->unit).c_str());
+    // Micrometres where a resolution, of inches or centimetres, said it: what readers of OME-XML expect.
+    const bool of_resolution = found->unit == "inch" || found->unit == "centimeter";
+    const double scale =
+        of_resolution ? found->scale * (ome_metres(found->unit) / ome_metres("micrometer")) : found->scale;
+    set_ome(pixels, name, fmt::format("{}", scale).c_str());
+    set_ome(pixels, (std::string(name) + "Unit").c_str(),
+            ome_symbol(of_resolution ? "micrometer" : found->unit).c_str());
   }
 }
 

@@ -81,7 +81,9 @@ void set_shape(ordered_json& all, const StoredSpec& spec, const RasterAxes& axes
   }
   for (const std::int64_t side : sides_of(spec, planar)) shape.push_back(side);
   all["shape"] = shape;
-  if (all.contains("axes")) all["axes"] = letters_of(spec, axes, planar);
+  const auto is_named = [](const RasterAxis& axis) { return axis.name.size() == 1; };
+  if (all.contains("axes") || std::ranges::any_of(axes, is_named))
+    all["axes"] = letters_of(spec, axes, planar);
 }
 
 std::string text_of(const ordered_json& all) {
@@ -92,6 +94,13 @@ std::string text_of(const ordered_json& all) {
 
 bool is_shaped(std::string_view description) noexcept {
   return description.starts_with('{') && description.find("\"shape\"") != std::string_view::npos;
+}
+
+bool shaped_says_more(const std::string& json) {
+  const ordered_json all = parsed(json);
+  return std::ranges::any_of(all.items(), [](const auto& member) {
+    return member.key() != "shape" && member.key() != "axes" && member.key() != "truncated";
+  });
 }
 
 Stack read_shaped(const std::string& json, const StoredSpec& spec) {
@@ -138,6 +147,21 @@ std::string with_channels_at(const std::string& description, const StoredSpec& s
   if (all.contains("axes") && all["axes"].is_string()) names = all["axes"];
   set_shape(all, spec, leading_axes(shape, 3, names), true);
   return text_of(all);
+}
+
+std::string shaped_of_level(const std::string& description, const StoredSpec& spec, Extent level) {
+  if (!is_shaped(description)) return "";
+  ordered_json all = parsed(description);
+  const Shape shape = shape_of(all);
+  for (const bool planar : {false, true}) {
+    const Shape sides = sides_of(spec, planar);
+    if (!ends_with(shape, sides)) continue;
+    const std::size_t rows = shape.size() - sides.size() + (planar && spec.channels > 1 ? 1 : 0);
+    all["shape"][rows] = level.rows;
+    all["shape"][rows + 1] = level.cols;
+    return text_of(all);
+  }
+  return "";
 }
 
 }  // namespace sepconv

@@ -2,6 +2,7 @@
 // they say of a file's rasters, and the same said of a result.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@ struct Stack {
   std::vector<std::pair<std::int64_t, std::string>> unlike{};
   std::string problem{};  ///< why the description is of no use: "its OME-XML is damaged"
   std::string refusal{};  ///< why the file is not to be read by its pages either
+  bool is_mixed = false;  ///< because its images are of several sizes or types: ome_series() are read alone
 };
 
 /// What a description that counts images says of those of this shape, in a file of so many pages.
@@ -37,6 +39,23 @@ std::string new_shaped(const StoredSpec& spec, const RasterAxes& axes);
 /// A shaped description whose channels come where they are stored, before rows or behind columns; others as
 /// they are.
 std::string with_channels_at(const std::string& description, const StoredSpec& spec, bool planar);
+/// The shaped description of a smaller level of the image of this one; nothing where that is none. tifffile
+/// reads the shapes of a file only where every level has its own.
+std::string shaped_of_level(const std::string& description, const StoredSpec& spec, Extent level);
+
+/// The description of images like this one that lie along other axes than it says; nothing where it cannot
+/// be said in such a one.
+std::string with_axes(const std::string& description, const StoredSpec& spec, const RasterAxes& axes);
+
+/// Images of OME-XML, of which one may be read where they are not alike.
+struct OmeSeries {
+  std::string name;
+  std::int64_t first_page = 0;
+  std::string sizes;  ///< "64 x 48 pixels, z 5, c 2"
+};
+std::vector<OmeSeries> ome_series(const std::string& xml);
+/// The same OME-XML with these images only.
+std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64_t last);
 
 // Kind by kind.
 Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t pages);
@@ -51,5 +70,22 @@ bool is_imagej(std::string_view description) noexcept;
 /// What a line of ImageJ's description says; nothing if there is none.
 std::string_view imagej_value(std::string_view text, std::string_view key);
 bool is_shaped(std::string_view description) noexcept;
+/// Whether there is more than what counts images and, in ImageJ's, sizes and how it is to be shown.
+bool imagej_says_more(std::string_view text);
+bool shaped_says_more(const std::string& json);
+
+// Aperio's description of a slide (SVS), which counts no images.
+bool is_aperio(std::string_view description) noexcept;
+/// The same, or what not_of_slide() made of it.
+bool is_slide(std::string_view description);
+/// Micrometres from pixel to pixel; nothing where it does not say that.
+std::optional<double> slide_mpp(std::string_view description);
+/// With sizes and magnification of the result; what counts the source's pixels falls.
+std::string describe_slide(const std::string& text, const ImageChange& change,
+                           std::vector<std::string>& lost);
+/// For a file that is not laid out as Aperio's are: with a beginning by which no reader takes it for one.
+std::string not_of_slide(const std::string& text);
+/// For a page that is not the scan (thumbnail, label): without the scan's size of a pixel.
+std::string without_mpp(const std::string& text);
 
 }  // namespace sepconv

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/stack/stack.hpp"
 
 namespace sepconv {
 namespace {
@@ -80,7 +81,7 @@ TiffCatalog::TiffCatalog(InputFile file)
     if (pages_.back().kind == Kind::image) images_.push_back(std::ssize(pages_) - 1);
   }
   constexpr std::size_t kMostOfSlide = 256;  // each is looked at closely
-  aperio_ = pages_.size() > 1 && pages_.size() <= kMostOfSlide && beginning(0).starts_with("Aperio");
+  aperio_ = pages_.size() > 1 && pages_.size() <= kMostOfSlide && sepconv::is_aperio(beginning(0));
 }
 
 TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t offset) const {

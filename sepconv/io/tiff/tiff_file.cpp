@@ -12,6 +12,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/gdal_tags.hpp"
+#include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 #include "sepconv/io/tiff/tiff_unread.hpp"
@@ -96,6 +97,7 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
   check_tables();
   metadata_ = read_metadata(handle_, page_.entries);
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
+  read_slide();
   describe_itself();
   find_plane();
 }
@@ -121,6 +123,7 @@ void TiffFile::select_page() {
 void TiffFile::describe_itself() {
   const bool is_one = describes_one(metadata_.description, directory_.stored_spec());
   if (page_.leads && (!page_.leads->description.empty() || !is_one)) {
+    if (page_.leads->description.empty()) metadata_.resolution = resolution_of(metadata_);
     metadata_.description = page_.leads->description;
     metadata_.axes = page_.leads->axes;
   } else if (page_.in_set) {
@@ -128,6 +131,24 @@ void TiffFile::describe_itself() {
   } else {
     metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
   }
+}
+
+// SVS files have no resolution, or one that nobody reads.
+void TiffFile::read_slide() {
+  if (!is_aperio(metadata_.description)) return;
+  const std::string_view lines =
+      std::string_view(metadata_.description).substr(0, metadata_.description.find('|'));
+  const auto says = [&](std::string_view word) { return lines.find(word) != lines.npos; };
+  const std::optional<double> mpp = slide_mpp(metadata_.description);
+  if (!mpp) return;
+  if (page_.index > 0 && (says("->") || says("label") || says("macro"))) {
+    metadata_.description = without_mpp(metadata_.description);
+    tags_left_out_.emplace_back("MPP and AppMag of the page's description are left out: they are the scan's");
+    return;
+  }
+  constexpr double kMicrometresPerCentimetre = 10000;
+  const double per_centimetre = kMicrometresPerCentimetre / *mpp;
+  metadata_.resolution = {per_centimetre, per_centimetre, Resolution::Unit::centimetre};
 }
 
 void TiffFile::inherit(const TiffFile& image) {
@@ -139,6 +160,10 @@ void TiffFile::inherit(const TiffFile& image) {
   Metadata its = image.metadata();
   if (counts_images(its.description)) its.description.clear();
   its.description_of_several = false;
+  if (is_aperio(its.description)) {  // a level's own says little, and some say the scan's sizes
+    metadata_.description.clear();
+    metadata_.resolution.reset();
+  }
   const PixelMap map{.rows = ratio(whole.rows, own.rows), .cols = ratio(whole.cols, own.cols)};
   its = its.kept_for({.map = map, .part = Rect::whole(own)}, tags_left_out_);
 

@@ -54,6 +54,7 @@ class TiffFile {
   void select_page();
   void check_tables() const;
   void describe_itself();
+  void read_slide();
   void find_plane();
 
   std::shared_ptr<const InputFile> file_;

@@ -4,6 +4,7 @@
 
 #include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/printable.hpp"
 #include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_catalog.hpp"
@@ -66,8 +67,14 @@ FileInfo::Page page_info(const TiffReader& reader) {
   return page;
 }
 
-void add_set(FileInfo& info, const TiffCatalog& catalog) {
+void add_set(FileInfo& info, const TiffCatalog& catalog, const std::string& axes) {
   TiffRasters rasters = rasters_of(catalog);
+  name_axes(catalog, rasters, axes);
+  for (std::size_t i = 0; i < rasters.series.size(); ++i) {
+    const auto& [name, page, sizes] = rasters.series[i];
+    info.series.push_back(fmt::format("{} from page {} on{}", sizes, page,
+                                      name.empty() ? "" : fmt::format(", \"{}\"", printable(name))));
+  }
   info.no_set = std::move(rasters.refusal);
   info.axes = std::move(rasters.axes);
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
@@ -118,7 +125,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});
     }
   }
-  if (count > 0) add_set(info, catalog);
+  if (count > 0) add_set(info, catalog, options.axes);
   return info;
 }
 

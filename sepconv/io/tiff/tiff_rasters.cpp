@@ -100,6 +100,27 @@ TiffRasters described_pages(const TiffCatalog& catalog, Stack stack) {
 
 }  // namespace
 
+void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::string& letters) {
+  if (letters.empty() || rasters.pages.empty()) return;
+  const TiffForm& form = catalog.page(rasters.pages.front()).form;
+  RasterAxes said = rasters.axes;
+  RasterAxes named = named_axes(said, letters, form.channels, catalog.file().path().native());
+  const std::string was = to_string(said), is = to_string(named);
+  if (was == is && named.size() <= said.size()) return;
+  rasters.axes = std::move(named);
+  if (rasters.description.empty()) return;
+  rasters.description =
+      with_axes(rasters.description, {form.extent, form.channels, PixelType::u8}, rasters.axes);
+  const bool is_told = std::ranges::any_of(
+      said, [](const RasterAxis& axis) { return axis.size > 1 && axis.name.size() == 1; });
+  if (is_told || rasters.description.empty())
+    rasters.warnings.push_back(fmt::format(
+        "its description says that images lie along {}, and OpenOptions::axes {} that it is {}: {}", was,
+        letters, is,
+        rasters.description.empty() ? "the description is left out"
+                                    : "steps and names along other axes are left out"));
+}
+
 void warn_of_unlike(TiffRasters& rasters) {
   constexpr std::size_t kNamed = 8;
   for (std::size_t i = 0; i < std::min(kNamed, rasters.unlike.size()); ++i) {
@@ -112,7 +133,45 @@ void warn_of_unlike(TiffRasters& rasters) {
         fmt::format("{} more pages that are no rasters are not read", rasters.unlike.size() - kNamed));
 }
 
-TiffRasters rasters_of(const TiffCatalog& catalog) {
+namespace {
+
+/// Those of the images of OME-XML that are asked for, with what it says of them.
+TiffRasters read_series(const TiffCatalog& catalog, const std::string& xml, const AxisRange& range) {
+  const std::vector<OmeSeries> series = ome_series(xml);
+  if (range.last >= std::ssize(series))
+    return {.refusal = fmt::format("has no s={}; its OME-XML has {}, counted from 0", range.last,
+                                   count_text(std::ssize(series), "image"))};
+  const std::int64_t first = series[static_cast<std::size_t>(range.first)].first_page;
+  if (first < 0 || first >= std::ssize(catalog.pages()))
+    return {.refusal =
+                fmt::format("has no page {}, where image s={} of its OME-XML begins", first, range.first)};
+  const TiffForm& form = catalog.page(first).form;
+  const std::string own = ome_of_series(xml, range.first, range.last);
+  Stack stack = read_stack(own, {form.extent, form.channels, PixelType::u8}, std::ssize(catalog.pages()));
+  std::string problem = stack.problem.empty() ? stack.refusal : stack.problem;
+  if (!problem.empty()) return {.refusal = problem + "; OpenOptions::page reads a page of it by its number"};
+  TiffRasters rasters = described_pages(catalog, std::move(stack));
+  if (!are_like(catalog, rasters.pages) || std::ssize(rasters.pages) != raster_count(rasters.axes))
+    return {.refusal = fmt::format("the pages of image s={} are not those that its OME-XML counts; "
+                                   "OpenOptions::page reads one of them by its number",
+                                   range.first)};
+  rasters.description = own;
+  rasters.unlike.clear();
+  return rasters;
+}
+
+/// What is to be said where images are not alike, and what they are.
+TiffRasters refused_series(const std::string& refusal, const std::string& xml) {
+  TiffRasters rasters{.series = ome_series(xml)};
+  rasters.refusal =
+      fmt::format("{} ({}{}); OpenOptions::select s=0 takes one", refusal, rasters.series.front().sizes,
+                  rasters.series.size() > 1 ? "; " + rasters.series[1].sizes : "");
+  return rasters;
+}
+
+}  // namespace
+
+TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange>& asked) {
   const std::vector<std::int64_t>& images = catalog.images();
   const std::int64_t pages = std::ssize(catalog.pages());
   if (images.empty() && pages > 1)
@@ -139,6 +198,9 @@ TiffRasters rasters_of(const TiffCatalog& catalog) {
   }
   const TiffForm& form = catalog.page(images.front()).form;
   Stack stack = read_stack(description, {form.extent, form.channels, PixelType::u8}, pages);
+  if (asked && is_ome(description) && (stack.is_mixed || find_axis(stack.axes, "s") == nullptr))
+    return read_series(catalog, description, *asked);
+  if (stack.is_mixed) return refused_series(stack.refusal, description);
   if (!stack.refusal.empty())
     return {.refusal = stack.refusal + "; OpenOptions::page reads a page of it by its number"};
   std::string problem = stack.problem;

@@ -119,8 +119,29 @@ TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
     rasters.pages.push_back(page);
   }
   rasters.axes = {{"page", std::ssize(rasters.pages)}};
-  rasters.warnings.emplace_back("of the file only the pages are read that were asked for");
+  const bool is_told = counts_images(catalog.description(0));
+  rasters.warnings.push_back(fmt::format(
+      "of the file only the pages are read that were asked for{}",
+      is_told
+          ? ", without the axes, sizes and names that its description gives images: they are not all of one"
+          : ""));
   return rasters;
+}
+
+/// Whether the file's own axis of series has this range, and not the images that were read in its place.
+bool is_cut_by(const TiffRasters& rasters, const AxisRange& range) {
+  const RasterAxis* const s = find_axis(rasters.axes, "s");
+  return s != nullptr && s->size > range.last - range.first + 1;
+}
+
+/// The last that begins at this page or before it.
+AxisRange series_at(const std::vector<OmeSeries>& series, std::int64_t page) {
+  std::int64_t found = 0;
+  for (std::int64_t i = 0; i < std::ssize(series); ++i) {
+    const std::int64_t first = series[static_cast<std::size_t>(i)].first_page;
+    if (first <= page && first >= series[static_cast<std::size_t>(found)].first_page) found = i;
+  }
+  return {"s", found, found};
 }
 
 std::unique_ptr<RasterSet> set_of(std::shared_ptr<const TiffCatalog> catalog, TiffRasters rasters,
@@ -153,14 +174,20 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
     return std::make_unique<TiffLonePage>(catalog, ranges[0].first,
                                           OpenOptions{});  // which says that it is not there
   if (catalog->pages().empty()) return std::make_unique<TiffLonePage>(catalog, 0, OpenOptions{});
-  TiffRasters rasters = rasters_of(*catalog);
+  const auto series = std::ranges::find(ranges, "s", &AxisRange::axis);
+  const bool has_series = series != ranges.end();
+  TiffRasters rasters = rasters_of(*catalog, has_series ? std::optional(*series) : std::nullopt);
   if (!by_number) {
     if (!rasters.refusal.empty()) throw IoError(fmt::format("{}: {}", name, rasters.refusal));
+    if (has_series && !is_cut_by(rasters, *series)) ranges.erase(series);
     warn_of_unlike(rasters);
+    name_axes(*catalog, rasters, options.axes);
     return set_of(catalog, std::move(rasters), options, ranges);
   }
   const AxisRange pages = ranges[0];
+  if (!rasters.series.empty()) rasters = rasters_of(*catalog, series_at(rasters.series, pages.first));
   if (rasters.refusal.empty()) {
+    name_axes(*catalog, rasters, options.axes);
     if (const auto places = places_of(rasters, pages)) {
       try {
         return set_of(catalog, rasters, options, {*places});
@@ -169,7 +196,9 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
     }
   }
   if (pages.first == pages.last) return std::make_unique<TiffLonePage>(catalog, pages.first, options);
-  return set_of(catalog, only_pages(*catalog, pages), options, {});
+  rasters = only_pages(*catalog, pages);
+  name_axes(*catalog, rasters, options.axes);
+  return set_of(catalog, std::move(rasters), options, {});
 }
 
 std::unique_ptr<Reader> open_tiff(InputFile file, const OpenOptions& options) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sepconv/io/raster_set.hpp"
+#include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff_catalog.hpp"
 #include "sepconv/io/tiff/tiff_reader.hpp"
 
@@ -18,11 +19,15 @@ struct TiffRasters {
   bool one_directory = false;                                  ///< all lie behind the only page's
   std::vector<std::pair<std::int64_t, std::string>> unlike{};  ///< pages that are not read, and what they are
   std::vector<std::string> warnings{};
-  std::string refusal{};  ///< why they are no set: a sentence without the file's name
+  std::string refusal{};            ///< why they are no set: a sentence without the file's name
+  std::vector<OmeSeries> series{};  ///< where they are none because these are not alike
 };
 
-/// By the description of the first image, else by the pages' forms.
-TiffRasters rasters_of(const TiffCatalog& catalog);
+/// By the description of the first image, else by the pages' forms. `series`: those of OME-XML's images that
+/// are to be read, where not all are alike.
+TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange>& series = {});
+/// Calls their axes as OpenOptions::axes says, if it does; what their description says of others falls.
+void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::string& letters);
 /// Adds what is to be said of the pages that are unlike, where nobody has named pages.
 void warn_of_unlike(TiffRasters& rasters);
 

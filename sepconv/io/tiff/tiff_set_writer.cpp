@@ -35,13 +35,15 @@ RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector
 
 /// What says how the pages are counted, where the metadata do not.
 std::string new_description(const std::filesystem::path& path, const RasterSetSpec& spec,
-                            const std::optional<StoredType>& stored, std::vector<std::string>& warnings) {
-  const StoredSpec raster(spec.raster, stored);
+                            const CreateOptions& options, std::vector<std::string>& warnings) {
+  const StoredSpec raster(spec.raster, options.stored);
   if (is_ome_name(path) && !ome_holds(raster.type))
     throw InvalidArgument(
         fmt::format("{}: OME-XML has no type {}; end the name in .tif, or the chain with a cast",
                     path.native(), name_of(raster.type)));
-  if (is_ome_name(path)) return new_ome(raster, ome_axes(spec.axes, path.native(), warnings));
+  if (is_ome_name(path))
+    return new_ome(raster, ome_axes(spec.axes, path.native(), warnings),
+                   ome_image_of(options.metadata, warnings));
   const auto is_told = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
   return std::ranges::any_of(spec.axes, is_told) ? new_shaped(raster, spec.axes) : "";
 }
@@ -86,11 +88,17 @@ void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec
       !lost.empty())
     options.warnings.push_back(std::move(lost));
   std::string& described = options.metadata.description;
-  if (is_ngff(described)) described = ome_of_ngff(path, spec, options, options.warnings);
+  if (is_ngff(described)) {
+    options.metadata.resolution = resolution_of(options.metadata);
+    described = ome_of_ngff(path, spec, options, options.warnings);
+  }
+  const bool is_svs = options.layout.tiled && options.layout.levels == Levels::none && spec.count() == 1;
+  if (!is_svs) described = not_of_slide(described);
   if (is_ome_name(path) ? is_ome(described) : !described.empty()) return;
-  if (!described.empty())
+  const std::string text = described;
+  described = new_description(path, spec, options, options.warnings);
+  if (!text.empty() && !counts_images(text))
     options.warnings.emplace_back("the description is left out: OME-XML takes its place");
-  described = new_description(path, spec, options.stored, options.warnings);
 }
 
 class TiffSetWriter final : public RasterSetWriter {

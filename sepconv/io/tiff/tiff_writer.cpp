@@ -154,7 +154,10 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
       options.layout.levels == Levels::inside ? TiffWriter::Role::inside : TiffWriter::Role::behind;
   for (std::size_t i = 1; i < pages.size(); ++i) {
     const bool same_blocks = pages[i].block.extent == directory.block.extent;
-    writer->add_level(make_page(output, pages[i], level_options(options), of_levels, places[i],
+    CreateOptions of_level = level_options(options);
+    of_level.metadata.description =
+        shaped_of_level(fitting.metadata.description, directory.stored_spec(), pages[i].spec.extent);
+    writer->add_level(make_page(output, pages[i], of_level, of_levels, places[i],
                                 same_blocks ? writer->encoder_pool() : nullptr));
   }
   if (options.layout.nearest_levels) writer->make_levels_nearest();

@@ -86,6 +86,12 @@ void say_what_mixes(const Chain& chain, Beginning& begun) {
   if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
 }
 
+void say_what_pages_are(Beginning& begun) {
+  begun.geometries.first.warnings.emplace_back(
+      "the pages are filtered as planes along z, and nothing says that they are: OpenOptions::axes zyx does");
+  if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
+}
+
 Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, const FileOptions& files) {
   OpenOptions open = files.open;
   open.masks = open.masks && !options.missing.none;
@@ -95,6 +101,7 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   for (const std::filesystem::path& image : second_images_of(given))
     begun.job.read.push_back({InputFile(image, InputFile::Folders::taken)});
   open_ends(ends, given, open, files.formats);
+  const bool takes_pages = is_deep(given) && ends.sources->take_pages_for_planes();
   const Chain chain = given.of_raster(0, ends.sources->axes());
   begun.job.sources = std::move(ends.sources);
   begun.job.source = begun.job.sources->raster(0);
@@ -121,6 +128,7 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
                                options.region, map, chain.work());
   begun.axes = begun.job.sources->axes();
   say_what_mixes(chain, begun);
+  if (takes_pages) say_what_pages_are(begun);
   begun.chain = chain;
   begun.volume = volume_of(chain, *begun.job.sources, options);
   if (begun.volume) {
