@@ -48,7 +48,10 @@ def _made(result, part, options, of_version):
 
     with _turn:
         go_on()
-        return worker.address, result.make(part, {"threads": worker.state.nthreads, **options}, go_on)
+        try:
+            return worker.address, result.make(part, {"threads": worker.state.nthreads, **options}, go_on)
+        except FileNotFoundError as error:
+            raise FileNotFoundError(f"{error} (on the worker {worker.address})") from None
 
 
 def _client(client):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _arrays, _types
+from sepconv import _arrays, _devices, _types
 from sepconv._arguments import Unsupported, axes_of, axis_of, each_of, result_of, whole
 from sepconv._disks import check_disk, disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
@@ -183,6 +183,14 @@ def _on_gpu(array, steps, window, output, cval, stream):
     return array
 
 
+def _rest_on_gpu(array, made, rest, output, stream):
+    if stream is not None:
+        raise TypeError("stream is not for differences, which the array's library makes on its current stream; make that stream current")
+    values, extremes = (gaussian_filter(one, 0, output=np.float64) for one in (array, made))
+    less = values - extremes if rest == "array" else extremes - values
+    return gaussian_filter(less, 0, output=_devices.Device(array, None).dtype if output is None else output)
+
+
 def _extremes(array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, rest=None):
     """With `rest` what is taken from what, first less second: the array and its extremes, or the other way round."""
     threads, is_here = _arrays.checked_threads("threads", threads), isinstance(array, np.ndarray)
@@ -194,9 +202,7 @@ def _extremes(array, steps, size, footprint, structure, output, mode, cval, orig
     if rest is None:
         return _one_after_another(array, steps, window, output, cval, threads) if is_here else _on_gpu(array, steps, window, output, cval, stream)
     if not is_here:
-        made = _on_gpu(array, steps, window, None, cval, stream)
-        rest = array.astype(np.float64) - made if rest == "array" else made - array.astype(np.float64)
-        return gaussian_filter(rest, 0, output=made.dtype if output is None else output)
+        return _rest_on_gpu(array, _on_gpu(array, steps, window, None, cval, None), rest, output, stream)
     given, dtype = result_of(output, array)
     exact = array.dtype.kind != "b" and array.dtype.str[1:] not in ("i8", "u8") and window.constant and not is_representable(cval, array.dtype)
     between = np.float64 if exact else array.dtype

@@ -48,6 +48,9 @@ class CupyArray:
     def __mul__(self, other):
         return CupyArray(self._settled() * other._settled())
 
+    def __sub__(self, other):
+        return CupyArray(self._settled() - other._settled())
+
     def __add__(self, other):
         return CupyArray(self._settled() + other._settled())
 
@@ -99,6 +102,9 @@ class Tensor:
 
     def __mul__(self, other):
         return Tensor(self._settled() * other._settled())
+
+    def __sub__(self, other):
+        return Tensor(self._settled() - other._settled())
 
     def __add__(self, other):
         return Tensor(self._settled() + other._settled())
