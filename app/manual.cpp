@@ -10,6 +10,7 @@
 
 #include "commands.hpp"
 #include "sepconv/pipeline/chain/stage_entry.hpp"
+#include "wording.hpp"
 
 namespace sepconv::app {
 
@@ -184,7 +185,7 @@ std::string stage_text(const StageEntry& stage) {
   std::string text = fmt::format(".SS {}\n{}.\n", roff(stage.name), roff(stage.help));
   for (const StageKey& key : stage.keys)
     text += item(bold(key.name + "=") + italic(name_of(key.type)), key.help());
-  return text + fmt::format(".PP\nExample: {}\n", bold("sepconv run in.tif out.tif " + stage.example));
+  return text + fmt::format(".PP\nExample: {}\n", bold(example_command(stage.example)));
 }
 
 ManualPage stages_page() {

@@ -60,7 +60,7 @@ StageTable chosen(const std::string& name) {
 void print_keys(const StageEntry& entry) {
   print("{}: {}\n", entry.name, entry.help);
   for (const StageKey& key : entry.keys) print("  {:<12} {}\n", key.name + "=", key.help());
-  print("Example:  sepconv run in.tif out.tif {}\n", entry.example);
+  print("Example:  {}\n", example_command(entry.example));
 }
 
 int print_stages(const std::string& name, bool as_json) {

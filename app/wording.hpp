@@ -23,4 +23,10 @@ inline std::string examples(std::initializer_list<const char*> commands) {
   return text;
 }
 
+/// A stage's example as it is typed: shells take brackets for a pattern.
+inline std::string example_command(const std::string& stage) {
+  const bool is_pattern = stage.find('[') != std::string::npos;
+  return fmt::format("sepconv run in.tif out.tif {}", is_pattern ? "'" + stage + "'" : stage);
+}
+
 }  // namespace sepconv::app

@@ -43,7 +43,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -75,7 +75,7 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     flip : bool
@@ -115,7 +115,7 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -133,7 +133,7 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     >>> sc.binomial(radius=2)  # doctest: +ELLIPSIS
     Chain('binomial...')
     """
-def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
     """(-1 0 1) along the axis, (1 2 1) across.
 
     Parameters
@@ -146,8 +146,8 @@ def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', '
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['propagate'] | None
+        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
 
     Returns
     -------
@@ -165,7 +165,7 @@ def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', '
     >>> sc.sobel(axis='x')  # doctest: +ELLIPSIS
     Chain('sobel...')
     """
-def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
     """(-1 0 1) along the axis, (3 10 3) across.
 
     Parameters
@@ -178,8 +178,8 @@ def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['propagate'] | None
+        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
 
     Returns
     -------
@@ -197,7 +197,7 @@ def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 
     >>> sc.scharr(axis='y')  # doctest: +ELLIPSIS
     Chain('scharr...')
     """
-def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
     """Central difference of any order along one axis, nothing across.
 
     Parameters
@@ -214,8 +214,8 @@ def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: in
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['propagate'] | None
+        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
 
     Returns
     -------
@@ -233,7 +233,7 @@ def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: in
     >>> sc.derivative(order=2, axis='y')  # doctest: +ELLIPSIS
     Chain('derivative...')
     """
-def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes: Literal['xy', 'xyz'] = 'xy', sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes: Literal['xy', 'xyz'] = 'xy', sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
     """Length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass.
 
     Parameters
@@ -262,8 +262,8 @@ def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['propagate'] | None
+        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
 
     Returns
     -------
@@ -281,7 +281,7 @@ def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes
     >>> sc.gradient(operator='scharr')  # doctest: +ELLIPSIS
     Chain('gradient...')
     """
-def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
     """Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace.
 
     Parameters
@@ -306,8 +306,8 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['propagate'] | None
+        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
 
     Returns
     -------
@@ -357,7 +357,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -375,7 +375,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     >>> sc.dog(sigma=1, sigma2=1.6)  # doctest: +ELLIPSIS
     Chain('dog...')
     """
-def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
     """Sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold.
 
     Parameters
@@ -404,8 +404,8 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
         what lies outside (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['ignore', 'propagate'] | None
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
 
     Returns
     -------
@@ -443,7 +443,7 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): weights of what is there; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -657,7 +657,7 @@ def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right')
     >>> sc.gemm(file='B.npy')  # doctest: +SKIP
     Chain('gemm...')
     """
-def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', 'binomial'] = 'box', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
+def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', 'binomial', 'nearest'] = 'box', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
     """Means of cells of factor x factor_y pixels; the last cells are of what is there.
 
     Parameters
@@ -666,10 +666,10 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', '
         side of the cells that become one (pixels; between 1 and 2147483647; needed)
     factor_y : int | None
         the side along y; as along x where it is left out (pixels; between 1 and 2147483647)
-    filter : Literal['box', 'binomial']
-        a cell's mean, or a smoother one of the cells around it too (box binomial; default box)
+    filter : Literal['box', 'binomial', 'nearest']
+        a cell's mean, a smoother one of the cells around it too, or the pixel in its middle, for classes and masks (box binomial nearest; default box)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): means of what is there; or missing wherever the window touches one (ignore propagate)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
 
     Returns
     -------
@@ -687,7 +687,7 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', '
     >>> sc.reduce(factor=2)  # doctest: +ELLIPSIS
     Chain('reduce...')
     """
-def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: Literal['linear', 'cubic', 'lanczos3', 'area'] = 'linear', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
+def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: Literal['linear', 'cubic', 'lanczos3', 'area', 'nearest'] = 'linear', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
     """Another size, smaller or larger, without aliasing.
 
     Parameters
@@ -696,10 +696,10 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
         COLSxROWS of the result; or give by (pixels; between 1 and 2147483647; needed; not with by); here (rows, cols), or such a text
     by : float | None
         pixels of the result to one of the image, along both axes (greater than 0)
-    filter : Literal['linear', 'cubic', 'lanczos3', 'area']
-        as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks (linear cubic lanczos3 area; default linear)
+    filter : Literal['linear', 'cubic', 'lanczos3', 'area', 'nearest']
+        as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks; NEAREST is a single pixel, for classes and masks (linear cubic lanczos3 area nearest; default linear)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): means of what is there; or missing wherever the window touches one (ignore propagate)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
 
     Returns
     -------
@@ -743,7 +743,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -789,7 +789,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -835,7 +835,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
 
     Returns
     -------
@@ -867,7 +867,7 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -903,7 +903,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -939,7 +939,7 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -975,7 +975,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1011,7 +1011,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1047,7 +1047,7 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['r
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1083,7 +1083,7 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     flip : bool
@@ -1119,7 +1119,7 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     value : float
         what lies outside (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
@@ -1139,7 +1139,7 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     >>> sc.std(radius=4)  # doctest: +ELLIPSIS
     Chain('std...')
     """
-def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
+def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
     """Local contrast: (pixel - mean) / standard deviation.
 
     Parameters
@@ -1152,8 +1152,8 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; or as the first, and holes are filled too (ignore propagate fill)
+    missing : Literal['ignore', 'propagate'] | None
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     least : float
@@ -1183,7 +1183,7 @@ def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
@@ -1211,7 +1211,7 @@ def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chai
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
@@ -1239,7 +1239,7 @@ def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chai
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
@@ -1267,7 +1267,7 @@ def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain 
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
@@ -1295,7 +1295,7 @@ def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
@@ -1323,7 +1323,7 @@ def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
 
@@ -1351,7 +1351,7 @@ def blend(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain |
     file : str | PathLike[str] | ArrayLike | None
         image of the same size, or one row, column or pixel, which repeats; its channels, or one (needed; not with chain); here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is
     chain : Chain | str | None
-        in place of a file what these stages make of the input: [box:radius=9 | abs] (needed; not with file)
+        in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs] (needed; not with file)
     axes : str | None
         of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape or its names say (only with file)
     alpha : float

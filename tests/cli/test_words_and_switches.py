@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 
 import numpy as np
 import pytest
@@ -115,3 +116,26 @@ def test_progress_has_a_rate_and_the_time_left(sepconv):
         written, status = in_terminal([*run, *words], sepconv.folder, **variables)
         assert status == 0 and bool(PROGRESS.search(written)) == shown, written
         assert b"\x1b[K\r" not in written.split(b"bottleneck")[-1]  # the line is gone when the summary comes
+
+
+def test_no_stage_offers_what_it_refuses(sepconv):
+    """Every way to take missing pixels, in the stage's own example; of taps it depends on their sum."""
+    np.save(sepconv.folder / "in.npy", image(24, 32))
+    for stage in json.loads(sepconv("stages", "--json").stdout)["stages"]:
+        stage["example"] = "taps:row=1,2,1" if stage["name"] == "taps" else stage["example"]
+        for key in stage["keys"]:
+            if key["name"] != "missing":
+                continue
+            for choice in key["choices"]:
+                text = f"{stage['example']}{',' if ':' in stage['example'] else ':'}missing={choice}"
+                done = subprocess.run([*sepconv.command, "plan", "in.npy", "out.npy", text], cwd=sepconv.folder, capture_output=True, text=True)
+                assert "missing=" not in done.stderr, (text, done.stderr)
+
+
+def test_a_chain_with_several_keys_stands_in_brackets(sepconv, source):
+    for stage in ("add", "subtract", "multiply", "divide", "min", "max", "blend"):
+        assert "chain=[" in sepconv("stages", stage).stdout.splitlines()[-1]
+    text = "subtract:chain=gaussian:sigma=2,radius=3"
+    said = fails(sepconv, "run", source, "out.npy", text, status=2)
+    assert "in brackets" in said and "subtract:chain=[gaussian:sigma=8,radius=20]" in said
+    sepconv("run", source, "out.npy", "subtract:chain=[gaussian:sigma=2,radius=3]", "--quiet")

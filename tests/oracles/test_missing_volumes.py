@@ -203,7 +203,9 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
 
 def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((4, 5, 6), np.float32))
-    for stage in ("log:sigma=1,sigma_z=1,missing=ignore", "gradient:axes=xyz,missing=ignore", "sobel:axis=z,missing=ignore", "gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "taps:row=1,2,1,z=-1,0,1,missing=ignore"):
+    for stage in ("log:sigma=1,sigma_z=1,missing=ignore", "gradient:axes=xyz,missing=ignore", "sobel:axis=z,missing=ignore"):
+        assert "it is one of propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
+    for stage in ("gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "taps:row=1,2,1,z=-1,0,1,missing=ignore"):
         assert "take missing=propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
 
 

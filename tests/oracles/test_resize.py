@@ -16,6 +16,7 @@ FILTERS = {
     "cubic": Image.Resampling.BICUBIC,
     "lanczos3": Image.Resampling.LANCZOS,
     "area": Image.Resampling.BOX,
+    "nearest": Image.Resampling.NEAREST,
 }
 # Columns x rows: smaller, much smaller, larger, one side only, both ways, the same.
 SIZES = [(50, 31), (3, 2), (1, 1), (300, 211), (151, 40), (97, 200), (20, 171), (97, 83)]

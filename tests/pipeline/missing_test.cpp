@@ -160,10 +160,12 @@ TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[miss
   CHECK_THROWS_WITH(tried({.value = 1, .result = 256}), Contains("set MissingOptions::result"));
   CHECK_THROWS_WITH(tried({.result = 1}), Contains("none are missing"));
   CHECK_THROWS_WITH(tried({.none = true, .value = 1}), Contains("no pixel is to be missing"));
-  for (const char* stage : {"sobel:missing=ignore", "log:sigma=1,missing=fill", "derivative:missing=fill",
-                            "gaussian:sigma=1,order=2,missing=ignore", "taps:row=-1,2,-1,missing=ignore"})
+  for (const char* stage : {"gaussian:sigma=1,order=2,missing=ignore", "taps:row=-1,2,-1,missing=ignore"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("take missing=propagate"));
-  CHECK_THROWS_WITH(parse_stage("unsharp:sigma=1,missing=fill"), Contains("take missing=ignore"));
+  for (const char* stage : {"sobel:missing=ignore", "log:sigma=1,missing=fill", "derivative:missing=fill"})
+    CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of propagate"));
+  for (const char* stage : {"unsharp:sigma=1,missing=fill", "normalize:missing=fill"})
+    CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of ignore, propagate"));
   CHECK_THROWS_WITH(parse_stage("reduce:factor=2,missing=fill"), Contains("it is one of ignore, propagate"));
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"reduce:factor=2.5", "a whole number is needed"},
       {"reduce:factor=2x3", "a whole number is needed"},
       {"reduce:factor=2,factor_y=0", "cannot take factor_y=0: it must be between 1 and 2147483647"},
-      {"reduce:factor=2,filter=cubic", "it is one of box, binomial"},
+      {"reduce:factor=2,filter=cubic", "it is one of box, binomial, nearest"},
       {"resize", "needs 'to': COLSxROWS of the result; or give by"},
       {"resize:to=640", "COLSxROWS is needed, as 640x480 is"},
       {"resize:to=x480", "COLSxROWS is needed"},
@@ -148,7 +148,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"resize:to=640x-1", "it must be between 1 and 2147483647"},
       {"resize:by=0", "must be greater than 0"},
       {"resize:by=0.5,to=3x4", "give to or by, not both"},
-      {"resize:by=2,filter=box", "it is one of linear, cubic, lanczos3, area"},
+      {"resize:by=2,filter=box", "it is one of linear, cubic, lanczos3, area, nearest"},
       {"downsample", "use reduce:factor=2 or resize:by=0.5"},
   }));
   INFO(text);

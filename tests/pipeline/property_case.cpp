@@ -119,14 +119,14 @@ std::string random_stage(std::mt19937_64& random) {
       return pick<std::string>(random, {"clamp:low=3,high=90", "abs"});
     case 15:
       return fmt::format("reduce:factor={},factor_y={},filter={}{}", between(random, 1, 5),
-                         between(random, 1, 5), pick<std::string>(random, {"box", "binomial"}),
+                         between(random, 1, 5), pick<std::string>(random, {"box", "binomial", "nearest"}),
                          random_missing(random, ",missing=ignore"));
     case 16:
       return fmt::format("resize:{},filter={}{}",
                          random() % 2 == 0
                              ? fmt::format("to={}x{}", between(random, 1, 150), between(random, 1, 150))
                              : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
-                         pick<std::string>(random, {"linear", "cubic", "lanczos3", "area"}),
+                         pick<std::string>(random, {"linear", "cubic", "lanczos3", "area", "nearest"}),
                          random_missing(random, ",missing=ignore"));
     case 17:
     case 18:

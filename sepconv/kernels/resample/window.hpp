@@ -23,6 +23,7 @@ enum class ResampleFilter : std::uint8_t {
   lanczos3,  ///< sinc(x) sinc(x / 3) below 3
   binomial,  ///< of whole scales N only: coefficients of ((1 + z + .. + z^(N-1)) / N)^3, the mean of means of
              ///< means; (1 3 3 1) / 8 for N = 2
+  nearest,   ///< the pixel in which the centre lies
   gaussian,  ///< from pixels to cells or from cells to pixels: GaussianCells
 };
 
@@ -65,6 +66,7 @@ SEPCONV_HOST_DEVICE inline double resample_reach(const ResampleAxis& axis) {
   const double unit = resample_unit(axis);
   switch (axis.filter) {
     case ResampleFilter::box:
+    case ResampleFilter::nearest:
       return 0.5 * unit;
     case ResampleFilter::linear:
       return unit;
@@ -98,6 +100,10 @@ SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& ax
   if (axis.scale == 1) return {i, 1};
   if (axis.filter == ResampleFilter::gaussian) return gaussian_window(axis, i);
   const double centre = (static_cast<double>(i) + 0.5) * axis.scale;
+  if (axis.filter == ResampleFilter::nearest) {
+    const auto pixel = static_cast<std::int64_t>(centre);
+    return {pixel < axis.from ? pixel : axis.from - 1, 1};
+  }
   const double reach = resample_reach(axis);
   // A pixel whose centre lies on the edge of two cells is in one of them: both ask for the same edge.
   const bool cells = axis.filter == ResampleFilter::box && axis.scale > 1;
@@ -155,7 +161,7 @@ SEPCONV_HOST_DEVICE inline double gaussian_weight(const ResampleAxis& axis, std:
 /// The weight of the input's `pixel`, one of the window's, for pixel i; not yet divided by the window's sum.
 SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std::int64_t i,
                                                   std::int64_t pixel) {
-  if (axis.filter == ResampleFilter::box) return 1;
+  if (axis.filter == ResampleFilter::box || axis.filter == ResampleFilter::nearest) return 1;
   if (axis.filter == ResampleFilter::gaussian) return gaussian_weight(axis, i, pixel);
   if (axis.filter == ResampleFilter::binomial)
     return sums_of_three(static_cast<double>(pixel) - static_cast<double>(i - 1) * axis.scale - 1,
@@ -171,6 +177,7 @@ SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std:
       return x < 2 ? (((x - 5) * x + 8) * x - 4) * -0.5 : 0;
     case ResampleFilter::lanczos3:
     case ResampleFilter::box:
+    case ResampleFilter::nearest:
     case ResampleFilter::binomial:
     case ResampleFilter::gaussian:
       break;

@@ -104,6 +104,8 @@ struct StageTraits {
   bool joins_missing = false;
   /// Its result is made of weighted means, channel by channel: of an image of one value that value.
   bool averages = false;
+  /// Each value of its result is one of the same channel of its input, or of the border.
+  bool selects = false;
   /// A channel of its result is not made of that channel of its input alone.
   bool mixes_channels = false;
   /// It has a second image beside its input, of which it needs what it needs of that: open_second() is there,

@@ -52,20 +52,11 @@ inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view 
   return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);
 }
 
-/// The key missing of what takes values under a window, without weights.
-inline Key window_missing_key(std::optional<MissingPolicy>& missing) {
-  Key key = missing_key(missing);
-  key.words =
-      "of missing pixels (nodata, NaN): they count for nothing; missing wherever the window touches one; "
-      "or as the first, and holes are filled too";
-  return key;
-}
-
 /// The keys of options of windows.
 template <class Options>
-Keys window_keys(Options& options) {
+Keys window_keys(Options& options, MissingWays ways = MissingWays::all) {
   return joined(
-      {radius_keys(options, kMaxRadius), border_keys(options.border), {window_missing_key(options.missing)}});
+      {radius_keys(options, kMaxRadius), border_keys(options.border), {missing_key(options.missing, ways)}});
 }
 
 /// sigma, sigma_y, truncate, radius, radius_y of options that have them.

@@ -22,7 +22,7 @@ Keys keys_beside(Options& options) {
        .not_with = "chain"},
       {.name = "chain",
        .value = &options.chain,
-       .words = "in place of a file what these stages make of the input: [box:radius=9 | abs]",
+       .words = "in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs]",
        .needed = true,
        .not_with = "file"},
       {.name = "axes",
@@ -66,23 +66,23 @@ StagePtr make_blend(const BlendOptions& options, const Spelling& spelling) {
 
 constexpr auto kAdd = joined_kind<Kind::sum>(
     "add", "x + y with y of a second image, or of a chain; a number is added by scale:add=",
-    "add:chain=sobel:axis=x");
+    "add:chain=[sobel:axis=x]");
 constexpr auto kSubtract = joined_kind<Kind::difference>(
-    "subtract", "x - y with y of a second image, or of a chain", "subtract:chain=gaussian:sigma=20");
+    "subtract", "x - y with y of a second image, or of a chain", "subtract:chain=[gaussian:sigma=20]");
 constexpr auto kMultiply = joined_kind<Kind::product>(
     "multiply", "x y with y of a second image, or of a chain; a number multiplies by scale:by=",
-    "multiply:chain=threshold:at=100");
+    "multiply:chain=[threshold:at=100]");
 constexpr auto kDivide = joined_kind<Kind::quotient>(
-    "divide", "x / y with y of a second image, or of a chain", "divide:chain=gaussian:sigma=40");
+    "divide", "x / y with y of a second image, or of a chain", "divide:chain=[gaussian:sigma=40]");
 constexpr auto kMin = joined_kind<Kind::lesser>(
     "min", "the lesser of x and y, with y of a second image, or of a chain; clamp limits by a number",
-    "min:chain=gaussian:sigma=2");
+    "min:chain=[gaussian:sigma=2]");
 constexpr auto kMax = joined_kind<Kind::greater>(
     "max", "the greater of x and y, with y of a second image, or of a chain; clamp limits by a number",
-    "max:chain=gaussian:sigma=2");
+    "max:chain=[gaussian:sigma=2]");
 constexpr StageKind<BlendOptions> kBlend{"blend",
                                          "(1 - alpha) x + alpha y with y of a second image, or of a chain",
-                                         "blend:chain=gaussian:sigma=5,alpha=0.7", blend_keys, make_blend};
+                                         "blend:chain=[gaussian:sigma=5],alpha=0.7", blend_keys, make_blend};
 
 }  // namespace
 

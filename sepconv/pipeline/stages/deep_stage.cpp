@@ -16,6 +16,7 @@ StageTraits traits_of(const Stage& along_z, const Stage* in_plane) {
   traits.by_parts = traits.by_parts && other.by_parts;
   traits.needs_f64 = traits.needs_f64 || other.needs_f64;
   traits.averages = traits.averages && other.averages;
+  traits.selects = traits.selects && other.selects;
   return traits;
 }
 

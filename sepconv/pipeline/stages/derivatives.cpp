@@ -26,7 +26,7 @@ StagePtr make_directed(const Spelling& spelling, const Options& options, std::ve
 
 template <class Options>
 Keys keys(Options& options) {
-  return joined({{axis_key(options.axis)}, convolving_keys(options)});
+  return joined({{axis_key(options.axis)}, convolving_keys(options, MissingWays::only_all)});
 }
 
 StagePtr make(const SobelOptions& options, const Spelling& spelling) {
@@ -46,7 +46,7 @@ Keys keys(DerivativeOptions& options) {
                   length_key("radius", &options.radius,
                              "what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis",
                              between(0, 64))},
-                 convolving_keys(options)});
+                 convolving_keys(options, MissingWays::only_all)});
 }
 
 StagePtr make(const DerivativeOptions& options, const Spelling& spelling) {
@@ -75,7 +75,7 @@ Keys keys(GradientOptions& options) {
                    false, kOfGaussian),
         radius_z_key(options.radius_z, "radius along z, with axes=xyz; by truncate where it is left out",
                      kOfGaussian)},
-       convolving_keys(options)});
+       convolving_keys(options, MissingWays::only_all)});
 }
 
 constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};

@@ -220,11 +220,11 @@ Keys border_keys(Border& border) {
        .only_with = "border=constant"}};
 }
 
-Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing) {
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways) {
   return joined(
       {border_keys(border),
        {{.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"},
-        missing_key(missing)}});
+        missing_key(missing, ways)}});
 }
 
 void prepare(const Spelling& spelling, const Convolving& options, std::vector<SeparableTaps>& branches) {

@@ -64,10 +64,10 @@ class FilterStage final : public Stage {
 Keys border_keys(Border& border);
 
 /// The keys that every convolving stage takes: border, value, flip, missing.
-Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing);
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways);
 template <class Options>
-Keys convolving_keys(Options& options) {
-  return convolving_keys(options.border, options.flip, options.missing);
+Keys convolving_keys(Options& options, MissingWays ways = MissingWays::all) {
+  return convolving_keys(options.border, options.flip, options.missing, ways);
 }
 
 /// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do

@@ -293,6 +293,12 @@ void Spelling::fail_unknown(const std::string& key) const {
     throw InvalidArgument(fmt::format("stage '{}' takes no '{}': it has no keys", stage_, key));
   std::vector<std::string> known;
   for (const Key& one : keys_) known.emplace_back(one.name);
+  const Key* const chain = find("chain");
+  if (chain != nullptr && text_of(chain->value))
+    throw InvalidArgument(
+        fmt::format("stage '{}' has no key '{}'; a chain with several keys stands in brackets, like "
+                    "{}:chain=[gaussian:sigma=8,radius=20]",
+                    stage_, key, stage_));
   const auto meant = nearest(key, known);
   throw InvalidArgument(fmt::format("stage '{}' has no key '{}'{}; its keys are {}", stage_, key,
                                     meant ? fmt::format(" (did you mean '{}'?)", *meant) : "",

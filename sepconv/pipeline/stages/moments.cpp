@@ -44,8 +44,10 @@ Keys own_keys(NormalizeOptions& options) {
 
 template <class Options>
 Keys moments_keys(Options& options) {
-  return joined(
-      {window_keys(options), {radius_z_key(options.radius_z, kPlanesByThemselves)}, own_keys(options)});
+  return joined({window_keys(options, std::is_same_v<Options, NormalizeOptions> ? MissingWays::no_fill
+                                                                                : MissingWays::all),
+                 {radius_z_key(options.radius_z, kPlanesByThemselves)},
+                 own_keys(options)});
 }
 
 /// Means along z of a stack, too.

@@ -102,6 +102,7 @@ class MorphologyStage final : public Stage {
     traits.walks_scratch = passes == 1 && !subtracts && shape == Window::Shape::box && !missing;
     traits.growth = std::max(1.0, std::abs(value)) * (subtracts ? 2 : 1);
     traits.settles_missing = missing.has_value();
+    traits.selects = !subtracts;
     traits.keeps_missing =
         missing && !(missing == MissingPolicy::fill && each.border == BorderMode::constant);
     return traits;

@@ -7,7 +7,7 @@ namespace sepconv {
 namespace {
 
 Keys keys(LogOptions& options) {
-  return joined({width_keys(options), depth_keys(options), convolving_keys(options)});
+  return joined({width_keys(options), depth_keys(options), convolving_keys(options, MissingWays::only_all)});
 }
 
 /// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
@@ -62,7 +62,7 @@ Keys keys(UnsharpOptions& options) {
          .value = &options.threshold,
          .words = "least difference that is sharpened",
          .range = at_least(0)}},
-       convolving_keys(options)});
+       convolving_keys(options, MissingWays::no_fill)});
 }
 
 StagePtr make(const UnsharpOptions& options, const Spelling& spelling) {

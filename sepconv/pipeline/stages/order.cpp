@@ -38,7 +38,7 @@ Keys shifted_window_keys(Options& options) {
         length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
        z_keys(options, shift),
        border_keys(options.border),
-       {window_missing_key(options.missing)}});
+       {missing_key(options.missing)}});
 }
 
 /// Pixels before and after the one that a window of this size is for.

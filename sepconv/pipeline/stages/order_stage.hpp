@@ -89,7 +89,8 @@ class OrderStage final : public Stage {
             .halo_share = 0,
             .growth = std::max(1.0, std::abs(border.value)),
             .settles_missing = missing.has_value(),
-            .keeps_missing = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant)};
+            .keeps_missing = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant),
+            .selects = true};
   }
 
   /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over

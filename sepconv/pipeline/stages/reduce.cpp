@@ -22,17 +22,22 @@ Keys keys(ReduceOptions& options) {
            .unit = "pixels",
            .range = kSide},
           {.name = "filter",
-           .value = choice(options.filter, {{"box", box}, {"binomial", binomial}}),
-           .words = "a cell's mean, or a smoother one of the cells around it too"},
-          missing_key(options.missing, false)};
+           .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
+           .words = "a cell's mean, a smoother one of the cells around it too, or the pixel in its middle, "
+                    "for classes and "
+                    "masks"},
+          missing_key(options.missing, MissingWays::no_fill)};
+}
+
+ResampleFilter filter_of(ReduceOptions::Filter filter) {
+  if (filter == ReduceOptions::Filter::nearest) return ResampleFilter::nearest;
+  return filter == ReduceOptions::Filter::box ? ResampleFilter::box : ResampleFilter::binomial;
 }
 
 StagePtr make(const ReduceOptions& options, const Spelling& spelling) {
-  const bool is_box = options.filter == ReduceOptions::Filter::box;
   return std::make_shared<ResampleStage>(
       spelling.text(), ResampledSide{.cell = options.factor_y.value_or(*options.factor)},
-      ResampledSide{.cell = *options.factor}, is_box ? ResampleFilter::box : ResampleFilter::binomial,
-      options.missing);
+      ResampledSide{.cell = *options.factor}, filter_of(options.filter), options.missing);
 }
 
 constexpr StageKind<ReduceOptions> kReduce{

@@ -26,7 +26,8 @@ StageTraits traits_of(Extent cell, ResampleFilter filter, bool settles_missing) 
           .growth = kMostLobes * kMostLobes,
           .settles_missing = settles_missing,
           .keeps_missing = settles_missing,
-          .averages = true};
+          .averages = true,
+          .selects = filter == ResampleFilter::nearest};
 }
 
 }  // namespace

@@ -22,10 +22,15 @@ Keys keys(ResizeOptions& options) {
        .words = "pixels of the result to one of the image, along both axes",
        .range = above(0)},
       {.name = "filter",
-       .value = choice(options.filter,
-                       {{"linear", linear}, {"cubic", cubic}, {"lanczos3", lanczos3}, {"area", area}}),
-       .words = "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks"},
-      missing_key(options.missing, false)};
+       .value = choice(options.filter, {{"linear", linear},
+                                        {"cubic", cubic},
+                                        {"lanczos3", lanczos3},
+                                        {"area", area},
+                                        {"nearest", nearest}}),
+       .words =
+           "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks; NEAREST "
+           "is a single pixel, for classes and masks"},
+      missing_key(options.missing, MissingWays::no_fill)};
 }
 
 ResampleFilter filter_of(ResizeOptions::Filter filter) {
@@ -38,8 +43,10 @@ ResampleFilter filter_of(ResizeOptions::Filter filter) {
       return ResampleFilter::lanczos3;
     case ResizeOptions::Filter::area:
       return ResampleFilter::box;
+    case ResizeOptions::Filter::nearest:
+      return ResampleFilter::nearest;
   }
-  throw InvalidArgument("resize has no filter of this number; take linear, cubic, lanczos3 or area");
+  throw InvalidArgument("resize has no filter of this number; take linear, cubic, lanczos3, area or nearest");
 }
 
 StagePtr make(const ResizeOptions& options, const Spelling& spelling) {

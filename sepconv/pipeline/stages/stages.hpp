@@ -278,7 +278,7 @@ StagePtr gemm(const ProductOptions& options);
 
 /// Cells of factor x factor_y pixels become one.
 struct ReduceOptions {
-  enum class Filter : std::uint8_t { box, binomial };
+  enum class Filter : std::uint8_t { box, binomial, nearest };
   std::optional<std::int64_t> factor{};  ///< needed
   std::optional<std::int64_t> factor_y{};
   Filter filter = Filter::box;
@@ -289,7 +289,7 @@ StagePtr reduce(const ReduceOptions& options);
 
 /// Another size, given or by a factor.
 struct ResizeOptions {
-  enum class Filter : std::uint8_t { linear, cubic, lanczos3, area };
+  enum class Filter : std::uint8_t { linear, cubic, lanczos3, area, nearest };
   std::optional<Extent> to{};  ///< needed, or `by`
   std::optional<double> by{};
   Filter filter = Filter::linear;

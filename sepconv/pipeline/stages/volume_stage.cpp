@@ -27,6 +27,7 @@ StageTraits traits_on_volume(const Stage& given, const DeepPasses& passes) {
   traits.by_parts = given.traits().by_parts;
   traits.needs_f64 = given.traits().needs_f64;
   traits.averages = given.traits().averages;
+  traits.selects = given.traits().selects;
   traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
   traits.growth *= other.growth;
   traits.keeps_missing = traits.keeps_missing && other.keeps_missing;
