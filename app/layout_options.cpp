@@ -65,15 +65,16 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
                    "compress pixels themselves, not their differences");
   command.add_flag("--pyramid{auto}")
       ->description(
-          "TIFF or OME-Zarr with smaller levels, each of half the sides, made in the same pass; none: "
-          "without; "
+          "TIFF or OME-Zarr with smaller levels, each of half the sides, made in the same pass: of "
+          "means, or, with nearest, of single pixels, as classes need them; none: without; "
           "as the input where this is left out")
       ->each([&request](const std::string& text) {
-        if (text != "auto" && text != "none")
-          throw InvalidArgument(fmt::format("--pyramid takes nothing, or none, and not '{}'", text));
-        request.pyramid = text == "auto";
+        if (text != "auto" && text != "none" && text != "nearest")
+          throw InvalidArgument(fmt::format("--pyramid takes nothing, nearest or none, and not '{}'", text));
+        request.pyramid = text != "none";
+        request.nearest_levels = text == "nearest";
       })
-      ->type_name("[none]");
+      ->type_name("[nearest|none]");
   command.add_flag("--cog", request.cog, "Cloud Optimized GeoTIFF: tiles, levels, directories first");
   auto* big = command.add_flag_callback(
       "--big-tiff", [&request] { request.big_tiff = true; }, "BigTIFF whatever the size");

@@ -51,8 +51,9 @@ void check_command_name(const CLI::App& program, const std::string& word) {
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = argc; --i > 0;) {
-    if (std::string_view(argv[i]) == "--pyramid" && !words.empty() && words.back() == "none") {
-      words.back() = "--pyramid=none";
+    const bool has_value = !words.empty() && (words.back() == "none" || words.back() == "nearest");
+    if (std::string_view(argv[i]) == "--pyramid" && has_value) {
+      words.back() = "--pyramid=" + words.back();
     } else {
       words.emplace_back(argv[i]);
     }

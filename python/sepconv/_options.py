@@ -42,6 +42,8 @@ def flag(name, value):
 
 
 def _pyramid(name, value):
+    if value == "nearest":
+        return value
     return False if value == "none" else flag(name, value)
 
 

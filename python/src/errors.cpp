@@ -25,6 +25,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"OutputRequest::zarr", "zarr"},
     {"OutputRequest::no_predictor", "no_predictor"},
     {"OutputRequest::pyramid", "pyramid"},
+    {"OutputRequest::nearest_levels", "pyramid='nearest'"},
     {"OutputRequest::cog", "cog"},
     {"OutputRequest::big_tiff = true", "big_tiff=True"},
     {"OutputRequest::big_tiff = false", "big_tiff=False"},

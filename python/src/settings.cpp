@@ -66,6 +66,12 @@ void take_output(Settings& settings, nb::handle value) {
   settings.files.output.*member = nb::cast<bool>(value);
 }
 
+void take_pyramid(Settings& settings, nb::handle value) {
+  OutputRequest& output = settings.files.output;
+  output.nearest_levels = nb::isinstance<nb::str>(value);
+  output.pyramid = output.nearest_levels || nb::cast<bool>(value);
+}
+
 template <auto member>
 void take_plan_option(Settings& settings, nb::handle value) {
   auto& option = settings.run.*member;
@@ -84,7 +90,7 @@ constexpr Option kOptions[] = {
     {"zarr", [](Settings& s, nb::handle v) { s.files.output.zarr = nb::cast<int>(v); }},
     {"planar", take_output<&OutputRequest::planar>},
     {"no_predictor", take_output<&OutputRequest::no_predictor>},
-    {"pyramid", take_output<&OutputRequest::pyramid>},
+    {"pyramid", take_pyramid},
     {"cog", take_output<&OutputRequest::cog>},
     {"big_tiff", take_output<&OutputRequest::big_tiff>},
     {"overwrite", take_output<&OutputRequest::overwrite>},

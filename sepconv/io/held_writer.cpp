@@ -97,6 +97,25 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
                   name_of(spec.type), spec.channels, way));
 }
 
+namespace {
+
+/// Of palettes, which have 256 colours.
+bool holds_colours(const ImageSpec& spec, const HeldFormat& format) {
+  return (format.metadata & static_cast<unsigned>(MetadataKind::colours)) != 0 && spec.channels == 1 &&
+         spec.type == PixelType::u8;
+}
+
+/// What the format holds of an image like this, MetadataKinds.
+unsigned held_of(const ImageSpec& spec, const HeldFormat& format, const Metadata& metadata) {
+  const bool alpha_is_kept = spec.channels == 4 && !metadata.extra_samples.empty() &&
+                             metadata.extra_samples.back() == kUnassociatedAlpha;
+  const unsigned held = format.metadata & ~static_cast<unsigned>(MetadataKind::colours);
+  return held | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u) |
+         (holds_colours(spec, format) ? static_cast<unsigned>(MetadataKind::colours) : 0u);
+}
+
+}  // namespace
+
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
                    const Metadata& metadata) {
   const auto refuse = [&](std::string_view meaning, std::string_view shown) {
@@ -106,6 +125,8 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
   };
   const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
   if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
+  if (metadata.colours && metadata.colours->classes && !holds_colours(spec, format))
+    refuse("its values are classes, which a colour table shows", "has no place for one");
   const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
   if (spec.channels != 4 || !anything_known) return;
   const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
@@ -126,11 +147,7 @@ std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, cons
   layout.description = fmt::format("{}{}, encoded as a whole", format.name, sink.kind);
   layout.warnings = std::move(sink.warnings);
   layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
-  const bool alpha_is_kept =
-      spec.channels == 4 && options.metadata.extra_samples == std::vector<std::uint16_t>{kUnassociatedAlpha};
-  std::string lost = not_kept(
-      options.metadata, format.metadata | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u),
-      format.name);
+  std::string lost = not_kept(options.metadata, held_of(spec, format, options.metadata), format.name);
   if (!lost.empty()) layout.warnings.push_back(std::move(lost));
   if (spec.channels == 4 && options.metadata.extra_samples.empty())
     layout.warnings.push_back(fmt::format(

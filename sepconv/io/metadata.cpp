@@ -15,6 +15,7 @@
 #include "sepconv/io/first_names.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/move_places.hpp"
+#include "sepconv/io/stack/imagej_items.hpp"
 #include "sepconv/io/stack/ome_image.hpp"
 #include "sepconv/io/stack/stack.hpp"
 
@@ -105,9 +106,8 @@ void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lo
   const std::string xml = lower(text_of(*found));
   if (xml.find("\"scale\"") == std::string::npos && xml.find("\"offset\"") == std::string::npos) return;
   lost.emplace_back(
-      "GDAL's scale and offset go along as they were: they hold for means and blurs of the source's values, "
-      "and "
-      "readers that apply them get others wrong");
+      "GDAL's scale and offset go along as they were, and the result's values are no means of the source's: "
+      "readers that apply them get wrong ones");
 }
 
 /// CF's attributes of an array, which readers apply to values.
@@ -116,8 +116,8 @@ void warn_of_packing(const std::string& attributes, std::vector<std::string>& lo
   const auto all = nlohmann::json::parse(attributes, nullptr, false);
   if (all.contains("scale_factor") || all.contains("add_offset"))
     lost.emplace_back(
-        "the attributes scale_factor and add_offset are not applied: values are filtered as they are stored, "
-        "and readers that apply them get others than means and blurs of those wrong");
+        "the attributes scale_factor and add_offset go along as they were, and the result's values are no "
+        "means of the source's: readers that apply them get wrong ones");
 }
 
 void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {
@@ -166,6 +166,8 @@ void drop_meaning(Metadata& metadata, bool to_one_channel, std::vector<std::stri
   };
   left_out(!metadata.icc_profile.empty(), "the ICC profile is");
   left_out(!metadata.extra_samples.empty(), "which channels are alpha is");
+  left_out(metadata.colours && !is_plain(*metadata.colours), "the colour table is");
+  metadata.colours.reset();
   metadata.icc_profile.clear();
   metadata.extra_samples.clear();
   if (!to_one_channel || metadata.photometric != Photometric::min_is_white) {
@@ -218,12 +220,31 @@ std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t
   return alpha == extra.end() || channel < 0 ? std::nullopt : std::optional(channel);
 }
 
+namespace {
+
+/// A table is of values: of others it says nothing, and of filtered classes there is none.
+void drop_colours(std::optional<ColourTable>& table, const ImageChange& change,
+                  std::vector<std::string>& lost) {
+  if (!table) return;
+  const bool of_others = change.type || (table->classes && change.values && !change.keeps_values);
+  if (!of_others) return;
+  leave_out(!is_plain(*table), "the colour table is",
+            change.type ? "the result's values are of another type"
+                        : "the result's values are not the classes that it is of",
+            lost);
+  table.reset();
+}
+
+}  // namespace
+
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
   move_along(kept, change.map, lost);
   if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
+  drop_colours(kept.colours, change, lost);
+  keep_imagej_items(kept.imagej_items, axes, change, lost);
   if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
-  if (change.values) {
+  if (change.values && !change.keeps_range) {
     warn_of_scale(kept.geo_tags, lost);
     warn_of_packing(kept.attributes, lost);
   }
@@ -285,15 +306,27 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
       metadata.attributes.empty() ? std::vector<std::string>{} : member_names(metadata.attributes);
   const std::string all_members = fmt::format("attributes ({})", first_names(members));
   check(attributes, !members.empty(), all_members);
-  const bool nodata = nodata_value(metadata).has_value();
-  check(geo_tags, nodata, "nodata value");
-  check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0), "GeoTIFF tags");
-  check(alpha, !metadata.extra_samples.empty(), "meaning of further channels (alpha)");
-  const std::string colours =
+  const std::optional<std::string> value = nodata_value(metadata);
+  const bool nodata = value.has_value();
+  // NaN of floating pixels needs no word: it is no number for any reader.
+  check(geo_tags, nodata && lower(*value) != "nan", "nodata value");
+  const bool has_gdal =
+      std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end();
+  check(geo_tags, has_gdal, "GDAL's metadata");
+  check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0) + (has_gdal ? 1 : 0), "GeoTIFF tags");
+  const bool is_said =
+      std::ranges::any_of(metadata.extra_samples, [](std::uint16_t one) { return one != 0; });
+  check(alpha, is_said, "meaning of further channels (alpha)");
+  const std::string meaning =
       fmt::format("\"{}\"", meaning_of(metadata.photometric.value_or(Photometric::min_is_black)));
-  check(photometric, colours != "\"\"", colours);
+  check(photometric, meaning != "\"\"", meaning);
+  check(MetadataKind::colours, metadata.colours && !is_plain(*metadata.colours), "colour table");
+  const std::string items = fmt::format("ImageJ's {}", names_of(metadata.imagej_items));
+  check(imagej_items, !metadata.imagej_items.empty(), items);
   if (names.empty()) return {};
-  const bool one = names.size() == 1 && !names.front().ends_with("tags") && names.front() != all_members;
+  const bool one = names.size() == 1 && !names.front().ends_with("tags") &&
+                   !names.front().ends_with("metadata") && names.front() != items &&
+                   names.front() != all_members;
   return fmt::format("{} of the source {} not kept: {} has no place for {}", fmt::join(names, ", "),
                      one ? "is" : "are", format, one ? "it" : "them");
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sepconv/core/image.hpp"
+#include "sepconv/io/colour_table.hpp"
 #include "sepconv/io/pixel_map.hpp"
 #include "sepconv/io/raster_axes.hpp"
 #include "sepconv/io/stored_type.hpp"
@@ -31,6 +32,13 @@ struct RawTag {
   std::uint64_t count = 0;
   std::vector<std::byte> data;
   friend bool operator==(const RawTag&, const RawTag&) = default;
+};
+
+/// An item of ImageJ's own metadata (TIFF tags 50838 and 50839), in native byte order.
+struct ImagejItem {
+  std::uint32_t kind = 0;  ///< four letters, the first one highest: "rang", "luts"
+  std::vector<std::byte> data;
+  friend bool operator==(const ImagejItem&, const ImagejItem&) = default;
 };
 
 /// How the samples are meant: TIFF's photometric interpretation without the cases that decode to another;
@@ -56,10 +64,11 @@ struct ImageChange {
   bool channels = false;
   bool to_one_channel = false;  ///< matters only with `channels`
   bool type = false;
-  bool values = false;       ///< pixels are computed, not only moved
-  Rect part{};               ///< of the image: all that the result is of; empty: the whole image
-  bool keeps_range = false;  ///< values that are not the source's are means of them, of the same type
-  StoredSpec from{}, to{};   ///< the image, and all of the result, of which `part` may be what is made
+  bool values = false;        ///< pixels are computed, not only moved
+  Rect part{};                ///< of the image: all that the result is of; empty: the whole image
+  bool keeps_range = false;   ///< values that are not the source's are means of them, of the same type
+  bool keeps_values = false;  ///< each value is one of the source's, of this pixel or of one nearby
+  StoredSpec from{}, to{};    ///< the image, and all of the result, of which `part` may be what is made
 
   /// What the result's file holds.
   StoredSpec made() const noexcept {
@@ -84,6 +93,8 @@ struct Metadata {
   std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata)
                                  ///< and 42113 (nodata)
   std::optional<Photometric> photometric;
+  std::optional<ColourTable> colours;        ///< of the first channel, whose values have 8 or 16 bits at most
+  std::vector<ImagejItem> imagej_items{};    ///< display ranges, LUTs, labels, regions
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
 
   /// What still holds after this change: position and resolution follow the map of pixels, or fall with it;
@@ -127,7 +138,9 @@ enum class MetadataKind : std::uint16_t {
   photometric = 32,
   alpha = 64,
   attributes = 128,
-  stack = 256  ///< a description that counts images
+  stack = 256,  ///< a description that counts images
+  colours = 512,
+  imagej_items = 1024
 };
 
 /// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does

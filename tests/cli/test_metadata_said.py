@@ -159,3 +159,53 @@ def test_what_follows_an_array_is_said_by_every_command(sepconv, behind, words):
         done = sepconv(*alone, *(["--force"] if command[0] in ("run", "transpose") else []))
         assert "behind" not in done.stdout + done.stderr and "follows" not in done.stdout + done.stderr
     assert np.array_equal(np.load(sepconv.folder / "out.npy"), values)
+
+
+# Sentences, each in a case in which it would be untrue, and in one in which it is true.
+
+def told(sepconv, *arguments):
+    return sepconv("run", *arguments, "--force", "--quiet").stderr
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("photometric, meaning", [("rgb", ["unassalpha"]), ("minisblack", ["unspecified", "unspecified", "unassalpha"])])
+def test_alpha_that_a_png_has_is_not_said_to_be_lost(sepconv, dtype, photometric, meaning):
+    tifffile.imwrite(sepconv.folder / "in.tif", image(ROWS, COLS, 4, dtype), photometric=photometric, planarconfig="contig", extrasamples=meaning, metadata=None)
+    assert told(sepconv, "in.tif", "out.png") == ""
+    assert "meaning of further channels (alpha)" in told(sepconv, "in.tif", "out.npy")
+
+
+def test_channels_of_which_nothing_is_said_lose_nothing(sepconv):
+    (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS, 5), 2, (338, SHORT, [0, 0])))
+    assert told(sepconv, "in.tif", "out.npy") == ""
+
+
+def test_gdal_s_metadata_are_no_geotiff_tags(sepconv):
+    (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS), 1, (42112, ASCII, GDAL_SCALE)))
+    assert told(sepconv, "in.tif", "out.npy") == "warning: GDAL's metadata of the source are not kept: NPY has no place for them\n"
+
+
+def test_nan_needs_no_nodata_value(sepconv):
+    values = image(ROWS, COLS, dtype=np.float32)
+    values[3, 4] = np.nan
+    np.save(sepconv.folder / "in.npy", values)
+    assert told(sepconv, "in.npy", "out.npy", "box:radius=1", "--nodata", "nan") == ""
+    assert np.isnan(np.load(sepconv.folder / "out.npy")).sum() == 1
+    np.save(sepconv.folder / "in.npy", image(ROWS, COLS))
+    assert "nodata value" in told(sepconv, "in.npy", "out.npy", "box:radius=1", "--nodata", "7")
+
+
+GDAL_SCALE = b'<GDALMetadata>\n  <Item name="SCALE" sample="0" role="scale">0.1</Item>\n  <Item name="OFFSET" sample="0" role="offset">-5</Item>\n</GDALMetadata>\n\0'
+
+
+@pytest.mark.parametrize("stages, holds", [
+    ([], True), (["gaussian:sigma=1"], True), (["box:radius=1", "reduce:factor=2"], True), (["median:radius=1"], True), (["erode:radius=1"], True), (["gaussian:sigma=1", "cast:type=f32"], True),
+    (["transpose"], True), (["std:radius=1"], False), (["gradient"], False), (["scale:by=2"], False), (["gaussian:sigma=1,order=1"], False), (["tophat:radius=2"], False)])
+def test_scale_and_offset_are_spoken_of_where_they_do_not_hold(sepconv, stages, holds):
+    (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS), 1, (42112, ASCII, GDAL_SCALE)))
+    assert ("scale and offset" in told(sepconv, "in.tif", "out.tif", *stages)) is not holds
+
+
+def test_tags_of_imagej_are_called_by_what_they_are(sepconv):
+    damaged = [(50838, LONG, [12, 99]), (50839, ASCII, b"no header here\0")]
+    assert "50838 (ImageJ's display ranges, LUTs, labels, regions)" in " ".join(said(sepconv, tiff(image(ROWS, COLS), 1, *damaged)))

@@ -13,7 +13,9 @@
 namespace sepconv {
 namespace {
 
-constexpr HeldFormat kBmp{"BMP", false, "13", kMaxSide, static_cast<unsigned>(MetadataKind::resolution)};
+constexpr HeldFormat kBmp{
+    "BMP", false, "13", kMaxSide,
+    static_cast<unsigned>(MetadataKind::resolution) | static_cast<unsigned>(MetadataKind::colours)};
 constexpr std::int64_t kHeaderBytes = 14 + 40;
 constexpr std::int64_t kGreys = 256;
 constexpr std::int64_t kMostFileBytes = 0xFFFFFFFF;
@@ -35,8 +37,19 @@ class Head {
   std::vector<std::byte> bytes_;
 };
 
+/// The table of the source, if it says more than greys.
+void add_palette(Head& head, const std::optional<ColourTable>& colours) {
+  const bool has_table = colours && !is_plain(*colours);
+  const ColourTable table = has_table ? with_size(*colours, kGreys) : ColourTable{};
+  for (std::int64_t value = 0; value < kGreys; ++value) {
+    const auto [red, green, blue] =
+        has_table ? table.shown(static_cast<std::size_t>(value)) : std::array<std::uint8_t, 3>{};
+    head.add(4, has_table ? red << 16 | green << 8 | blue : value * 0x10101);
+  }
+}
+
 /// BITMAPFILEHEADER, BITMAPINFOHEADER and, for one channel, a palette.
-Head head_of(const ImageSpec& spec, PerMetre resolution) {
+Head head_of(const ImageSpec& spec, PerMetre resolution, const std::optional<ColourTable>& colours) {
   const std::int64_t offset = pixels_offset(spec);
   Head head;
   head.add(2, 'B' | 'M' << 8);
@@ -52,7 +65,7 @@ Head head_of(const ImageSpec& spec, PerMetre resolution) {
   head.add(4, resolution.x);
   head.add(4, resolution.y);
   head.add(8, 0);  // as many colours as there can be
-  for (std::int64_t grey = 0; spec.channels == 1 && grey < kGreys; ++grey) head.add(4, grey * 0x10101);
+  if (spec.channels == 1) add_palette(head, colours);
   return head;
 }
 
@@ -60,10 +73,11 @@ void exchange_red_and_blue(std::span<std::uint8_t> row) {
   for (std::size_t at = 0; at < row.size(); at += 3) std::swap(row[at], row[at + 2]);
 }
 
-void encode_bmp(OutputFile& file, PerMetre resolution, const PixelView& image) {
+void encode_bmp(OutputFile& file, PerMetre resolution, const std::optional<ColourTable>& colours,
+                const PixelView& image) {
   const ImageSpec spec{image.extent, image.channels, image.type};
   OutputBytes bytes(file);
-  bytes.write(head_of(spec, resolution).bytes());
+  bytes.write(head_of(spec, resolution, colours).bytes());
   const std::vector<std::byte> padding(static_cast<std::size_t>(stored_row_bytes(spec) - image.row_bytes()));
   for (std::int64_t row = image.extent.rows - 1; row >= 0; --row) {
     const auto length = static_cast<std::size_t>(image.row_bytes());
@@ -91,11 +105,14 @@ std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const Imag
   if (const auto& given = options.metadata.resolution) {
     if (given->unit != Resolution::Unit::none) resolution = per_metre(*given);
     if (!resolution)
-      sink.warnings.emplace_back("the resolution is not kept: BMP holds whole numbers per metre");
+      sink.warnings.emplace_back(given->unit == Resolution::Unit::none
+                                     ? "the resolution is not kept: it has no unit, and BMP's is per metre"
+                                     : "the resolution is not kept: BMP holds whole numbers per metre");
   }
-  return make_held_writer(path, spec, kBmp, options, std::move(sink),
-                          [stored = resolution.value_or(PerMetre{})](
-                              OutputFile& file, const PixelView& image) { encode_bmp(file, stored, image); });
+  return make_held_writer(
+      path, spec, kBmp, options, std::move(sink),
+      [stored = resolution.value_or(PerMetre{}), colours = options.metadata.colours](
+          OutputFile& file, const PixelView& image) { encode_bmp(file, stored, colours, image); });
 }
 
 }  // namespace sepconv

@@ -120,16 +120,29 @@ class PngDecoder {
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   }
 
+  /// Which is one channel, as in a BMP; with a profile, which is one for colours, it stays three.
+  bool has_grey_palette() const {
+    png_colorp colours = nullptr;
+    int count = 0;
+    if (colour_ != PNG_COLOR_TYPE_PALETTE || transparency_ ||
+        png_get_valid(png_, info_, PNG_INFO_iCCP) != 0 || png_get_PLTE(png_, info_, &colours, &count) == 0)
+      return false;
+    return std::ranges::all_of(std::span(colours, static_cast<std::size_t>(count)), [](const png_color& one) {
+      return one.red == one.green && one.red == one.blue;
+    });
+  }
+
   /// Says what expand() makes of the file.
   void announce() {
     const int depth = png_get_bit_depth(png_, info_);
     colour_ = png_get_color_type(png_, info_);
     transparency_ = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
+    greys_ = has_grey_palette();
     const bool has_alpha = (colour_ & PNG_COLOR_MASK_ALPHA) != 0 || (transparency_ && !loses_transparency());
     spec_ = {{png_get_image_height(png_, info_), png_get_image_width(png_, info_)},
-             colour_ == PNG_COLOR_TYPE_GRAY ? 1
-             : has_alpha                    ? 4
-                                            : 3,
+             colour_ == PNG_COLOR_TYPE_GRAY || greys_ ? 1
+             : has_alpha                              ? 4
+                                                      : 3,
              depth == 16 ? PixelType::u16 : PixelType::u8};
     inflated_bytes_ =
         static_cast<double>(spec_.extent.rows) * static_cast<double>(png_get_rowbytes(png_, info_));
@@ -144,6 +157,7 @@ class PngDecoder {
   /// over the image.
   int expand() {
     if (colour_ == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
+    if (greys_) png_set_rgb_to_gray_fixed(png_, PNG_ERROR_ACTION_NONE, -1, -1);
     if (colour_ == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png_, info_) < 8)
       png_set_expand_gray_1_2_4_to_8(png_);
     if (grey_with_alpha()) png_set_gray_to_rgb(png_);
@@ -166,6 +180,7 @@ class PngDecoder {
   png_infop& info_ = handle_.info;
   ImageSpec spec_;
   int colour_ = PNG_COLOR_TYPE_GRAY;
+  bool greys_ = false;
   const char* storage_ = "";
   double inflated_bytes_ = 0;
   bool transparency_ = false;                                         // tRNS

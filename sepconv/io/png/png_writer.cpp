@@ -22,13 +22,16 @@ namespace {
 
 using enum MetadataKind;
 constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
-                                static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts);
+                                static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts) |
+                                static_cast<unsigned>(colours);
 constexpr HeldFormat kPng{"PNG", true, "134", kPngMostLength, kKeptByPng};
 
 /// A handle of libpng for all but the pixels, that gives its bytes to us and keeps its words to itself.
 class PngEncoder {
  public:
-  explicit PngEncoder(const ImageSpec& spec) : spec_(spec) {
+  PngEncoder(const ImageSpec& spec, const Metadata& metadata) : spec_(spec) {
+    if (metadata.colours && !is_plain(*metadata.colours) && spec == ImageSpec{spec.extent, 1, PixelType::u8})
+      palette_ = palette_of(*metadata.colours);
     if (!guard_.run([this] { create(); })) fail("libpng");
   }
   PngEncoder(const PngEncoder&) = delete;
@@ -79,12 +82,25 @@ class PngEncoder {
     info_ = png_create_info_struct(png_);
     if (info_ == nullptr) guard_.fail("Out of memory");
     png_set_user_limits(png_, kPngMostLength, kPngMostLength);
-    const int colours = spec_.channels == 1   ? PNG_COLOR_TYPE_GRAY
+    const int colours = !palette_.empty()     ? PNG_COLOR_TYPE_PALETTE
+                        : spec_.channels == 1 ? PNG_COLOR_TYPE_GRAY
                         : spec_.channels == 3 ? PNG_COLOR_TYPE_RGB
                                               : PNG_COLOR_TYPE_RGB_ALPHA;
     png_set_IHDR(png_, info_, static_cast<png_uint_32>(spec_.extent.cols),
                  static_cast<png_uint_32>(spec_.extent.rows), static_cast<int>(8 * size_of(spec_.type)),
                  colours, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    if (!palette_.empty()) png_set_PLTE(png_, info_, palette_.data(), static_cast<int>(palette_.size()));
+  }
+
+  /// Of all 256 values: what is beyond a shorter one would be damage.
+  static std::vector<png_color> palette_of(const ColourTable& colours) {
+    const ColourTable all = with_size(colours, 256);
+    std::vector<png_color> palette;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto [red, green, blue] = all.shown(i);
+      palette.push_back({red, green, blue});
+    }
+    return palette;
   }
 
   void set_profile(const std::vector<std::byte>& profile) {
@@ -129,6 +145,7 @@ class PngEncoder {
 
   CodecGuard guard_;
   ImageSpec spec_;
+  std::vector<png_color> palette_;
   OutputBytes* bytes_ = nullptr;
   char warning_[160] = "";
   struct Handle {
@@ -165,7 +182,8 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   if (metadata.resolution && !per_metre(*metadata.resolution))
     sink.warnings.emplace_back("the resolution is not kept: PNG holds whole numbers per metre");
   if (!metadata.icc_profile.empty()) {
-    if (const std::string refusal = PngEncoder(spec).refusal(metadata.icc_profile); !refusal.empty()) {
+    if (const std::string refusal = PngEncoder(spec, metadata).refusal(metadata.icc_profile);
+        !refusal.empty()) {
       sink.warnings.push_back(fmt::format("the ICC profile is not kept: libpng says of it \"{}\"", refusal));
       metadata.icc_profile.clear();
     }
@@ -174,7 +192,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   sink.encoder_bytes = kPngCodecBytes + png_pixels_bytes(spec.row_bytes()) + 4 * held_bytes(metadata);
   return make_held_writer(path, spec, kPng, options, std::move(sink),
                           [metadata, spec, level](OutputFile& file, const PixelView& image) {
-                            PngEncoder(spec).encode(file, metadata, level, image);
+                            PngEncoder(spec, metadata).encode(file, metadata, level, image);
                           });
 }
 

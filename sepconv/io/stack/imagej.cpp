@@ -68,7 +68,7 @@ bool imagej_says_more(std::string_view text) {
   return false;
 }
 
-Stack read_imagej(const std::string& text, const StoredSpec& spec) {
+Stack read_imagej(const std::string& text, const StoredSpec& spec, std::int64_t pages) {
   Stack stack;
   const std::int64_t images = count_of(text, "images");
   std::int64_t product = 1;
@@ -80,6 +80,9 @@ Stack read_imagej(const std::string& text, const StoredSpec& spec) {
     }
     if (count > 1) stack.axes.push_back({axis, count});
   }
+  // ImageJ's 48-bit RGB: a page of three samples, which are counted as images.
+  if (pages == 1 && product == images && spec.channels == images && images == count_of(text, "channels"))
+    return {};
   if (product == images || imagej_value(text, "images").empty()) return stack;
   if (product == 1) {
     stack.axes = {{"page", images}};

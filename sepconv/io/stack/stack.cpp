@@ -16,7 +16,7 @@ bool counts_images(std::string_view description) {
 Stack read_stack(const std::string& description, const StoredSpec& spec, std::int64_t pages) {
   if (is_ome(description)) return read_ome(description, spec, pages);
   if (is_ngff(description)) return {.problem = pages == 1 ? "" : "its description is that of an OME-Zarr"};
-  return is_imagej(description) ? read_imagej(description, spec) : read_shaped(description, spec);
+  return is_imagej(description) ? read_imagej(description, spec, pages) : read_shaped(description, spec);
 }
 
 bool describes_one(const std::string& description, const StoredSpec& spec) {

@@ -61,7 +61,7 @@ std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64
 Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t pages);
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost);
-Stack read_imagej(const std::string& text, const StoredSpec& spec);
+Stack read_imagej(const std::string& text, const StoredSpec& spec, std::int64_t pages);
 std::string describe_imagej(const std::string& text, const RasterAxes& axes, const ImageChange& change,
                             std::vector<std::string>& lost);
 Stack read_shaped(const std::string& json, const StoredSpec& spec);

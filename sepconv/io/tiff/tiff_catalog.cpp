@@ -82,6 +82,8 @@ TiffCatalog::TiffCatalog(InputFile file)
   }
   constexpr std::size_t kMostOfSlide = 256;  // each is looked at closely
   aperio_ = pages_.size() > 1 && pages_.size() <= kMostOfSlide && sepconv::is_aperio(beginning(0));
+  const std::string text = images_.empty() ? "" : beginning(images_.front());
+  has_luts_ = is_imagej(text) || is_ome(text);
 }
 
 TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t offset) const {
@@ -157,6 +159,7 @@ TiffPage TiffCatalog::make_page(std::int64_t index, std::uint64_t offset) const 
   TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
   opened.catalog_bytes = static_cast<std::int64_t>(pages_.size() * (sizeof(Page) + sizeof(std::int64_t)));
   opened.offset = offset;
+  opened.has_luts = has_luts_;
   opened.entries = chain_.at(offset).value_or(TiffEntries{});
   bound_tags(opened);
   return opened;

@@ -85,7 +85,7 @@ class TiffCatalog {
   TiffChain chain_;
   std::vector<Page> pages_;
   std::vector<std::int64_t> images_;
-  bool aperio_ = false;
+  bool aperio_ = false, has_luts_ = false;
 };
 
 }  // namespace sepconv

@@ -128,9 +128,6 @@ void read_jpeg_fields(const TiffHandle& handle, BlockFormat& block) {
 void read_photometric(const TiffHandle& handle, TiffDirectory& directory) {
   BlockFormat& block = directory.block;
   block.photometric = field<std::uint16_t>(handle, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
-  if (block.photometric == PHOTOMETRIC_PALETTE) {
-    refuse(handle, "palette images are not supported, as their values are no intensities; convert it to RGB");
-  }
   if (block.photometric != PHOTOMETRIC_YCBCR) return;
   if (block.compression != COMPRESSION_JPEG)
     refuse(handle, "YCbCr is only supported with JPEG compression; convert it to RGB");

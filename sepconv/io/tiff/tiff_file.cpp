@@ -95,7 +95,7 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
   handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
   directory_ = read_directory(handle_, file_->size());
   check_tables();
-  metadata_ = read_metadata(handle_, page_.entries);
+  metadata_ = read_metadata(handle_, page_);
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
   read_slide();
   describe_itself();

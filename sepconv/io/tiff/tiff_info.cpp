@@ -21,8 +21,16 @@ std::string predictor_name(std::uint16_t predictor) {
   return predictor == PREDICTOR_FLOATINGPOINT ? "floating-point" : "none";
 }
 
-std::string photometric_name(const BlockFormat& block, bool known) {
+std::string photometric_name(const BlockFormat& block, const Metadata& metadata) {
+  const bool known = metadata.photometric != Photometric::other;
+  if (metadata.colours) return "palette: " + name_of(*metadata.colours);
   switch (block.photometric) {
+    case PHOTOMETRIC_PALETTE:
+      return known ? metadata.photometric == Photometric::min_is_white ? "palette: inverted grey ramp"
+                                                                       : "palette: grey ramp"
+                   : "palette that is not read";
+    case PHOTOMETRIC_MASK:
+      return "transparency mask";
     case PHOTOMETRIC_MINISWHITE:
       return "min is white";
     case PHOTOMETRIC_MINISBLACK:
@@ -40,7 +48,7 @@ std::string photometric_name(const BlockFormat& block, bool known) {
     case PHOTOMETRIC_ITULAB:
       return "ITU L*a*b*";
     default:
-      return fmt::format("photometric {}", block.photometric);
+      return fmt::format("interpretation {}", block.photometric);
   }
 }
 
@@ -56,7 +64,7 @@ FileInfo::Page page_info(const TiffReader& reader) {
                    block.extent.cols, block.extent.rows)},
       {"channels", directory.planar ? "in planes of their own" : "interleaved"},
       {"byte order", block.big_endian ? "big-endian" : "little-endian"},
-      {"photometric", photometric_name(block, reader.metadata().photometric != Photometric::other)},
+      {"photometric", photometric_name(block, reader.metadata())},
   };
   add_metadata(page.facts, reader.metadata());
   page.facts.emplace_back("stored", fmt::format("{} bytes", reader.stored_bytes()));
@@ -67,7 +75,8 @@ FileInfo::Page page_info(const TiffReader& reader) {
   return page;
 }
 
-void add_set(FileInfo& info, const TiffCatalog& catalog, const std::string& axes) {
+void add_set(FileInfo& info, const std::shared_ptr<const TiffCatalog>& shared, const std::string& axes) {
+  const TiffCatalog& catalog = *shared;
   TiffRasters rasters = rasters_of(catalog);
   name_axes(catalog, rasters, axes);
   for (std::size_t i = 0; i < rasters.series.size(); ++i) {
@@ -75,13 +84,14 @@ void add_set(FileInfo& info, const TiffCatalog& catalog, const std::string& axes
     info.series.push_back(fmt::format("{} from page {} on{}", sizes, page,
                                       name.empty() ? "" : fmt::format(", \"{}\"", printable(name))));
   }
-  info.no_set = std::move(rasters.refusal);
-  info.axes = std::move(rasters.axes);
+  info.no_set = refusal_of(shared, rasters);
+  if (info.no_set.empty()) info.axes = std::move(rasters.axes);
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
     const auto kind = catalog.page(page).kind;
     const bool named =
         std::ranges::any_of(rasters.unlike, [&](const auto& one) { return one.first == page; });
-    if (kind != TiffEntries::Kind::image && !named)
+    const bool is_raster = std::ranges::find(rasters.pages, page) != rasters.pages.end();
+    if (kind != TiffEntries::Kind::image && !named && !is_raster)
       info.others.emplace_back(page, kind == TiffEntries::Kind::mask ? "mask" : "overview");
   }
   for (auto& other : rasters.unlike) info.others.push_back(std::move(other));
@@ -100,7 +110,8 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
         fmt::format("OpenOptions::select {} chooses images of a run, and what is told is told of pages; name "
                     "one by its number",
                     options.select));
-  const TiffCatalog catalog(std::move(file));
+  const auto shared = std::make_shared<const TiffCatalog>(std::move(file));
+  const TiffCatalog& catalog = *shared;
   const std::int64_t count = std::ssize(catalog.pages());
   FileInfo info;
   info.format = catalog.big_tiff() ? "BigTIFF" : "TIFF";
@@ -125,7 +136,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});
     }
   }
-  if (count > 0) add_set(info, catalog, options.axes);
+  if (count > 0) add_set(info, shared, options.axes);
   return info;
 }
 

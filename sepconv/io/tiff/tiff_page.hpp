@@ -30,10 +30,11 @@ struct TiffPage {
   std::int64_t spare_masks = 0;         ///< of a size that has one already, or before the first image
   std::int64_t catalog_bytes = 0;       ///< that all directories take in memory
   std::int64_t plane = 0;               ///< of a stack of planes one behind the other that has one directory
-  bool in_set = false;                  ///< a raster among others: its description says nothing of them
-  std::optional<TiffSetFacts> leads{};  ///< the first one of those
-  std::int64_t max_tag_bytes = 0;       ///< larger tags are left out
-  std::int64_t tag_bytes = 0;           ///< of those that are not
+  bool has_luts = false;  ///< ImageJ or a microscope wrote the file: its palettes are no classes
+  bool in_set = false;    ///< a raster among others: its description says nothing of them
+  std::optional<TiffSetFacts> leads{};     ///< the first one of those
+  std::int64_t max_tag_bytes = 0;          ///< larger tags are left out
+  std::int64_t tag_bytes = 0;              ///< of those that are not
   std::vector<std::uint32_t> too_large{};  ///< those
 };
 

@@ -64,6 +64,14 @@ std::uint16_t tag_of(Photometric photometric) {
   }
 }
 
+/// Whether the pixels have a table of colours, of the values that one channel of 8 or 16 bits has.
+bool has_palette(const TiffDirectory& directory, const Metadata& metadata) {
+  const StoredType type = directory.block.type;
+  return metadata.colours && directory.channels() == std::ssize(metadata.extra_samples) + 1 &&
+         (type == PixelType::u8 || type == PixelType::u16) &&
+         metadata.colours->size() <= std::size_t{1} << type.bits;
+}
+
 Extent choose_block(const ImageSpec& spec, const FileLayout& layout, std::int64_t row_bytes) {
   if (layout.tiled) return layout.tile;
   std::int64_t rows =
@@ -71,6 +79,11 @@ Extent choose_block(const ImageSpec& spec, const FileLayout& layout, std::int64_
   if (layout.compression == Compression::jpeg)
     rows = round_up(rows, 16);  // whole units of 8 x 8 at half the resolution
   return {std::min(rows, spec.extent.rows), spec.extent.cols};
+}
+
+/// Greys in even steps are what a reader shows of JPEG without a table.
+bool is_plain_jpeg(const BlockFormat& block, const Metadata& metadata) {
+  return block.compression == COMPRESSION_JPEG && is_plain(*metadata.colours);
 }
 
 void check_spec(const std::string& name, const ImageSpec& spec, const FileLayout& layout) {
@@ -105,6 +118,8 @@ void check_block(const std::string& name, const TiffDirectory& directory) {
   };
   const BlockFormat& block = directory.block;
   if (block.compression == COMPRESSION_JPEG) {
+    if (block.photometric == PHOTOMETRIC_PALETTE)
+      refuse("JPEG changes pixels, which are looked up in a colour table; choose deflate");
     if (block.type != PixelType::u8)
       refuse(fmt::format("JPEG takes u8, not {}; choose deflate, or cast to u8", name_of(block.type)));
     if (block.channels != 1 && block.channels != 3) {
@@ -163,6 +178,8 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   const bool converts =
       layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
   block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
+  if (has_palette(directory, options.metadata) && !is_plain_jpeg(block, options.metadata))
+    block.photometric = PHOTOMETRIC_PALETTE;
   check_block(path.native(), directory);
   const bool needs_big = needs_big_tiff(directory, options, pages);
   directory.big_tiff = options.big_tiff.value_or(needs_big);
@@ -203,6 +220,7 @@ CreateOptions level_options(const CreateOptions& options) {
   of_level.metadata = {};
   of_level.metadata.photometric = options.metadata.photometric;
   of_level.metadata.extra_samples = options.metadata.extra_samples;
+  of_level.metadata.colours = options.metadata.colours;
   for (const RawTag& raw : options.metadata.geo_tags) {
     if (raw.tag == kGdalNodata) of_level.metadata.geo_tags.push_back(raw);
   }

@@ -72,6 +72,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   if (layout_.coded && layout_.coded->codec == BlockCodec::jpeg && !has_common_jpegs(*file_))
     layout_.coded.reset();
   layout_.file->levels = file_->levels();
+  layout_.file->nearest_levels = metadata().colours && metadata().colours->classes;
   unwritten_ =
       declared_nodata(metadata(), spec().type, layout_.stored.value_or(StoredType(spec().type))).value_or(0);
   const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {

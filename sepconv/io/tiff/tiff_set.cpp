@@ -153,6 +153,16 @@ std::unique_ptr<RasterSet> set_of(std::shared_ptr<const TiffCatalog> catalog, Ti
 
 }  // namespace
 
+std::string refusal_of(std::shared_ptr<const TiffCatalog> catalog, const TiffRasters& rasters) {
+  if (!rasters.refusal.empty() || rasters.pages.empty()) return rasters.refusal;
+  try {
+    TiffSet(std::move(catalog), rasters, {}).raster(0);
+    return "";
+  } catch (const IoError& problem) {
+    return problem.what();
+  }
+}
+
 std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page, int level) {
   const std::int64_t image = page.index;
   auto file = std::make_unique<TiffFile>(catalog.shared_file(), std::move(page));

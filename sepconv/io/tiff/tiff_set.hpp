@@ -31,6 +31,9 @@ void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::stri
 /// Adds what is to be said of the pages that are unlike, where nobody has named pages.
 void warn_of_unlike(TiffRasters& rasters);
 
+/// Why a run does not take these, by whatever it would open first; empty: it does.
+std::string refusal_of(std::shared_ptr<const TiffCatalog> catalog, const TiffRasters& rasters);
+
 /// A page that the catalog opened at this level of it.
 std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page, int level);
 

@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "sepconv/io/gdal_tags.hpp"
+#include "sepconv/io/stack/imagej_items.hpp"
+#include "sepconv/io/tiff/tiff_colours.hpp"
 
 namespace sepconv {
 namespace {
@@ -23,6 +26,8 @@ constexpr GeoTag kGeoTags[] = {
     {34735, "GeoKeyDirectoryTag"},    {34736, "GeoDoubleParamsTag"}, {34737, "GeoAsciiParamsTag"},
     {kGdalMetadata, "GDAL_METADATA"}, {kGdalNodata, "GDAL_NODATA"},  {50844, "RPCCoefficientTag"},
 };
+/// Likewise, in Metadata::imagej_items.
+constexpr GeoTag kImagejTags[] = {{kImagejLengths, "IJMetadataByteCounts"}, {kImagejItems, "IJMetadata"}};
 
 std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
   const char* text = nullptr;
@@ -121,14 +126,13 @@ void write_text(const TiffHandle& handle, std::uint32_t tag, const std::string& 
   handle.check(TIFFSetField(handle.get(), tag, text.c_str()) != 0, "cannot store a text of its metadata");
 }
 
-void write_raw(const TiffHandle& handle, const RawTag& raw) {
-  const auto* known = std::find_if(std::begin(kGeoTags), std::end(kGeoTags),
-                                   [&](const GeoTag& geo) { return geo.tag == raw.tag; });
+void write_raw(const TiffHandle& handle, const RawTag& raw, std::span<const GeoTag> tags = kGeoTags) {
+  const auto known = std::ranges::find(tags, raw.tag, &GeoTag::tag);
   const auto type = static_cast<TIFFDataType>(raw.type);
   const auto width = static_cast<std::uint64_t>(TIFFDataWidth(type));
   const bool sound =
       width > 0 && is_kept_as_stored(type) && !raw.data.empty() && raw.count == raw.data.size() / width;
-  if (known == std::end(kGeoTags) || !sound) return;
+  if (known == tags.end() || !sound) return;
   const TIFFFieldInfo description{
       raw.tag, TIFF_VARIABLE2, TIFF_VARIABLE2, type, FIELD_CUSTOM, 1, 1, const_cast<char*>(known->name)};
   handle.check(TIFFMergeFieldInfo(handle.get(), &description, 1) == 0, "cannot describe a GeoTIFF tag");
@@ -158,9 +162,24 @@ int channels_meant(Photometric photometric) noexcept {
   }
 }
 
-Metadata read_metadata(const TiffHandle& handle, const TiffEntries& entries) {
+namespace {
+
+std::vector<ImagejItem> read_imagej(const TiffHandle& handle) {
+  const auto lengths = read_raw(handle, kImagejLengths);
+  const auto items = read_raw(handle, kImagejItems);
+  if (!lengths || !items || lengths->type != TIFF_LONG ||
+      TIFFDataWidth(static_cast<TIFFDataType>(items->type)) != 1)
+    return {};
+  std::vector<std::uint32_t> numbers(lengths->count);
+  std::memcpy(numbers.data(), lengths->data.data(), lengths->data.size());
+  return read_imagej_items(numbers, items->data);
+}
+
+}  // namespace
+
+Metadata read_metadata(const TiffHandle& handle, const TiffPage& page) {
   Metadata metadata;
-  metadata.resolution = read_resolution(handle, entries);
+  metadata.resolution = read_resolution(handle, page.entries);
   std::uint16_t orientation = 0;
   if (TIFFGetField(handle.get(), TIFFTAG_ORIENTATION, &orientation) != 0 &&
       orientation >= ORIENTATION_TOPLEFT && orientation <= ORIENTATION_LEFTBOT) {
@@ -185,8 +204,23 @@ Metadata read_metadata(const TiffHandle& handle, const TiffEntries& entries) {
   if (TIFFGetField(handle.get(), TIFFTAG_EXTRASAMPLES, &extra_count, &extra) != 0 && extra != nullptr) {
     metadata.extra_samples.assign(extra, extra + extra_count);
   }
+  add_colours(handle, page.has_luts, metadata);
+  metadata.imagej_items = read_imagej(handle);
   return metadata;
 }
+
+namespace {
+
+void write_imagej(const TiffHandle& handle, const std::vector<ImagejItem>& items) {
+  if (items.empty()) return;
+  const auto [lengths, bytes] = stored_imagej_items(items);
+  const auto numbers = std::as_bytes(std::span(lengths));
+  write_raw(handle, {kImagejLengths, TIFF_LONG, lengths.size(), {numbers.begin(), numbers.end()}},
+            kImagejTags);
+  write_raw(handle, {kImagejItems, TIFF_BYTE, bytes.size(), bytes}, kImagejTags);
+}
+
+}  // namespace
 
 void write_metadata(const TiffHandle& handle, const Metadata& metadata) {
   TIFF* tiff = handle.get();
@@ -212,6 +246,8 @@ void write_metadata(const TiffHandle& handle, const Metadata& metadata) {
   write_text(handle, TIFFTAG_ARTIST, metadata.artist);
   write_text(handle, TIFFTAG_COPYRIGHT, metadata.copyright);
   for (const RawTag& raw : metadata.geo_tags) write_raw(handle, raw);
+  write_colours(handle, metadata);
+  write_imagej(handle, metadata.imagej_items);
 }
 
 std::int64_t memory_bytes(const Metadata& metadata) {
@@ -219,6 +255,8 @@ std::int64_t memory_bytes(const Metadata& metadata) {
                       metadata.date_time.size() + metadata.artist.size() + metadata.copyright.size() +
                       2 * metadata.extra_samples.size();
   for (const RawTag& raw : metadata.geo_tags) bytes += raw.data.size();
+  for (const ImagejItem& item : metadata.imagej_items) bytes += item.data.size() + 2 * sizeof(std::uint32_t);
+  if (metadata.colours) bytes += std::size_t{3 * 2} * std::max<std::size_t>(256, metadata.colours->size());
   return static_cast<std::int64_t>(2 * bytes);
 }
 

@@ -4,17 +4,17 @@
 #include <cstdint>
 
 #include "sepconv/io/metadata.hpp"
-#include "sepconv/io/tiff/tiff_entries.hpp"
 #include "sepconv/io/tiff/tiff_handle.hpp"
+#include "sepconv/io/tiff/tiff_page.hpp"
 
 namespace sepconv {
 
 /// Channels, alpha aside, of pixels that are meant so.
 int channels_meant(Photometric photometric) noexcept;
 
-/// Of the current directory, which has these entries. YCbCr counts as RGB, because that is what a reader
+/// Of the current directory, which is this page's. YCbCr counts as RGB, because that is what a reader
 /// delivers.
-Metadata read_metadata(const TiffHandle& handle, const TiffEntries& entries);
+Metadata read_metadata(const TiffHandle& handle, const TiffPage& page);
 
 /// Sets the fields of a directory in the making, photometric and extra samples excepted: those belong to the
 /// layout. Throws IoError.

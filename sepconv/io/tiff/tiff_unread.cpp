@@ -7,6 +7,8 @@
 #include <array>
 #include <span>
 
+#include "sepconv/io/stack/imagej_items.hpp"
+
 namespace sepconv {
 namespace {
 
@@ -43,6 +45,13 @@ bool is_usual_range(const TiffHandle& handle) {
   return std::ranges::equal(std::span(range, 6), photometric == PHOTOMETRIC_YCBCR ? kJpeg : colours);
 }
 
+/// Greys in even steps of packed pixels, which are read as what they are without a table.
+bool is_read_palette(const TiffHandle& handle, const Metadata& metadata) {
+  std::uint16_t photometric = 0;
+  return TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 0 &&
+         photometric == PHOTOMETRIC_PALETTE && metadata.photometric != Photometric::other;
+}
+
 bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& metadata) {
   std::uint16_t ink_set = INKSET_CMYK;
   switch (tag) {
@@ -63,6 +72,11 @@ bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& met
       return TIFFGetField(handle.get(), tag, &ink_set) != 0 && ink_set == INKSET_CMYK;
     case TIFFTAG_REFERENCEBLACKWHITE:
       return is_usual_range(handle);
+    case TIFFTAG_COLORMAP:
+      return metadata.colours || is_read_palette(handle, metadata);
+    case kImagejLengths:
+    case kImagejItems:
+      return !metadata.imagej_items.empty();
     default:
       return std::ranges::find(kUnderstood, tag) != std::end(kUnderstood) ||
              std::ranges::find(metadata.geo_tags, tag, &RawTag::tag) != metadata.geo_tags.end();
@@ -108,6 +122,8 @@ bool is_cut(const InputFile& file, const TiffEntry& entry, const Metadata& metad
 }
 
 std::string name_of(const TiffHandle& handle, std::uint32_t tag) {
+  if (tag == kImagejLengths || tag == kImagejItems)
+    return fmt::format("{} (ImageJ's display ranges, LUTs, labels, regions)", tag);
   const TIFFField* const field = TIFFFindField(handle.get(), tag, TIFF_ANY);
   const std::string_view known =
       field == nullptr || TIFFFieldIsAnonymous(field) != 0 ? "" : TIFFFieldName(field);

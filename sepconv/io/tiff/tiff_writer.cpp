@@ -161,7 +161,9 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
                                 same_blocks ? writer->encoder_pool() : nullptr));
   }
   if (options.layout.nearest_levels) writer->make_levels_nearest();
-  if (pages.size() > 1) writer->describe_also(fmt::format(", with {} smaller levels", pages.size() - 1));
+  if (pages.size() > 1)
+    writer->describe_also(fmt::format(", with {} smaller levels{}", pages.size() - 1,
+                                      options.layout.nearest_levels ? " of the nearest pixels" : ""));
   if (options.layout.levels == Levels::cloud) writer->describe_also(", optimized for clouds");
   return writer;
 }

@@ -60,7 +60,28 @@ const Stage* Chain::host_only_stage() const {
   return nullptr;
 }
 
+namespace {
+
+/// Classes are moved and chosen from; a stage that makes a number of one makes numbers of them.
+void check_classes(const std::vector<StagePtr>& stages, const std::optional<ColourTable>& colours) {
+  if (!colours || !colours->classes) return;
+  for (const StagePtr& stage : stages) {
+    const StageTraits& traits = stage->traits();
+    if (traits.moves_only || traits.selects) continue;
+    if (traits.pointwise || traits.of_one_pixel) return;
+    throw InvalidArgument(
+        fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
+                    "table, of which "
+                    "there is no mean; take a stage that chooses one (median, rank, erode, dilate, "
+                    "resize:filter=nearest), or begin with cast:type=f32 if they are intensities",
+                    stage->text()));
+  }
+}
+
+}  // namespace
+
 void Chain::check_takes(const Reader& source) const {
+  check_classes(stages_, source.metadata().colours);
   const std::optional<StoredType>& stored = source.layout().stored;
   if (!stored || !stored->is_complex()) return;
   for (const StagePtr& stage : stages_) {
@@ -122,8 +143,16 @@ Work Chain::work() const noexcept {
 }
 
 bool Chain::keeps_range() const noexcept {
+  return std::ranges::all_of(stages_, [](const StagePtr& stage) {
+    const StageTraits& traits = stage->traits();
+    const bool is_cast = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::round_to;
+    return traits.moves_only || traits.averages || traits.selects || is_cast;
+  });
+}
+
+bool Chain::keeps_values() const noexcept {
   return std::ranges::all_of(
-      stages_, [](const StagePtr& stage) { return stage->traits().moves_only || stage->traits().averages; });
+      stages_, [](const StagePtr& stage) { return stage->traits().moves_only || stage->traits().selects; });
 }
 
 bool Chain::turns() const {

@@ -55,6 +55,8 @@ class Chain {
 
   /// Whether values of the result are values of the source, or weighted means of them.
   bool keeps_range() const noexcept;
+  /// Whether each of them is a value of the source.
+  bool keeps_values() const noexcept;
 
   /// The part of the source that a part of the result is computed from: never empty for one that is not.
   Rect input_for(const Rect& output, const ImageSpec& source) const;
@@ -66,7 +68,8 @@ class Chain {
   /// The first stage that does not run on a device for this source; null if all do.
   const Stage* host_only_stage() const;
 
-  /// Throws InvalidArgument for elements of the source that are complex, if a stage is not by_parts.
+  /// Throws InvalidArgument for elements of the source that are complex, if a stage is not by_parts, and for
+  /// classes, if it makes other values of several.
   void check_takes(const Reader& source) const;
 
   /// What its stages hold, and take of each device.

@@ -8,6 +8,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/fingerprint.hpp"
+#include "sepconv/pipeline/plan/few_values.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/plan/volume_sinks.hpp"
 #include "sepconv/pipeline/stages/on_volume.hpp"
@@ -92,6 +93,13 @@ void say_what_pages_are(Beginning& begun) {
   if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
 }
 
+void say_what_levels_are(Reader& source, const Chain& chain, Geometries& geometries) {
+  const std::string said = warning_of_mean_levels(source, chain, geometries.first.layout);
+  if (said.empty()) return;
+  geometries.first.warnings.push_back(said);
+  if (geometries.other) geometries.other->warnings.push_back(said);
+}
+
 Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, const FileOptions& files) {
   OpenOptions open = files.open;
   open.masks = open.masks && !options.missing.none;
@@ -114,11 +122,13 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   begun.job.first_has_nodata = begun.missing.value.has_value();
   request.stored = stored_by(chain, *begun.job.source);
   request.keeps_range = chain.keeps_range();
+  request.keeps_values = chain.keeps_values();
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
   const Reader* const like = begun.job.source.get();
   if (to_file) {
     begun.geometries = geometries_of(ends.output, result, like, request, map, chain.work(), files.formats);
+    say_what_levels_are(*begun.job.source, chain, begun.geometries);
   } else {
     begun.geometries.first = output_options(result, like, request, map, chain.work());
   }
@@ -126,6 +136,8 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   if (begun.geometries.other) begun.geometries.other->partial = files.partial;
   begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
                                options.region, map, chain.work());
+  begun.job.change.keeps_range = request.keeps_range;
+  begun.job.change.keeps_values = request.keeps_values;
   begun.axes = begun.job.sources->axes();
   say_what_mixes(chain, begun);
   if (takes_pages) say_what_pages_are(begun);

@@ -57,6 +57,7 @@ json output_json(const OutputRequest& request) {
           {"tile_others", others_json(request.tile_others)},
           {"planar", request.planar},
           {"no_predictor", request.no_predictor},
+          {"nearest_levels", request.nearest_levels},
           {"cog", request.cog},
           {"pyramid", option_json(request.pyramid)},
           {"shard", tile_json(request.shard)},
@@ -74,6 +75,7 @@ OutputRequest output_in(const json& all) {
   request.tile_others = others_in(all.at("tile_others"));
   all.at("planar").get_to(request.planar);
   all.at("no_predictor").get_to(request.no_predictor);
+  all.at("nearest_levels").get_to(request.nearest_levels);
   all.at("cog").get_to(request.cog);
   request.pyramid = value_in<bool>(all.at("pyramid"));
   request.shard = extent_in(all.at("shard"));
@@ -137,6 +139,7 @@ void add_output(const json& output, std::vector<Made>& all) {
       {"OutputRequest::shard", {"shard", "shard_others"}},
       {"OutputRequest::planar", {"planar"}},
       {"OutputRequest::no_predictor", {"no_predictor"}},
+      {"OutputRequest::nearest_levels", {"nearest_levels"}},
       {"OutputRequest::cog", {"cog"}},
       {"OutputRequest::zarr", {"zarr"}}};
   for (const auto& [name, keys] : options)

@@ -118,6 +118,7 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
     ImageChange change = change_of({source->spec(), source->layout().stored}, {result, request.stored},
                                    request.region, map, work);
     change.keeps_range = request.keeps_range;
+    change.keeps_values = request.keeps_values;
     options.metadata = metadata.kept_for(change, options.warnings);
   }
   options.stored = request.stored;
@@ -176,6 +177,7 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
   whole.missing = missing_pixels(source, chain, missing);
   whole.stored = stored_by(chain, source);
   whole.keeps_range = chain.keeps_range();
+  whole.keeps_values = chain.keeps_values();
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
                                          map_of(chain, source.spec()), chain.work());
   if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;

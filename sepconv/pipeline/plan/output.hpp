@@ -28,15 +28,17 @@ struct OutputRequest {
   bool cog =
       false;  ///< a Cloud Optimized GeoTIFF: tiled, with levels, everything in the order for few requests
   std::optional<bool> pyramid;                ///< smaller levels; unset: where the source has them
+  bool nearest_levels = false;                ///< these of single pixels and not of means, as classes need
   std::optional<Extent> shard;                ///< of a Zarr; 0 x 0: none
   std::vector<AxisPositions> shard_others{};  ///< likewise
   std::optional<int> zarr;                    ///< its version
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
-  Rect region{};             ///< of the result, what is made, as PlanOptions::region
-  MissingPixels missing{};   ///< of the source, by missing_pixels()
-  bool keeps_range = false;  ///< by Chain::keeps_range()
+  Rect region{};              ///< of the result, what is made, as PlanOptions::region
+  MissingPixels missing{};    ///< of the source, by missing_pixels()
+  bool keeps_range = false;   ///< by Chain::keeps_range()
+  bool keeps_values = false;  ///< by Chain::keeps_values()
   /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
   std::optional<StoredType> stored{};
 };

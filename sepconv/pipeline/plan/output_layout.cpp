@@ -119,7 +119,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
     layout.zarr.rows_name.clear(), layout.zarr.cols_name.clear();
   }
   if (!map) layout.zarr.channels_name.clear(), layout.zarr.keeps_channel = false;
-  layout.nearest_levels = layout.nearest_levels && work == Work::none && !is_scaled(map);
+  layout.nearest_levels = layout.nearest_levels && (work == Work::none || request.keeps_values);
   layout.planar = layout.planar && spec.channels > 1;
   if (spec.channels != source.spec().channels)
     for (auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others})
@@ -190,6 +190,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   }
   if (request.pyramid == false) layout.levels = Levels::none;
   if (!request.cog && layout.levels == Levels::cloud) layout.levels = Levels::behind;
+  if (request.nearest_levels) layout.nearest_levels = true;
   if (request.pyramid == true && layout.levels == Levels::none) layout.levels = Levels::behind;
   return layout;
 }

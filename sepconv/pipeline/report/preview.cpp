@@ -115,9 +115,11 @@ View chosen_view(const FileLevels& levels, const PreviewOptions& options) {
 /// Keeps what is shown of the rows of a result.
 class Picture {
  public:
-  Picture(const ImageSpec& shown, const MissingPixels& missing)
+  /// Values of a `table` are shown by it.
+  Picture(const ImageSpec& shown, const MissingPixels& missing, std::optional<ColourTable> table)
       : colours_(shown, Rect::whole(shown.extent), shown.extent.area()),
         missing_(missing),
+        table_(std::move(table)),
         alpha_(static_cast<std::size_t>(shown.extent.area())) {}
 
   void see(std::int64_t first_row, const ConstPixelView& rows) {
@@ -135,6 +137,7 @@ class Picture {
 
   void put_into(Preview& seen) const {
     const std::vector<float> values = colours_.values();
+    if (table_) return put_by_table(values, seen);
     const auto colours = static_cast<std::size_t>(colours_.channels());
     std::vector<float> present;
     for (std::size_t i = 0; i < values.size(); ++i) {
@@ -149,10 +152,9 @@ class Picture {
           fmt::format("{:.6g} is black and {:.6g} white: 0.5 % of what is seen is darker, 0.5 % brighter",
                       seen.stretch.low, seen.stretch.high));
     const std::vector<std::uint8_t> shown = stretched(values, seen.stretch);
-    const bool hides = std::ranges::any_of(alpha_, [](std::uint8_t alpha) { return alpha < 255; });
     seen.extent = colours_.grid();
-    seen.channels = hides ? 4 : colours_.channels();
-    if (!hides) {
+    seen.channels = hides() ? 4 : colours_.channels();
+    if (!hides()) {
       seen.pixels = shown;
       return;
     }
@@ -160,11 +162,31 @@ class Picture {
       for (std::size_t k = 0; k < 3; ++k) seen.pixels.push_back(shown[i * colours + (colours == 3 ? k : 0)]);
       seen.pixels.push_back(alpha_[i]);
     }
+    note_hidden(seen);
+  }
+
+ private:
+  bool hides() const {
+    return std::ranges::any_of(alpha_, [](std::uint8_t alpha) { return alpha < 255; });
+  }
+  void note_hidden(Preview& seen) const {
     seen.notes.emplace_back(missing_.alpha ? "transparent is what alpha hides"
                                            : "missing pixels are transparent");
   }
 
- private:
+  void put_by_table(const std::vector<float>& values, Preview& seen) const {
+    seen.extent = colours_.grid();
+    seen.channels = hides() ? 4 : 3;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = std::isfinite(values[i]) ? std::max(values[i], 0.0F) : 0.0F;
+      const auto colour = table_->shown(static_cast<std::size_t>(value));
+      seen.pixels.insert(seen.pixels.end(), colour.begin(), colour.end());
+      if (hides()) seen.pixels.push_back(alpha_[i]);
+    }
+    seen.notes.push_back(fmt::format("colours are those of the image's table: {}", name_of(*table_)));
+    if (hides()) note_hidden(seen);
+  }
+
   template <class T>
   std::uint8_t alpha_of(const T* pixel) const {
     for (std::int64_t channel = 0; channel < colours_.channels(); ++channel) {
@@ -180,12 +202,13 @@ class Picture {
 
   SampledPixels colours_;
   MissingPixels missing_;
+  std::optional<ColourTable> table_;
   std::vector<std::uint8_t> alpha_;
 };
 
 /// The chain with a stage that makes its result small enough, and where the view's area lies then.
 std::pair<Chain, Rect> fitted(const Chain& chain, const ImageSpec& source, const Rect& area,
-                              std::int64_t size) {
+                              std::int64_t size, ResizeOptions::Filter filter) {
   if (longer_side(area.extent()) <= size) return {chain, area};
   const double factor = static_cast<double>(size) / static_cast<double>(longer_side(area.extent()));
   const auto times = [factor](std::int64_t length) {
@@ -197,7 +220,7 @@ std::pair<Chain, Rect> fitted(const Chain& chain, const ImageSpec& source, const
   const Rect shown{std::min(std::lround(factor * static_cast<double>(area.row)), small.rows - part.rows),
                    std::min(std::lround(factor * static_cast<double>(area.col)), small.cols - part.cols),
                    part.rows, part.cols};
-  return {chain | resize({.to = small, .filter = ResizeOptions::Filter::area}), shown};
+  return {chain | resize({.to = small, .filter = filter}), shown};
 }
 
 std::string what_is_seen(const View& view, Extent result) {
@@ -222,6 +245,18 @@ void check_view(const PreviewOptions& options, const FileLevels& levels, const s
                               *options.level, input.native(), levels.count() - 1));
 }
 
+/// By which the result's values are shown; greys in even steps need none.
+std::optional<ColourTable> table_of(const Reader& source, const Chain& chain) {
+  const ImageSpec result = chain.result_spec(source.spec());
+  const ImageChange change{.channels = result.channels != source.spec().channels,
+                           .type = result.type != source.spec().type,
+                           .values = chain.work() != Work::none,
+                           .keeps_values = chain.keeps_values()};
+  std::vector<std::string> ignored;
+  std::optional<ColourTable> table = source.metadata().kept_for(change, ignored).colours;
+  return table && !is_plain(*table) ? std::move(table) : std::nullopt;
+}
+
 /// Runs the chain on the view, and notes what is seen of it and how.
 void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& options, Preview& seen) {
   const Extent whole = scaled.chain.result_spec(source.spec()).extent;
@@ -231,9 +266,12 @@ void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& optio
     seen.notes.push_back(
         fmt::format("lengths of the chain are those of the level: {}", fmt::join(scaled.lengths, ", ")));
   seen.notes.insert(seen.notes.end(), scaled.notes.begin(), scaled.notes.end());
-  const auto [chain, shown] = fitted(scaled.chain, source.spec(), view.area, options.size);
+  const std::optional<ColourTable> table = table_of(source, scaled.chain);
+  const auto filter = table && table->classes ? ResizeOptions::Filter::nearest : ResizeOptions::Filter::area;
+  const auto [chain, shown] = fitted(scaled.chain, source.spec(), view.area, options.size, filter);
   const ImageSpec result = chain.result_spec(source.spec());
-  Picture picture(region_spec(result, shown), missing_pixels(source, chain, options.missing).of_result());
+  Picture picture(region_spec(result, shown), missing_pixels(source, chain, options.missing).of_result(),
+                  table);
   const auto sink = make_rows_writer(
       region_spec(result, shown),
       [&picture](std::int64_t first, const ConstPixelView& rows) { picture.see(first, rows); });
