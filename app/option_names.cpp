@@ -19,7 +19,7 @@ std::string with_flags(std::string_view text) {
       {"OutputRequest::zarr", "--zarr"},
       {"OutputRequest::no_predictor", "--no-predictor"},
       {"OutputRequest::pyramid", "--pyramid"},
-      {"OutputRequest::nearest_levels", "--pyramid=nearest"},
+      {"OutputRequest::nearest_levels", "--pyramid nearest"},
       {"OutputRequest::cog", "--cog"},
       {"OutputRequest::big_tiff = true", "--big-tiff"},
       {"OutputRequest::big_tiff = false", "--classic-tiff"},

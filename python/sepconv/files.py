@@ -95,7 +95,7 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
-        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too; a Cloud Optimized GeoTIFF; BigTIFF or classic
+        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF or classic
     overwrite : bool
         replace a file that exists
     durable : bool

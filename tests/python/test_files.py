@@ -42,6 +42,7 @@ CASES = [
     (("sobel:axis=x",), dict(compress="deflate:9", tile=(64, 32), max_memory="64M"), ["--compress", "deflate:9", "--tile", "64x32", "--max-memory", "64M"]),
     (("box:radius=3",), dict(tile=0, planar=True, no_predictor=True, compress="zstd"), ["--tile", "0", "--planar", "--no-predictor", "--compress", "zstd"]),
     (("resize:to=65x75",), dict(cog=True, device="cpu", threads=2), ["--cog", "--device", "cpu", "--threads", "2"]),
+    ((), dict(pyramid="nearest", tile=16), ["--pyramid", "nearest", "--tile", "16"]),
     (("gaussian:sigma=1",), dict(pyramid=True, big_tiff=True, band_rows=40, slots=2), ["--pyramid", "--big-tiff", "--band-rows", "40", "--slots", "2"]),
     (("gaussian:sigma=1",), dict(region=np.s_[20:90, 8:108], arithmetic="f64"), ["--region", "100x70+8+20", "--arithmetic", "f64"]),
     (("box:radius=2",), dict(nodata=7, result_nodata=9), ["--nodata", "7", "--result-nodata", "9"]),
