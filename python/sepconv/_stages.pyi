@@ -997,7 +997,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     >>> sc.close(radius=3)  # doctest: +ELLIPSIS
     Chain('close...')
     """
-def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
+def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """The image less what open leaves: what is bright and smaller.
 
     Parameters
@@ -1010,8 +1010,8 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+    missing : Literal['ignore', 'propagate'] | None
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1033,7 +1033,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     >>> sc.tophat(radius=9)  # doctest: +ELLIPSIS
     Chain('tophat...')
     """
-def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
+def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
     """What close leaves less the image: what is dark and smaller.
 
     Parameters
@@ -1046,8 +1046,8 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['r
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
         what lies outside (default 0; only with border=constant)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+    missing : Literal['ignore', 'propagate'] | None
+        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']

@@ -46,6 +46,9 @@ constexpr Items kStatistics{kStatisticsWords, "statistics", "STATISTICS_*", "val
 constexpr std::string_view kPlacesWords[] = {"\"geolocation\"", "\"tiling_scheme\"", "\"rpc\""};
 constexpr Items kPlaces{kPlacesWords, "places", "GEOLOCATION, TILING_SCHEME, RPC", "pixels"};
 
+constexpr std::string_view kColoursWords[] = {"\"colorinterp\""};
+constexpr Items kColours{kColoursWords, "meanings of bands", "COLORINTERP", "values"};
+
 bool has_any(std::string_view text, const Items& items) {
   return std::ranges::any_of(items.words,
                              [&](std::string_view word) { return text.find(word) != text.npos; });
@@ -223,8 +226,8 @@ std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t
 namespace {
 
 /// A table is of values: of others it says nothing, and of filtered classes there is none.
-void drop_colours(std::optional<ColourTable>& table, const ImageChange& change,
-                  std::vector<std::string>& lost) {
+void drop_colours(Metadata& metadata, const ImageChange& change, std::vector<std::string>& lost) {
+  std::optional<ColourTable>& table = metadata.colours;
   if (!table) return;
   const bool of_others = change.type || (table->classes && change.values && !change.keeps_values);
   if (!of_others) return;
@@ -233,6 +236,7 @@ void drop_colours(std::optional<ColourTable>& table, const ImageChange& change,
                         : "the result's values are not the classes that it is of",
             lost);
   table.reset();
+  drop_items(metadata.geo_tags, kColours, lost);
 }
 
 }  // namespace
@@ -241,7 +245,7 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   Metadata kept = *this;
   move_along(kept, change.map, lost);
   if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
-  drop_colours(kept.colours, change, lost);
+  drop_colours(kept, change, lost);
   keep_imagej_items(kept.imagej_items, axes, change, lost);
   if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
   if (change.values && !change.keeps_range) {

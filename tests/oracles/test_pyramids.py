@@ -112,7 +112,7 @@ def test_libvips_reads_the_levels(sepconv):
 def test_where_levels_cannot_be(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
     assert "--pyramid means nothing for NPY" in sepconv("run", "in.npy", "out.npy", "--pyramid", status=2).stderr
-    assert "--pyramid takes nothing, or none" in sepconv("run", "in.npy", "out.tif", "--pyramid=all", status=2).stderr
+    assert "--pyramid takes nothing, nearest or none" in sepconv("run", "in.npy", "out.tif", "--pyramid=all", status=2).stderr
     sepconv("run", "in.npy", "levels.tif", "--pyramid", "--tile", 64, "--quiet")
     said = sepconv("run", "levels.tif", "out.png").stderr
     assert "the smaller levels are not kept: PNG holds the full image only" in said

@@ -58,7 +58,8 @@ StagePtr morphology_of(const Options& options);
 template <class Options>
 Keys morphology_keys(Options& options) {
   using Shape = Window::Shape;
-  return joined({window_keys(options),
+  const bool subtracts = MorphologyNamed<Options>::morphology().result != Morphology::Result::last;
+  return joined({window_keys(options, subtracts ? MissingWays::no_fill : MissingWays::all),
                  {radius_z_key(options.radius_z, kPlanesByThemselves),
                   {.name = "shape",
                    .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
