@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import resource
 import subprocess
 
@@ -237,7 +238,7 @@ def test_every_stage_explains_itself_and_its_example_runs(sepconv):
     assert len(names) >= 17
     for name in names:
         text = sepconv("stages", name).stdout
-        example = re.search(r"run in.tif out.tif (.+)", text).group(1)
+        [example] = shlex.split(re.search(r"run in.tif out.tif (.+)", text).group(1))
         assert example.startswith(name)
         if "file" in example or ".npy" in example or ".txt" in example:
             continue  # needs a file of the user's
