@@ -140,7 +140,8 @@ void add_warnings(const std::filesystem::path& path, const Reader& reader,
 int compare(CompareRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  request.open_a.masks = request.open_b.masks = !request.options.missing.none;
+  for (OpenOptions* const open : {&request.open_a, &request.open_b})
+    *open = open_options(*open, request.options.missing);
   if (request.a == kStandardStream && request.b == kStandardStream)
     throw InvalidArgument("A and B cannot both be standard input; name a file for one of them");
   const auto a = open_input(request.a, request.open_a, request.options.stop);

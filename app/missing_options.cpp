@@ -32,6 +32,18 @@ void add_nodata_option(CLI::App& command, MissingOptions& options) {
           },
           "pixels of this value are missing, or none are; what the file declares by default")
       ->type_name("VALUE|nan|none");
+  command
+      .add_option_function<std::string>(
+          "--nodata-bands",
+          [&options](const std::string& text) {
+            if (text != "each" && text != "all")
+              throw InvalidArgument(
+                  fmt::format("--nodata-bands {} is none; write each or all", shortened(text)));
+            options.all_channels = text == "all";
+          },
+          "what the nodata value hides: each channel that has it, for itself (each), or only pixels of whose "
+          "channels all have it, as with GDAL's UNIFIED_SRC_NODATA (all)")
+      ->type_name("each|all");
 }
 
 void add_missing_options(CLI::App& command, MissingOptions& options) {

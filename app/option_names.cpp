@@ -38,6 +38,7 @@ std::string with_flags(std::string_view text) {
       {"permute_file()", "sepconv transpose --perm"},
       {"MissingOptions::none", "--nodata none"},
       {"MissingOptions::value", "--nodata"},
+      {"MissingOptions::all_channels", "--nodata-bands"},
       {"MissingOptions::result", "--result-nodata"},
   };
   std::string words(text);

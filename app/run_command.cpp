@@ -49,7 +49,7 @@ int run_whole(const RunRequest& request, FileJob& job) {
       });
       add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
                                         request.job.options.arithmetic, request.job.options.missing,
-                                        job.sink->layout().stored));
+                                        &job.sink->layout()));
     }
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
     job.sink->prepare_finish();

@@ -97,8 +97,7 @@ int run_job(FileJob& job, const JobRequest& request, SideFiles& side_files, cons
   ExecutionOptions options = request.options;
   if (side_files.wants_page())
     options.observer = &pictures.emplace(
-        job.plan,
-        missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout().stored));
+        job.plan, missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout()));
   RunReport report;
   {
     ProgressLine line(reporting.quiet);

@@ -125,7 +125,7 @@ bool takes_histogram(const StatsRequest& request, const RasterSet& set) {
 int measure(StatsRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  request.open.masks = !request.options.missing.none;
+  request.open = open_options(request.open, request.options.missing);
   const auto set = open_input(request.path, request.open, request.options.stop);
   const bool histogram = takes_histogram(request, *set);
   std::vector<RasterStats> images;

@@ -131,13 +131,19 @@ def _nodata(name, value):
     return {"no_nodata": True} if isinstance(value, str) and value == "none" else {"nodata": float(value)}
 
 
+def _nodata_bands(name, value):
+    if value not in ("each", "all"):
+        raise ValueError(f"{name}={value!r} is unknown; use 'each' or 'all'")
+    return {"nodata_of_all": value == "all"}
+
+
 def _plan(name, value):
     return _text(name, getattr(value, "text", value))
 
 
 #: What is read and how, and what Image has been opened with.
 OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw)}
-MISSING = {"nodata": (None, _nodata)}
+MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
 LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
 ARITHMETIC = {"arithmetic": (None, arithmetic)}

@@ -84,6 +84,8 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
         pixels of this value are missing, or none are; left out: what the file declares
+    nodata_bands : {'each', 'all'}
+        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels all have it, as with GDAL's UNIFIED_SRC_NODATA
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
@@ -179,7 +181,7 @@ def plan(source, sink, chain=(), **options):
     return made
 
 
-_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", "nodata", "result_nodata")}
+_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", "nodata", "nodata_bands", "result_nodata")}
 
 
 @_options.declared(_TRANSPOSE)

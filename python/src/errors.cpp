@@ -43,6 +43,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"Partial::discard()", "discard=True"},
     {"MissingOptions::none", "nodata='none'"},
     {"MissingOptions::value", "nodata"},
+    {"MissingOptions::all_channels", "nodata_bands"},
     {"MissingOptions::result", "result_nodata"},
 };
 

@@ -107,6 +107,7 @@ constexpr Option kOptions[] = {
     {"region", take_region},
     {"no_nodata", [](Settings& s, nb::handle v) { s.run.missing.none = nb::cast<bool>(v); }},
     {"nodata", [](Settings& s, nb::handle v) { s.run.missing.value = nb::cast<double>(v); }},
+    {"nodata_of_all", [](Settings& s, nb::handle v) { s.run.missing.all_channels = nb::cast<bool>(v); }},
     {"result_nodata", [](Settings& s, nb::handle v) { s.run.missing.result = nb::cast<double>(v); }},
     {"plan", [](Settings& s, nb::handle v) { s.plan = parse_plan(nb::cast<std::string>(v)); }},
 };
@@ -121,7 +122,7 @@ Settings settings_of(const nb::dict& options) {
     if (option == std::end(kOptions)) throw InvalidArgument("there is no option '" + name + "'");
     option->take(settings, value);
   }
-  settings.files.open.masks = !settings.run.missing.none;
+  settings.files.open = open_options(settings.files.open, settings.run.missing);
   if (settings.plan) settings.run.smaller_plans = false;
   return settings;
 }

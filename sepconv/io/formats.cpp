@@ -15,6 +15,7 @@
 #include "sepconv/io/flat/npy.hpp"
 #include "sepconv/io/flat/raw.hpp"
 #include "sepconv/io/jpeg/jpeg.hpp"
+#include "sepconv/io/mask_beside.hpp"
 #include "sepconv/io/metadata_facts.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/pnm/pnm.hpp"
@@ -44,7 +45,8 @@ constexpr Format kFormats[] = {
      .describe = describe_tiff,
      .create = create_tiff,
      .create_set = create_tiff_set,
-     .holds = tiff_holds},
+     .holds = tiff_holds,
+     .holds_mask = tiff_holds_mask},
     {.name = "NPY",
      .endings = ".npy",
      .reads = "versions 1.0 to 3.0; integers, bool, f2 f4 f8, complex, of both byte orders; C and Fortran "
@@ -222,6 +224,8 @@ std::unique_ptr<Reader> open_reader(const std::filesystem::path& path, const Ope
   InputFile file(path, InputFile::Folders::taken);
   const Format& format = format_of_file(file, options, formats);
   check_options(options, format, path, formats);
+  if (options.nodata_of_all || !mask_beside(path).empty())
+    return only_raster(*open_set(path, options, formats), path);
   return format.open(std::move(file), options);
 }
 
@@ -266,9 +270,17 @@ FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options
   InputFile file(path, InputFile::Folders::taken);
   const Format& format = format_of_file(file, options, formats);
   check_options(options, format, path, formats);
-  if (format.describe != nullptr) return format.describe(std::move(file), options);
   const std::int64_t file_bytes = file.size();
-  return describe_image(*format.open(std::move(file), options), file_bytes);
+  FileInfo info = format.describe != nullptr
+                      ? format.describe(std::move(file), options)
+                      : describe_image(*format.open(std::move(file), options), file_bytes);
+  if (const std::string mask = mask_beside(path); info.pages.size() == 1 && !mask.empty()) {
+    const auto reader = open_set(path, options, formats)->raster(0);
+    if (reader->layout().has_mask)
+      info.pages.front().facts.emplace_back("mask", mask + ", which hides pixels of this image");
+    info.pages.front().layout.warnings = reader->layout().warnings;
+  }
+  return info;
 }
 
 FileInfo describe_image(const Reader& reader, std::int64_t file_bytes) {

@@ -40,10 +40,22 @@ struct OpenOptions {
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
   bool raw_big_endian = false;
   bool masks = true;  ///< pixels that a mask of the file hides are missing; else it is left out
+  /// Pixels are missing of whose channels all but alpha have the nodata value: this one, or the file's.
+  bool nodata_of_all = false;
+  std::optional<double> nodata{};
+};
+
+/// What a file gets of alpha, a channel of the pixels that are written.
+enum class AlphaInFile : std::uint8_t {
+  channel,
+  channel_and_mask,  ///< and a mask that hides pixels where it is 0, for readers who do not know it
+  mask,              ///< the last channel becomes one
+  nothing,           ///< the last channel falls: pixels where it is 0 have the nodata value
 };
 
 struct CreateOptions {
   FileLayout layout{};
+  AlphaInFile alpha = AlphaInFile::channel;
   /// What the pixels become in the file, which holds the values of such elements in pixels of the spec's
   /// type; unset: they stay as they are. See Format::holds.
   std::optional<StoredType> stored{};
@@ -124,6 +136,9 @@ struct Format {
   void (*usual_layout)(FileLayout& layout, StoredType type) = nullptr;
   /// Which elements that are no pixels a file of it may have: others never reach `create`. Null: none.
   bool (*holds)(StoredType type) = nullptr;
+  /// Whether Metadata::mask_channel becomes a mask in a file of this name, and AlphaInFile is heeded. Null:
+  /// masks stay channels.
+  bool (*holds_mask)(const std::filesystem::path& path, const Metadata& metadata) = nullptr;
 };
 
 /// In the order in which they are asked. A program with a format of its own hands a longer list to the

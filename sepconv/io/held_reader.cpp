@@ -6,6 +6,7 @@
 #include "sepconv/io/flat/row_pieces.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/sidecars.hpp"
+#include "sepconv/io/world_file.hpp"
 
 namespace sepconv {
 namespace {
@@ -20,7 +21,8 @@ class HeldReader final : public Reader {
     layout_.is_jpeg = source_.is_jpeg;
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
-    warn_of_unread_sidecars(file_.path(), false, layout_.warnings);
+    warn_of_unread_sidecars(file_.path(), true, layout_.warnings);
+    take_world_file(file_.path(), source_.metadata, layout_.warnings);
     if (spec().channels >= 3) source_.metadata.photometric = Photometric::rgb;
     if (spec().channels == 4) source_.metadata.extra_samples = {kUnassociatedAlpha};
   }

@@ -242,7 +242,11 @@ void drop_colours(Metadata& metadata, const ImageChange& change, std::vector<std
 Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>& lost) const {
   Metadata kept = *this;
   move_along(kept, change.map, lost);
+  const bool keeps_mask = kept.mask_channel && change.keeps_mask;
+  if (keeps_mask && change.channels) kept.extra_samples.pop_back();  // it is none of what falls
   if (change.channels) drop_meaning(kept, change.to_one_channel, lost);
+  if (keeps_mask && change.channels) kept.extra_samples = {kUnassociatedAlpha};
+  if (change.channels) kept.mask_channel = keeps_mask;
   drop_colours(kept, change, lost);
   keep_imagej_items(kept.imagej_items, axes, change, lost);
   if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);

@@ -68,6 +68,7 @@ struct ImageChange {
   Rect part{};                ///< of the image: all that the result is of; empty: the whole image
   bool keeps_range = false;   ///< values that are not the source's are means of them, of the same type
   bool keeps_values = false;  ///< each value is one of the source's, of this pixel or of one nearby
+  bool keeps_mask = false;    ///< the last channel is still Metadata::mask_channel, though others change
   StoredSpec from{}, to{};    ///< the image, and all of the result, of which `part` may be what is made
 
   /// What the result's file holds.
@@ -96,6 +97,8 @@ struct Metadata {
   std::optional<ColourTable> colours;        ///< of the first channel, whose values have 8 or 16 bits at most
   std::vector<ImagejItem> imagej_items{};    ///< display ranges, LUTs, labels, regions
   std::vector<std::uint16_t> extra_samples;  ///< TIFF's ExtraSamples values: which channels are alpha
+  /// The last channel, alpha, is 0 where a mask hides the pixel: the image itself has no such channel.
+  bool mask_channel = false;
 
   /// What still holds after this change: position and resolution follow the map of pixels, or fall with it;
   /// orientation falls with the places of rows and columns; profile, photometric (but "0 is white" of the one

@@ -42,7 +42,12 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   const bool has_gdal =
       std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end();
   check(geo_tags, has_gdal, "GDAL's metadata");
-  check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0) + (has_gdal ? 1 : 0), "GeoTIFF tags");
+  const bool only_places = std::ranges::none_of(metadata.geo_tags, [](const RawTag& raw) {
+    return raw.tag != kGdalNodata && raw.tag != kGdalMetadata && raw.tag != kPixelScale &&
+           raw.tag != kTiepoints && raw.tag != kTransformation;
+  });
+  check(geo_tags, std::ssize(metadata.geo_tags) > (nodata ? 1 : 0) + (has_gdal ? 1 : 0),
+        only_places ? "georeference" : "GeoTIFF tags");
   const bool is_said =
       std::ranges::any_of(metadata.extra_samples, [](std::uint16_t one) { return one != 0; });
   check(alpha, is_said, "meaning of further channels (alpha)");

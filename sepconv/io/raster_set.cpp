@@ -7,6 +7,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/byte_file.hpp"
+#include "sepconv/io/mask_beside.hpp"
 
 namespace sepconv {
 namespace {
@@ -108,8 +109,11 @@ std::unique_ptr<RasterSet> open_set(const std::filesystem::path& path, const Ope
   InputFile file(path, InputFile::Folders::taken);
   const Format& format = format_of_file(file, options, formats);
   check_options(options, format, path, formats);
-  if (format.open_set != nullptr) return format.open_set(std::move(file), options);
-  return std::make_unique<OneRaster>(path, format.open(std::move(file), options), format, options);
+  if (format.open_set != nullptr)
+    return with_missing_pixels(format.open_set(std::move(file), options), path, options);
+  return with_missing_pixels(
+      std::make_unique<OneRaster>(path, format.open(std::move(file), options), format, options), path,
+      options);
 }
 
 std::unique_ptr<RasterSetWriter> create_set(const std::filesystem::path& path, const RasterSetSpec& spec,

@@ -55,6 +55,8 @@ struct SourceLayout {
   std::string codec{kUncompressed};
   /// What blocks are that others may decode: Reader::encoded() is there then.
   std::optional<CodedTiles> coded{};
+  /// A mask of the file hides pixels, which are missing.
+  bool has_mask = false;
   /// It is a JPEG file, which a copy in this format loses some of once more.
   bool is_jpeg = false;
   /// Blocks that the channels of a pixel lie in.

@@ -4,38 +4,21 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <optional>
 
 #include "sepconv/io/nodata.hpp"
+#include "sepconv/io/world_file.hpp"
 
 namespace sepconv {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// x.tfw, x.tifw and x.wld for x.tif or x.TIF, and x.TFW and so on.
-std::vector<fs::path> world_files(const fs::path& image) {
-  const std::string ending = image.extension().native();  // with its dot
-  if (ending.size() < 2) return {};
-  std::vector<fs::path> names;
-  for (const auto change :
-       {static_cast<int (*)(int)>(std::tolower), static_cast<int (*)(int)>(std::toupper)}) {
-    for (std::string other : {ending.substr(0, 2) + ending.back() + "w", ending + "w", std::string(".wld")}) {
-      std::ranges::transform(other, other.begin(),
-                             [&](unsigned char letter) { return static_cast<char>(change(letter)); });
-      names.push_back(fs::path(image).replace_extension(other));
-    }
-  }
-  return names;
-}
-
 /// The names, without their folder, of those that are there.
-std::vector<std::string> sidecars_of(const fs::path& image, bool with_world_files) {
-  std::vector<fs::path> names = with_world_files ? world_files(image) : std::vector<fs::path>{};
-  for (const char* ending : {".aux.xml", ".msk", ".MSK", ".ovr", ".OVR"})
-    names.emplace_back(image.native() + ending);
+std::vector<std::string> sidecars_of(const fs::path& image, std::vector<fs::path> names,
+                                     std::initializer_list<const char*> endings) {
+  for (const char* const ending : endings) names.emplace_back(image.native() + ending);
   std::vector<std::string> found;
   for (const fs::path& name : names) {
     std::error_code ignored;
@@ -58,8 +41,11 @@ std::optional<double> nodata_beside(const fs::path& image) {
 
 }  // namespace
 
-void warn_of_unread_sidecars(const fs::path& source, bool has_place, std::vector<std::string>& warnings) {
-  const std::vector<std::string> found = sidecars_of(source, !has_place);
+void warn_of_unread_sidecars(const fs::path& source, bool reads_world_files,
+                             std::vector<std::string>& warnings) {
+  const std::vector<std::string> found =
+      sidecars_of(source, reads_world_files ? std::vector<fs::path>{} : world_files(source),
+                  {".aux.xml", ".ovr", ".OVR"});
   if (!found.empty())
     warnings.push_back(
         fmt::format("{} beside it {} not read", fmt::join(found, ", "), found.size() == 1 ? "is" : "are"));
@@ -73,7 +59,8 @@ void warn_of_unread_sidecars(const fs::path& source, bool has_place, std::vector
 }
 
 void warn_of_stale_sidecars(const fs::path& target, std::vector<std::string>& warnings) {
-  const std::vector<std::string> found = sidecars_of(target, true);
+  const std::vector<std::string> found =
+      sidecars_of(target, world_files(target), {".aux.xml", ".msk", ".MSK", ".ovr", ".OVR"});
   if (found.empty()) return;
   const bool one = found.size() == 1;
   warnings.push_back(

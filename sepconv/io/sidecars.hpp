@@ -1,5 +1,5 @@
-// Files that other programs keep beside an image: GDAL's metadata, mask and overviews, and world files. They
-// are neither read nor written, which is said. Internal to io/.
+// Files that other programs keep beside an image: GDAL's metadata and overviews, which are not read, its
+// masks (mask_beside.hpp) and world files (world_file.hpp). None of them is written. Internal to io/.
 #pragma once
 
 #include <filesystem>
@@ -8,9 +8,8 @@
 
 namespace sepconv {
 
-/// Adds a sentence if there are some beside a source. `has_place`: the source itself says where it lies, and
-/// a world file adds nothing to that.
-void warn_of_unread_sidecars(const std::filesystem::path& source, bool has_place,
+/// Adds a sentence if there are some beside a source that are not read.
+void warn_of_unread_sidecars(const std::filesystem::path& source, bool reads_world_files,
                              std::vector<std::string>& warnings);
 
 /// Adds a sentence if there are some beside a file that is yet to be written, which they cannot describe.

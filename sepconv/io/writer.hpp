@@ -41,6 +41,8 @@ struct SinkLayout {
   /// Smaller levels that are made with the image.
   std::vector<LevelRows> levels{};
   bool nearest_levels = false;  ///< as FileLayout's
+  /// The last channel, alpha, becomes a mask, or nothing: of it only matters whether it is 0.
+  bool masks_alpha = false;
   /// What blocks are that others may encode, to the same bytes: Writer::encoded() is there then.
   std::optional<CodedTiles> coded{};
 

@@ -75,9 +75,10 @@ def test_masks_are_no_images(sepconv):
             writer.write(plane, metadata=None, contiguous=False)
             writer.write(plane > 9, subfiletype=4, metadata=None)
     lines = said(sepconv, "in.tif", "out.tif")
-    assert len([line for line in lines if "mask" in line]) == 1
+    assert not [line for line in lines if "mask" in line]
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
-        assert np.array_equal(np.stack([page.asarray() for page in result.pages]), np.stack([STACK[:3], np.where(STACK[:3] > 9, 255, 0)], -1))
+        assert np.array_equal(np.stack([page.asarray() for page in result.pages[::2]]), STACK[:3])
+        assert np.array_equal(np.stack([page.asarray() for page in result.pages[1::2]]), np.where(STACK[:3] > 9, 255, 0))
     others = json.loads(sepconv("info", "in.tif", "--json").stdout)["others"]
     assert others == [{"page": page, "what": "mask"} for page in (1, 3, 5)]
 

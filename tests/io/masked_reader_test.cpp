@@ -70,7 +70,9 @@ TEST_CASE("A mask is read with its image, in any rectangle of any type and layou
         write_masked(path, image, mask, how);
         const auto reader = only_raster(*open_set(path), path);
         CHECK(reader->spec().channels == (is_floating(type) ? channels : channels + 1));
-        CHECK(reader->layout().warnings.size() == 1);
+        CHECK(reader->layout().warnings.size() == (is_floating(type) ? 1 : 0));
+        CHECK(reader->layout().has_mask);
+        CHECK(reader->metadata().mask_channel == !is_floating(type));
         for (const Rect& rect :
              {Rect{0, 0, 141, 83}, Rect{3, 5, 70, 1}, Rect{63, 0, 2, 83}, Rect{140, 82, 1, 1}}) {
           TestImage part({rect.extent(), reader->spec().channels, type}, 12 * size_of(type));

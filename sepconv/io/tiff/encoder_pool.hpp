@@ -11,6 +11,7 @@ namespace sepconv {
 
 struct EncoderPool {
   LeasePool<BlockEncoder> encoders;
+  LeasePool<Buffer> split;            ///< blocks whose pixels came with alpha, without it, or their masks
   std::vector<EncodedBlock> encoded;  ///< held until all of their batch are there, to be placed in order
 };
 

@@ -21,15 +21,21 @@ constexpr std::int64_t kMaskRows = 64;
 
 class MaskedReader final : public Reader {
  public:
-  MaskedReader(std::unique_ptr<Reader> image, std::unique_ptr<Reader> mask)
+  MaskedReader(std::unique_ptr<Reader> image, HiddenPixels hidden)
       : image_(std::move(image)),
-        mask_(std::move(mask)),
+        mask_(std::move(hidden.mask)),
+        of_all_(hidden.of_all),
         spec_(image_->spec()),
         layout_(image_->layout()),
         metadata_(image_->metadata()) {
     layout_.coded.reset();  // pixels are marked here
+    layout_.warnings.insert(layout_.warnings.end(), hidden.warnings.begin(), hidden.warnings.end());
     if (mask_) layout_.description += fmt::format(", with a mask of {}", mask_->layout().description);
-    if (has_nan_elements()) {
+    layout_.has_mask = layout_.has_mask || mask_;
+    by_value_ = has_nan_elements() && !hidden.to_be_alpha && !of_all_;
+    hides_ = mask_ || of_all_ || hidden.others_have_masks || hidden.to_be_alpha;
+    if (!hides_) return;
+    if (by_value_) {
       mark_by_value();
     } else {
       mark_by_alpha();
@@ -51,6 +57,7 @@ class MaskedReader final : public Reader {
   void may_hold(std::int64_t bytes) override { image_->may_hold(bytes); }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
+    if (!hides_) return image_->read(rect, out, executor);
     image_->read(rect, packed(out), executor);
     const Buffer held(std::min(mask_rows(), rect.rows) * rect.cols);
     for (std::int64_t row = rect.row; row < rect.row_end();) {
@@ -64,7 +71,10 @@ class MaskedReader final : public Reader {
         std::memset(mask.data, 1, static_cast<std::size_t>(part.area()));
       const PixelView pixels = out.crop({row - rect.row, 0, part.rows, part.cols});
       for_each_row_piece(part.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
-        for (std::int64_t i = first; i < first + count; ++i) apply(mask.row<std::uint8_t>(i), pixels, i);
+        for (std::int64_t i = first; i < first + count; ++i) {
+          if (of_all_) hide_value(packed(pixels), i, mask.row<std::uint8_t>(i));
+          apply(mask.row<std::uint8_t>(i), pixels, i);
+        }
       });
       row = end;
     }
@@ -106,9 +116,8 @@ class MaskedReader final : public Reader {
     if (alpha_ == spec_.channels) {
       ++spec_.channels;
       metadata_.extra_samples.push_back(kUnassociatedAlpha);
+      metadata_.mask_channel = true;
     }
-    layout_.warnings.push_back(fmt::format(
-        "the image's mask is read as alpha, channel {}, and the result has that instead of a mask", alpha_));
   }
 
   /// Where the image's own channels are read to: the end of each row, from where they are spread.
@@ -119,10 +128,25 @@ class MaskedReader final : public Reader {
     return own;
   }
 
+  void hide_value(const PixelView& own, std::int64_t row, std::uint8_t* mask) const {
+    visit_pixel_type(own.type, [&]<class T>(std::type_identity<T>) {
+      const T* pixel = own.row<T>(row);
+      const auto has_value = [&](std::int64_t c) {
+        return c == alpha_ || static_cast<double>(pixel[c]) == *of_all_ ||
+               (std::isnan(*of_all_) && pixel[c] != pixel[c]);
+      };
+      for (std::int64_t col = 0; col < own.extent.cols; ++col, pixel += own.channels) {
+        std::int64_t c = 0;
+        while (c < own.channels && has_value(c)) ++c;
+        if (c == own.channels) mask[col] = 0;
+      }
+    });
+  }
+
   void apply(const std::uint8_t* mask, const PixelView& pixels, std::int64_t row) const {
     visit_pixel_type(spec_.type, [&]<class T>(std::type_identity<T>) {
       T* const to = pixels.row<T>(row);
-      if (has_nan_elements()) return hide(mask, pixels.extent.cols, to);
+      if (by_value_) return hide(mask, pixels.extent.cols, to);
       if (adds_alpha()) return spread(mask, packed(pixels).row<T>(row), pixels.extent.cols, to);
       for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
         if (mask[col] == 0) to[col * spec_.channels + alpha_] = 0;
@@ -147,12 +171,14 @@ class MaskedReader final : public Reader {
   }
 
   std::unique_ptr<Reader> image_, mask_;
+  std::optional<double> of_all_;
   ImageSpec spec_;
   SourceLayout layout_;
   Metadata metadata_;
-  std::int64_t alpha_ = 0;  // of integers
+  bool hides_ = true, by_value_ = false;
+  std::int64_t alpha_ = 0;
   double opaque_ = 1;
-  double value_ = 0;  // of floating pixels
+  double value_ = 0;
 };
 
 }  // namespace
@@ -161,8 +187,8 @@ bool is_mask_of(const Reader& mask, const Reader& image) {
   return mask.spec() == ImageSpec{image.spec().extent, 1, PixelType::u8};
 }
 
-std::unique_ptr<Reader> make_masked_reader(std::unique_ptr<Reader> image, std::unique_ptr<Reader> mask) {
-  return std::make_unique<MaskedReader>(std::move(image), std::move(mask));
+std::unique_ptr<Reader> make_masked_reader(std::unique_ptr<Reader> image, HiddenPixels hidden) {
+  return std::make_unique<MaskedReader>(std::move(image), std::move(hidden));
 }
 
 }  // namespace sepconv

@@ -1,7 +1,11 @@
-// An image of a TIFF and the mask that another page holds for it.
+// An image and what hides pixels of it: a mask in another page of a TIFF or in another file, or a value that
+// all channels have.
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "sepconv/io/reader.hpp"
 
@@ -10,10 +14,19 @@ namespace sepconv {
 /// Whether the mask is one of the image's size and of one integer channel, as masks are.
 bool is_mask_of(const Reader& mask, const Reader& image);
 
-/// The image, in which pixels are missing where the mask is 0. Of floating pixels they are the image's nodata
-/// value, or NaN, which becomes that. Of integers alpha is 0 there: the image's own, or else one channel
-/// more, which is opaque elsewhere. SourceLayout::warnings say which. Without a mask, of an image among
-/// others that have some, all is there.
-std::unique_ptr<Reader> make_masked_reader(std::unique_ptr<Reader> image, std::unique_ptr<Reader> mask);
+/// Which pixels of an image are hidden.
+struct HiddenPixels {
+  std::unique_ptr<Reader> mask{};       ///< where it is 0; see is_mask_of()
+  std::optional<double> of_all{};       ///< where all channels but alpha have this value
+  bool others_have_masks = false;       ///< none of this one, which is read as if it had one
+  bool to_be_alpha = false;             ///< of floating pixels, too
+  std::vector<std::string> warnings{};  ///< to be added to SourceLayout::warnings
+};
+
+/// The image, in which these are missing. Of floating pixels they are the image's nodata value, or NaN, which
+/// becomes that; unless all channels are asked, or alpha is. Else alpha is 0 there: the image's own, or one
+/// channel more, Metadata::mask_channel, which is opaque elsewhere. What is hidden by a value is said in
+/// SourceLayout::warnings.
+std::unique_ptr<Reader> make_masked_reader(std::unique_ptr<Reader> image, HiddenPixels hidden);
 
 }  // namespace sepconv

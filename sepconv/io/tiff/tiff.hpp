@@ -37,6 +37,9 @@ std::unique_ptr<RasterSetWriter> create_tiff_set(const std::filesystem::path& pa
 /// Integers of 8, 16, 32 and 64 bits, f16 to f64, and complex numbers of two f32 or f64.
 bool tiff_holds(StoredType type) noexcept;
 
+/// Not OME-TIFF, which counts the pages of a file.
+bool tiff_holds_mask(const std::filesystem::path& path, const Metadata& metadata);
+
 /// Pages that cannot be read are listed with the reason, unless the options ask for one.
 FileInfo describe_tiff(InputFile file, const OpenOptions& options);
 

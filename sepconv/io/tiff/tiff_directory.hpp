@@ -18,7 +18,10 @@ inline constexpr std::int64_t kMaxBlockBytes = std::int64_t{2} << 30;
 /// The image is cut into a grid of blocks, tiles or strips of full width; planes follow each other in the
 /// tables.
 struct TiffDirectory {
-  ImageSpec spec;
+  ImageSpec spec;  ///< of what the file holds
+  AlphaInFile alpha = AlphaInFile::channel;
+  std::int64_t mask_of = 0;  ///< the channel of the pixels that its mask is made of, if it has one
+  bool is_mask = false;      ///< of another page
   bool big_tiff = false;
   bool tiled = false;
   bool planar = false;
@@ -26,6 +29,14 @@ struct TiffDirectory {
   BlockFormat block;     ///< of a whole block, also where the image ends inside of it
 
   bool compressed() const noexcept;
+  bool has_mask() const noexcept {
+    return alpha == AlphaInFile::mask || alpha == AlphaInFile::channel_and_mask;
+  }
+  bool drops_alpha() const noexcept { return alpha == AlphaInFile::mask || alpha == AlphaInFile::nothing; }
+  /// Of the pixels that are written.
+  ImageSpec written() const noexcept {
+    return {spec.extent, spec.channels + (drops_alpha() ? 1 : 0), spec.type};
+  }
   /// Channels of elements: half as many as those of pixels where these are complex.
   std::int64_t channels() const noexcept { return spec.channels / block.type.parts(); }
   std::int64_t planes() const noexcept { return planar ? channels() : 1; }

@@ -16,6 +16,7 @@
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 #include "sepconv/io/tiff/tiff_unread.hpp"
+#include "sepconv/io/world_file.hpp"
 
 namespace sepconv {
 namespace {
@@ -181,6 +182,8 @@ void TiffFile::inherit(const TiffFile& image) {
     if (!(is_nodata(raw) ? has_nodata : has_places)) metadata_.geo_tags.push_back(raw);
   }
 }
+
+void TiffFile::take_place() { take_world_file(file_->path(), metadata_, tags_left_out_); }
 
 // ImageJ above 4 GB, and others who write a stack in one piece, give only its first image a directory.
 void TiffFile::find_plane() {

@@ -35,6 +35,8 @@ class TiffFile {
   const Metadata& metadata() const noexcept { return metadata_; }
   /// Of a smaller level of this image: what it does not say of itself is true of both, with places moved.
   void inherit(const TiffFile& image);
+  /// Takes what a world file beside the file says, if the page does not say where it lies.
+  void take_place();
   /// Where the image has smaller ones.
   Levels levels() const;
   /// What of the page is not read, for SourceLayout::warnings.

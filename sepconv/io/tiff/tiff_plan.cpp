@@ -143,7 +143,8 @@ bool needs_big_tiff(const TiffDirectory& directory, const CreateOptions& options
   // Levels are a third of the image, and their last blocks.
   const std::int64_t share = options.layout.levels == Levels::none ? 8 : 5;
   const std::int64_t limit = ((std::int64_t{1} << 32) - kDirectory) / pages * share / 8;
-  const std::int64_t others = directory_bytes(directory, options.metadata);
+  const std::int64_t mask = directory.has_mask() ? directory.grid().area() * block.extent.area() : 0;
+  const std::int64_t others = directory_bytes(directory, options.metadata) + mask;
   return others > limit || block_bytes > (limit - others) / directory.block_count();
 }
 
@@ -154,12 +155,16 @@ std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& met
   return kEntries + 16 * directory.block_count() + memory_bytes(metadata) + 8 * directory.spec.channels;
 }
 
-TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
+TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& written,
                              const CreateOptions& options, std::int64_t pages) {
   const FileLayout& layout = options.layout;
-  check_spec(path.native(), spec, layout);
   TiffDirectory directory;
-  directory.spec = spec;
+  directory.alpha = options.alpha;
+  directory.mask_of =
+      alpha_channel(options.metadata, written.channels, options.stored).value_or(written.channels - 1);
+  ImageSpec& spec = directory.spec = written;
+  if (directory.drops_alpha()) --spec.channels;
+  check_spec(path.native(), spec, layout);
   directory.tiled = layout.tiled;
   BlockFormat& block = directory.block;
   block.type = options.stored.value_or(StoredType(spec.type));
@@ -205,10 +210,26 @@ std::vector<TiffDirectory> plan_levels(const std::filesystem::path& path, const 
   of_level.big_tiff = image.big_tiff;
   std::vector<TiffDirectory> levels;
   for (const Extent extent : level_extents(image.spec.extent, options.layout)) {
-    levels.push_back(plan_directory(path, {extent, image.spec.channels, image.spec.type}, of_level));
+    levels.push_back(plan_directory(path, {extent, image.written().channels, image.spec.type}, of_level));
     levels.back().reduced = true;
   }
   return levels;
+}
+
+TiffDirectory plan_mask(const TiffDirectory& image) {
+  TiffDirectory mask;
+  mask.spec = {image.spec.extent, 1, PixelType::u8};
+  mask.big_tiff = image.big_tiff;
+  mask.tiled = image.tiled;
+  mask.reduced = image.reduced;
+  mask.is_mask = true;
+  mask.block.extent = image.block.extent;
+  mask.block.big_endian = image.block.big_endian;
+  mask.block.photometric = PHOTOMETRIC_MASK;
+  if (!image.compressed()) return mask;
+  mask.block.compression = COMPRESSION_ADOBE_DEFLATE;
+  mask.block.level = levels_of(Compression::deflate).usual;
+  return mask;
 }
 
 CreateOptions level_options(const CreateOptions& options) {
@@ -221,6 +242,7 @@ CreateOptions level_options(const CreateOptions& options) {
   of_level.metadata.photometric = options.metadata.photometric;
   of_level.metadata.extra_samples = options.metadata.extra_samples;
   of_level.metadata.colours = options.metadata.colours;
+  of_level.metadata.mask_channel = options.metadata.mask_channel;
   for (const RawTag& raw : options.metadata.geo_tags) {
     if (raw.tag == kGdalNodata) of_level.metadata.geo_tags.push_back(raw);
   }
@@ -233,7 +255,8 @@ void write_layout(const TiffHandle& handle, const TiffDirectory& directory, cons
   const auto set = [&](std::uint32_t tag, auto... value) {
     handle.check(TIFFSetField(tiff, tag, value...) != 0, fmt::format("cannot set tag {}", tag));
   };
-  if (directory.reduced) set(TIFFTAG_SUBFILETYPE, FILETYPE_REDUCEDIMAGE);
+  const int kind = (directory.reduced ? FILETYPE_REDUCEDIMAGE : 0) | (directory.is_mask ? FILETYPE_MASK : 0);
+  if (kind != 0) set(TIFFTAG_SUBFILETYPE, kind);
   set(TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(directory.spec.extent.cols));
   set(TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(directory.spec.extent.rows));
   set(TIFFTAG_SAMPLESPERPIXEL, static_cast<int>(directory.channels()));
@@ -258,7 +281,8 @@ void write_layout(const TiffHandle& handle, const TiffDirectory& directory, cons
   const std::int64_t extra = directory.channels() - channels_meant(choose_photometric(directory, metadata));
   if (extra > 0) {
     std::vector<std::uint16_t> meaning(static_cast<std::size_t>(extra), EXTRASAMPLE_UNSPECIFIED);
-    if (std::ssize(metadata.extra_samples) == extra) meaning = metadata.extra_samples;
+    if (std::ssize(metadata.extra_samples) == extra + (directory.drops_alpha() ? 1 : 0))
+      std::copy_n(metadata.extra_samples.begin(), extra, meaning.begin());
     set(TIFFTAG_EXTRASAMPLES, static_cast<int>(extra), static_cast<const std::uint16_t*>(meaning.data()));
   }
 }

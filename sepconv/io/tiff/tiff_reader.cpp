@@ -75,10 +75,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.file->nearest_levels = metadata().colours && metadata().colours->classes;
   unwritten_ =
       declared_nodata(metadata(), spec().type, layout_.stored.value_or(StoredType(spec().type))).value_or(0);
-  const bool has_place = std::ranges::any_of(metadata().geo_tags, [](const RawTag& raw) {
-    return raw.tag == kTiepoints || raw.tag == kTransformation;
-  });
-  warn_of_unread_sidecars(file_->bytes().path(), has_place, layout_.warnings);
+  warn_of_unread_sidecars(file_->bytes().path(), true, layout_.warnings);
 }
 
 void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor) {

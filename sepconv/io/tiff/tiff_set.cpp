@@ -19,9 +19,9 @@ std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, c
   page.leaves_mask = page.mask && !options.masks;
   std::unique_ptr<Reader> image = read_page(catalog, page, options.level);
   if (!options.masks || !(page.mask || others_have_masks)) return image;
-  if (!page.mask) return make_masked_reader(std::move(image), nullptr);
+  if (!page.mask) return make_masked_reader(std::move(image), {.others_have_masks = true});
   std::unique_ptr<Reader> mask = read_page(catalog, catalog.open_mask(page), 0);
-  if (is_mask_of(*mask, *image)) return make_masked_reader(std::move(image), std::move(mask));
+  if (is_mask_of(*mask, *image)) return make_masked_reader(std::move(image), {.mask = std::move(mask)});
   throw IoError(
       fmt::format("{}: the mask of page {} is none of its size with one channel of up to 8 bits; the file is "
                   "damaged, and "
@@ -166,7 +166,13 @@ std::string refusal_of(std::shared_ptr<const TiffCatalog> catalog, const TiffRas
 std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page, int level) {
   const std::int64_t image = page.index;
   auto file = std::make_unique<TiffFile>(catalog.shared_file(), std::move(page));
-  if (level > 0) file->inherit(TiffFile(catalog.shared_file(), catalog.open_page(image)));
+  if (level == 0) {
+    file->take_place();
+  } else {
+    TiffFile whole(catalog.shared_file(), catalog.open_page(image));
+    whole.take_place();
+    file->inherit(whole);
+  }
   return make_tiff_reader(std::move(file));
 }
 

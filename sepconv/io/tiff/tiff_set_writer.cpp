@@ -81,8 +81,38 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
 }
 
+/// GDAL takes alpha for a mask in bands of these types, beside one or three others (GDALRasterBand's
+/// GetMaskFlags).
+bool shows_as_mask(std::int64_t alpha, std::int64_t channels, StoredType type) {
+  return (channels == 2 || channels == 4) && alpha == channels - 1 &&
+         (type == PixelType::u8 || type == PixelType::u16);
+}
+
+/// Whether alpha becomes a mask, too, or alone.
+void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
+  const Metadata& metadata = options.metadata;
+  const std::int64_t channels = spec.raster.channels;
+  const auto alpha = alpha_channel(metadata, channels, options.stored);
+  if (options.alpha != AlphaInFile::channel || !alpha) return;
+  const bool holds =
+      tiff_holds_mask(path, metadata) && !(spec.count() > 1 && counts_images(metadata.description));
+  const bool shows = shows_as_mask(*alpha, channels, StoredSpec(spec.raster, options.stored).type);
+  if (!metadata.mask_channel && shows) return;
+  if (holds) {
+    options.alpha = metadata.mask_channel ? AlphaInFile::mask : AlphaInFile::channel_and_mask;
+    if (options.layout.levels == Levels::inside)
+      options.layout.levels = Levels::behind;  // as their masks are
+  } else {
+    options.warnings.push_back(fmt::format(
+        "{} alpha, channel {}, of the result{}: a description that counts pages leaves no place for "
+        "a page that is a mask",
+        metadata.mask_channel ? "the mask of the source is" : "what is hidden is known by", *alpha,
+        shows ? "" : ", which GDAL does not take for a mask"));
+  }
+}
+
 /// Gives the metadata a description that says how the pages are counted, where they have none that does, and
-/// says what TIFF has no place for.
+/// says what TIFF has no place for; and decides what becomes of alpha.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
   if (std::string lost = not_kept(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
       !lost.empty())
@@ -94,11 +124,13 @@ void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec
   }
   const bool is_svs = options.layout.tiled && options.layout.levels == Levels::none && spec.count() == 1;
   if (!is_svs) described = not_of_slide(described);
-  if (is_ome_name(path) ? is_ome(described) : !described.empty()) return;
-  const std::string text = described;
-  described = new_description(path, spec, options, options.warnings);
-  if (!text.empty() && !counts_images(text))
-    options.warnings.emplace_back("the description is left out: OME-XML takes its place");
+  if (!(is_ome_name(path) ? is_ome(described) : !described.empty())) {
+    const std::string text = described;
+    described = new_description(path, spec, options, options.warnings);
+    if (!text.empty() && !counts_images(text))
+      options.warnings.emplace_back("the description is left out: OME-XML takes its place");
+  }
+  choose_mask(path, spec, options);
 }
 
 class TiffSetWriter final : public RasterSetWriter {
@@ -197,6 +229,11 @@ class TiffSetWriter final : public RasterSetWriter {
 };
 
 }  // namespace
+
+bool tiff_holds_mask(const std::filesystem::path& path, const Metadata& metadata) {
+  const std::string& description = metadata.description;
+  return !is_ome_name(path) && !is_ome(description) && !is_ngff(description) && !is_imagej(description);
+}
 
 std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& asked) {

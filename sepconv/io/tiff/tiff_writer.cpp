@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
 #include "sepconv/io/deflate/deflater.hpp"
+#include "sepconv/io/flat/row_pieces.hpp"
+#include "sepconv/io/split_alpha.hpp"
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 #include "sepconv/io/tiff/tiff_plan.hpp"
@@ -13,13 +16,17 @@
 namespace sepconv {
 namespace {
 
+/// What write_split() holds at once, if rows are not longer.
+constexpr std::int64_t kSplitBytes = std::int64_t{4} << 20;
+
 bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int64_t side) {
   return begin % block == 0 && (end % block == 0 || end == side);
 }
 
 }  // namespace
 
-TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) {
+TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink)
+    : sink_(std::move(sink)), spec_(directory().written()) {
   layout_.block = directory().layout_block();
   layout_.cuts_blocks = !directory().compressed();
   layout_.appends = directory().compressed();
@@ -32,10 +39,11 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink) : sink_(std::move(sink)) 
   if (block.level ==
       deflate::kFast) {  // else, as strings are searched for, only the CPU makes the same bytes
     layout_.codec += ":fast";
-    layout_.coded = coded_tiles(directory());
+    if (directory().alpha == AlphaInFile::channel) layout_.coded = coded_tiles(directory());
   } else if (searches && block.level > deflate::kAutomatic) {
     layout_.codec += fmt::format(":{}", *block.level);
   }
+  layout_.masks_alpha = directory().drops_alpha();
   sink_->add_warnings(layout_.warnings);
 }
 
@@ -55,17 +63,78 @@ void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& exe
   if (in.extent != rect.extent() || in.channels != spec().channels || in.type != spec().type)
     throw InvalidArgument(
         fmt::format("{}: cannot write {} from a view of another shape", sink_->name(), to_string(rect)));
-  write_pixels(rect, in, executor);
+  if (directory().alpha == AlphaInFile::channel || splits_blocks())
+    write_pixels(rect, in, executor);
+  else
+    write_split(rect, in, executor);
+  add_written(rect);
+}
+
+void TiffWriter::add_written(const Rect& rect) {
   written_.add(rect);
+  if (mask_) mask_->written_.add(rect);
+}
+
+std::int64_t TiffWriter::split_row_bytes() const noexcept {
+  const std::int64_t pixels = directory().drops_alpha() ? directory().spec.pixel_bytes() : 0;
+  return (pixels + (directory().has_mask() ? 1 : 0)) * spec().extent.cols;
+}
+
+std::int64_t TiffWriter::split_bytes(int concurrency) const {
+  const std::int64_t held =
+      directory().alpha == AlphaInFile::channel ? 0 : std::max(kSplitBytes, split_row_bytes());
+  return held + (mask_ ? mask_->buffer_bytes(concurrency) : 0);
+}
+
+/// Some rows at a time.
+void TiffWriter::write_split(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+  const std::int64_t rows = std::clamp<std::int64_t>(kSplitBytes / split_row_bytes(), 1, rect.rows);
+  const Buffer held(rows * split_row_bytes());
+  for (std::int64_t row = 0; row < rect.rows; row += rows) {
+    const Rect part{rect.row + row, rect.col, std::min(rows, rect.rows - row), rect.cols};
+    const ConstPixelView from = in.crop({row, 0, part.rows, part.cols});
+    const PixelView pixels = dense_view(held.data(), directory().spec, part.extent());
+    const PixelView mask =
+        dense_view(held.data() + (directory().drops_alpha() ? part.rows * pixels.row_bytes() : 0),
+                   {part.extent(), 1, PixelType::u8});
+    for_each_row_piece(part.rows, from.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+      const Rect piece{first, 0, count, part.cols};
+      if (directory().drops_alpha()) copy_but_last(from.crop(piece), pixels.crop(piece));
+      if (mask_) make_mask(from.crop(piece), directory().mask_of, mask.crop(piece));
+    });
+    write_pixels(part, directory().drops_alpha() ? pixels : from, executor);
+    if (mask_) mask_->write_pixels(part, mask, executor);
+  }
+}
+
+/// Blocks of the mask are counted behind those of the image.
+WriterState TiffWriter::take_state() {
+  WriterState state{.places = sink_->take_places()};
+  if (!mask_) return state;
+  std::vector<std::int64_t> places = mask_->sink_->take_places();
+  for (std::size_t i = 0; i < places.size(); i += 3) places[i] += directory().block_count();
+  state.places.insert(state.places.end(), places.begin(), places.end());
+  return state;
 }
 
 void TiffWriter::restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) {
-  sink_->restore(state.places, files.segment);
+  std::vector<std::int64_t> own, masks;
+  for (std::size_t i = 0; i + 2 < state.places.size(); i += 3) {
+    const bool of_mask = mask_ && state.places[i] >= directory().block_count();
+    const std::int64_t index = state.places[i] - (of_mask ? directory().block_count() : 0);
+    auto& places = of_mask ? masks : own;
+    places.insert(places.end(), {index, state.places[i + 1], state.places[i + 2]});
+  }
+  sink_->restore(own, files.segment);
   written_.add_pixels(pixels);
+  if (!mask_) return;
+  mask_->sink_->restore(masks, files.segment);
+  mask_->written_.add_pixels(pixels);
 }
 
 void TiffWriter::leave_rest() {
   written_.add_pixels(spec().extent.area());
+  if (mask_) mask_->leave_rest();
   for (const auto& level : levels_) level->leave_rest();
 }
 
@@ -91,13 +160,19 @@ void TiffWriter::finish_sink() {
     offset_ = sink_->finish_inside();
     return;
   }
-  if (role_ != Role::behind) {
-    for (std::size_t i = levels_.size(); i-- > 0;) levels_[i]->sink_->settle();
-    sink_->settle();
+  if (role_ != Role::behind && role_ != Role::mask) {
+    for (std::size_t i = levels_.size(); i-- > 0;) levels_[i]->settle();
+    settle();
   }
   sink_->finish(finish_levels(Role::inside));
+  if (mask_) mask_->finish();
   finish_levels(Role::behind);
   if (role_ == Role::only) sink_->commit();
+}
+
+void TiffWriter::settle() {
+  sink_->settle();
+  if (mask_) mask_->sink_->settle();
 }
 
 bool tiff_holds(StoredType type) noexcept {
@@ -117,22 +192,63 @@ std::unique_ptr<TiffWriter> make_page(std::shared_ptr<TiffOutput> output, const 
   return writer;
 }
 
-/// Of a Cloud Optimized GeoTIFF: the directories one behind the other, then the pixels of the smallest level
-/// first. Those of compressed pages are placed when all are there.
-std::vector<TiffPlace> cloud_places(TiffOutput& output, const std::vector<TiffDirectory>& pages,
-                                    const Metadata& metadata) {
-  std::vector<TiffPlace> places;
+/// A page of a pyramid and its mask's.
+struct MaskedPage {
+  TiffDirectory image;
+  std::optional<TiffDirectory> mask{};
+  std::optional<TiffPlace> place{}, mask_place{};
+};
+
+std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const TiffDirectory& image,
+                                   const CreateOptions& options) {
+  std::vector<TiffDirectory> all = plan_levels(path, image, options);
+  all.insert(all.begin(), image);
+  std::vector<MaskedPage> pages;
+  for (const TiffDirectory& page : all)
+    pages.push_back({page, page.has_mask() ? std::optional(plan_mask(page)) : std::nullopt});
+  return pages;
+}
+
+/// Of a Cloud Optimized GeoTIFF: the directories one behind the other, each with its mask's, then the pixels
+/// of the smallest level first. Those of compressed pages are placed when all are there.
+void place_for_clouds(TiffOutput& output, std::vector<MaskedPage>& pages, const Metadata& metadata) {
   std::int64_t next = output.begin_for_clouds();
-  for (const TiffDirectory& page : pages) {
-    places.push_back({.directory = next, .directory_bytes = directory_bytes(page, metadata)});
-    next += places.back().directory_bytes;
+  const auto place = [&](const TiffDirectory& page, const Metadata& its) {
+    const TiffPlace at{.directory = next, .directory_bytes = directory_bytes(page, its)};
+    next += at.directory_bytes;
+    return at;
+  };
+  for (MaskedPage& page : pages) {
+    page.place = place(page.image, metadata);
+    if (page.mask) page.mask_place = place(*page.mask, {});
   }
-  for (std::size_t i = pages.size(); i-- > 0 && !pages[i].compressed();) {
-    places[i].pixels = round_up(next, kPixelAlignment);
-    next = *places[i].pixels + pages[i].block_bytes();
+  const auto put = [&](const TiffDirectory& page, std::optional<TiffPlace>& at) {
+    at->pixels = round_up(next, kPixelAlignment);
+    next = *at->pixels + page.block_bytes();
+  };
+  for (std::size_t i = pages.size(); i-- > 0 && !pages[i].image.compressed();) {
+    put(pages[i].image, pages[i].place);
+    if (pages[i].mask) put(*pages[i].mask, pages[i].mask_place);
   }
   output.set_end(next);
-  return places;
+}
+
+/// With its mask's; encoders are shared with `image`, the page that it is a level of, if blocks are alike.
+std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output, const MaskedPage& page,
+                                       const CreateOptions& options, TiffWriter::Role role,
+                                       const TiffWriter* image) {
+  auto writer = make_page(output, page.image, options, role, page.place,
+                          image != nullptr ? image->encoder_pool() : nullptr);
+  if (!page.mask) return writer;
+  const bool shares = image != nullptr && image->mask() != nullptr;
+  CreateOptions of_mask;  // described as tifffile wants all pages of a file to be that describes one
+  const TiffDirectory& own = page.image;
+  if (!shaped_of_level(options.metadata.description, own.stored_spec(), own.spec.extent).empty())
+    of_mask.metadata.description = new_shaped(page.mask->stored_spec(), {});
+  writer->add_mask(make_page(output, *page.mask, of_mask, TiffWriter::Role::mask, page.mask_place,
+                             shares ? image->mask()->encoder_pool() : nullptr));
+  writer->describe_also(", with a mask");
+  return writer;
 }
 
 }  // namespace
@@ -143,22 +259,19 @@ std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, con
   CreateOptions fitting = options;
   fitting.metadata.description =
       with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
-  std::vector<TiffDirectory> pages = plan_levels(output->file().target(), directory, options);
-  pages.insert(pages.begin(), directory);
-  std::vector<std::optional<TiffPlace>> places(pages.size());
-  places.front() = place;
-  if (options.layout.levels == Levels::cloud)
-    std::ranges::copy(cloud_places(*output, pages, fitting.metadata), places.begin());
-  auto writer = make_page(output, directory, fitting, role, places.front());
+  std::vector<MaskedPage> pages = plan_pages(output->file().target(), directory, options);
+  pages.front().place = place;
+  if (options.layout.levels == Levels::cloud) place_for_clouds(*output, pages, fitting.metadata);
+  auto writer = make_pages(output, pages.front(), fitting, role, nullptr);
   const auto of_levels =
       options.layout.levels == Levels::inside ? TiffWriter::Role::inside : TiffWriter::Role::behind;
   for (std::size_t i = 1; i < pages.size(); ++i) {
-    const bool same_blocks = pages[i].block.extent == directory.block.extent;
+    const bool same_blocks = pages[i].image.block.extent == directory.block.extent;
     CreateOptions of_level = level_options(options);
     of_level.metadata.description =
-        shaped_of_level(fitting.metadata.description, directory.stored_spec(), pages[i].spec.extent);
-    writer->add_level(make_page(output, pages[i], of_level, of_levels, places[i],
-                                same_blocks ? writer->encoder_pool() : nullptr));
+        shaped_of_level(fitting.metadata.description, directory.stored_spec(), pages[i].image.spec.extent);
+    writer->add_level(
+        make_pages(output, pages[i], of_level, of_levels, same_blocks ? writer.get() : nullptr));
   }
   if (options.layout.nearest_levels) writer->make_levels_nearest();
   if (pages.size() > 1)

@@ -25,7 +25,9 @@ class UncompressedWriter final : public TiffWriter {
     finish_sink();
   }
 
-  std::int64_t buffer_bytes(int) const override { return sink().memory_bytes() + scratch_bytes(); }
+  std::int64_t buffer_bytes(int concurrency) const override {
+    return sink().memory_bytes() + scratch_bytes() + split_bytes(concurrency);
+  }
 
  private:
   /// Where the first pixel goes.

@@ -109,6 +109,13 @@ Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
   return chain;
 }
 
+Chain Chain::beside_mask(const Metadata& source) const {
+  if (!source.mask_channel) return *this;
+  Chain chain;
+  for (const StagePtr& stage : stages_) chain.then(stage->beside_mask());
+  return chain;
+}
+
 Chain Chain::of_raster(std::int64_t raster, const RasterAxes& axes) const {
   Chain chain;
   for (const StagePtr& stage : stages_) chain.then(stage->of_raster(raster, axes));

@@ -14,6 +14,7 @@
 namespace sepconv {
 
 class Reader;
+struct Metadata;
 
 /// What a chain makes a pixel of.
 enum class Work : std::uint8_t {
@@ -78,6 +79,9 @@ class Chain {
   /// The chain to enqueue: Stage::on_device() of each. `memory` has room for resident_bytes() and outlives
   /// it.
   Chain on_device(std::byte* memory, DeviceStream stream) const;
+
+  /// Stage::beside_mask() of each, for a source with Metadata::mask_channel; else the chain itself.
+  Chain beside_mask(const Metadata& source) const;
 
   /// Stage::of_raster() of each.
   Chain of_raster(std::int64_t raster, const RasterAxes& axes) const;

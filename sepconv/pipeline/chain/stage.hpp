@@ -108,6 +108,8 @@ struct StageTraits {
   bool selects = false;
   /// A channel of its result is not made of that channel of its input alone.
   bool mixes_channels = false;
+  /// The last channel of its result is the last of its input, whatever it makes of the others.
+  bool keeps_last = false;
   /// It has a second image beside its input, of which it needs what it needs of that: open_second() is there,
   /// and apply() is called of what with_second() makes.
   bool has_second = false;
@@ -172,6 +174,9 @@ class Stage : public std::enable_shared_from_this<Stage> {
     (void)alpha;
     return honouring_missing();
   }
+
+  /// The stage for images with one channel more, the last, which it does not see where it mixes channels.
+  virtual std::shared_ptr<const Stage> beside_mask() const { return shared_from_this(); }
 
   /// Of a stage that makes rows of its input columns of its result: the part of the result within which it
   /// does so as a whole, the result itself or matrices of this extent that it is made of. Else nothing.

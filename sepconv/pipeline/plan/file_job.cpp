@@ -8,6 +8,8 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/fingerprint.hpp"
+#include "sepconv/io/mask_beside.hpp"
+#include "sepconv/io/without_alpha.hpp"
 #include "sepconv/pipeline/plan/few_values.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
 #include "sepconv/pipeline/plan/volume_sinks.hpp"
@@ -21,6 +23,7 @@ struct Beginning {
   FileJob job;
   ImageSpec spec;  ///< of the sink
   MissingPixels missing;
+  bool drops_alpha = false;  ///< which is no channel of the sinks, and of the pixels that are made for them
   Geometries geometries;
   RasterAxes axes{};  ///< of the sinks
   Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make
@@ -101,18 +104,20 @@ void say_what_levels_are(Reader& source, const Chain& chain, Geometries& geometr
 }
 
 Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, const FileOptions& files) {
-  OpenOptions open = files.open;
-  open.masks = open.masks && !options.missing.none;
+  const OpenOptions open = open_options(files.open, options.missing);
   const bool to_file = !ends.make_sinks;
   Beginning begun;
   if (!ends.sources) begun.job.read.push_back({InputFile(ends.input, InputFile::Folders::taken)});
   for (const std::filesystem::path& image : second_images_of(given))
     begun.job.read.push_back({InputFile(image, InputFile::Folders::taken)});
+  const bool is_callers = ends.sources != nullptr;
   open_ends(ends, given, open, files.formats);
+  if (is_callers && open.nodata_of_all)
+    ends.sources = with_missing_pixels(std::move(ends.sources), "the source", open);
   const bool takes_pages = is_deep(given) && ends.sources->take_pages_for_planes();
-  const Chain chain = given.of_raster(0, ends.sources->axes());
+  begun.job.source = ends.sources->raster(0);
+  const Chain chain = given.of_raster(0, ends.sources->axes()).beside_mask(begun.job.source->metadata());
   begun.job.sources = std::move(ends.sources);
-  begun.job.source = begun.job.sources->raster(0);
   chain.check_takes(*begun.job.source);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
   begun.spec = region_spec(result, options.region);
@@ -126,6 +131,10 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   const ImageSpec& source = begun.job.source->spec();
   const std::optional<PixelMap> map = map_of(chain, source);
   const Reader* const like = begun.job.source.get();
+  const Format* const format = to_file ? format_of_name(ends.output, files.formats) : nullptr;
+  request.holds_mask =
+      format != nullptr && format->holds_mask != nullptr && format->holds_mask(ends.output, like->metadata());
+  begun.drops_alpha = request.missing.by_value && (!request.holds_mask || request.missing.all_channels);
   if (to_file) {
     begun.geometries = geometries_of(ends.output, result, like, request, map, chain.work(), files.formats);
     say_what_levels_are(*begun.job.source, chain, begun.geometries);
@@ -134,10 +143,10 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   }
   begun.geometries.first.partial = begun.job.partial = files.partial;
   if (begun.geometries.other) begun.geometries.other->partial = files.partial;
-  begun.job.change = change_of({source, begun.job.source->layout().stored}, {result, request.stored},
-                               options.region, map, chain.work());
-  begun.job.change.keeps_range = request.keeps_range;
-  begun.job.change.keeps_values = request.keeps_values;
+  if (like->metadata().mask_channel && !to_file && !begun.drops_alpha)
+    begun.geometries.first.warnings.push_back(
+        fmt::format("the mask of the source is alpha, channel {}, of the result", result.channels - 1));
+  begun.job.change = change_of(*like, result, request, map, chain.work());
   begun.axes = begun.job.sources->axes();
   say_what_mixes(chain, begun);
   if (takes_pages) say_what_pages_are(begun);
@@ -158,9 +167,40 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   return begun;
 }
 
+/// Each raster's pixels lose alpha on the way to it.
+class SinksWithoutAlpha final : public RasterSetWriter {
+ public:
+  SinksWithoutAlpha(std::unique_ptr<RasterSetWriter> sinks, std::optional<double> never)
+      : sinks_(std::move(sinks)), never_(never) {}
+  std::unique_ptr<Writer> next(const Metadata& metadata) override {
+    Metadata without = metadata;
+    if (std::exchange(without.mask_channel, false)) without.extra_samples.pop_back();
+    return make_without_alpha(sinks_->next(without), never_);
+  }
+  bool skip_to(std::int64_t raster) override { return sinks_->skip_to(raster); }
+  void finish() override { sinks_->finish(); }
+
+ private:
+  std::unique_ptr<RasterSetWriter> sinks_;
+  std::optional<double> never_;
+};
+
+std::unique_ptr<RasterSetWriter> sinks_without_alpha(const JobEnds& ends, const Beginning& begun,
+                                                     CreateOptions create) {
+  ImageSpec spec = begun.spec;
+  --spec.channels;
+  create.alpha = AlphaInFile::channel;
+  if (std::exchange(create.metadata.mask_channel, false)) create.metadata.extra_samples.pop_back();
+  const MissingPixels& missing = begun.missing;
+  return std::make_unique<SinksWithoutAlpha>(
+      ends.make_sinks({spec, begun.axes}, create),
+      missing.all_channels ? std::optional(missing.result) : std::nullopt);
+}
+
 void make_sinks(FileJob& job, const JobEnds& ends, const Beginning& begun, const CreateOptions& create) {
   job.sink.reset();
-  job.sinks = ends.make_sinks({begun.spec, begun.axes}, create);
+  job.sinks = begun.drops_alpha ? sinks_without_alpha(ends, begun, create)
+                                : ends.make_sinks({begun.spec, begun.axes}, create);
   const MissingPixels missing = begun.missing.of_result();
   if (begun.volume)
     job.sinks = volume_sinks(std::move(job.sinks), begun.spec, *begun.volume, missing, begun.of_plane,

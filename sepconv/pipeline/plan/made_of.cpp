@@ -96,7 +96,8 @@ json input_json(const OpenOptions& open) {
           {"raw", std::move(raw)},
           {"raw_offset", open.raw_offset},
           {"big_endian", open.raw_big_endian},
-          {"masks", open.masks}};
+          {"masks", open.masks},
+          {"nodata_of_all", open.nodata_of_all}};
 }
 
 OpenOptions input_in(const json& all) {
@@ -112,6 +113,7 @@ OpenOptions input_in(const json& all) {
   all.at("raw_offset").get_to(open.raw_offset);
   all.at("big_endian").get_to(open.raw_big_endian);
   all.at("masks").get_to(open.masks);
+  all.at("nodata_of_all").get_to(open.nodata_of_all);
   return open;
 }
 
@@ -128,7 +130,7 @@ void add_input(const json& input, std::vector<Made>& all) {
   all.push_back({"OpenOptions::axes", input.at("axes"), true});
   for (const char* const key : {"raw", "raw_offset", "big_endian"})
     all.push_back({"OpenOptions::raw", input.at(key), true});
-  for (const char* const key : {"level", "masks"})
+  for (const char* const key : {"level", "masks", "nodata_of_all"})
     all.push_back({fmt::format("choice of the source's {}", key), input.at(key), true});
 }
 

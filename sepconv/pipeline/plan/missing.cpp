@@ -8,79 +8,9 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/nodata.hpp"
-#include "sepconv/pipeline/stages/alpha_stage.hpp"
-#include "sepconv/pipeline/stages/pointwise_stage.hpp"
 
 namespace sepconv {
 namespace {
-
-/// The next value of the type, for one that is not missing.
-double next_to(double value, PixelType type) {
-  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
-    const T from = static_cast<T>(value);
-    if constexpr (std::is_integral_v<T>) {
-      return static_cast<double>(from == std::numeric_limits<T>::max() ? from - 1 : from + 1);
-    } else {
-      const T up = std::nextafter(from, std::numeric_limits<T>::infinity());
-      return static_cast<double>(std::isinf(up) ? std::nextafter(from, -up) : up);
-    }
-  });
-}
-
-/// Integers that are no pixel type, and of which the arithmetic has the halves, too.
-bool is_whole(StoredType type) {
-  return (type.kind == StoredType::Kind::natural || type.kind == StoredType::Kind::integer) &&
-         type.bits <= 32;
-}
-
-/// What is computed becomes the whole number, half to even, as which it will be stored, before it is compared
-/// with the value of missing pixels. 1.5 * 2^52, or 2^23, has no room for fractions: added and taken off
-/// again, it leaves none.
-void then_rounded(Chain& chain, StoredType stored, Arithmetic arithmetic) {
-  using Kind = PointwiseOp::Kind;
-  const double whole = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
-  const double least = stored.kind == StoredType::Kind::integer ? -std::exp2(stored.bits - 1) : 0;
-  const double most = std::exp2(stored.bits) - 1 + least;
-  const auto then = [&](Kind kind, double p, double q) {
-    chain.then(pointwise_stage(fmt::format("(whole numbers: {}, {})", p, q), {.kind = kind, .p = p, .q = q}));
-  };
-  then(Kind::clamp, least, most);
-  then(Kind::scale, 1, whole);
-  then(Kind::scale, 1, -whole);
-}
-
-/// The value that is stored for one that is not missing and would be `missing.result`.
-double next_in(const MissingPixels& missing, PixelType type) {
-  if (!missing.stored || !is_whole(*missing.stored)) return next_to(missing.result, type);
-  return value_as(missing.result + 1, *missing.stored).value_or(missing.result - 1);
-}
-
-bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-AlphaOp hiding(const MissingPixels& missing) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {.kind = AlphaOp::Kind::hide, .channel = *missing.alpha, .p = missing.value.value_or(kNone)};
-}
-
-AlphaOp storing(const MissingPixels& missing, PixelType result) {
-  AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
-  op.r = std::numeric_limits<double>::quiet_NaN();
-  if (missing.value) op.p = op.r = missing.result, op.q = next_in(missing, result);
-  return op;
-}
-
-StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<double> value) {
-  return alpha_stage(
-      fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
-}
-
-/// Means of alpha are one; what else a stage makes of it means nothing. Colours that are multiplied by alpha
-/// are means of the same pixels as it.
-StagePtr honouring_alpha(const StagePtr& stage, std::int64_t alpha, bool multiplied) {
-  StagePtr honouring = multiplied ? stage->honouring_missing() : stage->honouring_alpha(alpha);
-  if (stage->traits().averages || stage->traits().moves_only) return honouring;
-  return stage_of_colours(std::move(honouring), alpha);
-}
 
 /// What the source's metadata declare, if its type has such a value.
 void take_declared(const Reader& source, MissingPixels& missing) {
@@ -116,6 +46,13 @@ bool mixes(const StagePtr& stage) {
   return stage->traits().mixes_channels || stage->traits().product != Product::none;
 }
 
+/// Of Chain::beside_mask(). A product is NaN wherever a term is, the mask's as that of the others.
+bool mixes_mask(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    return stage->traits().mixes_channels && !stage->traits().keeps_last;
+  });
+}
+
 bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
   return std::ranges::any_of(chain.stages(), mixes) ||
          std::ranges::any_of(chain.specs(source),
@@ -131,9 +68,11 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
   if (!alpha) return;
   if (*alpha < 0 || *alpha >= channels)
     throw InvalidArgument(fmt::format("channel {} cannot be alpha: the image has {}", *alpha, channels));
-  const bool mixed = mixes_alpha(chain, source.spec());
+  const bool is_mask = source.metadata().mask_channel && alpha == channels - 1;
+  const bool mixed = is_mask ? mixes_mask(chain) : mixes_alpha(chain, source.spec());
   if (!mixed && !options.none) {
     missing.alpha = alpha;
+    missing.is_mask = is_mask;
     missing.multiplied = !options.alpha && alpha_is_associated(source.metadata());
   } else if (chain.work() == Work::neighbours) {
     missing.why +=
@@ -142,18 +81,28 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
   }
 }
 
+/// What a pixel of which all channels have it is known by.
+double value_of_all(const Reader& source, const MissingOptions& options) {
+  const PixelType type = source.spec().type;
+  const StoredType stored = source.layout().stored.value_or(StoredType(type));
+  const std::optional<double> declared =
+      options.value ? options.value : declared_nodata(source.metadata(), type, stored);
+  return declared.value_or(0);  // without one the source was not opened
+}
+
 void check(const MissingOptions& options, const MissingPixels& missing) {
-  if (options.none && (options.value || options.result || options.alpha))
+  if (options.none && (options.value || options.result || options.alpha || options.all_channels))
     throw InvalidArgument(
-        "no pixel is to be missing, so that MissingOptions::value, its alpha and MissingOptions::result go "
-        "with nothing; leave them out");
-  if (options.result && !missing.value && missing.alpha)
+        "no pixel is to be missing, so that MissingOptions::value, its alpha, MissingOptions::all_channels "
+        "and "
+        "MissingOptions::result go with nothing; leave them out");
+  if (options.result && !missing.value && missing.alpha && !missing.is_mask)
     throw InvalidArgument(fmt::format(
         "MissingOptions::result says what pixels become that are missing by their value, and here only alpha "
         "(channel {}) hides some, whose result is 0 with alpha 0; leave it out, or set MissingOptions::value "
         "too",
         *missing.alpha));
-  if (options.result && !missing.value)
+  if (options.result && !missing.value && !missing.is_mask)
     throw InvalidArgument(
         "MissingOptions::result says what missing pixels become, but none are missing; set "
         "MissingOptions::value too");
@@ -161,11 +110,12 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
 
 }  // namespace
 
-MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
-                             const std::optional<StoredType>& stored) {
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options) {
   const PixelType result = chain.result_spec(source.spec()).type;
-  MissingPixels missing{.stored = stored};
-  if (options.value) {
+  MissingPixels missing;
+  if (options.all_channels) {
+    missing.all_channels = true;
+  } else if (options.value) {
     const PixelType type = source.spec().type;
     missing.value = value_as(*options.value, type);
     if (!missing.value)
@@ -186,8 +136,18 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   const std::optional<double> of_second =
       missing.value || options.none ? std::nullopt : take_second(chain, missing);
   check(options, missing);
-  if (!missing.value) return missing;
-  const double wanted = options.result.value_or(of_second.value_or(*missing.value));
+  if (missing.all_channels && !missing.alpha)
+    throw InvalidArgument(
+        "pixels of which all channels have the nodata value are known by a mask that the source has when it "
+        "is "
+        "opened as open_options() says, and that no stage mixes with its channels; open it so, or leave "
+        "MissingOptions::all_channels out");
+  missing.by_value = missing.is_mask && (options.result || missing.all_channels);
+  if (!missing.has_result()) return missing;
+  const double wanted = options.result  ? *options.result
+                        : of_second     ? *of_second
+                        : missing.value ? *missing.value
+                                        : value_of_all(source, options);
   const std::optional<double> held = value_as(wanted, result);
   if (!held)
     throw InvalidArgument(
@@ -198,68 +158,31 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   return missing;
 }
 
-Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
-                std::optional<Arithmetic> asked) {
-  const PixelType result = chain.result_spec(source).type;
-  const bool moved = !chain.computes() && (!missing.value || is_same(*missing.value, missing.result));
-  if (missing.none() || moved) return chain;
-  const bool second_is_wide = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().second_nodata && stage->traits().needs_f64;
-  });
-  if (asked == Arithmetic::f32 &&
-      (source.type == PixelType::f64 || result == PixelType::f64 || second_is_wide))
-    throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
-  Chain honouring;
-  if (missing.alpha)
-    honouring.then(stage_of_alpha("missing", hiding(missing), missing.value));
-  else if (!std::isnan(*missing.value))
-    honouring.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
-                                   {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
-  for (const StagePtr& stage : chain.stages())
-    honouring.then(missing.alpha ? honouring_alpha(stage, *missing.alpha, missing.multiplied)
-                                 : stage->honouring_missing());
-  if (missing.value && missing.stored && is_whole(*missing.stored))
-    then_rounded(honouring, *missing.stored, chain.arithmetic(source, asked));
-  if (missing.alpha)
-    return honouring.then(stage_of_alpha("missing to", storing(missing, result),
-                                         missing.value ? std::optional(missing.result) : std::nullopt));
-  return honouring.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
-                                        {.kind = PointwiseOp::Kind::store_missing,
-                                         .p = missing.result,
-                                         .q = next_in(missing, result),
-                                         .type = result}));
-}
-
-void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic) {
-  if (missing.alpha) return alpha_host(hiding(missing), pixels, pixels, arithmetic);
-  pointwise_host({.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}, pixels, pixels, pixels,
-                 arithmetic);
-}
-
-MissingPixels MissingPixels::of_result() const {
-  MissingPixels missing{.result = result, .alpha = alpha, .multiplied = multiplied};
-  if (value) missing.value = result;
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
+                             const SinkLayout& sink) {
+  MissingPixels missing = missing_pixels(source, chain, options);
+  missing.stored = sink.stored;
+  missing.stores_alpha = !sink.masks_alpha;
   return missing;
 }
 
-bool MissingPixels::can_become() const {
-  return stored && (alpha || (value && !std::isnan(result) && !is_whole(*stored)));
+OpenOptions open_options(OpenOptions open, const MissingOptions& missing) {
+  open.masks = open.masks && !missing.none;
+  open.nodata_of_all = missing.all_channels;
+  open.nodata = missing.all_channels ? missing.value : std::nullopt;
+  return open;
 }
 
-void check_stored(const MissingPixels& missing, const Chain& chain) {
-  const std::optional<StoredType>& stored = missing.stored;
-  if (missing.none() || !stored || !chain.computes()) return;
-  if (missing.value && !value_as(missing.result, *stored))
-    throw InvalidArgument(
-        fmt::format("missing pixels are to be {}, and the result's elements of {} have no such value; set "
-                    "MissingOptions::result to one that they have",
-                    missing.result, name_of(*stored)));
-  if (!missing.can_become()) return;
-  throw InvalidArgument(
-      fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
-                  "missing; end the chain "
-                  "with a cast to {}, or set MissingOptions::none",
-                  name_of(*stored), name_of(stored->pixels())));
+MissingPixels MissingPixels::of_result() const {
+  MissingPixels missing{.result = result,
+                        .alpha = alpha,
+                        .multiplied = multiplied,
+                        .is_mask = is_mask,
+                        .by_value = by_value,
+                        .stores_alpha = stores_alpha};
+  missing.all_channels = all_channels;
+  if (has_result() && !all_channels) missing.value = result;
+  return missing;
 }
 
 std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring) {
@@ -272,12 +195,17 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& hon
                           : fmt::format("of value {}", *missing.value);
   if (!honouring.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
   std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, honouring.text())};
-  if (missing.alpha)
+  if (missing.is_mask)
+    notes.push_back(
+        missing.by_value
+            ? fmt::format("what the mask hides is {} in the result, which has no mask", missing.result)
+            : "the mask of the result hides what is missing");
+  else if (missing.alpha)
     notes.emplace_back(
         "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
         "leave "
         "it as it is");
-  if (missing.value && !std::isnan(missing.result))
+  if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
     notes.push_back(
         fmt::format("missing pixels of the result are {}; a value that would be stored so is "
                     "stored as the next one",
@@ -288,18 +216,6 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& hon
     break;
   }
   return notes;
-}
-
-void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost) {
-  const std::optional<std::string> text = nodata_value(metadata);
-  if (!missing.why.empty() && work != Work::none) lost.push_back(missing.why);
-  if (missing.value) {
-    const std::optional<double> declared = text ? number_of(*text) : std::nullopt;
-    if (!declared || !is_same(*declared, missing.result))
-      set_nodata(metadata, fmt::format("{}", missing.result));
-  } else if (text && (work != Work::none || text->empty())) {
-    set_nodata(metadata, std::nullopt);
-  }
 }
 
 }  // namespace sepconv

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/io/formats.hpp"
 #include "sepconv/io/reader.hpp"
+#include "sepconv/io/writer.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
 
 namespace sepconv {
@@ -21,23 +23,38 @@ struct MissingOptions {
   /// The channel, from 0, that hides pixels where it is 0; what the source declares to be alpha where it is
   /// left out.
   std::optional<std::int64_t> alpha{};
+  /// Only pixels are missing of whose channels all but alpha have the nodata value, as with GDAL's
+  /// UNIFIED_SRC_NODATA; else each element that has it. Of a source that was opened so, by open_options().
+  bool all_channels = false;
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };
+
+/// What a source is to be opened with, beside what else is asked of it.
+OpenOptions open_options(OpenOptions open, const MissingOptions& missing);
 
 struct MissingPixels {
   std::optional<double> value{};        ///< in the source, as its type has it
   double result = 0;                    ///< what it is in the result, as its type has it
   std::optional<std::int64_t> alpha{};  ///< the channel that hides pixels where it is 0, in the result too
   bool multiplied = false;              ///< the others are multiplied by alpha
+  /// Alpha is Metadata::mask_channel: the last channel of all that stages make.
+  bool is_mask = false;
+  /// Of what a mask hides: it is `result` in the result, which has no mask; else `result` is only for
+  /// `value`.
+  bool by_value = false;
+  bool all_channels = false;  ///< so it is if all channels of a pixel are that
   /// None by a value of the source: those of a stage's second image are, and NaN.
   bool of_second = false;
-  /// The result's elements where they are no pixel type.
+  /// The result's elements where they are no pixel type, and whether alpha is one of them.
   std::optional<StoredType> stored{};
+  bool stores_alpha = true;
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured
 
   bool none() const noexcept { return !value && !alpha; }
   /// Whether a value that is there could become `result`, or its alpha 0, when it is rounded to be stored.
   bool can_become() const;
+  /// `value`, or what a mask hides, is `result` in the result.
+  bool has_result() const noexcept { return value || by_value; }
   /// Those of the result.
   MissingPixels of_result() const;
 };
@@ -45,9 +62,10 @@ struct MissingPixels {
 /// By the options, else by the source's metadata. A declared value that the source's type cannot hold means
 /// that nothing is missing by it; alpha hides pixels unless the chain mixes channels. Throws InvalidArgument
 /// where the result's type cannot hold what they are to be stored as, and for options that go with nothing.
-/// `stored` is the sink's SinkLayout::stored, for honouring() and check_stored().
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options);
+/// The same for honouring() and check_stored().
 MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
-                             const std::optional<StoredType>& stored = {});
+                             const SinkLayout& sink);
 
 /// The chain that does so: missing pixels become NaN, every stage honours them, and NaN is stored as
 /// `missing.result`, and what else would be stored as that as the next value; and so with 0 of alpha, of

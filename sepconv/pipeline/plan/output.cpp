@@ -87,8 +87,10 @@ void check_output_name(const std::filesystem::path& path, const Format* format) 
 
 }  // namespace
 
-ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region, const Map& map,
+ImageChange change_of(const Reader& from, const ImageSpec& to, const OutputRequest& request, const Map& map,
                       Work work) {
+  StoredSpec source(from.spec(), from.layout().stored), result(to, request.stored);
+  const Rect& region = request.region;
   const Extent made = region_spec({result.extent}, region).extent;
   ImageChange change{.map = map,
                      .channels = (!map && work == Work::none) || result.channels != source.channels,
@@ -103,6 +105,14 @@ ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const 
         std::pair(static_cast<double>(change.part.row), static_cast<double>(change.part.col));
     change.map = map->then({.row = row, .col = col});
   }
+  change.keeps_range = request.keeps_range;
+  change.keeps_values = request.keeps_values;
+  change.keeps_mask = request.missing.is_mask;
+  const bool has_mask = from.metadata().mask_channel && (!change.channels || change.keeps_mask);
+  if (has_mask && (request.holds_mask || request.missing.by_value)) {
+    --change.from.channels, --change.to.channels;
+    change.to_one_channel = change.to.channels == 1;
+  }
   return change;
 }
 
@@ -111,16 +121,16 @@ namespace {
 CreateOptions options_of(const ImageSpec& result, const Reader* source, const OutputRequest& request,
                          const Map& map, Work work, std::int64_t tile_unit) {
   CreateOptions options;
-  options.layout = chosen_layout(source, result, request, map, work, tile_unit, options.layout_warnings);
+  ImageSpec in_file = result;
   if (source != nullptr) {
     Metadata metadata = source->metadata();
     declare(request.missing, work, metadata, options.warnings);
-    ImageChange change = change_of({source->spec(), source->layout().stored}, {result, request.stored},
-                                   request.region, map, work);
-    change.keeps_range = request.keeps_range;
-    change.keeps_values = request.keeps_values;
+    const ImageChange change = change_of(*source, result, request, map, work);
+    in_file.channels -= StoredSpec(result, request.stored).channels - change.to.channels;
     options.metadata = metadata.kept_for(change, options.warnings);
+    if (request.missing.by_value) options.alpha = AlphaInFile::nothing;
   }
+  options.layout = chosen_layout(source, in_file, request, map, work, tile_unit, options.layout_warnings);
   options.stored = request.stored;
   options.overwrite = request.overwrite;
   options.durable = request.durable;
@@ -206,12 +216,19 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
         "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
         "OutputRequest::cog");
   OutputRequest chosen = request;
+  chosen.holds_mask = format == nullptr || (source != nullptr && format->holds_mask != nullptr &&
+                                            format->holds_mask(path, source->metadata()));
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
   const bool is_usual = format != nullptr && format->usual_layout != nullptr && !request.compression &&
                         (from == nullptr || from->zarr.version == 0);
   if (is_usual) chosen.compression = Compression::zstd;  // whatever the source has
   CreateOptions options =
       options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
+  if (options.metadata.mask_channel && options.alpha != AlphaInFile::nothing && format != nullptr &&
+      format->holds_mask == nullptr)
+    options.warnings.push_back(
+        fmt::format("the mask of the source is alpha, channel {}, of the result: {} has no masks",
+                    result.channels - 1, format->name));
   if (is_usual) format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
   if (const std::string& said = options.layout.zarr.labels.left_out;
       !said.empty() && (format == nullptr || !format->is_folder))

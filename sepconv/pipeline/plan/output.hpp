@@ -39,6 +39,7 @@ struct OutputRequest {
   MissingPixels missing{};    ///< of the source, by missing_pixels()
   bool keeps_range = false;   ///< by Chain::keeps_range()
   bool keeps_values = false;  ///< by Chain::keeps_values()
+  bool holds_mask = true;     ///< the file does: Format::holds_mask
   /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
   std::optional<StoredType> stored{};
 };
@@ -52,8 +53,8 @@ std::optional<StoredType> stored_by(const Chain& chain, const Reader& source);
 std::optional<PixelMap> map_of(const Chain& chain, const ImageSpec& source);
 
 /// What becomes of an image of a source like this. A map of nothing where nothing is computed: channels are
-/// others, too.
-ImageChange change_of(const StoredSpec& source, const StoredSpec& result, const Rect& region,
+/// others, too. What will be a mask in the result is no channel.
+ImageChange change_of(const Reader& source, const ImageSpec& result, const OutputRequest& request,
                       const std::optional<PixelMap>& map, Work work);
 
 /// For a result of this spec, or its region: `source`, if there is one, lends layout and metadata. What is

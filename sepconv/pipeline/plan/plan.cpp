@@ -77,7 +77,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.given = given;
   check_image("the source", source.spec());
   given.check_takes(source);
-  const MissingPixels missing = missing_pixels(source, given, options.missing, sink.layout().stored);
+  const MissingPixels missing = missing_pixels(source, given, options.missing, sink.layout());
   check_stored(missing, given);
   const Chain honoured = honouring(missing, given, source.spec(), options.arithmetic);
   plan.chain = honoured.transposes_last();

@@ -80,13 +80,19 @@ std::optional<double> value_at(const json& object, const char* key) {
   return number;
 }
 
+bool flag_at(const json& object, const char* key) {
+  const json& value = field(object, key);
+  if (!value.is_boolean())
+    fail(fmt::format("its {} is {}, which is neither true nor false", key, brief(value)));
+  return value.get<bool>();
+}
+
 MissingOptions missing_at(const json& object) {
   const json& missing = field(object, "missing");
-  const json& none = field(missing, "none");
-  if (!none.is_boolean()) fail(fmt::format("its none is {}, which is neither true nor false", brief(none)));
   const json& alpha = field(missing, "alpha");
-  return {none.get<bool>(), value_at(missing, "value"), value_at(missing, "result"),
-          alpha.is_null() ? std::nullopt : std::optional(whole(alpha, "alpha", kMostInt))};
+  return {flag_at(missing, "none"), value_at(missing, "value"), value_at(missing, "result"),
+          alpha.is_null() ? std::nullopt : std::optional(whole(alpha, "alpha", kMostInt)),
+          flag_at(missing, "all_channels")};
 }
 
 /// Characters of a value in a sentence, and those of a difference in it.

@@ -36,6 +36,7 @@ json value_json(const std::optional<double>& value) {
 json missing_json(const MissingOptions& missing) {
   return {{"none", missing.none},
           {"value", value_json(missing.value)},
+          {"all_channels", missing.all_channels},
           {"result", value_json(missing.result)},
           {"alpha", missing.alpha ? json(*missing.alpha) : json()}};
 }

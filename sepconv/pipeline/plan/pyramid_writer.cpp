@@ -21,6 +21,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   PyramidWriter(std::unique_ptr<Writer> image, MissingPixels missing, const std::shared_ptr<Partial>& partial)
       : image_(std::move(image)), partial_(partial), layout_(image_->layout()) {
     missing.stored = layout_.stored;
+    missing.stores_alpha = !layout_.masks_alpha;
     if (missing.can_become())
       throw InvalidArgument(
           fmt::format("smaller levels of {} elements are rounded when they are stored, so that what is there "

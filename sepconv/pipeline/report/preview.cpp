@@ -291,9 +291,8 @@ void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& optio
 Preview preview(const std::filesystem::path& input, const Chain& chain, const PreviewOptions& options,
                 Formats formats) {
   if (options.size < 1) throw InvalidArgument("a picture has at least one pixel; give a size of 1 or more");
-  OpenOptions open = options.open;
+  OpenOptions open = open_options(options.open, options.missing);
   open.level = 0;
-  open.masks = open.masks && !options.missing.none;
   const FileLevels levels(input, chain, open, formats);
   check_view(options, levels, input);
   const View view = chosen_view(levels, options);

@@ -99,12 +99,11 @@ RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOpt
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
 
 /// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan
-/// options except `arithmetic` and `missing`. `stored` is what the result's elements will be where the sink
-/// does not say it. For tests and for checking; memory and time have no bound.
+/// options except `arithmetic` and `missing`. `as` is the layout of the sink that the result will go to, if
+/// that is another. For tests and for checking; memory and time have no bound.
 /// Returns what a RunReport's plan would warn of beyond what is planned.
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
                                          std::optional<Arithmetic> arithmetic = std::nullopt,
-                                         const MissingOptions& missing = {},
-                                         const std::optional<StoredType>& stored = {});
+                                         const MissingOptions& missing = {}, const SinkLayout* as = nullptr);
 
 }  // namespace sepconv

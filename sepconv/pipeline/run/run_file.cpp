@@ -44,7 +44,7 @@ class SetMemory {
 bool serves(const Plan& plan, const Reader& source, const Writer& sink) {
   const std::int64_t held = plan.memory.slots + plan.memory.scratch + plan.memory.resident +
                             source.buffer_bytes(plan.threads) + sink.buffer_bytes(plan.threads);
-  const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout().stored);
+  const MissingPixels missing = missing_pixels(source, plan.given, plan.asked.missing, sink.layout());
   const Chain chain = honouring(missing, plan.given, source.spec(), plan.asked.arithmetic);
   if (chain.transposes_last().text() != plan.chain.text()) return false;
   return plan.finds_blocks(source.layout(), sink.layout()) &&

@@ -20,11 +20,10 @@ struct Image {
 
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& given,
                                          std::optional<Arithmetic> asked, const MissingOptions& options,
-                                         const std::optional<StoredType>& stored) {
+                                         const SinkLayout* as) {
   check_image("the source", source.spec());
   given.check_takes(source);
-  const MissingPixels missing =
-      missing_pixels(source, given, options, stored ? stored : sink.layout().stored);
+  const MissingPixels missing = missing_pixels(source, given, options, as != nullptr ? *as : sink.layout());
   check_stored(missing, given);
   const Chain honoured = honouring(missing, given, source.spec(), asked);
   const std::vector<ImageSpec> specs = honoured.specs(source.spec());

@@ -12,6 +12,7 @@
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/repeated_reader.hpp"
+#include "sepconv/io/tiff/masked_reader.hpp"
 #include "sepconv/io/volume_set.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
 #include "sepconv/pipeline/stages/ways.hpp"
@@ -28,6 +29,8 @@ struct SeenImage {
   ImageSpec spec;
   RasterAxes axes;
   std::optional<double> nodata;
+  bool has_mask = false;   ///< the last channel is one
+  bool adds_mask = false;  ///< a channel more, where nothing is hidden
 };
 
 /// An error's sentence, in which the option of a run is the key of a stage.
@@ -56,7 +59,7 @@ std::unique_ptr<Reader> reader_of_pixels(const SecondImage& image, std::int64_t 
 }
 
 /// One of its rasters, as it is.
-std::unique_ptr<Reader> reader_of(const SeenImage& seen, std::int64_t raster) {
+std::unique_ptr<Reader> reader_as_seen(const SeenImage& seen, std::int64_t raster) {
   const std::int64_t count = raster_count(seen.axes);
   if (raster < 0 && count > 1)
     throw InvalidArgument(fmt::format(
@@ -65,10 +68,17 @@ std::unique_ptr<Reader> reader_of(const SeenImage& seen, std::int64_t raster) {
   if (count == 1) raster = 0;
   if (seen.image.pixels.data != nullptr) return reader_of_pixels(seen.image, raster);
   const auto set = opened(seen);
-  if (set->spec() != seen.spec || set->axes() != seen.axes)
+  ImageSpec spec = seen.spec;
+  if (seen.adds_mask) --spec.channels;
+  if (set->spec() != spec || set->axes() != seen.axes)
     throw IoError(fmt::format("{} is another image than when the chain was made; make the chain anew",
                               seen.image.file.string()));
   return set->raster(raster);
+}
+
+std::unique_ptr<Reader> reader_of(const SeenImage& seen, std::int64_t raster) {
+  auto reader = reader_as_seen(seen, raster);
+  return seen.adds_mask ? make_masked_reader(std::move(reader), {.to_be_alpha = true}) : std::move(reader);
 }
 
 SeenImage look_at(const SecondImage& image, const std::string& letters, const Spelling& spelling) {
@@ -87,6 +97,7 @@ SeenImage look_at(const SecondImage& image, const std::string& letters, const Sp
     spelling.refuse("file", "a pipe gives each row once, and bands may need one twice; give a file");
   if (layout.stored && layout.stored->is_complex())
     spelling.refuse("file", "its numbers are complex; give their real or imaginary part");
+  seen.has_mask = reader->metadata().mask_channel;
   seen.nodata =
       declared_nodata(reader->metadata(), seen.spec.type, layout.stored.value_or(StoredType(seen.spec.type)));
   return seen;
@@ -138,6 +149,16 @@ class BesideStage final : public Stage {
           text_, spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), input.extent.rows,
           input.extent.cols, count_text(input.channels, "channel")));
     return whole;
+  }
+
+  StagePtr beside_mask() const override {
+    if (seen_->has_mask || seen_->spec.channels == 1) return shared_from_this();
+    SeenImage seen = *seen_;
+    seen.adds_mask = true;
+    ++seen.spec.channels;
+    const auto beside = std::make_shared<BesideStage>(*this);
+    beside->seen_ = std::make_shared<const SeenImage>(std::move(seen));
+    return beside;
   }
 
   std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {

@@ -14,41 +14,46 @@
 namespace sepconv {
 namespace {
 
-StageTraits traits_of(const Table& table) {
-  const std::size_t cols = table.front().size();
+StageTraits traits_of(const Table& table, bool beside_mask) {
+  const std::size_t cols = table.front().size() + (beside_mask ? 1 : 0);
+  const std::size_t rows = table.size() + (beside_mask ? 1 : 0);
   return {.of_one_pixel = true,
           .needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
-          .runs_on_device = static_cast<std::int64_t>(table.size() * (cols + 1)) <= kMostDeviceMatrix,
+          .runs_on_device = static_cast<std::int64_t>(rows * (cols + 1)) <= kMostDeviceMatrix,
           .operations_per_element = static_cast<double>(cols),
           .settles_missing = true,
           .keeps_missing = true,
-          .mixes_channels = true};
+          .mixes_channels = true,
+          .keeps_last = beside_mask};
 }
 
 class MatrixStage final : public Stage {
  public:
   /// `table`: a row per output channel; as many columns as input channels, and one more if the last is an
   /// offset.
-  MatrixStage(std::string text, const Table& table)
-      : Stage(traits_of(table)),
+  MatrixStage(std::string text, const Table& table, bool beside_mask = false)
+      : Stage(traits_of(table, beside_mask)),
         text_(std::move(text)),
+        table_(table),
+        masks_(beside_mask ? 1 : 0),
         rows_(static_cast<std::int64_t>(table.size())),
         cols_(static_cast<std::int64_t>(table.front().size())),
-        plain_(matrix_of(table, cols_)),
-        with_offset_(matrix_of(table, cols_ - 1)) {}
+        plain_(matrix_of(cols_)),
+        with_offset_(matrix_of(cols_ - 1)) {}
 
   std::string text() const override { return text_; }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
-    if (input.channels != cols_ && input.channels != cols_ - 1) {
+    const std::int64_t channels = input.channels - masks_;
+    if (channels != cols_ && channels != cols_ - 1) {
       throw InvalidArgument(
           fmt::format("stage 'matrix' has {} but the image has {}; give {}, or {} "
                       "with an offset last",
-                      count_text(cols_, "column"), count_text(input.channels, "channel"),
-                      count_text(input.channels, "column"), input.channels + 1));
+                      count_text(cols_, "column"), count_text(channels, "channel"),
+                      count_text(channels, "column"), channels + 1));
     }
     ImageSpec output = input;
-    output.channels = rows_;
+    output.channels = rows_ + masks_;
     return output;
   }
 
@@ -61,6 +66,7 @@ class MatrixStage final : public Stage {
   }
 
   StagePtr transposed() const override { return shared_from_this(); }
+  StagePtr beside_mask() const override { return std::make_shared<MatrixStage>(text_, table_, true); }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
                std::span<const PointwiseOp> then) const override {
@@ -68,20 +74,29 @@ class MatrixStage final : public Stage {
   }
 
  private:
-  static ChannelMatrix matrix_of(const Table& table, std::int64_t in_channels) {
-    ChannelMatrix matrix{static_cast<std::int64_t>(table.size()), in_channels, {}, {}};
-    for (const std::vector<double>& row : table) {
-      matrix.coefficients.insert(matrix.coefficients.end(), row.begin(), row.begin() + in_channels);
+  /// A mask is one more row and column, of an identity.
+  ChannelMatrix matrix_of(std::int64_t in_channels) const {
+    ChannelMatrix matrix{rows_ + masks_, in_channels + masks_, {}, {}};
+    std::vector<double>& all = matrix.coefficients;
+    for (const std::vector<double>& row : table_) {
+      all.insert(all.end(), row.begin(), row.begin() + in_channels);
+      all.resize(all.size() + static_cast<std::size_t>(masks_));
       matrix.offsets.push_back(in_channels < static_cast<std::int64_t>(row.size()) ? row.back() : 0.0);
     }
+    if (masks_ == 0) return matrix;
+    all.resize(all.size() + static_cast<std::size_t>(in_channels));
+    all.push_back(1);
+    matrix.offsets.push_back(0);
     return matrix;
   }
 
   const ChannelMatrix& matrix_for(const ConstRegion& in) const {
-    return in.pixels.channels == cols_ ? plain_ : with_offset_;
+    return in.pixels.channels == cols_ + masks_ ? plain_ : with_offset_;
   }
 
   std::string text_;
+  Table table_;
+  std::int64_t masks_;
   std::int64_t rows_;
   std::int64_t cols_;
   ChannelMatrix plain_;

@@ -28,7 +28,8 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
       .runs_on_device = chain.host_only_stage() == nullptr,
       .settles_missing = all_of(chain, [](const StageTraits& one) { return one.settles_missing; }),
       .keeps_missing = true,
-      .mixes_channels = !all_of(chain, [](const StageTraits& one) { return !one.mixes_channels; })};
+      .mixes_channels =
+          !all_of(chain, [](const StageTraits& one) { return !one.mixes_channels || one.keeps_last; })};
   double in_halo = 0;
   for (const StagePtr& stage : chain.stages()) {
     traits.operations_per_element += stage->traits().operations_per_element;
@@ -88,6 +89,13 @@ class OwnChainStage final : public Stage {
       turned.then(twin);
     }
     return std::make_shared<OwnChainStage>(text_ + " (transposed)", std::move(turned), op_);
+  }
+
+  StagePtr beside_mask() const override {
+    Chain beside;
+    for (const StagePtr& stage : chain_.stages()) beside.then(stage->beside_mask());
+    return std::make_shared<OwnChainStage>(text_, std::move(beside), op_,
+                                           given_ != nullptr ? given_->beside_mask() : nullptr);
   }
 
   StagePtr honouring_missing() const override {
