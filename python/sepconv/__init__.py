@@ -13,7 +13,7 @@ Examples
 """
 
 # Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions are ndimage -> _linear and _joined ->
-# _arguments -> _separable; files are files, _image, _measure, _preview and _several_runs -> _opening -> _ends -> _layers; dask, which is not imported here, is
+# _arguments -> _separable, and _order and _windows -> _ordered and _rectangles; files are files, _image, _measure, _preview and _several_runs -> _opening -> _ends -> _layers; dask, which is not imported here, is
 # _dask_ndimage and _dask_chain -> _dask_blocks over ndimage and _arrays, and _dask_run -> _dask_parts. Below all of them is _sepconv, of python/src.
 
 from importlib.metadata import version

@@ -1,4 +1,4 @@
-"""What filters that only compare values make, exact whatever their types: values as pixels in the same order, and results back."""
+"""Filters that only compare values are exact for all types: values become pixels in the same order, and results become values again."""
 
 import math
 
@@ -12,8 +12,8 @@ _INFINITY = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
 def _computed_in(source, result, constant):
-    """The type that values are compared in: of the source, or, where others come from beyond the edges, of the result, which rounding and saturating do
-    not disorder. But NaN, which becomes 0 in integers, has no place in their order."""
+    """The type that values are compared in: the source's, or the result's where `cval` takes part, as rounding and saturating keep the order. NaN becomes 0 in
+    integers, which does not, so floats that become integers are compared in f64."""
     if not constant or source == result:
         return source
     result = _types.PARTS.get(result, result)
@@ -21,7 +21,7 @@ def _computed_in(source, result, constant):
 
 
 def _as_pixels(array, cval):
-    """An array of integers of a type that the library does not take, and what lies beyond its edges; and what makes integers of such pixels."""
+    """Integers of a type that the library does not take, and `cval`, as pixels; and a function that makes integers of pixels."""
     dtype, size = array.dtype, array.dtype.itemsize
     low, high = min(int(array.min()), cval), max(int(array.max()), cval)
     first = _LEAST_NORMAL.get(size, 0)
@@ -43,8 +43,8 @@ def _as_pixels(array, cval):
 
 
 def compared(array, output, cval, constant, compute):
-    """What `compute(pixels, cval, out)` makes of `array` and, if `constant`, of `cval` beyond its edges, in `output` or of its type: as computed in numbers
-    without an end, rounded once and saturated. Where `out` is an array it may be used."""
+    """The result of `compute(pixels, cval, out)`, in `output` or of its type, as if it were computed exactly and then rounded and saturated. `cval` counts if
+    `constant`; `out` is an array that may take the result, or None."""
     given, dtype = result_of(output, array)
     work = _computed_in(_types.native(array.dtype), _types.native(dtype), constant)
     pixels, back = _types.stored_as(array, work), None
@@ -67,5 +67,5 @@ def compared(array, output, cval, constant, compute):
 
 
 def is_representable(cval, dtype):
-    """Whether an array of this type has such a value, or the nearest to infinity."""
+    """Whether this type has the value; infinities and NaN count as values that it has."""
     return not math.isfinite(cval) or _types.beyond(cval, dtype) == cval

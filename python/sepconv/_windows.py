@@ -12,12 +12,10 @@ from sepconv._disks import check_disk, disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
 from sepconv._order import given_as, surrounded
 from sepconv._ordered import compared, is_representable
-from sepconv._separable import BORDERS, Pass, border_of, filtered, filtered_on_gpu, remembered
+from sepconv._rectangles import GREATEST, LEAST, reach, rectangle, window_passes
+from sepconv._separable import BORDERS, border_of, filtered_on_gpu
 
-_PADS = {"reflect": "symmetric", "reflect101": "reflect", "replicate": "edge", "constant": "constant", "wrap": "wrap"}
-_LEAST, _GREATEST = "erode", "dilate"
-_DILATION, _EROSION = (_GREATEST, True), (_LEAST, False)  # that by the window turned round, and not
-_PIECE = 1 << 18  # elements that are joined at once
+_DILATION, _EROSION = (GREATEST, True), (LEAST, False)  # True: by the window turned round
 _FLAT = "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
 
 
@@ -47,16 +45,8 @@ def _sizes(size, footprint, structure, count):
     return sizes
 
 
-def _reach(size, origin):
-    """How many neighbours on both sides count."""
-    left, right = size // 2 + origin, (size - 1) // 2 - origin
-    if left < 0 or right < 0:
-        raise ValueError("invalid origin")
-    return left, right
-
-
 class _Window(NamedTuple):
-    """What is taken the least or the greatest of, about each pixel; `modes` and `origins` of each of `axes`."""
+    """The window of a call; `sizes`, `origins` and `modes` are those of each of `axes`."""
 
     axes: tuple
     sizes: list
@@ -78,7 +68,7 @@ def _window(array, size, footprint, structure, mode, origin, axes):
     sizes, origins = _sizes(size, footprint, structure, len(axes)), [operator.index(one) for one in each_of(origin, len(axes))]
     window = _Window(axes, sizes, origins, each_of(mode, len(axes)), footprint is not None and not np.all(footprint))
     for width, at, border in zip(sizes, origins, window.modes):
-        _reach(width, at)
+        reach(width, at)
         if width > 1:
             border_of(border, 0.0)
     if window.is_disk:
@@ -86,77 +76,9 @@ def _window(array, size, footprint, structure, mode, origin, axes):
     return window
 
 
-@remembered
-def _window_passes(ndim, cval, extreme, axes, sizes, modes):
-    return [Pass(axis, (), *border_of(border, cval), extreme, size // 2) for axis, size, border in zip(axes, sizes, modes) if size > 1]
-
-
-def _centred(pixels, extreme, axes, sizes, modes, cval, out, threads):
-    return filtered(pixels, _window_passes(pixels.ndim, cval, extreme, tuple(axes), tuple(sizes), tuple(modes)), pixels.dtype, out, threads)
-
-
-def _join(extreme, lines, size, at, out):
-    """Of what windows of the odd size below `size` have, what those of `size` have whose last such part stands at `at`, along the first axis. `out` may be of
-    `lines`."""
-    step = max(_PIECE // max(len(lines) * math.prod(lines.shape[2:]), 1), 1)
-    for begin in range(0, lines.shape[1] if lines.ndim > 1 else 1, step):
-        some = (slice(None), slice(begin, begin + step))[: lines.ndim]
-        last, made = lines[at : at + len(out)][some], out[some]
-        if size % 2:
-            made[...] = last
-        else:
-            (np.minimum if extreme == _LEAST else np.maximum)(lines[at - 1 : at - 1 + len(out)][some], last, out=made)
-
-
-def _beyond(pixels, axis, begin, end, border, value):
-    """From `begin` to `end` along the axis, beyond its ends too."""
-    side = pixels.shape[axis]
-    before, behind = max(-begin, 0), max(end - side, 0)
-    kind = _PADS[border]
-    places = np.pad(np.arange(side), (before, behind), kind, **({"constant_values": -1} if border == "constant" else {}))[begin + before : end + before]
-    taken = np.take(pixels, places, axis)
-    if border == "constant":
-        np.moveaxis(taken, axis, 0)[places < 0] = value
-    return taken
-
-
-def _shifted(pixels, extreme, axis, size, origin, mode, cval, threads):
-    """Windows that have no middle, or another: those of an odd size, or the lesser or the greater of two that are one apart. Near the ends, of a few lines with
-    what lies beyond them."""
-    left, right = _reach(size, origin)
-    border, value = border_of(mode, cval)
-    radius, count = (size - 1) // 2, pixels.shape[axis]
-    first, end = min(max(left - radius, 0), count), max(min(count - right + radius, count), 0)  # between them all parts are of windows in the array
-    made = _centred(pixels, extreme, (axis,), (2 * radius + 1,), (mode,), cval, None, threads)
-    lines = np.moveaxis(made, axis, 0)
-    if first < end:
-        _join(extreme, lines, size, first + right - radius, lines[first:end])
-    for begin, upto in ((0, first), (max(first, end), count)):
-        if begin < upto:
-            near = _beyond(pixels, axis, begin - left, upto + right, border, value)
-            inside = np.moveaxis(_centred(near, extreme, (axis,), (2 * radius + 1,), ("nearest",), 0.0, None, threads), axis, 0)
-            _join(extreme, inside, size, left + right - radius, lines[begin:upto])
-    return made
-
-
-def _rectangle(pixels, extreme, window, cval, out, threads):
-    constant = window.constant
-    if constant and not math.isfinite(cval):
-        reach = {axis: width for axis, width in zip(window.axes, window.sizes) if axis in constant}
-        padded, at = surrounded(pixels, [reach.get(axis, 0) for axis in range(pixels.ndim)], cval)
-        modes = ["nearest" if axis in constant else border for axis, border in zip(window.axes, window.modes)]
-        return _rectangle(padded, extreme, window._replace(modes=modes), 0.0, None, threads)[at]
-    centred = [(axis, width, border) for axis, width, at, border in zip(*window[:4]) if not at and width % 2]
-    shifted = [(axis, width, at, border) for axis, width, at, border in zip(*window[:4]) if at or not width % 2]
-    for axis, width, at, border in shifted:
-        pixels = _shifted(pixels, extreme, axis, width, at, border, cval, threads)
-    axes, sizes, modes = zip(*centred) if centred else ((), (), ())
-    return pixels if shifted and max(sizes, default=1) == 1 else _centred(pixels, extreme, axes, sizes, modes, cval, out, threads)
-
-
 def _one_after_another(array, steps, window, output, cval, threads):
-    """The extremes of `steps`, each of what the one before has made."""
-    taken = disk_extreme if window.is_disk else _rectangle
+    """Each step takes what the one before has made."""
+    taken = disk_extreme if window.is_disk else rectangle
 
     def compute(pixels, beyond, out):
         for extreme, is_turned in steps[:-1]:
@@ -179,7 +101,7 @@ def _on_gpu(array, steps, window, output, cval, stream):
         if window.is_disk:
             array = given_as(disk_extreme(array, extreme, window, cval, None, 0, stream), array, asked)
         else:
-            array = filtered_on_gpu(array, _window_passes(array.ndim, cval, extreme, window.axes, tuple(window.sizes), tuple(window.modes)), asked, stream)
+            array = filtered_on_gpu(array, window_passes(array.ndim, cval, extreme, window.axes, tuple(window.sizes), tuple(window.modes)), asked, stream)
     return array
 
 
@@ -192,7 +114,7 @@ def _rest_on_gpu(array, made, rest, output, stream):
 
 
 def _extremes(array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, rest=None):
-    """With `rest` what is taken from what, first less second: the array and its extremes, or the other way round."""
+    """With rest="array" the array less its extremes; with rest="extremes" the other way round."""
     threads, is_here = _arrays.checked_threads("threads", threads), isinstance(array, np.ndarray)
     if array.dtype.kind == "c" if is_here else False:
         raise TypeError("Complex type not supported")
@@ -252,7 +174,7 @@ def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     >>> ndimage.maximum_filter([5, 3, 9, 4, 8], size=3).tolist()
     [5, 9, 9, 9, 8]
     """
-    return _extremes(input, ((_GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(input, ((GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream)
 
 
 def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
@@ -276,7 +198,7 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.maximum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
     [8, 8, 8, 4, 9, 9, 9, 9]
     """
-    return _extremes(input, ((_GREATEST, False),), size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
+    return _extremes(input, ((GREATEST, False),), size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
 
 
 def grey_erosion(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
