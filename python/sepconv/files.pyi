@@ -270,9 +270,9 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     arithmetic : {'f32', 'f64'}, optional
         left out: f64 where source, result or a stage is f64
     axes : str, optional
-        a letter for each axis of an array or an NPY file: ``y`` rows, ``x`` columns, a last ``c`` channels, others count images
+        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y`` rows, ``x`` columns, a last ``c`` channels, others count images
     page : int or str, optional
-        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``; left out: all
+        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images that are not alike); left out: all
     level : int
         of a pyramid
     raw : str, optional
