@@ -154,8 +154,8 @@ void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vec
 /// Whether a text of no kind that is known here has words for the size of a pixel.
 bool states_sizes(const std::string& description) {
   constexpr std::string_view kWords[] = {
-      "mpp",          "micron",       "pixelsize",     "pixel_size",    "pixel size",
-      "physicalsize", "pixelspacing", "pixel_spacing", "pixel spacing", "spatial-calibration"};
+      "mpp",          "micron",        "pixelsize",     "pixel_size",          "pixel size", "physicalsize",
+      "pixelspacing", "pixel_spacing", "pixel spacing", "spatial-calibration", "<scn"};
   const std::string text = lower(description);
   return std::ranges::any_of(kWords, [&](std::string_view word) { return text.find(word) != text.npos; });
 }

@@ -56,6 +56,13 @@ def shaped(folder):
     return "shaped.tif", {"x": X, "y": Y, "axes": {"t": 2, "z": 3}}
 
 
+def shaped_with_sizes(folder):
+    """What is given for OME-XML and ends in tifffile's JSON, where the name does not end in .ome.tif."""
+    metadata = {"axes": "TCZYX", "PhysicalSizeX": X, "PhysicalSizeY": Y, "PhysicalSizeZ": Z, "TimeIncrement": STEP, "Channel": {"Name": NAMES}}
+    tifffile.imwrite(folder / "sizes.tif", pixels(2, 2, 3), photometric="minisblack", metadata=metadata)
+    return "sizes.tif", {"x": X, "y": Y, "z": Z, "t": STEP, "c": NAMES, "axes": {"t": 2, "z": 3, "c": 2}}
+
+
 APERIO = "Aperio Image Library v11.2.1 \r\n64x48 [0,0 64x48] (16x16) JPEG/RGB Q=30|AppMag = 20|StripeWidth = 2040|MPP = 0.5000|Left = 25.7|OriginalWidth = 64"
 
 
@@ -134,7 +141,7 @@ def picture(name, **options):
     return write
 
 
-SOURCES = [plain_tiff, plain_pages, imagej, ome_tiff, shaped, svs, geotiff, ome_zarr_4, ome_zarr_5, plain_zarr, npy, picture("in.png"), picture("in.jpg", quality=95), picture("in.bmp")]
+SOURCES = [plain_tiff, plain_pages, imagej, ome_tiff, shaped, shaped_with_sizes, svs, geotiff, ome_zarr_4, ome_zarr_5, plain_zarr, npy, picture("in.png"), picture("in.jpg", quality=95), picture("in.bmp")]
 
 
 # ---- results: what a reader finds in them
@@ -174,6 +181,10 @@ def known_from_tiff(path):
             told = tif.imagej_metadata
             unit = MICROMETRES.get(told.get("unit"), unit)
             known |= {axis: told[key] for axis, key in (("z", "spacing"), ("t", "finterval")) if key in told}
+        if tif.is_shaped and "PhysicalSizeX" in (tif.shaped_metadata or [{}])[0]:
+            told = tif.shaped_metadata[0]
+            known |= {axis: told[key] for axis, key in (("x", "PhysicalSizeX"), ("y", "PhysicalSizeY"), ("z", "PhysicalSizeZ"), ("t", "TimeIncrement"))}
+            return known | {"c": told["Channel"]["Name"]}
         if 282 in tags and unit:
             known |= {axis: unit / (tags[code][0] / tags[code][1]) for axis, code in (("x", 282), ("y", 283))}
         elif 33550 in tags:

@@ -93,6 +93,18 @@ OmeImage image_of_places(const std::vector<RawTag>& tags) {
   return image;
 }
 
+/// What others than descriptions that count images say.
+OmeImage ome_image_of_tags(const Metadata& metadata) {
+  if (const auto mpp = slide_mpp(metadata.description)) {
+    OmeImage image;
+    set_size(image, "y", *mpp, "micrometer");
+    set_size(image, "x", *mpp, "micrometer");
+    return image;
+  }
+  if (OmeImage image = image_of_places(metadata.geo_tags); !image.axes.empty()) return image;
+  return metadata.resolution ? image_of_resolution(*metadata.resolution) : OmeImage{};
+}
+
 OmeImage image_of_node(const pugi::xml_node& node) {
   OmeImage image;
   const pugi::xml_node pixels = ome_child(node, "Pixels");
@@ -227,16 +239,19 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
           "of ImageJ's description are kept sizes of pixels, the distance of planes and the time step");
     return ome_image_of_imagej(description, metadata.resolution);
   }
-  if (is_shaped(description) && shaped_says_more(description))
-    lost.emplace_back("of the description (JSON with a shape) are kept the axes");
-  if (const auto mpp = slide_mpp(description)) {
-    OmeImage image;
-    set_size(image, "y", *mpp, "micrometer");
-    set_size(image, "x", *mpp, "micrometer");
-    return image;
+  OmeImage image;
+  if (is_shaped(description)) {
+    if (shaped_says_more(description))
+      lost.emplace_back(
+          "of the description (JSON with a shape) are kept axes, sizes of pixels, steps and names of "
+          "channels");
+    image = ome_image_of_shaped(description);
   }
-  if (OmeImage image = image_of_places(metadata.geo_tags); !image.axes.empty()) return image;
-  return metadata.resolution ? image_of_resolution(*metadata.resolution) : OmeImage{};
+  const OmeImage of_tags = ome_image_of_tags(metadata);
+  for (const OmeAxis& axis : of_tags.axes)
+    if (std::ranges::find(image.axes, axis.name, &OmeAxis::name) == image.axes.end())
+      image.axes.push_back(axis);
+  return image;
 }
 
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more) {

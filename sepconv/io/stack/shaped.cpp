@@ -1,7 +1,9 @@
 // tifffile's description: JSON with the shape of all pages as one array, {"shape": [2, 30, 480, 640]}.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sepconv/io/stack/stack.hpp"
 
@@ -96,11 +98,92 @@ bool is_shaped(std::string_view description) noexcept {
   return description.starts_with('{') && description.find("\"shape\"") != std::string_view::npos;
 }
 
+namespace {
+
+/// Members of sizes: their axis, name and name of the unit, and the unit where that says none.
+struct SizeMember {
+  const char *axis, *name, *unit, *usual;
+};
+constexpr SizeMember kSizeMembers[] = {{"y", "PhysicalSizeY", "PhysicalSizeYUnit", "micrometer"},
+                                       {"x", "PhysicalSizeX", "PhysicalSizeXUnit", "micrometer"},
+                                       {"z", "PhysicalSizeZ", "PhysicalSizeZUnit", "micrometer"},
+                                       {"t", "TimeIncrement", "TimeIncrementUnit", "second"},
+                                       {"z", "spacing", "unit", ""},
+                                       {"t", "finterval", "tunit", "second"}};
+
+bool is_size_member(std::string_view key) {
+  return std::ranges::any_of(
+      kSizeMembers, [&](const SizeMember& member) { return key == member.name || key == member.unit; });
+}
+
+std::vector<std::string> channel_names(const ordered_json& all) {
+  std::vector<std::string> names;
+  if (!all.is_object() || !all.contains("Channel") || !all["Channel"].is_object()) return names;
+  const ordered_json& said = all["Channel"].contains("Name") ? all["Channel"]["Name"] : ordered_json();
+  if (!said.is_array()) return names;
+  for (const ordered_json& name : said) names.push_back(name.is_string() ? name.get<std::string>() : "");
+  return names;
+}
+
+/// Sizes along rows and columns, as pixels of the result have them.
+void move_sizes(ordered_json& all, const std::optional<PixelMap>& map) {
+  const auto is_size = [&](const char* name) { return all.contains(name) && all[name].is_number(); };
+  if (!map) {
+    for (const char* const name : {"PhysicalSizeX", "PhysicalSizeY"}) all.erase(name);
+    return;
+  }
+  if (is_size("PhysicalSizeX")) all["PhysicalSizeX"] = all["PhysicalSizeX"].get<double>() * map->cols;
+  if (is_size("PhysicalSizeY")) all["PhysicalSizeY"] = all["PhysicalSizeY"].get<double>() * map->rows;
+  if (!map->turned) return;
+  for (const auto& [one, other] :
+       {std::pair("PhysicalSizeX", "PhysicalSizeY"), std::pair("PhysicalSizeXUnit", "PhysicalSizeYUnit")}) {
+    const ordered_json first = all.value(one, ordered_json()), second = all.value(other, ordered_json());
+    all.erase(one), all.erase(other);
+    if (!second.is_null()) all[one] = second;
+    if (!first.is_null()) all[other] = first;
+  }
+}
+
+/// The names of the channels that are left.
+void keep_names(ordered_json& all, const RasterAxes& axes, const ImageChange& change) {
+  std::vector<std::string> names = channel_names(all);
+  if (names.empty()) return;
+  const RasterAxis* const c = find_axis(axes, "c");
+  const auto first = static_cast<std::size_t>(c == nullptr ? 0 : c->first);
+  const auto count = static_cast<std::size_t>(c == nullptr ? change.to.channels : c->size);
+  if (change.channels || first + count > names.size()) {
+    all.erase("Channel");
+  } else {
+    const auto begin = names.begin() + static_cast<std::ptrdiff_t>(first);
+    all["Channel"]["Name"] = std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(count));
+  }
+}
+
+}  // namespace
+
 bool shaped_says_more(const std::string& json) {
   const ordered_json all = parsed(json);
   return std::ranges::any_of(all.items(), [](const auto& member) {
-    return member.key() != "shape" && member.key() != "axes" && member.key() != "truncated";
+    const std::string& key = member.key();
+    return key != "shape" && key != "axes" && key != "truncated" && key != "Channel" && !is_size_member(key);
   });
+}
+
+OmeImage ome_image_of_shaped(const std::string& json) {
+  const ordered_json all = parsed(json);
+  OmeImage image;
+  for (const auto& [axis, name, unit, usual] : kSizeMembers) {
+    if (!all.is_object() || !all.contains(name) || !all[name].is_number()) continue;
+    const double size = all[name].get<double>();
+    const bool has_unit = all.contains(unit) && all[unit].is_string();
+    if (std::isfinite(size) && size > 0) {
+      OmeAxis& said = ome_axis(image, axis);
+      said.scale = size;
+      said.unit = has_unit ? ome_unit(all[unit].get<std::string>()) : usual;
+    }
+  }
+  for (std::string& name : channel_names(all)) image.channels.push_back({.name = std::move(name)});
+  return image;
 }
 
 Stack read_shaped(const std::string& json, const StoredSpec& spec) {
@@ -128,6 +211,8 @@ std::string describe_shaped(const std::string& json, const RasterAxes& axes, con
   ordered_json all = parsed(json);
   if (shape_of(all).empty()) return "";
   all.erase("truncated");
+  move_sizes(all, change.map);
+  keep_names(all, axes, change);
   set_shape(all, change.made(), axes, false);
   return text_of(all);
 }

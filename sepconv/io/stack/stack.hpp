@@ -70,9 +70,11 @@ bool is_imagej(std::string_view description) noexcept;
 /// What a line of ImageJ's description says; nothing if there is none.
 std::string_view imagej_value(std::string_view text, std::string_view key);
 bool is_shaped(std::string_view description) noexcept;
-/// Whether there is more than what counts images and, in ImageJ's, sizes and how it is to be shown.
+/// Whether there is more than what counts images and says sizes and, in ImageJ's, how it is to be shown.
 bool imagej_says_more(std::string_view text);
 bool shaped_says_more(const std::string& json);
+/// Sizes, steps and names of channels that tifffile was given for OME-XML or ImageJ and wrote as they were.
+OmeImage ome_image_of_shaped(const std::string& json);
 
 // Aperio's description of a slide (SVS), which counts no images.
 bool is_aperio(std::string_view description) noexcept;
