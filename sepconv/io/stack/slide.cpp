@@ -83,7 +83,7 @@ bool is_slide(std::string_view description) {
 std::string describe_slide(const std::string& text, const ImageChange& change,
                            std::vector<std::string>& lost) {
   if (change.map == PixelMap{}) return text;
-  const std::optional<double> factor = enlargement(change.map);
+  const double factor = enlargement(change.map).value_or(0);
   const std::string_view lines = std::string_view(text).substr(0, text.find('|'));
   const Extent made = change.made().extent;
   std::string said =
@@ -91,12 +91,11 @@ std::string describe_slide(const std::string& text, const ImageChange& change,
   std::vector<std::string_view> dropped;
   for (const SlideField& field : slide_fields(text)) {
     const bool is_size = field.key == "MPP" || field.key == "AppMag";
-    const std::optional<double> value = is_size ? positive_number(field.value) : std::nullopt;
-    if (is_of_scan(field.key) || (is_size && !(value && factor))) {
+    const double value = is_size ? positive_number(field.value).value_or(0) : 0;
+    if (is_of_scan(field.key) || (is_size && !(value > 0 && factor > 0))) {
       if (std::ranges::find(dropped, field.key) == dropped.end()) dropped.push_back(field.key);
-    } else if (is_size && *factor != 1) {
-      said +=
-          fmt::format("|{} = {:.6g}", field.key, field.key == "MPP" ? *value * *factor : *value / *factor);
+    } else if (is_size && factor != 1) {
+      said += fmt::format("|{} = {:.6g}", field.key, field.key == "MPP" ? value * factor : value / factor);
     } else {
       said += fmt::format("|{}", field.text);
     }
@@ -104,7 +103,7 @@ std::string describe_slide(const std::string& text, const ImageChange& change,
   if (!dropped.empty())
     lost.push_back(fmt::format("of Aperio's description are left out: {}; they are of the source's pixels{}",
                                fmt::join(dropped, ", "),
-                               change.map && !factor ? ", and those of the result are not square" : ""));
+                               change.map && factor == 0 ? ", and those of the result are not square" : ""));
   return said;
 }
 
