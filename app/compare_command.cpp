@@ -133,8 +133,9 @@ bool are_alike(const RasterSet& a, const RasterSet& b) {
 /// What of a file was not compared, or is not what it seems.
 void add_warnings(const std::filesystem::path& path, const Reader& reader,
                   std::vector<std::string>& warnings) {
-  for (const std::string& warning : reader.layout().warnings)
-    add_new(warnings, {fmt::format("{}: {}", path.string(), warning)});
+  for (const auto& sentences : {reader.layout().warnings, reader.found_in_reading()})
+    for (const std::string& warning : sentences)
+      add_new(warnings, {fmt::format("{}: {}", path.string(), warning)});
 }
 
 int compare(CompareRequest& request, std::stop_token stop) {

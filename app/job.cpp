@@ -52,6 +52,7 @@ JobEnds ends_of(const JobRequest& request) {
   }
   if (!is_stream(request.output)) return ends;
   if (!request.format.empty()) format = stream_format(request.format);
+  ends.is_picture = format == StreamFormat::ppm;
   ends.make_sinks = [format, stop = request.options.stop](const RasterSetSpec& spec,
                                                           const CreateOptions& options) {
     return create_stdout(format, spec, options, stop);
@@ -102,6 +103,7 @@ void add_job_options(CLI::App& command, JobRequest& request) {
       ->type_name(kStageTextType);
   add_format_option(command, request);
   add_job_settings(command, request);
+  add_picture_options(command, request.files);
   add_region_option(command, request.options);
   add_missing_options(command, request.options.missing);
 }

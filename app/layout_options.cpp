@@ -10,6 +10,7 @@
 #include "options.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/file_layout.hpp"
+#include "sepconv/pipeline/plan/shown.hpp"
 
 namespace sepconv::app {
 namespace {
@@ -19,9 +20,15 @@ void parse_compress(const std::string& text, OutputRequest& request) {
     const Codec codec = parse_codec(shortened(text));  // what is long is none
     request.compression = codec.compression;
     request.level = codec.level;
+    request.chroma = codec.chroma;
   } catch (const InvalidArgument& error) {
     throw InvalidArgument(fmt::format("--compress {}", error.what()));
   }
+}
+
+void take_8bit(const std::string& text, OutputRequest& request) {
+  request.to_8bit = true;
+  if (text != "auto") request.range_of_8bit = parse_range(shortened(text));
 }
 
 /// Of tiles, chunks and shards, what the text says.
@@ -38,7 +45,8 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
       .add_option_function<std::string>(
           "--compress", [&request](const std::string& text) { parse_compress(text, request); },
           "with a level if wanted: deflate:1..12, deflate:fast, deflate:best, zstd:1..22 (1), zstd:fast, "
-          "jpeg:1..100 (quality, 90); deflate alone looks at each block of a TIFF, and searches those that a "
+          "jpeg:1..100 (quality, 90), jpeg:90:444 and :422, :420 (colours; 444 from 95 on, else as the "
+          "input); deflate alone looks at each block of a TIFF, and searches those that a "
           "search makes smaller, and is deflate:6 in a Zarr, where 9 is the highest, as in a PNG, of which "
           "it searches drawings; in a Zarr, which has no predictor, :fast hardly shrinks smooth images")
       ->type_name("none|lzw|deflate|deflate:fast|zstd|zstd:fast|jpeg|packbits[:LEVEL]");
@@ -84,6 +92,26 @@ void add_layout_options(CLI::App& command, OutputRequest& request) {
       ->excludes(big);
   command.add_flag("--force", request.overwrite, "replace OUT and logs that exist");
   command.add_flag("--durable", request.durable, "wait until OUT is on the disk (fsync)");
+}
+
+void add_picture_options(CLI::App& command, FileOptions& files) {
+  OutputRequest& request = files.output;
+  command.add_flag(
+      "--orient", files.orient,
+      "turn rows and columns as the input's orientation (EXIF, TIFF) says, so that OUT needs none");
+  command.add_flag("--to-8bit{auto}")
+      ->description(
+          "u8 of what has 16 bits or is floating: of all that the type can be, of floating values of 0 to 1, "
+          "or of "
+          "LOW:HIGH; alpha is laid on white where OUT has none")
+      ->each([&request](const std::string& text) { take_8bit(text, request); })
+      ->type_name("[LOW:HIGH]");
+  command
+      .add_option_function<std::string>(
+          "--background",
+          [&request](const std::string& text) { request.background = parse_background(shortened(text)); },
+          "colour that a picture with alpha is laid on in PNG, JPEG, PNM and BMP")
+      ->type_name("white|black|grey|R,G,B");
 }
 
 }  // namespace sepconv::app

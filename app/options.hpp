@@ -10,7 +10,7 @@
 #include "commands.hpp"
 #include "option_values.hpp"
 #include "sepconv/io/formats.hpp"
-#include "sepconv/pipeline/plan/output.hpp"
+#include "sepconv/pipeline/plan/file_job.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 
 namespace sepconv::app {
@@ -37,6 +37,9 @@ void add_missing_options(CLI::App& command, MissingOptions& options);
 
 /// How the output is to be stored, as far as the user says.
 void add_layout_options(CLI::App& command, OutputRequest& request);
+
+/// --orient, --to-8bit and --background.
+void add_picture_options(CLI::App& command, FileOptions& files);
 
 /// --max-memory, --threads and --band-rows, straight into the options of a run.
 void add_budget_options(CLI::App& command, RunOptions& options);

@@ -138,6 +138,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
       request.options.progress = progress.next();
       images.push_back({raster, image_stats(*reader, request.options, histogram)});
       add_new(warnings, reader->layout().warnings);
+      add_new(warnings, reader->found_in_reading());
       if (const auto nodata = nodata_value(reader->metadata()); nodata && request.options.missing.none)
         add_new(warnings,
                 {fmt::format("missing pixels (the nodata value {}) are counted as if they were values",

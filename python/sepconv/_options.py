@@ -137,6 +137,17 @@ def _nodata_bands(name, value):
     return {"nodata_of_all": value == "all"}
 
 
+def _to_8bit(name, value):
+    """True, or the values that become 0 and 255."""
+    if isinstance(value, bool):
+        return bool(value)
+    try:
+        low, high = map(float, value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={value!r} is neither True nor the two values that become 0 and 255, like (0, 4095)") from None
+    return {"to_8bit": (low, high)}
+
+
 def _plan(name, value):
     return _text(name, getattr(value, "text", value))
 
@@ -149,7 +160,8 @@ LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_
 ARITHMETIC = {"arithmetic": (None, arithmetic)}
 LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "shard": (None, _tile), "zarr": (None, _zarr), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
           "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
-RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, "plan": (None, _plan)}
+PICTURE = {"orient": (False, flag), "to_8bit": (False, _to_8bit), "background": (None, _text)}
+RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, **PICTURE, "plan": (None, _plan)}
 
 
 #: What a plan has decided.

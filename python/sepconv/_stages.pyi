@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from sepconv._chain import Chain
 
-__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
+__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "stretch", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
 
 def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, method: Literal['exact', 'multirate'] = 'exact', border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
@@ -538,6 +538,34 @@ def cast(type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
     >>> import sepconv as sc
     >>> sc.cast(type='f32')  # doctest: +ELLIPSIS
     Chain('cast...')
+    """
+def stretch(low: float, high: float, type: str) -> Chain:
+    """Makes the whole range of another pixel type of low to high.
+
+    Parameters
+    ----------
+    low : float
+        value that becomes 0 (needed)
+    high : float
+        value that becomes the type's greatest, 1 of f32 and f64 (needed)
+    type : str
+        pixel type (u8 u16 i16 f32 f64; needed)
+
+    Returns
+    -------
+    Chain
+        of this one stage
+
+    Raises
+    ------
+    ValueError
+        for values that cannot be
+
+    Examples
+    --------
+    >>> import sepconv as sc
+    >>> sc.stretch(low=0, high=4095, type='u8')  # doctest: +ELLIPSIS
+    Chain('stretch...')
     """
 def clamp(low: float, high: float) -> Chain:
     """Limits values to [low, high].

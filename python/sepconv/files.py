@@ -89,7 +89,7 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``, ``'jpeg:90:444'``
     tile : int, tuple of int or dict, optional
         rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
     shard : int, tuple of int or dict, optional
@@ -98,6 +98,12 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
         of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF or classic
+    orient : bool
+        turn rows and columns as the source's orientation (EXIF, TIFF) says, so that the result needs none
+    to_8bit : bool or tuple of float, optional
+        u8 of what has 16 bits or is floating: of all that the type can be, of floating values of 0 to 1, or of these two values; alpha is laid on white where the file has none
+    background : str, optional
+        colour that a picture with alpha is laid on: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
         replace a file that exists
     durable : bool
@@ -181,7 +187,7 @@ def plan(source, sink, chain=(), **options):
     return made
 
 
-_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", "nodata", "nodata_bands", "result_nodata")}
+_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", "nodata", "nodata_bands", "result_nodata", *_options.PICTURE)}
 
 
 @_options.declared(_TRANSPOSE)

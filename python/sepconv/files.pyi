@@ -234,7 +234,7 @@ class Image:
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
 
-def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, plan: Plan | str | None = None) -> Report:
+def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None, plan: Plan | str | None = None) -> Report:
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
@@ -286,7 +286,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``, ``'jpeg:90:444'``
     tile : int, tuple of int or dict, optional
         rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
     shard : int, tuple of int or dict, optional
@@ -295,6 +295,12 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
         of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF or classic
+    orient : bool
+        turn rows and columns as the source's orientation (EXIF, TIFF) says, so that the result needs none
+    to_8bit : bool or tuple of float, optional
+        u8 of what has 16 bits or is floating: of all that the type can be, of floating values of 0 to 1, or of these two values; alpha is laid on white where the file has none
+    background : str, optional
+        colour that a picture with alpha is laid on: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
         replace a file that exists
     durable : bool
@@ -330,7 +336,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> int:
+def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> int:
     """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
 
     ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
@@ -389,7 +395,7 @@ def finish(sink: Path) -> None:
     FileWarning
         for what the result does not have of its source
     """
-def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False) -> Plan:
+def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Plan:
     """What `run` with these arguments would do. Makes nothing.
 
     Parameters

@@ -35,6 +35,13 @@ void take_compress(Settings& settings, nb::handle value) {
   const Codec codec = parse_codec(nb::cast<std::string>(value));
   settings.files.output.compression = codec.compression;
   settings.files.output.level = codec.level;
+  settings.files.output.chroma = codec.chroma;
+}
+
+void take_8bit(Settings& settings, nb::handle value) {
+  OutputRequest& output = settings.files.output;
+  output.to_8bit = !nb::isinstance<nb::bool_>(value) || nb::cast<bool>(value);
+  if (!nb::isinstance<nb::bool_>(value)) output.range_of_8bit = nb::cast<std::pair<double, double>>(value);
 }
 
 void take_region(Settings& settings, nb::handle value) {
@@ -93,6 +100,12 @@ constexpr Option kOptions[] = {
     {"pyramid", take_pyramid},
     {"cog", take_output<&OutputRequest::cog>},
     {"big_tiff", take_output<&OutputRequest::big_tiff>},
+    {"orient", [](Settings& s, nb::handle v) { s.files.orient = nb::cast<bool>(v); }},
+    {"to_8bit", take_8bit},
+    {"background",
+     [](Settings& s, nb::handle v) {
+       s.files.output.background = parse_background(nb::cast<std::string>(v));
+     }},
     {"overwrite", take_output<&OutputRequest::overwrite>},
     {"durable", take_output<&OutputRequest::durable>},
     {"max_memory", take_plan_option<&PlanOptions::max_memory_bytes>},

@@ -12,6 +12,12 @@
 
 namespace sepconv {
 
+/// What is said of bytes that a JPEG's scan does not account for.
+inline constexpr const char* kExtraBytes =
+    "its JPEG data hold bytes that belong to no pixel: padding of its writer, or damage that changed pixels; "
+    "compare "
+    "it with another copy";
+
 /// Runs calls of a C codec and takes their failures. What is jumped over on the way back has no destructors:
 /// the codec's own frames, its callbacks, and the lambda given to run(), which may only use what lives
 /// outside.
@@ -53,6 +59,11 @@ class CodecGuard {
 
   const char* message() const noexcept { return message_; }
 
+  /// What the codec warned of without giving up: whether bytes belong nowhere.
+  void note_extra_bytes() noexcept { has_extra_bytes_ = true; }
+  bool has_extra_bytes() const noexcept { return has_extra_bytes_; }
+  void forget_extra_bytes() noexcept { has_extra_bytes_ = false; }
+
  private:
   template <class Call>
   bool succeeds(const Call& call) noexcept {
@@ -68,6 +79,7 @@ class CodecGuard {
   std::jmp_buf begin_;
   char message_[256] = "";
   std::exception_ptr thrown_;
+  bool has_extra_bytes_ = false;
 };
 
 }  // namespace sepconv

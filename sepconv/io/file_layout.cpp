@@ -51,7 +51,7 @@ std::string levels_text(Compression compression) {
     case Compression::zstd:
       return "levels are zstd:1 to zstd:22 and zstd:fast; give one of these";
     case Compression::jpeg:
-      return "qualities are jpeg:1 to jpeg:100; give one of these";
+      return "qualities are jpeg:1 to jpeg:100, with :444, :422 or :420 behind if wanted; give one of these";
     default:
       return "it has no levels; leave :LEVEL away";
   }
@@ -59,7 +59,39 @@ std::string levels_text(Compression compression) {
 
 }  // namespace
 
+std::string name_of(Chroma chroma) {
+  if (chroma == Chroma{1, 1}) return "4:4:4";
+  if (chroma == Chroma{2, 1}) return "4:2:2";
+  if (chroma == Chroma{2, 2}) return "4:2:0";
+  if (chroma == Chroma{1, 2}) return "4:4:0";
+  if (chroma == Chroma{4, 1}) return "4:1:1";
+  return fmt::format("a colour for {} x {} pixels", chroma.cols, chroma.rows);
+}
+
+namespace {
+
+std::optional<Chroma> parse_chroma(std::string_view digits) {
+  if (digits == "444") return Chroma{1, 1};
+  if (digits == "422") return Chroma{2, 1};
+  if (digits == "420") return Chroma{2, 2};
+  return std::nullopt;
+}
+
+/// "jpeg:85:444" is "jpeg:85" and a chroma; nothing of all others.
+std::optional<Codec> parse_jpeg_with_chroma(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (!text.starts_with("jpeg:") || colon == text.npos || colon < 5) return std::nullopt;
+  const std::optional<Chroma> chroma = parse_chroma(text.substr(colon + 1));
+  if (!chroma) return std::nullopt;
+  Codec codec = parse_codec(text.substr(0, colon));
+  codec.chroma = chroma;
+  return codec;
+}
+
+}  // namespace
+
 Codec parse_codec(std::string_view text) {
+  if (const std::optional<Codec> codec = parse_jpeg_with_chroma(text)) return *codec;
   const std::size_t colon = text.find(':');
   const auto compression = parse_compression(text.substr(0, colon));
   if (!compression) {

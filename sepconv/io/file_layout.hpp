@@ -22,12 +22,23 @@ struct LevelRange {
 };
 LevelRange levels_of(Compression compression) noexcept;
 
+/// Of a JPEG: how many pixels of a row, and of a column, share a sample of colour.
+struct Chroma {
+  std::uint8_t cols = 2, rows = 2;
+  friend bool operator==(const Chroma&, const Chroma&) = default;
+};
+/// "4:4:4", "4:2:2", "4:2:0", "4:4:0", "4:1:1", else "2 x 4 pixels".
+std::string name_of(Chroma chroma);
+/// From this quality on each pixel has its own colour where nothing else is asked for.
+inline constexpr int kFullChromaQuality = 95;
+
 struct Codec {
   Compression compression = Compression::none;
   int level = 0;
+  std::optional<Chroma> chroma{};
 };
 /// "lzw", "deflate", "deflate:9", "deflate:fast", "deflate:best", "zstd:19", "zstd:fast",
-/// "jpeg:85". Throws InvalidArgument.
+/// "jpeg:85", "jpeg:85:444". Throws InvalidArgument.
 Codec parse_codec(std::string_view text);
 
 /// How many positions of an axis are stored together.
@@ -105,6 +116,7 @@ struct FileLayout {
   /// deflate: deflate::kAutomatic (0), deflate::kFast or libdeflate's 1 to 12; zstd: zstd::kFast or 1 to
   /// 22, 0 is 1; JPEG: quality, 0 is 90.
   int level = 0;
+  Chroma chroma{};        ///< of JPEG
   bool predictor = true;  ///< horizontal (integers) or floating-point predictor with lzw, deflate, zstd
   bool planar = false;    ///< channels in planes of their own instead of interleaved
   Levels levels = Levels::none;

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "sepconv/io/background.hpp"
 #include "sepconv/io/file_layout.hpp"
 #include "sepconv/io/reader.hpp"
 #include "sepconv/io/writer.hpp"
@@ -67,6 +68,8 @@ struct CreateOptions {
   std::vector<std::string>
       warnings{};  ///< what is to be said of the choices above; comes back in SinkLayout::warnings
   std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
+  /// What pictures with alpha are laid on in a format that has none; also in one that has.
+  std::optional<Background> background{};
 };
 
 /// Facts about a file for `sepconv info`, in the order to print them.
@@ -95,6 +98,14 @@ struct FileInfo {
       others{};  ///< pages that are no images of the set: "overview", "mask", "label"
 };
 
+/// What its values are to whoever looks at a file: shown_chain() makes the whole range of the type of those
+/// that have fewer bits.
+enum class Seen : std::uint8_t {
+  as_data,
+  as_either,   ///< a picture, unless its metadata say that it is data
+  as_picture,  ///< by any viewer
+};
+
 /// A kind of file: how it is known and what it can do. Its functions throw IoError that names the file, or
 /// InvalidArgument for what the caller asks and the format cannot hold.
 struct Format {
@@ -108,6 +119,8 @@ struct Format {
   bool has_layout = false;             ///< CreateOptions::layout is heeded, and SourceLayout::file is set
   /// A result is a folder; folders that are meant are opened, and names in files that begin like archives.
   bool is_folder = false;
+  Seen seen = Seen::as_data;
+  bool is_of_u8 = false;       ///< a picture of no other type
   std::int64_t tile_unit = 1;  ///< the sides of tiles are multiples of it
   /// How its pixels are stored in any case, where that has a name.
   std::optional<Compression> compression{};

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sepconv/io/byte_file.hpp"
 #include "sepconv/io/formats.hpp"
+#include "sepconv/io/picture_colours.hpp"
 
 namespace sepconv {
 
@@ -27,6 +29,9 @@ struct HeldSource {
   std::vector<std::string> warnings;
   std::int64_t decoder_bytes = 0;  ///< bound of what decoding takes beside the image
   bool is_jpeg = false;
+  std::optional<Chroma> chroma{};  ///< as SourceLayout::chroma
+  /// Where decoding leaves what SourceLayout::warnings cannot say; may be null.
+  std::shared_ptr<std::vector<std::string>> found{};
 };
 /// Fills the image's rows, which lie one behind the other. Throws IoError.
 using DecodeImage = std::function<void(const InputFile& file, const PixelView& out)>;
@@ -50,16 +55,27 @@ struct HeldSink {
 /// Writes all of the file; may use the image's memory for what it likes. Throws IoError.
 using EncodeImage = std::function<void(OutputFile& file, const PixelView& image)>;
 
-/// Throws InvalidArgument for what the format cannot hold.
-void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format);
+/// Throws InvalidArgument for what the format cannot hold, of which this is known.
+void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
+                     const Metadata& metadata);
 /// Throws InvalidArgument for what a viewer would take for another picture.
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
                    const Metadata& metadata);
-/// Checks these too, and the target. The sink's warnings come before those of the options and about what of
-/// the metadata the format has no place for.
-std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
-                                         const HeldFormat& format, const CreateOptions& options,
-                                         HeldSink sink, EncodeImage encode);
+
+/// A result as the picture that the format holds: what the writer is given, and what is encoded.
+struct HeldPicture {
+  ImageSpec result, spec;
+  PictureColours colours;
+  CreateOptions options;  ///< with metadata and warnings that are true of the picture
+};
+/// Checks both. Throws InvalidArgument.
+HeldPicture held_picture(const std::filesystem::path& path, const ImageSpec& result, const HeldFormat& format,
+                         const CreateOptions& options);
+
+/// Checks the target. The sink's warnings come before those of the options and about what of the metadata the
+/// format has no place for.
+std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const HeldFormat& format,
+                                         HeldPicture picture, HeldSink sink, EncodeImage encode);
 
 /// Memory behind profile and texts.
 std::int64_t held_bytes(const Metadata& metadata) noexcept;

@@ -19,6 +19,7 @@ class HeldReader final : public Reader {
     layout_.streams = false;
     layout_.codec = kPicture;
     layout_.is_jpeg = source_.is_jpeg;
+    layout_.chroma = source_.chroma;
     layout_.description = source_.description + ", decoded as a whole";
     layout_.warnings = source_.warnings;
     warn_of_unread_sidecars(file_.path(), true, layout_.warnings);
@@ -34,6 +35,10 @@ class HeldReader final : public Reader {
   std::int64_t changed_ns() const noexcept override { return file_.changed_ns(); }
   std::int64_t buffer_bytes(int) const override {
     return source_.spec.bytes() + source_.decoder_bytes + held_bytes(source_.metadata);
+  }
+
+  std::vector<std::string> found_in_reading() const override {
+    return source_.found ? *source_.found : std::vector<std::string>{};
   }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
@@ -67,7 +72,9 @@ std::unique_ptr<Reader> make_held_reader(InputFile file, HeldSource source, Deco
 std::int64_t held_bytes(const Metadata& metadata) noexcept {
   return static_cast<std::int64_t>(metadata.icc_profile.size() + metadata.description.size() +
                                    metadata.software.size() + metadata.date_time.size() +
-                                   metadata.artist.size() + metadata.copyright.size());
+                                   metadata.artist.size() + metadata.copyright.size() + metadata.xmp.size() +
+                                   metadata.iptc.size()) +
+         metadata.exif.bytes();
 }
 
 }  // namespace sepconv

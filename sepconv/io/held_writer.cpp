@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+#include <type_traits>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
@@ -14,10 +17,10 @@ namespace {
 
 class HeldWriter final : public Writer {
  public:
-  HeldWriter(const std::filesystem::path& path, const ImageSpec& spec, const CreateOptions& options,
-             SinkLayout layout, const HeldSink& sink, EncodeImage encode)
-      : file_(path, {options.overwrite, options.durable}),
-        spec_(spec),
+  HeldWriter(const std::filesystem::path& path, HeldPicture picture, SinkLayout layout, const HeldSink& sink,
+             EncodeImage encode)
+      : file_(path, {picture.options.overwrite, picture.options.durable}),
+        picture_(std::move(picture)),
         layout_(std::move(layout)),
         encoder_bytes_(sink.encoder_bytes),
         encode_(std::move(encode)) {
@@ -25,24 +28,25 @@ class HeldWriter final : public Writer {
     file_.add_warnings(layout_.warnings);
   }
 
-  const ImageSpec& spec() const noexcept override { return spec_; }
+  const ImageSpec& spec() const noexcept override { return picture_.result; }
   const SinkLayout& layout() const noexcept override { return layout_; }
-  std::int64_t buffer_bytes(int) const override { return spec_.bytes() + encoder_bytes_; }
+  std::int64_t buffer_bytes(int) const override { return picture_.spec.bytes() + encoder_bytes_; }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
-    if (image_.size() == 0) image_ = Buffer(spec_.bytes());
+    if (image_.size() == 0) image_ = Buffer(picture_.spec.bytes());
     written_.add(rect);
-    const PixelView image = dense_view(image_.data(), spec_);
+    const PixelView image = dense_view(image_.data(), picture_.spec);
     for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
-      copy_pixels(in.crop({first, 0, count, rect.cols}),
-                  image.crop({rect.row + first, rect.col, count, rect.cols}));
+      const ConstPixelView from = in.crop({first, 0, count, rect.cols});
+      const PixelView to = image.crop({rect.row + first, rect.col, count, rect.cols});
+      picture_.colours.converts ? paint(picture_.colours, from, to) : copy_pixels(from, to);
     });
   }
 
   void prepare_finish() override {
     if (encoded_) return;
-    written_.check_all_of(spec_.extent, file_.target().native());
-    encode_(file_, dense_view(image_.data(), spec_));
+    written_.check_all_of(picture_.spec.extent, file_.target().native());
+    encode_(file_, dense_view(image_.data(), picture_.spec));
     encoded_ = true;
     image_ = Buffer();
   }
@@ -54,7 +58,7 @@ class HeldWriter final : public Writer {
 
  private:
   OutputFile file_;
-  ImageSpec spec_;
+  HeldPicture picture_;
   SinkLayout layout_;
   std::int64_t encoder_bytes_;
   EncodeImage encode_;
@@ -63,19 +67,31 @@ class HeldWriter final : public Writer {
   bool encoded_ = false;
 };
 
-/// The stage that leaves the first channels, as many as the format has.
-std::string stage_of_fewer(std::int64_t channels, std::string_view counts) {
+/// The stage that leaves the first channels: the colours where they are known, else as many as the format
+/// has.
+std::string stage_of_fewer(std::int64_t channels, std::string_view counts, const Metadata& metadata) {
   std::int64_t left = 1;
   for (const char digit : counts) left = digit - '0' < channels ? digit - '0' : left;
+  if (metadata.photometric)
+    left = std::min<std::int64_t>(left, *metadata.photometric == Photometric::rgb ? 3 : 1);
   std::string values;
   for (std::int64_t i = 0; i < left * channels; ++i)
     values += fmt::format("{}{}", i == 0 ? "" : ",", i / channels == i % channels ? 1 : 0);
   return fmt::format("matrix:rows={},values={}", left, values);
 }
 
+/// The stage that makes u8 of all that pixels can be.
+std::string stage_to_u8(PixelType type) {
+  const double high = visit_pixel_type(type, []<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+  return fmt::format("stretch:low=0,high={},type=u8", high);
+}
+
 }  // namespace
 
-void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format) {
+void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
+                     const Metadata& metadata) {
   const auto [rows, cols] = spec.extent;
   if (rows > format.longest_side || cols > format.longest_side) {
     throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than {} takes; choose {}",
@@ -86,9 +102,16 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
       spec.channels < 10 &&
       format.channels.find(static_cast<char>('0' + spec.channels)) != std::string_view::npos;
   if (type_fits && channels_fit) return;
-  std::string way = fmt::format("{}choose {}", type_fits ? "" : "cast it or ", format.other);
-  if (!channels_fit && spec.channels < 10)
-    way += fmt::format(", or leave channels out with {}", stage_of_fewer(spec.channels, format.channels));
+  std::string way =
+      type_fits ? fmt::format("choose {}", format.other)
+                : fmt::format("make u8 of it with the stage {} or OutputRequest::to_8bit, or choose {}",
+                              stage_to_u8(spec.type), format.other);
+  if (!channels_fit && alpha_channel(metadata, spec.channels) && metadata.photometric &&
+      meaning_of(*metadata.photometric).empty())
+    way += ", or lay it on a colour with OutputRequest::background=white";
+  else if (!channels_fit && spec.channels < 10)
+    way += fmt::format(", or leave channels out with {}",
+                       stage_of_fewer(spec.channels, format.channels, metadata));
   std::string counts(1, format.channels.front());
   for (const char digit : format.channels.substr(1)) counts += fmt::format(" or {}", digit);
   throw InvalidArgument(
@@ -118,10 +141,11 @@ unsigned held_of(const ImageSpec& spec, const HeldFormat& format, const Metadata
 
 void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const HeldFormat& format,
                    const Metadata& metadata) {
+  std::string way;
   const auto refuse = [&](std::string_view meaning, std::string_view shown) {
     throw InvalidArgument(
-        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose {}", path.native(),
-                    meaning, format.name, shown, format.other));
+        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose {}{}",
+                    path.native(), meaning, format.name, shown, format.other, way));
   };
   const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
   if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
@@ -133,14 +157,28 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
   if (fourth == kAssociatedAlpha)
     refuse("its colours are multiplied by alpha already (associated alpha)",
            "shows them multiplied once more");
-  if (fourth != kUnassociatedAlpha) refuse("channel 4 is no alpha", "shows it as such");
+  if (fourth == kUnassociatedAlpha) return;
+  way = fmt::format(", or leave it out with {}", stage_of_fewer(spec.channels, "3", metadata));
+  refuse("channel 4 is no alpha", "shows it as such");
 }
 
-std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const ImageSpec& spec,
-                                         const HeldFormat& format, const CreateOptions& options,
-                                         HeldSink sink, EncodeImage encode) {
-  check_held_spec(path, spec, format);
-  check_picture(path, spec, format, options.metadata);
+HeldPicture held_picture(const std::filesystem::path& path, const ImageSpec& result, const HeldFormat& format,
+                         const CreateOptions& options) {
+  HeldPicture picture{result, result, {}, options};
+  picture.colours = picture_colours(result.channels, options.metadata, format.channels, options.background);
+  picture.spec.channels = picture.colours.channels;
+  picture.options.metadata = metadata_of_picture(picture.colours, options.metadata);
+  const std::vector<std::string>& said = picture.colours.said;
+  picture.options.warnings.insert(picture.options.warnings.end(), said.begin(), said.end());
+  check_held_spec(path, picture.spec, format, picture.options.metadata);
+  check_picture(path, picture.spec, format, picture.options.metadata);
+  return picture;
+}
+
+std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, const HeldFormat& format,
+                                         HeldPicture picture, HeldSink sink, EncodeImage encode) {
+  const ImageSpec& spec = picture.spec;
+  const CreateOptions& options = picture.options;
   SinkLayout layout;
   layout.streams = false;
   layout.codec = kPicture;
@@ -153,7 +191,7 @@ std::unique_ptr<Writer> make_held_writer(const std::filesystem::path& path, cons
     layout.warnings.push_back(fmt::format(
         "channel 4 becomes alpha: nothing is known of the image's channels, and {} shows a fourth as that",
         format.name));
-  return std::make_unique<HeldWriter>(path, spec, options, std::move(layout), sink, std::move(encode));
+  return std::make_unique<HeldWriter>(path, std::move(picture), std::move(layout), sink, std::move(encode));
 }
 
 }  // namespace sepconv

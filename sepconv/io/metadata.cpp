@@ -125,6 +125,12 @@ void leave_out(bool had, std::string_view what, std::string_view why, std::vecto
   if (had) lost.push_back(fmt::format("{} left out: {}", what, why));
 }
 
+/// By which the transposed image is seen as the transposition of what was seen.
+std::uint16_t turned(std::uint16_t orientation) {
+  constexpr std::uint16_t kTurned[] = {1, 4, 3, 2, 5, 8, 7, 6};
+  return orientation >= 1 && orientation <= 8 ? kTurned[orientation - 1] : std::uint16_t{1};
+}
+
 constexpr std::string_view kRowsAndColumns = "rows and columns of the result are not the source's";
 
 void move_resolution(Metadata& metadata, const std::optional<PixelMap>& map, std::vector<std::string>& lost) {
@@ -142,8 +148,9 @@ void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vec
   if (map == PixelMap{}) return;
   constexpr std::string_view kWhy = kRowsAndColumns;
   move_resolution(metadata, map, lost);
-  if (!map || map->turned)
-    leave_out(std::exchange(metadata.orientation, 1) != 1, "the orientation is", kWhy, lost);
+  if (!map) leave_out(std::exchange(metadata.orientation, 1) != 1, "the orientation is", kWhy, lost);
+  if (map && map->turned) metadata.orientation = turned(metadata.orientation);
+  if (!map || map->turned || map->scales()) drop_resolution(metadata.exif);
   drop_items(metadata.geo_tags, kPlaces, lost);
   if (map && move_places(metadata.geo_tags, *map)) return;
   const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
@@ -179,6 +186,14 @@ void drop_meaning(Metadata& metadata, bool to_one_channel, std::vector<std::stri
   left_out(std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end(),
            "GDAL's metadata are");
   drop_tag(metadata.geo_tags, kGdalMetadata);
+}
+
+/// Its numbers mean something else in each type.
+void drop_lab(Metadata& metadata, std::vector<std::string>& lost) {
+  const auto& is = metadata.photometric;
+  if (is != Photometric::cielab && is != Photometric::icc_lab && is != Photometric::itu_lab) return;
+  leave_out(true, fmt::format("\"{}\" is", meaning_of(*is)), "the result is of another type", lost);
+  metadata.photometric.reset();
 }
 
 }  // namespace
@@ -249,6 +264,7 @@ Metadata Metadata::kept_for(const ImageChange& change, std::vector<std::string>&
   if (change.channels) kept.mask_channel = keeps_mask;
   drop_colours(kept, change, lost);
   keep_imagej_items(kept.imagej_items, axes, change, lost);
+  if (change.type) drop_lab(kept, lost);
   if (change.values || !change.part.empty()) drop_items(kept.geo_tags, kStatistics, lost);
   if (change.values && !change.keeps_range) {
     warn_of_scale(kept.geo_tags, lost);

@@ -10,8 +10,10 @@
 
 #include "sepconv/core/image.hpp"
 #include "sepconv/io/colour_table.hpp"
+#include "sepconv/io/exif.hpp"
 #include "sepconv/io/pixel_map.hpp"
 #include "sepconv/io/raster_axes.hpp"
+#include "sepconv/io/raw_tag.hpp"
 #include "sepconv/io/stored_type.hpp"
 
 namespace sepconv {
@@ -22,16 +24,6 @@ struct Resolution {
   double y = 0;
   enum class Unit : std::uint8_t { none = 1, inch = 2, centimetre = 3 } unit = Unit::inch;
   friend bool operator==(const Resolution&, const Resolution&) = default;
-};
-
-/// A TIFF tag carried along unread, such as the GeoTIFF tags: `type` is TIFF's field type, `data` in native
-/// byte order.
-struct RawTag {
-  std::uint32_t tag = 0;
-  std::uint16_t type = 0;
-  std::uint64_t count = 0;
-  std::vector<std::byte> data;
-  friend bool operator==(const RawTag&, const RawTag&) = default;
 };
 
 /// An item of ImageJ's own metadata (TIFF tags 50838 and 50839), in native byte order.
@@ -90,7 +82,9 @@ struct Metadata {
       false;        ///< it counts other images beside this one, so no result of one image has it
   RasterAxes axes;  ///< of the set that the description is of, where this is its first raster
   std::string software, date_time, artist, copyright;
-  std::string attributes;        ///< of a Zarr array: a JSON object; empty: none
+  Exif exif;                         ///< of a photograph
+  std::vector<std::byte> xmp, iptc;  ///< a packet of XMP (ISO 16684-1); a record of IPTC's IIM
+  std::string attributes;            ///< of a Zarr array: a JSON object; empty: none
   std::vector<RawTag> geo_tags;  ///< 33550, 33922, 34264, 34735-34737, 50844 (RPC), GDAL's 42112 (metadata)
                                  ///< and 42113 (nodata)
   std::optional<Photometric> photometric;
@@ -101,7 +95,8 @@ struct Metadata {
   bool mask_channel = false;
 
   /// What still holds after this change: position and resolution follow the map of pixels, or fall with it;
-  /// orientation falls with the places of rows and columns; profile, photometric (but "0 is white" of the one
+  /// orientation is that by which the result is seen as the image is, with rows and columns exchanged where
+  /// they are, and falls where those mean something else; profile, photometric (but "0 is white" of the one
   /// channel that is left) and extra samples with the channels; GDAL's statistics with the values; its nodata
   /// value is left to whoever knows the result's. A description that states shape, type and number of images
   /// (OME-XML, ImageJ, shaped JSON) says those of the result. What falls is added to `lost`, a sentence each.
@@ -143,7 +138,10 @@ enum class MetadataKind : std::uint16_t {
   attributes = 128,
   stack = 256,  ///< a description that counts images
   colours = 512,
-  imagej_items = 1024
+  imagej_items = 1024,
+  exif = 2048,
+  xmp = 4096,
+  iptc = 8192
 };
 
 /// The sentence about what `metadata` has and a format that holds only `held` (a sum of MetadataKinds) does

@@ -31,6 +31,9 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(texts, !metadata.date_time.empty(), "date");
   check(texts, !metadata.artist.empty(), "artist");
   check(texts, !metadata.copyright.empty(), "copyright");
+  check(exif, !metadata.exif.empty(), "EXIF");
+  check(xmp, !metadata.xmp.empty(), "XMP");
+  check(iptc, !metadata.iptc.empty(), "IPTC");
   const std::vector<std::string> members =
       metadata.attributes.empty() ? std::vector<std::string>{} : member_names(metadata.attributes);
   const std::string all_members = fmt::format("attributes ({})", first_names(members));

@@ -57,6 +57,8 @@ struct SourceLayout {
   std::optional<CodedTiles> coded{};
   /// A mask of the file hides pixels, which are missing.
   bool has_mask = false;
+  /// Of a JPEG, or of JPEGs in a TIFF, in colours.
+  std::optional<Chroma> chroma{};
   /// It is a JPEG file, which a copy in this format loses some of once more.
   bool is_jpeg = false;
   /// Blocks that the channels of a pixel lie in.
@@ -107,6 +109,9 @@ class Reader {
     std::int64_t all_bytes = 0, row_bytes = 0;  ///< 0 where blocks hold pixels of one image
   };
   virtual SharedBlocks shared_blocks() const noexcept { return {}; }
+
+  /// What was found meanwhile of which a reader has to be told, a sentence each; for when all is read.
+  virtual std::vector<std::string> found_in_reading() const { return {}; }
 
   /// What a run has left of its ceiling: so much may be held beside buffer_bytes(), if it makes decoding
   /// faster. Called once, before the first read.

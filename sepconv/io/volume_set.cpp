@@ -76,6 +76,10 @@ class VolumeReader final : public Reader {
       for (std::int64_t row = 0; row < rect.rows; ++row) read_part(row, part);
   }
 
+  std::vector<std::string> found_in_reading() const override {
+    const std::scoped_lock lock(mutex_);
+    return found_;
+  }
   SharedBlocks shared_blocks() const noexcept override { return first_->shared_blocks(); }
   void may_hold(std::int64_t bytes) override {
     first_->may_hold(bytes);
@@ -112,6 +116,10 @@ class VolumeReader final : public Reader {
   void read_plane(std::int64_t index, const Rect& part, const PixelView& out, Executor& executor) {
     const std::unique_ptr<Reader> plane = planes_->open(index);
     plane->read(part, out, executor);
+    const std::vector<std::string> found = plane->found_in_reading();
+    if (found.empty()) return;
+    const std::scoped_lock lock(mutex_);
+    found_ = found;
   }
 
   std::shared_ptr<SharedPlanes> planes_;
@@ -121,6 +129,8 @@ class VolumeReader final : public Reader {
   ImageSpec plane_, spec_;
   SourceLayout layout_;
   bool holds_row_ = false;
+  mutable std::mutex mutex_;
+  std::vector<std::string> found_;
 };
 
 class VolumeSet final : public RasterSet {

@@ -12,25 +12,28 @@ namespace {
 
 using small_images::bytes;
 
-Exif read(const std::string& text) { return read_exif(std::as_bytes(std::span(text))); }
+ExifRead read(const std::string& text) { return read_exif(std::as_bytes(std::span(text))); }
 
 const std::string kLittle = bytes(
     "II*\0\x08\0\0\0\x02\0"                         // two entries
     "\x0F\x01\x02\0\x04\0\0\0abc\0"                 // Make
     "\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0");  // Orientation 6
 
-TEST_CASE("EXIF: the orientation in both byte orders, and whether there is more") {
+TEST_CASE("EXIF: the orientation in both byte orders, and what else is in it") {
   for (std::uint16_t orientation = 1; orientation <= 8; ++orientation) {
-    const auto made = exif_of(orientation);
-    const Exif exif = read_exif(made);
+    const ExifRead exif = read_exif(exif_of({}, orientation, {3, 4}));
     CHECK(exif.orientation == orientation);
-    CHECK_FALSE(exif.others);
+    CHECK(exif.exif.empty());
     CHECK_FALSE(exif.damaged);
   }
-  const Exif exif = read(kLittle);
+  const ExifRead exif = read(kLittle);
   CHECK(exif.orientation == 6);
-  CHECK(exif.others);
+  REQUIRE(exif.exif.image.size() == 1);
+  CHECK(exif.exif.image[0].tag == 271);
   CHECK_FALSE(exif.damaged);
+  const ExifRead again = read_exif(exif_of(exif.exif, 3, {3, 4}));
+  CHECK(again.orientation == 3);
+  CHECK(again.exif.image == exif.exif.image);
   CHECK(read(bytes("MM\0*\0\0\0\x08\0\0")).orientation == 1);
 }
 
@@ -40,7 +43,7 @@ TEST_CASE("Damaged EXIF is known as such and nothing of it believed") {
     CAPTURE(length);
     const std::vector<std::byte> cut(reinterpret_cast<const std::byte*>(kLittle.data()),
                                      reinterpret_cast<const std::byte*>(kLittle.data()) + length);
-    const Exif exif = read_exif(cut);
+    const ExifRead exif = read_exif(cut);
     CHECK(exif.damaged);
     CHECK(exif.orientation == 1);
   }
@@ -58,13 +61,33 @@ TEST_CASE("Damaged EXIF is known as such and nothing of it believed") {
   CHECK(read(with(26, "\x02")).damaged);             // two numbers
 }
 
+TEST_CASE("EXIF: a maker note stays where it was, sides become the image's, and values cannot fill memory") {
+  Exif exif;
+  exif.photo = {{kMakerNote, 7, 9, std::vector<std::byte>(9, std::byte{5})},
+                {0xA002, 3, 1, {std::byte{1}, std::byte{0}}},
+                {0x9003, 2, 6, std::vector<std::byte>(6, std::byte{'a'})}};
+  exif.place = {{1, 2, 2, {std::byte{'N'}, std::byte{}}}};
+  exif.maker_note_offset = 300;
+  const std::vector<std::byte> made = exif_of(exif, 1, {30, 40});
+  CHECK(made[300] == std::byte{5});
+  const ExifRead read_back = read_exif(made);
+  CHECK(read_back.exif.maker_note_offset == 300);
+  CHECK(read_back.exif.place == exif.place);
+  REQUIRE(read_back.exif.photo.size() == 3);
+  CHECK(read_back.exif.photo[1].data == exif.photo[0].data);
+  CHECK(read_back.exif.photo[2].data[0] == std::byte{40});
+  std::string many = bytes("II*\0\x08\0\0\0\x40\0");
+  for (int i = 0; i < 64; ++i) many += bytes("\x0F\x01\x02\0\x00\x02\0\0\x08\0\0\0");
+  CHECK(read(many + bytes("\0\0\0\0")).damaged);
+}
+
 TEST_CASE("EXIF with flipped bits has an orientation from 1 to 8") {
   std::mt19937 random(9);
   for (int round = 0; round < 20'000; ++round) {
     std::string damaged = kLittle.substr(0, random() % kLittle.size() + 1);
     for (int flips = 0; flips < 3; ++flips)
       damaged[random() % damaged.size()] ^= static_cast<char>(1 << random() % 8);
-    const Exif exif = read(damaged);
+    const ExifRead exif = read(damaged);
     REQUIRE(exif.orientation >= 1);
     REQUIRE(exif.orientation <= 8);
   }

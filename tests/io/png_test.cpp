@@ -136,11 +136,9 @@ TEST_CASE("PNG: what of a source is left out is said") {
   warned(grey(chunk("gAMA", big32(45455))), "a chunk of PNG is left out: gAMA");
   warned(grey(chunk("gAMA", big32(45455)) + chunk("tEXt", bytes("Comment\0x"))),
          "chunks of PNG are left out: gAMA, tEXt");
-  warned(grey("", chunk("iTXt", bytes("XML:com.adobe.xmp\0\0\0\0\0<x/>"))), "left out: iTXt");
+  warned(grey("", chunk("iTXt", bytes("XML:com.adobe.xmp\0\1\0\0\0<x/>"))), "left out: iTXt");
   warned(grey(chunk("tRNS", bytes("\0a"))), "which grey is transparent");
   warned(grey(chunk("eXIf", "nothing") + chunk("eXIf", "again")), "EXIF data are damaged");
-  warned(grey(chunk("eXIf", bytes("II*\0\x08\0\0\0\x01\0\x0F\x01\x02\0\x04\0\0\0abc\0\0\0\0\0"))),
-         "EXIF data other than the orientation");
   warned(grey(chunk("tEXt", bytes("Description\0") + std::string(2 << 20, 'x'))), "left out: tEXt");
   warned(grey("", chunk("tEXt", bytes("Comment\0") + std::string(9 << 20, 'x'))), "left out: tEXt");
   warned(grey(chunk("PLTE", "RGB")), "libpng says of it: PLTE");

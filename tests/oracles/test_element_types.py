@@ -356,8 +356,8 @@ def test_a_mask_of_single_bits_becomes_bytes_which_is_said(sepconv, photometric)
     mask = elements((83, 61), "?")
     packed_tiff(sepconv.folder / "in.tif", mask, 1, rows_per_strip=8, photometric=photometric)
     plan = sepconv("plan", "in.tif", "out.tif").stdout
-    assert "1 channel of u1, computed as u8" in plan and "its u1 are written as u8" in plan
-    assert_same(copied(sepconv, "in.tif", "out.tif"), mask.astype(np.uint8))
+    assert "1 channel of u1, computed as u8" in plan and "values from 0 to 1 are shown as 0 to 255" in plan
+    assert_same(copied(sepconv, "in.tif", "out.tif"), mask.astype(np.uint8) * 255)
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         assert tif.pages[0].photometric == photometric
 

@@ -8,6 +8,7 @@ import PIL.Image
 import PIL.ImageCms
 import PIL.ImageDraw
 import pytest
+import tifffile
 from reference import random_image
 
 SHAPE = (37, 53)
@@ -223,11 +224,13 @@ def test_srgb_of_png_stays(sepconv):
 
 
 def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
-    once_more = ["compressed as JPEG once more, like the source: pixels change a little (quality 90); another format loses nothing"]
+    once_more = ["compressed as JPEG once more, like the source, with quality 90 and 4:2:0: pixels change, beside edges by a hundred of 255; another format loses nothing"]
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.jpg")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.tif", compression="jpeg")
-    assert warnings(sepconv, "in.jpg", "out.jpg") == warnings(sepconv, "in.tif", "out.jpg") == once_more
+    assert warnings(sepconv, "in.jpg", "out.jpg") == once_more
+    # Of RGB, which Pillow's TIFFs are, each pixel has its colour.
+    assert warnings(sepconv, "in.tif", "out.jpg") == [once_more[0].replace("4:2:0", "4:4:4").replace("a hundred", "tens")]
     assert warnings(sepconv, "in.jpg", "out.png") == warnings(sepconv, "in.png", "out.jpg") == []
     for words in ["gaussian:sigma=1"], ["--compress", "jpeg:95"]:
         assert warnings(sepconv, "in.jpg", "out.jpg", *words) == []
@@ -297,3 +300,62 @@ def test_levels_of_png(sepconv):
     refused = sepconv("run", "a.png", "b.png", "--compress", "deflate:11", status=2)
     assert "PNG has deflate:1 to deflate:9" in refused.stderr
     assert not (sepconv.folder / "b.png").exists()
+
+
+def sampling_of(path):
+    """Of the first frame in the file: factors of the first component."""
+    content = path.read_bytes()
+    at = max(content.find(b"\xff\xc0"), content.find(b"\xff\xc2"))
+    return content[at + 11] >> 4, content[at + 11] & 15
+
+
+@pytest.mark.parametrize("result", ["out.jpg", "out.tif"])
+@pytest.mark.parametrize("given, options, wanted", [(0, [], (1, 1)), (1, [], (2, 1)), (2, [], (2, 2)), (2, ["--compress", "jpeg:95"], (1, 1)), (2, ["--compress", "jpeg:94"], (2, 2)),
+                                                    (0, ["--compress", "jpeg:60:420"], (2, 2)), (2, ["--compress", "jpeg:100:422"], (2, 1)), (None, ["--compress", "jpeg"], (2, 2)),
+                                                    (None, ["--compress", "jpeg:90:444"], (1, 1))])
+def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(sepconv, result, given, options, wanted):
+    source = "in.png" if given is None else "in.jpg" if result == "out.jpg" else "in.tif"
+    image = PIL.Image.fromarray(smooth(3)[:32, :48])
+    image.save(sepconv.folder / "in.jpg", quality=90, **({} if given is None else {"subsampling": given}))
+    image.save(sepconv.folder / "in.png")
+    if source == "in.tif":
+        with open(sepconv.folder / "in.tif", "wb") as file:
+            file.write(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, [(1, 1), (2, 1), (2, 2)][given]))
+    sepconv("run", source, result, *options, "--quiet")
+    assert sampling_of(sepconv.folder / result) == wanted
+    if result == "out.tif":
+        with tifffile.TiffFile(sepconv.folder / result) as file:
+            assert file.pages[0].tags[530].value == wanted
+
+
+def tiff_of_jpeg(path, cols, rows, sampling):
+    """A TIFF of one strip, which is this JPEG."""
+    stream = path.read_bytes()
+    entries = [(256, 4, 1, cols), (257, 4, 1, rows), (258, 3, 3, 8 + len(stream)), (259, 3, 1, 7), (262, 3, 1, 6), (273, 4, 1, 8), (277, 3, 1, 3), (278, 4, 1, rows),
+               (279, 4, 1, len(stream)), (284, 3, 1, 1), (530, 3, 2, sampling[0] | sampling[1] << 16)]
+    bits = struct.pack("<HHH", 8, 8, 8)
+    head = b"II*\0" + struct.pack("<I", 8 + len(stream) + len(bits))
+    return head + stream + bits + struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + b"\0\0\0\0"
+
+
+@pytest.mark.parametrize("quality, most", [(100, 4), (90, 60)])
+def test_colours_of_full_resolution_change_little(sepconv, quality, most):
+    """Red lines of a pixel: with a colour for four pixels they change by more than a hundred."""
+    image = np.full((64, 64, 3), 255, np.uint8)
+    image[8:56:2, 8:56] = 255, 0, 0
+    PIL.Image.fromarray(image).save(sepconv.folder / "in.png")
+    sepconv("run", "in.png", "out.jpg", "--compress", f"jpeg:{quality}:444", "--quiet")
+    with PIL.Image.open(sepconv.folder / "out.jpg") as written:
+        assert np.abs(np.asarray(written).astype(int) - image).max() <= most
+
+
+@pytest.mark.parametrize("source", ["in.jpg", "in.tif"])
+def test_bytes_that_belong_to_no_pixel_are_said(sepconv, source):
+    PIL.Image.fromarray(smooth(3)[:32, :48]).save(sepconv.folder / "plain.jpg", subsampling=2)
+    content = (sepconv.folder / "plain.jpg").read_bytes()
+    for added, is_said in (b"", False), (bytes(range(1, 41)), True), (b"\0" * 100, True):
+        (sepconv.folder / "in.jpg").write_bytes(content[:-2] + added + content[-2:])
+        (sepconv.folder / "in.tif").write_bytes(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, (2, 2)))
+        said = sepconv("run", source, "out.npy", "--force").stderr
+        assert ("belong to no pixel" in said) == is_said, (added, said)
+        assert np.array_equal(np.load(sepconv.folder / "out.npy"), np.asarray(PIL.Image.open(sepconv.folder / "plain.jpg")))

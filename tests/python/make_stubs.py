@@ -67,7 +67,7 @@ OPTIONS = {
     "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "nodata_bands": "Literal['each', 'all']", "result_nodata": "float | None",
     "compress": "str | None", "tile": "int | tuple[int, int] | dict[str, int] | str | None", "shard": "int | tuple[int, int] | dict[str, int] | str | None", "zarr": "int | None", "pyramid": "bool | str | None", "big_tiff": "bool | None", "plan": "Plan | str | None",
     "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
-    "overwrite": "bool", "durable": "bool",
+    "overwrite": "bool", "durable": "bool", "orient": "bool", "to_8bit": "bool | tuple[float, float]", "background": "str | None",
 }
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
 OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",

@@ -90,9 +90,11 @@ void encode_bmp(OutputFile& file, PerMetre resolution, const std::optional<Colou
 
 }  // namespace
 
-std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const ImageSpec& spec,
-                                   const CreateOptions& options) {
-  check_held_spec(path, spec, kBmp);
+std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const ImageSpec& result,
+                                   const CreateOptions& given) {
+  HeldPicture picture = held_picture(path, result, kBmp, given);
+  const ImageSpec spec = picture.spec;
+  const CreateOptions& options = picture.options;
   if (spec.extent.rows > (kMostFileBytes - pixels_offset(spec)) / stored_row_bytes(spec)) {
     throw InvalidArgument(
         fmt::format("cannot write {}: {} x {} pixels are more than the 4 GiB of a BMP hold; choose .tif",
@@ -102,17 +104,19 @@ std::unique_ptr<Writer> create_bmp(const std::filesystem::path& path, const Imag
   sink.encoder_bytes = 2 * kStreamBytes;
   sink.least_bytes = spec.bytes();
   std::optional<PerMetre> resolution;
-  if (const auto& given = options.metadata.resolution) {
-    if (given->unit != Resolution::Unit::none) resolution = per_metre(*given);
+  if (const auto& asked = options.metadata.resolution) {
+    if (asked->unit != Resolution::Unit::none) resolution = per_metre(*asked);
     if (!resolution)
-      sink.warnings.emplace_back(given->unit == Resolution::Unit::none
+      sink.warnings.emplace_back(asked->unit == Resolution::Unit::none
                                      ? "the resolution is not kept: it has no unit, and BMP's is per metre"
                                      : "the resolution is not kept: BMP holds whole numbers per metre");
   }
+  const auto colours = options.metadata.colours;
   return make_held_writer(
-      path, spec, kBmp, options, std::move(sink),
-      [stored = resolution.value_or(PerMetre{}), colours = options.metadata.colours](
-          OutputFile& file, const PixelView& image) { encode_bmp(file, stored, colours, image); });
+      path, kBmp, std::move(picture), std::move(sink),
+      [stored = resolution.value_or(PerMetre{}), colours](OutputFile& file, const PixelView& image) {
+        encode_bmp(file, stored, colours, image);
+      });
 }
 
 }  // namespace sepconv

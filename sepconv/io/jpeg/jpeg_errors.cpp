@@ -16,9 +16,11 @@ CodecGuard& guard_of(j_common_ptr info) { return *static_cast<CodecGuard*>(info-
 }
 
 void emit(j_common_ptr info, int level) {
-  // Padding between markers, and a later version of a header that is read all the same.
-  const bool harmless = info->err->msg_code == JWRN_EXTRANEOUS_DATA || info->err->msg_code == JWRN_JFIF_MAJOR;
-  if (level < 0 && !harmless) fail(info);
+  // A later version of a header that is read all the same loses nothing, and bytes before a marker may be
+  // padding.
+  if (level >= 0 || info->err->msg_code == JWRN_JFIF_MAJOR) return;
+  if (info->err->msg_code != JWRN_EXTRANEOUS_DATA) fail(info);
+  guard_of(info).note_extra_bytes();
 }
 
 void print_nothing(j_common_ptr) {}

@@ -15,7 +15,8 @@
 namespace sepconv {
 
 /// The error functions for a handle whose client_data is a CodecGuard.
-/// Warnings are errors, but for those that lose no pixel: libjpeg would go on with grey.
+/// Warnings are errors, but for those that need not lose a pixel: libjpeg would go on with grey. Bytes that
+/// belong nowhere are noted in the guard.
 jpeg_error_mgr jpeg_errors() noexcept;
 
 /// Bound of what libjpeg holds of an image of so many columns beside its pixels: tables and buffers, and rows

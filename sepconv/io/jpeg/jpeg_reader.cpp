@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -80,6 +81,21 @@ class JpegDecoder {
     return info();
   }
 
+  bool has_extra_bytes() const noexcept { return guard_.has_extra_bytes(); }
+
+  /// Nothing of grey, and of CMYK, which becomes RGB.
+  std::optional<Chroma> chroma() {
+    if (info().num_components != 3) return std::nullopt;
+    const jpeg_component_info* const components = info().comp_info;
+    const auto is_power = [](int factor) { return factor == 1 || factor == 2 || factor == 4; };
+    const int cols = components[0].h_samp_factor, rows = components[0].v_samp_factor;
+    const bool is_usual = is_power(cols) && is_power(rows) &&
+                          std::all_of(components + 1, components + 3, [](const jpeg_component_info& of) {
+                            return of.h_samp_factor == 1 && of.v_samp_factor == 1;
+                          });
+    return is_usual ? Chroma{static_cast<std::uint8_t>(cols), static_cast<std::uint8_t>(rows)} : Chroma{1, 1};
+  }
+
   ImageSpec spec() {
     return {{info().image_height, info().image_width}, info().num_components == 1 ? 1 : 3, PixelType::u8};
   }
@@ -97,6 +113,7 @@ class JpegDecoder {
   void read_pixels(const PixelView& out) {
     if (spec() != ImageSpec{out.extent, out.channels, out.type})
       throw_read_error(file_.path(), "it has changed since it was opened; read it again");
+    guard_.forget_extra_bytes();  // padding between the segments before the pixels
     std::vector<JSAMPLE> cmyk(
         info().out_color_space == JCS_CMYK ? 4 * static_cast<std::size_t>(out.extent.cols) : 0);
     check(guard_.run([&] {
@@ -152,10 +169,11 @@ std::optional<Resolution> resolution_of(const jpeg_decompress_struct& info) {
   return Resolution{x, y, Resolution::Unit::none};
 }
 
-void decode_jpeg(const InputFile& file, const PixelView& out) {
+void decode_jpeg(const InputFile& file, const PixelView& out, std::vector<std::string>& found) {
   JpegDecoder decoder(file);
   decoder.read_header();
   decoder.read_pixels(out);
+  if (decoder.has_extra_bytes()) found.emplace_back(kExtraBytes);
 }
 
 }  // namespace
@@ -168,10 +186,14 @@ std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
   JpegExtras extras = read_jpeg_extras(file);
   source.warnings = std::move(extras.warnings);
   source.metadata.orientation = extras.orientation;
+  source.metadata.exif = std::move(extras.exif);
+  source.metadata.xmp = std::move(extras.xmp);
+  source.metadata.iptc = std::move(extras.iptc);
   {
     JpegDecoder decoder(file);
     const jpeg_decompress_struct& info = decoder.read_header();
     source.spec = decoder.spec();
+    source.chroma = decoder.chroma();
     source.description = info.progressive_mode != 0 ? "JPEG, progressive" : "JPEG";
     source.decoder_bytes = decoder.held_bytes();
     source.metadata.resolution = resolution_of(info);
@@ -181,7 +203,11 @@ std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
       source.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
     }
   }
-  return make_held_reader(std::move(file), std::move(source), decode_jpeg);
+  source.found = std::make_shared<std::vector<std::string>>();
+  return make_held_reader(std::move(file), std::move(source),
+                          [found = source.found](const InputFile& bytes, const PixelView& out) {
+                            decode_jpeg(bytes, out, *found);
+                          });
 }
 
 }  // namespace sepconv

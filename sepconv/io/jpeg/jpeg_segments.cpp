@@ -9,6 +9,7 @@
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/exif.hpp"
 #include "sepconv/io/held_image.hpp"
+#include "sepconv/io/photograph.hpp"
 
 namespace sepconv {
 namespace {
@@ -116,11 +117,14 @@ class SegmentWalk {
     } else if (marker == app2 && text.starts_with(icc)) {
       profile_.add(std::span(data).subspan(icc.size()));
     } else if (marker == app1 && text.starts_with("http://ns.adobe.com/")) {
-      add_name("XMP data");
+      if (text.starts_with(kXmpName) && extras_.xmp.empty())
+        extras_.xmp.assign(data.begin() + static_cast<std::ptrdiff_t>(kXmpName.size()), data.end());
+      else
+        add_name("further XMP data");
     } else if (marker == app2 && text.starts_with(index)) {
       take_index(std::span(data).subspan(index.size()));
     } else if (marker == app13 && text.starts_with("Photoshop")) {
-      add_name("Photoshop data (IPTC)");
+      take_resources(std::span(data).subspan(std::min(kPhotoshopName.size(), data.size())));
     } else if (marker == comment) {
       add_name("a comment");
     } else if (marker != app0 && marker != app14) {  // JFIF and Adobe: libjpeg's
@@ -130,10 +134,17 @@ class SegmentWalk {
 
   void take_exif(std::span<const std::byte> tiff) {
     if (std::exchange(has_exif_, true)) return;
-    const Exif exif = read_exif(tiff);
-    extras_.orientation = exif.orientation;
-    if (exif.damaged) extras_.warnings.emplace_back("the EXIF data are damaged and left out");
-    if (exif.others) extras_.warnings.emplace_back("EXIF data other than the orientation are left out");
+    ExifRead read = read_exif(tiff);
+    extras_.orientation = read.orientation;
+    extras_.exif = std::move(read.exif);
+    if (read.damaged) extras_.warnings.emplace_back("the EXIF data are damaged and left out");
+    if (read.lost) extras_.warnings.emplace_back("a part of the EXIF data is damaged and left out");
+  }
+
+  void take_resources(std::span<const std::byte> resources) {
+    const PhotoshopResources found = read_resources(resources);
+    if (!found.iptc.empty()) extras_.iptc.assign(found.iptc.begin(), found.iptc.end());
+    if (found.others) add_name("Photoshop data other than IPTC");
   }
 
   /// Telephones put thumbnails and maps of brightness there, stereo cameras the other eye's image.

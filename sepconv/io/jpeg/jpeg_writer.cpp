@@ -8,18 +8,19 @@
 #include <vector>
 
 #include "sepconv/io/byte_stream.hpp"
-#include "sepconv/io/exif.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/jpeg/jpeg.hpp"
 #include "sepconv/io/jpeg/jpeg_errors.hpp"
 #include "sepconv/io/jpeg/jpeg_segments.hpp"
+#include "sepconv/io/photograph.hpp"
 
 namespace sepconv {
 namespace {
 
 using enum MetadataKind;
 constexpr unsigned kKeptByJpeg = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
-                                 static_cast<unsigned>(icc_profile);
+                                 static_cast<unsigned>(icc_profile) | static_cast<unsigned>(exif) |
+                                 static_cast<unsigned>(xmp) | static_cast<unsigned>(iptc);
 constexpr HeldFormat kJpeg{"JPEG", false, "13", 65500, kKeptByJpeg};  // libjpeg's JPEG_MAX_DIMENSION
 /// 255 pieces of a segment each: ICC.1, annex B.4.
 constexpr std::size_t kMostJpegProfileBytes = std::size_t{255} * 65519;
@@ -75,10 +76,27 @@ struct Destination {
 /// What of the options goes into a file.
 struct JpegSettings {
   int quality = 90;
+  Chroma chroma{};
   std::optional<Density> density;
   std::vector<std::byte> icc_profile;
-  std::uint16_t orientation = 1;
+  std::vector<std::vector<std::byte>> app1{}, app13{};  ///< segments
 };
+
+/// Of a name and data; nothing of no data, nor of more than a segment holds, which is said.
+void add_segment(std::string_view name, std::span<const std::byte> data, std::string_view what,
+                 std::vector<std::vector<std::byte>>& segments, std::vector<std::string>& warnings) {
+  constexpr std::size_t kMost = 65533;
+  if (data.empty()) return;
+  if (name.size() + data.size() > kMost) {
+    warnings.push_back(fmt::format("{} of {} bytes is not kept: a JPEG has room for {}", what, data.size(),
+                                   kMost - name.size()));
+    return;
+  }
+  std::vector<std::byte>& segment = segments.emplace_back();
+  const auto bytes = std::as_bytes(std::span(name));
+  segment.assign(bytes.begin(), bytes.end());
+  segment.insert(segment.end(), data.begin(), data.end());
+}
 
 class JpegEncoder {
  public:
@@ -91,16 +109,10 @@ class JpegEncoder {
   ~JpegEncoder() = default;
 
   void encode(const JpegSettings& settings, const PixelView& image) {
-    std::vector<std::byte> exif(kExifName.size());
-    std::ranges::transform(kExifName, exif.begin(),
-                           [](char letter) { return static_cast<std::byte>(letter); });
-    const auto tiff = exif_of(settings.orientation);
-    exif.insert(exif.end(), tiff.begin(), tiff.end());
     const bool done = guard_.run([&] {
       start(settings, image);
-      if (settings.orientation != 1)
-        jpeg_write_marker(&info(), JPEG_APP0 + 1, reinterpret_cast<const JOCTET*>(exif.data()),
-                          static_cast<unsigned>(exif.size()));
+      write_segments(JPEG_APP0 + 1, settings.app1);
+      write_segments(JPEG_APP0 + 13, settings.app13);
       if (!settings.icc_profile.empty()) {
         jpeg_write_icc_profile(&info(), reinterpret_cast<const JOCTET*>(settings.icc_profile.data()),
                                static_cast<unsigned>(settings.icc_profile.size()));
@@ -118,6 +130,12 @@ class JpegEncoder {
  private:
   jpeg_compress_struct& info() { return handle_.info; }
 
+  void write_segments(int marker, const std::vector<std::vector<std::byte>>& segments) {
+    for (const std::vector<std::byte>& segment : segments)
+      jpeg_write_marker(&info(), marker, reinterpret_cast<const JOCTET*>(segment.data()),
+                        static_cast<unsigned>(segment.size()));
+  }
+
   void start(const JpegSettings& settings, const PixelView& image) {
     jpeg_create_compress(&info());
     destination_.manager.init_destination = Destination::begin;
@@ -130,6 +148,10 @@ class JpegEncoder {
     info().in_color_space = image.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&info());
     jpeg_set_quality(&info(), settings.quality, TRUE);
+    if (image.channels == 3) {
+      info().comp_info[0].h_samp_factor = settings.chroma.cols;
+      info().comp_info[0].v_samp_factor = settings.chroma.rows;
+    }
     if (settings.density) {
       info().density_unit = static_cast<UINT8>(settings.density->unit);
       info().X_density = static_cast<UINT16>(settings.density->x);
@@ -151,14 +173,23 @@ class JpegEncoder {
 
 }  // namespace
 
-std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& spec,
-                                    const CreateOptions& options) {
+std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& result,
+                                    const CreateOptions& given) {
+  HeldPicture picture = held_picture(path, result, kJpeg, given);
+  const ImageSpec spec = picture.spec;
+  const CreateOptions& options = picture.options;
   const Metadata& metadata = options.metadata;
   HeldSink sink;
   JpegSettings settings;
-  settings.orientation = metadata.orientation;
+  if (metadata.orientation != 1 || !metadata.exif.empty())
+    add_segment(kExifName, exif_of(metadata.exif, metadata.orientation, spec.extent), "EXIF", settings.app1,
+                sink.warnings);
+  add_segment(kXmpName, xmp_of(metadata, spec.extent), "XMP", settings.app1, sink.warnings);
+  add_segment(kPhotoshopName, resources_of(metadata.iptc), "IPTC", settings.app13, sink.warnings);
   if (options.layout.level > 0) settings.quality = options.layout.level;
-  sink.kind = fmt::format(" of quality {}", settings.quality);
+  settings.chroma = options.layout.chroma;
+  sink.kind = fmt::format(" of quality {}{}", settings.quality,
+                          spec.channels == 1 ? "" : " and " + name_of(settings.chroma));
   if (metadata.resolution) settings.density = density_of(*metadata.resolution);
   if (metadata.resolution && !settings.density) {
     sink.warnings.emplace_back("the resolution is not kept: JPEG holds whole numbers from 1 to 65535");
@@ -172,7 +203,7 @@ std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const Ima
     sink.warnings.emplace_back("the ICC profile is not kept: JPEG holds one of 16 MiB at most");
   }
   sink.encoder_bytes = libjpeg_bytes(spec.extent.cols, spec.channels) + held_bytes(metadata);
-  return make_held_writer(path, spec, kJpeg, options, std::move(sink),
+  return make_held_writer(path, kJpeg, std::move(picture), std::move(sink),
                           [settings = std::move(settings)](OutputFile& file, const PixelView& image) {
                             JpegEncoder(file).encode(settings, image);
                           });

@@ -14,6 +14,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/per_metre.hpp"
+#include "sepconv/io/photograph.hpp"
 
 namespace sepconv {
 namespace {
@@ -167,10 +168,11 @@ class ChunkWalk {
 
   bool take_exif(std::span<const std::byte> data) {
     if (std::exchange(has_exif_, true)) return true;
-    const Exif exif = read_exif(data);
-    chunks_.metadata.orientation = exif.orientation;
-    if (exif.damaged) chunks_.warnings.emplace_back("the EXIF data are damaged and left out");
-    if (exif.others) chunks_.warnings.emplace_back("EXIF data other than the orientation are left out");
+    ExifRead read = read_exif(data);
+    chunks_.metadata.orientation = read.orientation;
+    chunks_.metadata.exif = std::move(read.exif);
+    if (read.damaged) chunks_.warnings.emplace_back("the EXIF data are damaged and left out");
+    if (read.lost) chunks_.warnings.emplace_back("a part of the EXIF data is damaged and left out");
     return true;
   }
 
@@ -185,7 +187,13 @@ class ChunkWalk {
     const auto keyword = take_text(data);
     if (!keyword || data.size() < 2 || data[0] != 0) return false;
     data.remove_prefix(2);
-    return take_text(data) && take_text(data) && keep_text(*keyword, std::string(data));
+    if (!take_text(data) || !take_text(data)) return false;
+    if (*keyword == kPngXmpKeyword && chunks_.metadata.xmp.empty()) {
+      const auto packet = std::as_bytes(std::span(data));
+      chunks_.metadata.xmp.assign(packet.begin(), packet.end());
+      return true;
+    }
+    return keep_text(*keyword, std::string(data));
   }
 
   bool keep_text(std::string_view keyword, std::string text) {

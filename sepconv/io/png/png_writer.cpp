@@ -12,6 +12,7 @@
 #include "sepconv/io/exif.hpp"
 #include "sepconv/io/held_image.hpp"
 #include "sepconv/io/per_metre.hpp"
+#include "sepconv/io/photograph.hpp"
 #include "sepconv/io/png/png.hpp"
 #include "sepconv/io/png/png_chunks.hpp"
 #include "sepconv/io/png/png_coder.hpp"
@@ -23,7 +24,8 @@ namespace {
 using enum MetadataKind;
 constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
                                 static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts) |
-                                static_cast<unsigned>(colours);
+                                static_cast<unsigned>(colours) |
+                                static_cast<unsigned>(exif) | static_cast<unsigned>(xmp);
 constexpr HeldFormat kPng{"PNG", true, "134", kPngMostLength, kKeptByPng};
 
 /// A handle of libpng for all but the pixels, that gives its bytes to us and keeps its words to itself.
@@ -47,8 +49,13 @@ class PngEncoder {
   void encode(OutputFile& file, const Metadata& metadata, int level, const PixelView& image) {
     OutputBytes bytes(file);
     bytes_ = &bytes;
-    auto exif = exif_of(metadata.orientation);
-    const auto chunks = text_chunks(metadata);
+    std::vector<std::byte> exif;
+    if (metadata.orientation != 1 || !metadata.exif.empty())
+      exif = exif_of(metadata.exif, metadata.orientation, spec_.extent);
+    const std::vector<std::byte> packet = xmp_of(metadata, spec_.extent);
+    const std::string xmp(reinterpret_cast<const char*>(packet.data()), packet.size());
+    auto chunks = text_chunks(metadata);
+    if (!xmp.empty()) chunks.push_back(international_text(kPngXmpKeyword, xmp));
     const bool done = guard_.run([&] {
       png_set_write_fn(png_, this, write, flush);
       set_metadata(metadata, exif);
@@ -108,7 +115,7 @@ class PngEncoder {
                  reinterpret_cast<png_const_bytep>(profile.data()), static_cast<png_uint_32>(profile.size()));
   }
 
-  void set_metadata(const Metadata& metadata, std::array<std::byte, kExifBytes>& exif) {
+  void set_metadata(const Metadata& metadata, std::vector<std::byte>& exif) {
     if (metadata.resolution) {
       const int unit =
           metadata.resolution->unit == Resolution::Unit::none ? PNG_RESOLUTION_UNKNOWN : PNG_RESOLUTION_METER;
@@ -119,9 +126,19 @@ class PngEncoder {
       set_profile(metadata.icc_profile);
     else if (metadata.srgb_intent)
       png_set_sRGB(png_, info_, *metadata.srgb_intent);
-    if (metadata.orientation != 1)
+    if (!exif.empty())
       png_set_eXIf_1(png_, info_, static_cast<png_uint_32>(exif.size()),
                      reinterpret_cast<png_bytep>(exif.data()));
+  }
+
+  /// Points into the text.
+  static png_text international_text(const char* keyword, const std::string& text) {
+    png_text chunk{};
+    chunk.compression = PNG_ITXT_COMPRESSION_NONE;
+    chunk.key = const_cast<char*>(keyword);
+    chunk.text = const_cast<char*>(text.c_str());
+    chunk.itxt_length = text.size();
+    return chunk;
   }
 
   /// The chunk that takes UTF-8 for what is UTF-8 and no ASCII. All else goes into the one for Latin-1, as it
@@ -170,9 +187,11 @@ int level_of(const std::filesystem::path& path, const FileLayout& layout) {
 
 }  // namespace
 
-std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& spec,
-                                   const CreateOptions& options) {
-  check_held_spec(path, spec, kPng);
+std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& result,
+                                   const CreateOptions& given) {
+  HeldPicture picture = held_picture(path, result, kPng, given);
+  const ImageSpec spec = picture.spec;
+  const CreateOptions& options = picture.options;
   const int level = level_of(path, options.layout);
   Metadata metadata = options.metadata;
   if (counts_images(metadata.description)) metadata.description.clear();
@@ -190,7 +209,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
   }
   // Profile and texts: ours, libpng's, and compressed.
   sink.encoder_bytes = kPngCodecBytes + png_pixels_bytes(spec.row_bytes()) + 4 * held_bytes(metadata);
-  return make_held_writer(path, spec, kPng, options, std::move(sink),
+  return make_held_writer(path, kPng, std::move(picture), std::move(sink),
                           [metadata, spec, level](OutputFile& file, const PixelView& image) {
                             PngEncoder(spec, metadata).encode(file, metadata, level, image);
                           });

@@ -34,8 +34,11 @@ void encode_pnm(OutputFile& file, const PixelView& image) {
 
 std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options) {
-  return make_held_writer(path, spec, ending_of(path) == ".pgm" ? kPgm : kPpm, options,
-                          {.warnings = {}, .encoder_bytes = 2 * kStreamBytes, .least_bytes = spec.bytes()},
+  const HeldFormat& format = ending_of(path) == ".pgm" ? kPgm : kPpm;
+  HeldPicture picture = held_picture(path, spec, format, options);
+  const std::int64_t pixel_bytes = picture.spec.bytes();
+  return make_held_writer(path, format, std::move(picture),
+                          {.warnings = {}, .encoder_bytes = 2 * kStreamBytes, .least_bytes = pixel_bytes},
                           encode_pnm);
 }
 

@@ -128,7 +128,7 @@ void check_ppm(const std::string& name, const RasterSetSpec& spec, const Metadat
         fmt::format("{} cannot hold {} images ({}) as ppm, which has one; choose npy, or take one image "
                     "with OpenOptions::select",
                     name, spec.count(), to_string(spec.axes)));
-  check_held_spec(name, spec.raster, kPpmStream);
+  check_held_spec(name, spec.raster, kPpmStream, metadata);
   check_picture(name, spec.raster, kPpmStream, metadata);
 }
 

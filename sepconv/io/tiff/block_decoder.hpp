@@ -44,6 +44,9 @@ class BlockDecoder {
   /// Whether the last block was a deflate stream of that kind.
   bool was_by_tables() const noexcept { return inflater_ && inflater_->was_by_tables(); }
 
+  /// Whether the last block was a JPEG with bytes that belong nowhere.
+  bool has_extra_bytes() const noexcept { return handle_.has_extra_bytes(); }
+
   /// Upper bound of the memory of one decoder.
   static std::int64_t memory_bytes(const BlockFormat& format);
 

@@ -40,10 +40,12 @@ void BlockEncoder::encode(const ConstPixelView& pixels, std::int64_t channel, En
   if (encoded.memory.size() < format_.max_encoded_bytes())
     encoded.memory = Buffer(format_.max_encoded_bytes());
   encoded.size = 0;
-  const bool is_whole =
-      channel == kAllChannels && format_.type.is_pixels() && pixels.extent == format_.extent;
+  const bool is_whole = channel == kAllChannels && format_.type.is_pixels() &&
+                        pixels.extent == format_.extent && !format_.has_signed_ab();
   if (is_whole && append_whole(pixels, encoded)) return;
   copy_to_block(pixels, format_.type, channel, block(), format_.row_bytes());
+  for (std::int64_t row = 0; format_.has_signed_ab() && row < pixels.extent.rows; ++row)
+    shift_ab(format_, channel, pixels.extent.cols * format_.channels, block() + row * format_.row_bytes());
   pad_block(block(), format_, pixels.extent);
   append_to(encoded);
 }

@@ -27,6 +27,13 @@ struct BlockFormat {
   bool big_endian = false;
   std::optional<int> level;  ///< of an encoder that has levels: a file does not tell it
 
+  /// Channels 1 and 2 are signed in elements that are not: CIE L*a*b* (TIFF 6.0, section 23). Pixels have the
+  /// same numbers with half of the range added, so that they can be computed with.
+  bool has_signed_ab() const noexcept {
+    constexpr std::uint16_t kCieLab = 8;
+    return photometric == kCieLab && type.kind == StoredType::Kind::natural && type.is_pixels();
+  }
+
   std::int64_t row_bytes() const noexcept { return type.bytes_of(extent.cols * channels); }
   std::int64_t bytes() const noexcept { return extent.rows * row_bytes(); }
 

@@ -101,6 +101,18 @@ void clear_pixels(const PixelView& pixels, StoredType type, std::int64_t channel
   });
 }
 
+void shift_ab(const BlockFormat& format, std::int64_t channel, std::int64_t count,
+              std::byte* elements) noexcept {
+  constexpr std::byte kSign{0x80};
+  const std::int64_t bytes = format.type.bytes_of(1);
+  const std::int64_t top = std::endian::native == std::endian::little ? bytes - 1 : 0;
+  const auto is_signed = [](std::int64_t of) { return of == 1 || of == 2; };
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (is_signed(channel == kAllChannels ? i % format.channels : channel))
+      elements[i * bytes + top] ^= kSign;
+  }
+}
+
 void make_native(std::span<std::byte> bytes, const BlockFormat& format) noexcept {
   if (format.fill_order != FILLORDER_MSB2LSB) {
     TIFFReverseBits(reinterpret_cast<std::uint8_t*>(bytes.data()), static_cast<tmsize_t>(bytes.size()));

@@ -28,6 +28,11 @@ std::optional<Place> copy_from_block(const std::byte* block, StoredType type, st
 void copy_to_block(const ConstPixelView& from, StoredType type, std::int64_t channel, std::byte* block,
                    std::int64_t pitch_bytes) noexcept;
 
+/// Adds half of the range to a* and b* of dense elements, or takes it off again, in a format that
+/// has_signed_ab(): those of a channel, or of all, of which the first is channel 0.
+void shift_ab(const BlockFormat& format, std::int64_t channel, std::int64_t count,
+              std::byte* elements) noexcept;
+
 /// Pixels of interleaved elements seen as pixels of one element each.
 template <class Byte>
 BasicPixelView<Byte> as_elements(const BasicPixelView<Byte>& view, StoredType type) noexcept {

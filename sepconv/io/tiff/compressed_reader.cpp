@@ -3,11 +3,13 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/codec_guard.hpp"
 #include "sepconv/io/encoded_blocks.hpp"
 #include "sepconv/io/lease_pool.hpp"
 #include "sepconv/io/tiff/block_decoder.hpp"
@@ -31,6 +33,11 @@ class CompressedReader : public TiffReader, private EncodedReader {
   }
 
   void may_hold(std::int64_t bytes) override { may_hold_bytes_ = bytes; }
+
+  std::vector<std::string> found_in_reading() const override {
+    if (!has_extra_bytes_.load(std::memory_order_relaxed)) return {};
+    return {kExtraBytes};
+  }
 
   EncodedReader* encoded() noexcept override { return layout().coded ? this : nullptr; }
 
@@ -129,6 +136,7 @@ class CompressedReader : public TiffReader, private EncodedReader {
         fmt::format("cannot decode block {} ({}); the file is damaged", index_of(part), to_string(block)),
         is_last_strip);
     in_twos_.store(fetched.decoder->was_by_tables(), std::memory_order_relaxed);
+    if (fetched.decoder->has_extra_bytes()) has_extra_bytes_.store(true, std::memory_order_relaxed);
     if (fetched.in_place) return;
     const std::int64_t bits = (part.of_image.col - block.col) * format.channels * format.type.bits;
     const std::int64_t skipped = (part.of_image.row - block.row) * format.row_bytes() + bits / 8;
@@ -160,6 +168,7 @@ class CompressedReader : public TiffReader, private EncodedReader {
 
   LeasePool<BlockDecoder> decoders_;
   std::int64_t may_hold_bytes_ = 0;
+  std::atomic<bool> has_extra_bytes_ = false;
   std::atomic<bool> in_twos_;  // as the last block was, so that images of both kinds are read well
 };
 

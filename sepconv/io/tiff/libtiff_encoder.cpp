@@ -41,7 +41,9 @@ void set_codec(const TiffHandle& handle, const BlockFormat& format) {
     set = set && TIFFSetField(tiff, TIFFTAG_JPEGQUALITY, *format.level) != 0 &&
           TIFFSetField(tiff, TIFFTAG_JPEGTABLESMODE, 0) != 0;
     if (format.photometric == PHOTOMETRIC_YCBCR)
-      set = set && TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0;
+      set = set && TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB) != 0 &&
+            TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, static_cast<int>(format.subsampling[0]),
+                         static_cast<int>(format.subsampling[1])) != 0;
   }
   handle.check(set, "cannot set up its compression");
 }

@@ -54,6 +54,8 @@ class MaskedReader final : public Reader {
            mask_rows() * spec_.extent.cols;
   }
 
+  std::vector<std::string> found_in_reading() const override { return image_->found_in_reading(); }
+
   void may_hold(std::int64_t bytes) override { image_->may_hold(bytes); }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {

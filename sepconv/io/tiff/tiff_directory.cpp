@@ -231,7 +231,8 @@ std::uint8_t chroma_of(const BlockFormat& block, std::size_t axis) {
 std::optional<CodedTiles> coded_tiles(const TiffDirectory& directory) {
   const BlockFormat& block = directory.block;
   const std::optional<BlockCodec> codec = block_codec(block);
-  if (!codec || directory.planar || !block.type.is_pixels() || block.fill_order != FILLORDER_MSB2LSB)
+  if (!codec || directory.planar || !block.type.is_pixels() || block.has_signed_ab() ||
+      block.fill_order != FILLORDER_MSB2LSB)
     return std::nullopt;
   return CodedTiles{.tile = block.extent,
                     .channels = block.channels,
@@ -279,7 +280,12 @@ namespace {
 /// Of what is yet to be written: a file does not tell it.
 std::string level_words(const BlockFormat& block) {
   if (!block.level) return "";
-  if (block.compression == COMPRESSION_JPEG) return fmt::format(" of quality {}", *block.level);
+  if (block.compression == COMPRESSION_JPEG) {
+    const Chroma chroma{static_cast<std::uint8_t>(block.subsampling[0]),
+                        static_cast<std::uint8_t>(block.subsampling[1])};
+    return fmt::format(" of quality {}{}", *block.level,
+                       block.photometric == PHOTOMETRIC_YCBCR ? " and " + name_of(chroma) : "");
+  }
   if (*block.level == deflate::kFast) return " without search";  // of zstd, too
   if (*block.level == deflate::kAutomatic) return " (searched where that pays)";
   return fmt::format(" of level {}", *block.level);

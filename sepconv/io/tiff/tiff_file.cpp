@@ -14,6 +14,7 @@
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
+#include "sepconv/io/tiff/tiff_photograph.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 #include "sepconv/io/tiff/tiff_unread.hpp"
 #include "sepconv/io/world_file.hpp"
@@ -97,7 +98,11 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
   directory_ = read_directory(handle_, file_->size());
   check_tables();
   metadata_ = read_metadata(handle_, page_);
+  const bool has_note = read_photograph(*file_, page_.entries, metadata_);
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
+  if (has_note)
+    tags_left_out_.emplace_back(
+        "EXIF's maker note is left out: it may hold places that are counted in the file");
   read_slide();
   describe_itself();
   find_plane();
@@ -173,6 +178,9 @@ void TiffFile::inherit(const TiffFile& image) {
     if ((metadata_.*member).empty()) metadata_.*member = its.*member;
   }
   if (metadata_.icc_profile.empty()) metadata_.icc_profile = its.icc_profile;
+  if (metadata_.exif.empty()) metadata_.exif = its.exif;
+  if (metadata_.xmp.empty()) metadata_.xmp = its.xmp;
+  if (metadata_.iptc.empty()) metadata_.iptc = its.iptc;
   if (!metadata_.resolution) metadata_.resolution = its.resolution;
   if (metadata_.orientation == Metadata{}.orientation) metadata_.orientation = its.orientation;
   const auto is_nodata = [](const RawTag& raw) { return raw.tag == kGdalNodata; };
@@ -245,10 +253,12 @@ std::vector<std::string> TiffFile::warnings() const {
     all.push_back(
         fmt::format("{} not read: the second of an image, or before the first image",
                     page_.spare_masks == 1 ? "a mask is" : fmt::format("{} masks are", page_.spare_masks)));
-  if (metadata_.photometric == Photometric::cielab && directory_.spec.type != PixelType::f32)
-    all.emplace_back(
-        "a* and b* of CIE L*a*b* are signed and are read as unsigned: what is computed of them is wrong "
-        "where they are negative");
+  if (directory_.block.has_signed_ab())
+    all.push_back(
+        fmt::format("a* and b* of CIE L*a*b* are signed, and are computed with {} added: in a TIFF of the "
+                    "same type they are "
+                    "signed again, elsewhere they have that added",
+                    directory_.spec.type == PixelType::u8 ? 128 : 32768));
   if (metadata_.photometric == Photometric::other)
     all.push_back(
         fmt::format("photometric interpretation {} is not carried along: values are taken for intensities, "

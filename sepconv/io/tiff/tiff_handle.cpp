@@ -28,6 +28,7 @@ struct TiffHandle::State {
   std::exception_ptr thrown;
   std::string message;
   std::string jpeg_complaint;
+  bool has_extra_bytes = false;
   TIFF* tiff = nullptr;
 
   /// Runs `call`; an exception is kept, as it must not cross C code, and `failed` is returned.
@@ -120,10 +121,12 @@ struct Procedures {
     S& self = state(user);
     if (module == nullptr || std::string_view(module) != "JPEGLib" || !self.jpeg_complaint.empty()) return 1;
     std::string text = formatted(format, arguments);
-    // Padding between the markers loses no pixel, nor does a later version of a header that is read all the
-    // same: see jpeg_errors().
-    const bool is_harmless = text.find("extraneous") != text.npos || text.find("JFIF revision") != text.npos;
-    if (!is_harmless) self.jpeg_complaint = std::move(text);
+    // As jpeg_errors() has it.
+    if (text.find("JFIF revision") != text.npos) return 1;
+    if (text.find("extraneous") != text.npos)
+      self.has_extra_bytes = true;
+    else
+      self.jpeg_complaint = std::move(text);
     return 1;
   }
 };
@@ -157,10 +160,13 @@ const std::string& TiffHandle::name() const noexcept { return state_->name; }
 const std::string& TiffHandle::message() const noexcept { return state_->message; }
 const std::string& TiffHandle::jpeg_complaint() const noexcept { return state_->jpeg_complaint; }
 
+bool TiffHandle::has_extra_bytes() const noexcept { return state_->has_extra_bytes; }
+
 void TiffHandle::clear_messages() noexcept {
   state_->thrown = nullptr;
   state_->message.clear();
   state_->jpeg_complaint.clear();
+  state_->has_extra_bytes = false;
 }
 
 void TiffHandle::fail(std::string_view what) const {

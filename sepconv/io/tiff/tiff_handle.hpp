@@ -46,6 +46,8 @@ class TiffHandle {
   /// The first complaint of libjpeg since clear_messages(): it only warns of data that end early or make no
   /// sense, and goes on with grey.
   const std::string& jpeg_complaint() const noexcept;
+  /// Whether libjpeg passed over bytes that belong nowhere, since clear_messages().
+  bool has_extra_bytes() const noexcept;
   /// The first error since clear_messages(), in libtiff's words; empty if there was none.
   const std::string& message() const noexcept;
 

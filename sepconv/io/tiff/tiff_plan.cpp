@@ -182,6 +182,9 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   const Photometric photometric = choose_photometric(directory, options.metadata);
   const bool converts =
       layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
+  // No coarser than it is to be, and as TIFF has it: tiles and strips are made of units of 16 pixels at most.
+  const std::uint16_t across = std::min<std::uint16_t>(layout.chroma.cols, 2);
+  block.subsampling = {across, std::min<std::uint16_t>(layout.chroma.rows, across)};
   block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
   if (has_palette(directory, options.metadata) && !is_plain_jpeg(block, options.metadata))
     block.photometric = PHOTOMETRIC_PALETTE;

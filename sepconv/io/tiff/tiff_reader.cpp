@@ -9,6 +9,7 @@
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/io/sidecars.hpp"
+#include "sepconv/io/tiff/block_pixels.hpp"
 #include "sepconv/io/tiff/jpeg_stream.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
@@ -48,6 +49,13 @@ FileLayout layout_of(const TiffDirectory& directory) {
   return layout;
 }
 
+std::optional<Chroma> chroma_of(const BlockFormat& block) {
+  if (block.compression != COMPRESSION_JPEG || block.channels != 3) return std::nullopt;
+  if (block.photometric != PHOTOMETRIC_YCBCR) return Chroma{1, 1};
+  const auto [cols, rows] = block.subsampling;
+  return Chroma{static_cast<std::uint8_t>(cols), static_cast<std::uint8_t>(rows)};
+}
+
 /// Whether the first block is a JPEG of the common kind, as then all are.
 bool has_common_jpegs(TiffFile& file) {
   const StoredBlock stored = file.locate(0);
@@ -67,6 +75,7 @@ TiffReader::TiffReader(std::unique_ptr<TiffFile> file, bool streams)
   layout_.codec = codec_name(file_->directory().block.compression);
   layout_.warnings = file_->warnings();
   layout_.stored = file_->directory().stored();
+  layout_.chroma = chroma_of(file_->directory().block);
   layout_.file = layout_of(file_->directory());
   if (streams) layout_.coded = coded_tiles(file_->directory());
   if (layout_.coded && layout_.coded->codec == BlockCodec::jpeg && !has_common_jpegs(*file_))
@@ -85,6 +94,10 @@ void TiffReader::read(const Rect& rect, const PixelView& out, Executor& executor
     throw InvalidArgument(fmt::format("{}: cannot read {} into a view of another shape or outside the image",
                                       file_->name(), to_string(rect)));
   read_pixels(rect, out, executor);
+  BlockFormat interleaved = file_->directory().block;
+  interleaved.channels = spec().channels;
+  for (std::int64_t row = 0; interleaved.has_signed_ab() && row < rect.rows; ++row)
+    shift_ab(interleaved, kAllChannels, out.row_elements(), out.row_data(row));
 }
 
 bool is_tiff(std::span<const std::byte> head) noexcept {

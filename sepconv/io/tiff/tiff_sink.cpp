@@ -11,6 +11,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
+#include "sepconv/io/photograph.hpp"
 #include "sepconv/io/tiff/tiff_plan.hpp"
 #include "sepconv/io/tiff/tiff_tags.hpp"
 
@@ -76,13 +77,22 @@ TiffSink::TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& dire
     : directory_(directory),
       metadata_bytes_(sepconv::memory_bytes(options.metadata)),
       warnings_(options.warnings),
+      exif_(options.metadata.exif),
       output_(std::move(output)),
       place_(place),
       books_(std::make_unique<Books>(*output_)),
       handle_(*books_, name(), directory.big_tiff ? "w8" : "w", std::numeric_limits<std::int32_t>::max()) {
   warnings_.insert(warnings_.end(), options.layout_warnings.begin(), options.layout_warnings.end());
   write_layout(handle_, directory_, options.metadata);
-  write_metadata(handle_, options.metadata);
+  Metadata metadata = options.metadata;
+  metadata.xmp = xmp_of(metadata, directory.spec.extent);
+  write_metadata(handle_, metadata);
+  const auto is_note = [](const RawTag& raw) { return raw.tag == kMakerNote; };
+  if (std::ranges::any_of(exif_.photo, is_note))
+    warnings_.emplace_back(
+        "EXIF's maker note is not kept: it holds places that are counted in the source's EXIF, and a TIFF "
+        "has that "
+        "elsewhere");
 }
 
 TiffSink::~TiffSink() = default;
@@ -173,12 +183,27 @@ void TiffSink::write_directory() {
   if (place_) output_->add_gap(books_->size(), place_->directory + place_->directory_bytes);
 }
 
+void TiffSink::write_exif() {
+  if (exif_.photo.empty() && exif_.place.empty()) return;
+  const std::int64_t begin = round_up(std::max(output_->end(), output_->header_bytes()), 2);
+  const ExifInTiff made =
+      exif_in_tiff(exif_, directory_.spec.extent, static_cast<std::uint64_t>(begin), directory_.big_tiff);
+  output_->file().write_at(begin, made.bytes);
+  output_->set_end(begin + std::ssize(made.bytes));
+  const auto point = [this](std::uint32_t tag, std::uint64_t offset) {
+    handle_.check(offset == 0 || TIFFSetField(handle_.get(), tag, offset) != 0, "cannot store its EXIF");
+  };
+  point(TIFFTAG_EXIFIFD, made.photo);
+  point(TIFFTAG_GPSIFD, made.place);
+}
+
 void TiffSink::finish(std::span<const std::uint64_t> inside) {
   if (!is_listed()) return;
   if (!inside.empty())
     handle_.check(
         TIFFSetField(handle_.get(), TIFFTAG_SUBIFD, static_cast<int>(inside.size()), inside.data()) != 0,
         "cannot name its levels");
+  write_exif();
   write_directory();
   output_->add(books_->header());
 }

@@ -79,11 +79,13 @@ class TiffSink {
   bool waits() const noexcept { return place_ && !place_->pixels; }
   std::int64_t enter(std::int64_t block_index, std::int64_t bytes);
   void copy_from(const InputFile& file, std::int64_t from, std::int64_t to, std::int64_t bytes);
+  void write_exif();
   void write_directory();
 
   TiffDirectory directory_;
   std::int64_t metadata_bytes_;
   std::vector<std::string> warnings_;
+  Exif exif_;
   std::shared_ptr<TiffOutput> output_;
   std::optional<TiffPlace> place_;
   std::unique_ptr<Books> books_;

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "sepconv/core/geometry.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/stack/imagej_items.hpp"
 #include "sepconv/io/tiff/tiff_colours.hpp"
@@ -124,6 +125,46 @@ std::optional<Photometric> read_photometric(const TiffHandle& handle) {
 void write_text(const TiffHandle& handle, std::uint32_t tag, const std::string& text) {
   if (text.empty()) return;
   handle.check(TIFFSetField(handle.get(), tag, text.c_str()) != 0, "cannot store a text of its metadata");
+}
+
+/// What cameras say in the image's own directory; texts that the metadata have are those of the image.
+void write_names_of_exif(const TiffHandle& handle, const Metadata& metadata) {
+  struct Name {
+    std::uint32_t tag;
+    const std::string Metadata::*text;
+  };
+  constexpr Name names[] = {{TIFFTAG_IMAGEDESCRIPTION, &Metadata::description},
+                            {TIFFTAG_MAKE, nullptr},
+                            {TIFFTAG_MODEL, nullptr},
+                            {TIFFTAG_SOFTWARE, &Metadata::software},
+                            {TIFFTAG_DATETIME, &Metadata::date_time},
+                            {TIFFTAG_ARTIST, &Metadata::artist},
+                            {TIFFTAG_COPYRIGHT, &Metadata::copyright}};
+  for (const RawTag& raw : metadata.exif.image) {
+    const auto* const name = std::ranges::find(names, raw.tag, &Name::tag);
+    if (name == std::end(names) || raw.type != TIFF_ASCII) continue;
+    if (name->text != nullptr && !(metadata.*name->text).empty()) continue;
+    const auto* const data = reinterpret_cast<const char*>(raw.data.data());
+    write_text(handle, raw.tag, std::string(data, strnlen(data, raw.data.size())));
+  }
+}
+
+void write_photograph(const TiffHandle& handle, const Metadata& metadata) {
+  write_names_of_exif(handle, metadata);
+  if (const auto& xmp = metadata.xmp; !xmp.empty())
+    handle.check(TIFFSetField(handle.get(), TIFFTAG_XMLPACKET, static_cast<std::uint32_t>(xmp.size()),
+                              xmp.data()) != 0,
+                 "cannot store its XMP");
+  if (const auto& iptc = metadata.iptc; !iptc.empty()) {
+    // Of bytes, or of numbers of 32 bits in older versions of libtiff.
+    const TIFFField* const field = TIFFFindField(handle.get(), TIFFTAG_RICHTIFFIPTC, TIFF_ANY);
+    const std::int64_t width = field == nullptr ? 1 : TIFFDataWidth(TIFFFieldDataType(field));
+    std::vector<std::byte> padded = iptc;
+    padded.resize(static_cast<std::size_t>(round_up(std::ssize(padded), width)));
+    const auto count = static_cast<std::uint32_t>(std::ssize(padded) / width);
+    handle.check(TIFFSetField(handle.get(), TIFFTAG_RICHTIFFIPTC, count, padded.data()) != 0,
+                 "cannot store its IPTC");
+  }
 }
 
 void write_raw(const TiffHandle& handle, const RawTag& raw, std::span<const GeoTag> tags = kGeoTags) {
@@ -245,6 +286,7 @@ void write_metadata(const TiffHandle& handle, const Metadata& metadata) {
   write_text(handle, TIFFTAG_DATETIME, metadata.date_time);
   write_text(handle, TIFFTAG_ARTIST, metadata.artist);
   write_text(handle, TIFFTAG_COPYRIGHT, metadata.copyright);
+  write_photograph(handle, metadata);
   for (const RawTag& raw : metadata.geo_tags) write_raw(handle, raw);
   write_colours(handle, metadata);
   write_imagej(handle, metadata.imagej_items);
@@ -253,7 +295,8 @@ void write_metadata(const TiffHandle& handle, const Metadata& metadata) {
 std::int64_t memory_bytes(const Metadata& metadata) {
   std::size_t bytes = metadata.icc_profile.size() + metadata.description.size() + metadata.software.size() +
                       metadata.date_time.size() + metadata.artist.size() + metadata.copyright.size() +
-                      2 * metadata.extra_samples.size();
+                      2 * metadata.extra_samples.size() + metadata.xmp.size() + metadata.iptc.size() +
+                      static_cast<std::size_t>(metadata.exif.bytes());
   for (const RawTag& raw : metadata.geo_tags) bytes += raw.data.size();
   for (const ImagejItem& item : metadata.imagej_items) bytes += item.data.size() + 2 * sizeof(std::uint32_t);
   if (metadata.colours) bytes += std::size_t{3 * 2} * std::max<std::size_t>(256, metadata.colours->size());

@@ -68,6 +68,17 @@ bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& met
     case TIFFTAG_COPYRIGHT:
     case TIFFTAG_EXTRASAMPLES:
       return is_held(handle, tag);
+    case TIFFTAG_MAKE:
+    case TIFFTAG_MODEL:
+      return std::ranges::find(metadata.exif.image, tag, &RawTag::tag) != metadata.exif.image.end();
+    case TIFFTAG_EXIFIFD:
+      return !metadata.exif.photo.empty();
+    case TIFFTAG_GPSIFD:
+      return !metadata.exif.place.empty();
+    case TIFFTAG_XMLPACKET:
+      return !metadata.xmp.empty();
+    case TIFFTAG_RICHTIFFIPTC:
+      return !metadata.iptc.empty();
     case TIFFTAG_INKSET:
       return TIFFGetField(handle.get(), tag, &ink_set) != 0 && ink_set == INKSET_CMYK;
     case TIFFTAG_REFERENCEBLACKWHITE:

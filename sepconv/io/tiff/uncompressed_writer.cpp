@@ -74,6 +74,8 @@ class UncompressedWriter final : public TiffWriter {
       const Extent filled{piece.extent.rows, in.extent.cols};
       copy_to_block(in.crop({row, 0, filled.rows, filled.cols}), format_.type, channel, scratch.data(),
                     format_.row_bytes());
+      for (std::int64_t i = 0; format_.has_signed_ab() && i < filled.rows; ++i)
+        shift_ab(format_, channel, filled.cols * format_.channels, scratch.data() + i * format_.row_bytes());
       pad_block(scratch.data(), piece, filled);
       sink().write_at(offset + row * format_.row_bytes(),
                       scratch.bytes().first(static_cast<std::size_t>(piece.bytes())));
@@ -108,7 +110,7 @@ class UncompressedWriter final : public TiffWriter {
 
   void write_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
     const bool whole_rows = in.extent.cols == spec().extent.cols;
-    const bool straight = channel == kAllChannels && format_.type.is_pixels();
+    const bool straight = channel == kAllChannels && format_.type.is_pixels() && !format_.has_signed_ab();
     if (straight && whole_rows && in.contiguous()) {
       sink().write_at(offset, {in.data, static_cast<std::size_t>(in.extent.rows * in.row_bytes())});
     } else if (straight && (!whole_rows || 2 * in.row_bytes() > kScratchBytes)) {
@@ -129,12 +131,13 @@ class UncompressedWriter final : public TiffWriter {
     const std::int64_t row_bytes = format_.row_bytes();
     const std::int64_t element_bytes = format_.type.bytes_of(1);
     const bool many = whole_rows && row_bytes <= kScratchBytes;
-    const Extent step{many ? kScratchBytes / row_bytes : 1,
-                      many ? in.extent.cols : kScratchBytes / element_bytes};
+    const std::int64_t whole_pixels = kScratchBytes / element_bytes / format_.channels * format_.channels;
+    const Extent step{many ? kScratchBytes / row_bytes : 1, many ? in.extent.cols : whole_pixels};
     for (std::int64_t row = 0; row < in.extent.rows; row += step.rows) {
       for (std::int64_t col = 0; col < in.extent.cols; col += step.cols) {
         const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(in.extent));
         copy_to_block(in.crop(part), format_.type, channel, scratch.data(), part.cols * element_bytes);
+        if (format_.has_signed_ab()) shift_ab(format_, channel, part.area(), scratch.data());
         sink().write_at(offset + row * row_bytes + col * element_bytes,
                         scratch.bytes().first(static_cast<std::size_t>(part.area() * element_bytes)));
       }

@@ -59,6 +59,8 @@ enum class Product : std::uint8_t {
 
 /// What a stage is, as data: all that the chain and the planner know of it beside its footprint.
 struct StageTraits {
+  /// It says of which type its result is.
+  bool casts = false;
   /// It only moves pixels and computes nothing: then it is given a result of its input's type, and no
   /// operations to apply.
   bool moves_only = false;

@@ -9,11 +9,14 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/fingerprint.hpp"
 #include "sepconv/io/mask_beside.hpp"
+#include "sepconv/io/mirrored_set.hpp"
 #include "sepconv/io/without_alpha.hpp"
 #include "sepconv/pipeline/plan/few_values.hpp"
 #include "sepconv/pipeline/plan/pyramid_writer.hpp"
+#include "sepconv/pipeline/plan/shown.hpp"
 #include "sepconv/pipeline/plan/volume_sinks.hpp"
 #include "sepconv/pipeline/stages/on_volume.hpp"
+#include "sepconv/pipeline/stages/stages.hpp"
 
 namespace sepconv {
 namespace {
@@ -103,20 +106,37 @@ void say_what_levels_are(Reader& source, const Chain& chain, Geometries& geometr
   if (geometries.other) geometries.other->warnings.push_back(said);
 }
 
-Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, const FileOptions& files) {
+/// Of the job's images, which are mirrored here; what is left to be done is before the chain.
+Chain oriented(JobEnds& ends, const Chain& chain) {
+  const std::uint16_t orientation = ends.sources->raster(0)->metadata().orientation;
+  ends.sources = mirrored(std::move(ends.sources), orientation);
+  return is_turned(orientation) ? transpose() | chain : chain;
+}
+
+/// `is_recorded`: the chain is a plan's, which has what oriented() puts before it.
+Beginning begin(JobEnds& ends, const Chain& typed, const PlanOptions& options, const FileOptions& files,
+                bool is_recorded) {
   const OpenOptions open = open_options(files.open, options.missing);
   const bool to_file = !ends.make_sinks;
   Beginning begun;
   if (!ends.sources) begun.job.read.push_back({InputFile(ends.input, InputFile::Folders::taken)});
-  for (const std::filesystem::path& image : second_images_of(given))
+  for (const std::filesystem::path& image : second_images_of(typed))
     begun.job.read.push_back({InputFile(image, InputFile::Folders::taken)});
   const bool is_callers = ends.sources != nullptr;
-  open_ends(ends, given, open, files.formats);
+  open_ends(ends, typed, open, files.formats);
   if (is_callers && open.nodata_of_all)
     ends.sources = with_missing_pixels(std::move(ends.sources), "the source", open);
-  const bool takes_pages = is_deep(given) && ends.sources->take_pages_for_planes();
+  const bool takes_pages = is_deep(typed) && ends.sources->take_pages_for_planes();
+  const Chain before = files.orient ? oriented(ends, typed) : typed;
+  const Chain& given = is_recorded ? typed : before;
   begun.job.source = ends.sources->raster(0);
-  const Chain chain = given.of_raster(0, ends.sources->axes()).beside_mask(begun.job.source->metadata());
+  const ShownChain shown = shown_chain(
+      given.of_raster(0, ends.sources->axes()).beside_mask(begun.job.source->metadata()), *begun.job.source,
+      to_file           ? seen_of(ends.output, files.formats)
+      : ends.is_picture ? HowSeen{.seen = Seen::as_picture}
+                        : HowSeen{},
+      files.output);
+  const Chain& chain = shown.chain;
   begun.job.sources = std::move(ends.sources);
   chain.check_takes(*begun.job.source);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());
@@ -141,6 +161,8 @@ Beginning begin(JobEnds& ends, const Chain& given, const PlanOptions& options, c
   } else {
     begun.geometries.first = output_options(result, like, request, map, chain.work());
   }
+  tell_what_is_shown(shown, begun.geometries.first);
+  if (begun.geometries.other) tell_what_is_shown(shown, *begun.geometries.other);
   begun.geometries.first.partial = begun.job.partial = files.partial;
   if (begun.geometries.other) begun.geometries.other->partial = files.partial;
   if (like->metadata().mask_channel && !to_file && !begun.drops_alpha)
@@ -266,7 +288,7 @@ void add_new(std::vector<std::string>& sentences, const std::vector<std::string>
 }
 
 FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, const FileOptions& files) {
-  Beginning begun = begin(ends, chain, options, files);
+  Beginning begun = begin(ends, chain, options, files, false);
   FileJob& job = begun.job;
   if (files.sink_layout.empty()) {
     const std::string note = plan_in_either(begun.geometries, [&](const CreateOptions& create) {
@@ -284,7 +306,7 @@ FileJob plan_job(JobEnds ends, const Chain& chain, const PlanOptions& options, c
 }
 
 FileJob plan_job(JobEnds ends, const Chain& chain, const PlanRecord& record, const FileOptions& files) {
-  Beginning begun = begin(ends, chain, record.asked, files);
+  Beginning begun = begin(ends, chain, record.asked, files, true);
   FileJob& job = begun.job;
   const auto same = [](const RasterAxis& a, const RasterAxis& b) {
     return a.name == b.name && a.size == b.size && a.first == b.first;

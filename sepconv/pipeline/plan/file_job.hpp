@@ -30,6 +30,7 @@ struct FileOptions {
   std::shared_ptr<Partial> partial{};  ///< CreateOptions::partial
   /// Of a result that is gone on with: the layout that it has, whatever fits the ceiling now.
   std::string sink_layout{};
+  bool orient = false;  ///< rows and columns are turned as the source's orientation says; the result has none
   Formats formats = built_in_formats();
 };
 
@@ -41,6 +42,7 @@ struct JobEnds {
   /// but stored, metadata and overwrite are for files.
   std::function<std::unique_ptr<RasterSetWriter>(const RasterSetSpec& spec, const CreateOptions& options)>
       make_sinks{};
+  bool is_picture = false;  ///< the sinks are pictures
 };
 
 /// Opened sources, sinks that have made nothing yet, and the plan from one to the other: for run(). What the

@@ -135,6 +135,7 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
   options.overwrite = request.overwrite;
   options.durable = request.durable;
   options.big_tiff = request.big_tiff;
+  options.background = request.background;
   return options;
 }
 
@@ -172,10 +173,8 @@ std::optional<StoredType> stored_by(const Chain& chain, const Reader& source) {
   if (!stored) return std::nullopt;
   chain.check_takes(source);
   const PixelType result = chain.result_spec(source.spec()).type;
-  const bool casts = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    const auto& operation = stage->traits().pointwise;
-    return operation && operation->kind == PointwiseOp::Kind::round_to;
-  });
+  const bool casts =
+      std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().casts; });
   if (!casts && result == stored->pixels()) return stored;
   if (!stored->is_complex()) return std::nullopt;
   return StoredType(StoredType::Kind::complex, static_cast<int>(16 * size_of(result)));
@@ -239,9 +238,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
         "the source is a Cloud Optimized GeoTIFF, and the result is none: OutputRequest::cog makes one");
   if (is_jpeg(format) && source != nullptr && was_jpeg(source->layout()) && work == Work::none &&
       !request.compression)
-    options.warnings.emplace_back(
-        "compressed as JPEG once more, like the source: pixels change a little (quality 90); another format "
-        "loses nothing");
+    options.warnings.push_back(jpeg_once_more(options.layout.chroma, result.channels, "format"));
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));

@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "sepconv/io/formats.hpp"
 #include "sepconv/pipeline/plan/missing.hpp"
@@ -20,8 +21,10 @@ namespace sepconv {
 /// What the caller decides; what is left open is the source's.
 struct OutputRequest {
   std::optional<Compression> compression;
-  int level = 0;                             ///< of that compression; 0: its default
-  std::optional<Extent> tile;                ///< 0 x 0: strips
+  int level = 0;  ///< of that compression; 0: its default
+  std::optional<Chroma>
+      chroma{};                ///< of JPEG; unset: 4:4:4 from quality 95 on, else the source's, else 4:2:0
+  std::optional<Extent> tile;  ///< 0 x 0: strips
   std::vector<AxisPositions> tile_others{};  ///< of a Zarr's chunks, along axes beside y and x
   bool planar = false;
   bool no_predictor = false;
@@ -35,11 +38,16 @@ struct OutputRequest {
   std::optional<bool> big_tiff;
   bool overwrite = false;
   bool durable = false;
-  Rect region{};              ///< of the result, what is made, as PlanOptions::region
-  MissingPixels missing{};    ///< of the source, by missing_pixels()
-  bool keeps_range = false;   ///< by Chain::keeps_range()
-  bool keeps_values = false;  ///< by Chain::keeps_values()
-  bool holds_mask = true;     ///< the file does: Format::holds_mask
+  /// u8 of whatever the result is: of `range_of_8bit`, or of all that its type can be, of floating values of
+  /// 0 to 1. Alpha is laid on white where the format has none and `background` is left out.
+  bool to_8bit = false;
+  std::optional<std::pair<double, double>> range_of_8bit{};
+  std::optional<Background> background{};  ///< as CreateOptions::background
+  Rect region{};                           ///< of the result, what is made, as PlanOptions::region
+  MissingPixels missing{};                 ///< of the source, by missing_pixels()
+  bool keeps_range = false;                ///< by Chain::keeps_range()
+  bool keeps_values = false;               ///< by Chain::keeps_values()
+  bool holds_mask = true;                  ///< the file does: Format::holds_mask
   /// As CreateOptions::stored; stored_by() says what a chain leaves of its source's.
   std::optional<StoredType> stored{};
 };

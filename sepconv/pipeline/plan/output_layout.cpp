@@ -131,6 +131,13 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
 
 namespace {
 
+Chroma chosen_chroma(const Reader* source, const OutputRequest& request, int quality) {
+  if (request.chroma) return *request.chroma;
+  if (quality >= kFullChromaQuality) return {1, 1};
+  if (source != nullptr && source->layout().chroma) return *source->layout().chroma;
+  return {};
+}
+
 /// What a chunk of the result holds along axes beside y and x.
 void choose_others(const OutputRequest& request, FileLayout& layout) {
   std::vector<AxisPositions>& others = layout.zarr.chunk_others;
@@ -147,6 +154,15 @@ void choose_others(const OutputRequest& request, FileLayout& layout) {
 
 }  // namespace
 
+std::string jpeg_once_more(Chroma chroma, std::int64_t channels, std::string_view other) {
+  return fmt::format(
+      "compressed as JPEG once more, like the source, with quality 90{}: pixels change, beside edges by {} "
+      "of 255; "
+      "another {} loses nothing",
+      channels == 1 ? "" : " and " + name_of(chroma),
+      channels == 1 || chroma == Chroma{1, 1} ? "tens" : "a hundred", other);
+}
+
 FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputRequest& request,
                          const Map& map, Work work, std::int64_t tile_unit,
                          std::vector<std::string>& warnings) {
@@ -156,15 +172,15 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
                                                            tile_unit, warnings)
                                         : FileLayout{};
   if (layout.compression == Compression::jpeg && !request.compression)
-    warnings.emplace_back(
-        "compressed as JPEG once more, like the source: pixels change a little (quality 90); another "
-        "compression loses nothing");
+    warnings.push_back(
+        jpeg_once_more(chosen_chroma(source, request, layout.level), spec.channels, "compression"));
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
     layout.predictor = true;  // a source without one says nothing of what is asked for
     layout.zarr.codecs.clear();
   }
+  layout.chroma = chosen_chroma(source, request, layout.level);
   if (request.tile) {
     layout.tiled = !request.tile->empty();
     if (layout.tiled) layout.tile = *request.tile;

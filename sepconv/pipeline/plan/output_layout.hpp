@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sepconv/pipeline/plan/output.hpp"
@@ -14,6 +15,9 @@ namespace sepconv {
 FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputRequest& request,
                          const std::optional<PixelMap>& map, Work work, std::int64_t tile_unit,
                          std::vector<std::string>& warnings);
+
+/// What is said of a JPEG that becomes one again without being asked to; `other`: what else to choose.
+std::string jpeg_once_more(Chroma chroma, std::int64_t channels, std::string_view other);
 
 /// Tiles for who has strips by nobody's wish.
 Extent usual_tile(const Reader* source, const ImageSpec& result, const std::optional<PixelMap>& map);

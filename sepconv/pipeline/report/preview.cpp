@@ -9,8 +9,11 @@
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/memory.hpp"
+#include "sepconv/io/picture_colours.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/rows.hpp"
+#include "sepconv/pipeline/plan/shown.hpp"
 #include "sepconv/pipeline/report/scaled_chain.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
@@ -257,6 +260,15 @@ std::optional<ColourTable> table_of(const Reader& source, const Chain& chain) {
   return table && !is_plain(*table) ? std::move(table) : std::nullopt;
 }
 
+/// Inks are seen as the colours that they print; else channels are what they are.
+PictureColours colours_seen(const Reader& source, const ImageSpec& result) {
+  const bool is_integer = result.type == PixelType::u8 || result.type == PixelType::u16;
+  const bool is_cmyk = is_integer && result.channels == source.spec().channels && result.channels == 4 &&
+                       source.metadata().photometric == Photometric::cmyk;
+  return is_cmyk ? picture_colours(result.channels, source.metadata(), "3", {})
+                 : PictureColours{.channels = result.channels};
+}
+
 /// Runs the chain on the view, and notes what is seen of it and how.
 void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& options, Preview& seen) {
   const Extent whole = scaled.chain.result_spec(source.spec()).extent;
@@ -266,15 +278,22 @@ void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& optio
     seen.notes.push_back(
         fmt::format("lengths of the chain are those of the level: {}", fmt::join(scaled.lengths, ", ")));
   seen.notes.insert(seen.notes.end(), scaled.notes.begin(), scaled.notes.end());
+  const Chain as_seen = shown_in_preview(scaled.chain, source);
   const std::optional<ColourTable> table = table_of(source, scaled.chain);
   const auto filter = table && table->classes ? ResizeOptions::Filter::nearest : ResizeOptions::Filter::area;
-  const auto [chain, shown] = fitted(scaled.chain, source.spec(), view.area, options.size, filter);
+  const auto [chain, shown] = fitted(as_seen, source.spec(), view.area, options.size, filter);
   const ImageSpec result = chain.result_spec(source.spec());
-  Picture picture(region_spec(result, shown), missing_pixels(source, chain, options.missing).of_result(),
-                  table);
-  const auto sink = make_rows_writer(
-      region_spec(result, shown),
-      [&picture](std::int64_t first, const ConstPixelView& rows) { picture.see(first, rows); });
+  const ImageSpec part = region_spec(result, shown);
+  const PictureColours colours = colours_seen(source, part);
+  Picture picture({part.extent, colours.channels, part.type},
+                  missing_pixels(source, chain, options.missing).of_result(), table);
+  const auto sink = make_rows_writer(part, [&](std::int64_t first, const ConstPixelView& rows) {
+    if (!colours.converts) return picture.see(first, rows);
+    const ImageSpec rgb{rows.extent, colours.channels, rows.type};
+    const Buffer painted(rgb.bytes());
+    paint(colours, rows, dense_view(painted.data(), rgb));
+    picture.see(first, dense_view(painted.data(), rgb));
+  });
   run(source, *sink, chain,
       {{.max_memory_bytes = options.max_memory_bytes,
         .threads = options.threads,

@@ -130,7 +130,9 @@ Ran<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const Executio
       plan, sink, options, timeline,
       [&](const Plan& made) { return prepare(source, sink, made, watch, options); },
       [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
-  for (const std::string& warning : watch.warnings()) {
+  std::vector<std::string> found = source.found_in_reading();
+  std::ranges::move(watch.warnings(), std::back_inserter(found));
+  for (const std::string& warning : found) {
     log_info(options, "{}", warning);
     ran.plan.warnings.push_back(warning);
   }

@@ -1,5 +1,8 @@
 // The whole-image runner: every image of the chain in memory, one reference stage after another. Meant to be
 // obviously right.
+#include <algorithm>
+#include <iterator>
+
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
@@ -51,7 +54,9 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
     pointwise_reference({}, image.view, image.view, result.view, arithmetic);
   sink.write(Rect::whole(specs.back().extent), result.view, executor);
   sink.finish();
-  return watch.warnings();
+  std::vector<std::string> found = source.found_in_reading();
+  std::ranges::move(watch.warnings(), std::back_inserter(found));
+  return found;
 }
 
 }  // namespace sepconv

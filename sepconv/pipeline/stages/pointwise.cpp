@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+#include <type_traits>
+
 #include "sepconv/pipeline/stages/f32_range.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/pointwise_stage.hpp"
@@ -24,6 +27,9 @@ double growth_of(const PointwiseOp& op) {
   }
 }
 
+/// Of a stage that stretches, of which f32 has not all the values between those of 16 bits.
+bool needs_f64(PixelType to) { return to != PixelType::u8 && to != PixelType::f32; }
+
 bool needs_f64(const PointwiseOp& op) {
   const double values[] = {op.p, op.q};
   return (op.kind == PointwiseOp::Kind::round_to && op.type == PixelType::f64) ||
@@ -37,22 +43,25 @@ bool is_by_parts(const PointwiseOp& op) {
 
 class PointwiseStage final : public Stage {
  public:
-  PointwiseStage(std::string text, PointwiseOp op)
-      : Stage({.by_parts = is_by_parts(op),
-               .needs_f64 = needs_f64(op),
+  /// `to`: the type of its result; left out, its input's, or what it rounds to.
+  PointwiseStage(std::string text, PointwiseOp op, std::optional<PixelType> to = {})
+      : Stage({.casts = to || op.kind == PointwiseOp::Kind::round_to,
+               .by_parts = is_by_parts(op) && (!to || is_floating(*to)),
+               .needs_f64 = needs_f64(op) || (to && needs_f64(*to)),
                .runs_on_device = true,
                .growth = growth_of(op),
                .settles_missing = true,
                .keeps_missing = true,
                .pointwise = op}),
         text_(std::move(text)),
-        op_(op) {}
+        op_(op),
+        to_(op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : to) {}
 
   std::string text() const override { return text_; }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
     ImageSpec output = input;
-    if (op_.kind == PointwiseOp::Kind::round_to) output.type = op_.type;
+    output.type = to_.value_or(input.type);
     return output;
   }
 
@@ -71,7 +80,7 @@ class PointwiseStage final : public Stage {
   StagePtr honouring_missing() const override {
     PointwiseOp op = op_;
     op.keeps_missing = true;
-    return std::make_shared<PointwiseStage>(text_, op);
+    return std::make_shared<PointwiseStage>(text_, op, to_);
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
@@ -83,6 +92,7 @@ class PointwiseStage final : public Stage {
  private:
   std::string text_;
   PointwiseOp op_;
+  std::optional<PixelType> to_;
 };
 
 StagePtr make_pointwise(const Spelling& spelling, PointwiseOp op) {
@@ -98,14 +108,40 @@ StagePtr make(const ScaleOptions& options, const Spelling& spelling) {
   return make_pointwise(spelling, {.kind = PointwiseOp::Kind::scale, .p = options.by, .q = options.add});
 }
 
-Keys keys(CastOptions& options) {
+ChoiceWords<PixelType> type_words() {
   ChoiceWords<PixelType> types;
   for (const PixelType type : kPixelTypes) types.emplace_back(name_of(type), type);
-  return {{.name = "type", .value = choice(options.type, types), .words = "pixel type", .needed = true}};
+  return types;
+}
+
+Keys keys(CastOptions& options) {
+  return {
+      {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
 }
 
 StagePtr make(const CastOptions& options, const Spelling& spelling) {
   return make_pointwise(spelling, {.kind = PointwiseOp::Kind::round_to, .type = *options.type});
+}
+
+Keys keys(StretchOptions& options) {
+  return {
+      {.name = "low", .value = &options.low, .words = "value that becomes 0", .needed = true},
+      {.name = "high",
+       .value = &options.high,
+       .words = "value that becomes the type's greatest, 1 of f32 and f64",
+       .needed = true},
+      {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
+}
+
+StagePtr make(const StretchOptions& options, const Spelling& spelling) {
+  const double low = *options.low;
+  const double width = *options.high - low;
+  if (width == 0) spelling.refuse("high", "it must differ from low");
+  const double most = visit_pixel_type(*options.type, []<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+  const PointwiseOp op{.kind = PointwiseOp::Kind::scale, .p = most / width, .q = -low * most / width};
+  return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
 }
 
 Keys keys(ClampOptions& options) {
@@ -140,6 +176,9 @@ constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once; r
                                          "scale:by=0.5,add=16", keys, make};
 constexpr StageKind<CastOptions> kCast{"cast", "rounds half to even and saturates to another pixel type",
                                        "cast:type=f32", keys, make};
+constexpr StageKind<StretchOptions> kStretch{"stretch",
+                                             "makes the whole range of another pixel type of low to high",
+                                             "stretch:low=0,high=4095,type=u8", keys, make};
 constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high]", "clamp:low=0,high=200",
                                          keys, make};
 constexpr StageKind<AbsOptions> kAbs{"abs", "absolute value", "abs", keys, make};
@@ -154,11 +193,13 @@ StagePtr pointwise_stage(std::string text, const PointwiseOp& op) {
 
 StagePtr scale(const ScaleOptions& options) { return kScale(options); }
 StagePtr cast(const CastOptions& options) { return kCast(options); }
+StagePtr stretch(const StretchOptions& options) { return kStretch(options); }
 StagePtr clamp(const ClampOptions& options) { return kClamp(options); }
 StagePtr abs(const AbsOptions& options) { return kAbs(options); }
 StagePtr threshold(const ThresholdOptions& options) { return kThreshold(options); }
 StageEntry ScaleOptions::entry() { return kScale.entry(); }
 StageEntry CastOptions::entry() { return kCast.entry(); }
+StageEntry StretchOptions::entry() { return kStretch.entry(); }
 StageEntry ClampOptions::entry() { return kClamp.entry(); }
 StageEntry AbsOptions::entry() { return kAbs.entry(); }
 StageEntry ThresholdOptions::entry() { return kThreshold.entry(); }

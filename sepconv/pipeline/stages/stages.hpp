@@ -242,6 +242,15 @@ struct CastOptions {
 };
 StagePtr cast(const CastOptions& options);
 
+/// low becomes 0 and high the greatest value of the type, of f32 and f64 1; low above high inverts.
+struct StretchOptions {
+  std::optional<double> low{};      ///< needed
+  std::optional<double> high{};     ///< needed
+  std::optional<PixelType> type{};  ///< needed
+  static StageEntry entry();
+};
+StagePtr stretch(const StretchOptions& options);
+
 struct ClampOptions {
   std::optional<double> low{};   ///< needed
   std::optional<double> high{};  ///< needed
