@@ -61,7 +61,8 @@ def _annotation(key):
 
 
 def _parameter(key, first):
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if first or key["needed"] else inspect.Parameter.KEYWORD_ONLY
+    by_place = first or key["needed"] or key["name"] == "high"  # clamp(0, 200)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if by_place else inspect.Parameter.KEYWORD_ONLY
     default = inspect.Parameter.empty
     if not key["needed"]:
         default = _VALUES[key["type"]](key["default"]) if key["default"] and key["type"] in _VALUES else None

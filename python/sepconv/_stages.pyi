@@ -15,9 +15,9 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     Parameters
     ----------
     sigma : float
-        standard deviation (pixels; greater than 0; needed)
+        standard deviation; 0 leaves the axis alone (pixels; 0 or more; needed)
     sigma_y : float | None
-        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+        standard deviation along y; as along x where it is left out (pixels; 0 or more)
     truncate : float
         where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
     radius : int | None
@@ -29,7 +29,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     order_y : int | None
         order of the derivative along y; as along x where it is left out (between 0 and 3)
     sigma_z : float | None
-        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; 0 or more)
     radius_z : int | None
         radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     order_z : int
@@ -331,11 +331,11 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     Parameters
     ----------
     sigma : float
-        standard deviation (pixels; greater than 0; needed)
+        standard deviation; 0 leaves the axis alone (pixels; 0 or more; needed)
     sigma2 : float
-        standard deviation of the blur that is subtracted (pixels; greater than 0; needed)
+        standard deviation of the blur that is subtracted (pixels; 0 or more; needed)
     sigma_y : float | None
-        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+        standard deviation along y; as along x where it is left out (pixels; 0 or more)
     truncate : float
         where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
     radius : int | None
@@ -343,13 +343,13 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
     sigma2_y : float | None
-        the same along y; as along x where it is left out (pixels; greater than 0)
+        the same along y; as along x where it is left out (pixels; 0 or more)
     sigma_z : float | None
-        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; 0 or more)
     radius_z : int | None
         radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     sigma2_z : float | None
-        along z that of the blur that is subtracted (pixels; greater than 0; needed; only with sigma_z)
+        along z that of the blur that is subtracted (pixels; 0 or more; needed; only with sigma_z)
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
@@ -381,9 +381,9 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     Parameters
     ----------
     sigma : float
-        standard deviation (pixels; greater than 0; needed)
+        standard deviation; 0 leaves the axis alone (pixels; 0 or more; needed)
     sigma_y : float | None
-        standard deviation along y; as along x where it is left out (pixels; greater than 0)
+        standard deviation along y; as along x where it is left out (pixels; 0 or more)
     truncate : float
         where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with radius)
     radius : int | None
@@ -391,7 +391,7 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     radius_y : int | None
         radius along y; as along x where it is left out (pixels; between 0 and 1048576)
     sigma_z : float | None
-        standard deviation along z, of stacks; left out: each plane by itself (pixels; greater than 0)
+        standard deviation along z, of stacks; left out: each plane by itself (pixels; 0 or more)
     radius_z : int | None
         radius along z; by truncate where it is left out (pixels; between 0 and 1048576; only with sigma_z)
     amount : float
@@ -567,15 +567,15 @@ def stretch(low: float, high: float, type: str) -> Chain:
     >>> sc.stretch(low=0, high=4095, type='u8')  # doctest: +ELLIPSIS
     Chain('stretch...')
     """
-def clamp(low: float, high: float) -> Chain:
-    """Limits values to [low, high].
+def clamp(low: float | None = None, high: float | None = None) -> Chain:
+    """Limits values to [low, high], or on one side.
 
     Parameters
     ----------
-    low : float
-        least value (needed)
-    high : float
-        greatest value, not below low (needed)
+    low : float | None
+        least value; left out, there is none
+    high : float | None
+        greatest value, not below low; left out, there is none
 
     Returns
     -------

@@ -141,7 +141,7 @@ def test_page_that_is_not_there(sepconv, tiff):
 
 
 @pytest.mark.parametrize("stage, said", [
-    ("gaussian:sigma=0", "sigma"), ("gaussian:sigma=-1", "sigma"), ("gaussian:sigma=1e9", "sigma"),
+    ("log:sigma=0", "sigma"), ("gaussian:sigma=-1", "sigma"), ("gaussian:sigma=1e9", "sigma"),
     ("gaussian:sigma=nan", "sigma"), ("gaussian:sigma=inf", "sigma"), ("gaussian:sigma=wide", "sigma"),
     ("gaussian", "sigma"), ("gaussian:sigma=1,border=mirrored", "reflect"), ("taps:row=1,2,col=1,2,1", "odd"),
     ("taps:row=1,nan,1", "nan"), ("taps:file=missing-file.txt", "missing-file.txt"), ("cast:type=u32", "u32"),
@@ -271,9 +271,9 @@ def test_ceiling_too_small_names_the_smallest(sepconv):
     run = ["run", "in.npy", "out.npy", "gaussian:sigma=8", "--max-memory"]
     said = fails(sepconv, *run, "20K", status=FAILED)
     assert "--max-memory" in said
-    smallest = int(re.search(r"(\d+) bytes", said).group(1))
-    fails(sepconv, *run, smallest - 1, status=FAILED)
-    sepconv(*run, smallest)
+    smallest = int(re.search(r"is (\d+)K; raise --max-memory to \1K", said).group(1))
+    fails(sepconv, *run, f"{smallest - 1}K", status=FAILED)
+    sepconv(*run, f"{smallest}K")
 
 
 @pytest.mark.parametrize("size", ["30000000x30000000", "2147483647x2147483647"])

@@ -41,6 +41,7 @@ def said(sepconv, content, *arguments, result="out.tif"):
     sepconv("run", "in.tif", result, *arguments, "--force", "--quiet", "--stats", "stats.json")
     warnings = json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"]
     (sepconv.folder / "stats.json").unlink()
+    warnings = [warning for warning in warnings if "does not hold" not in warning]  # which the pixels say
     assert all(warning in plan for warning in warnings)
     return warnings
 

@@ -59,7 +59,7 @@ def test_the_ceiling_holds_it(two):
     """The least ceiling that is named grows with it, and is enough."""
     def least(*stages):
         said = two("run", "in.tif", "out.tif", *stages, "--max-memory", "1K", "--threads", "1", status=1).stderr
-        return int(re.search(r"(\d+) bytes", said)[1])
+        return int(re.search(r"is (\d+)K", said)[1]) << 10
     stages = ["subtract:file=dark.tif", "box:radius=5"]
     assert least(*stages) > least("box:radius=5") + 200 * 2
     two("run", "in.tif", "out.tif", *stages, "--max-memory", least(*stages), "--threads", "1", "--quiet")

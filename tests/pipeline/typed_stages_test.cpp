@@ -300,7 +300,7 @@ TEST_CASE("no output needs more than a stage says that any needs at most, over a
 TEST_CASE("options that cannot be are refused in the sentence that their text gets") {
   const std::vector<std::pair<std::string, std::function<StagePtr()>>> both = {
       {"gaussian", [] { return gaussian({}); }},
-      {"gaussian:sigma=0", [] { return gaussian({.sigma = 0}); }},
+      {"gaussian:sigma=-1", [] { return gaussian({.sigma = -1}); }},
       {"gaussian:sigma=nan", [] { return gaussian({.sigma = kNan}); }},
       {"gaussian:sigma=1e9", [] { return gaussian({.sigma = 1e9}); }},
       {"gaussian:sigma=2,order=4", [] { return gaussian({.sigma = 2, .order = 4}); }},

@@ -22,8 +22,8 @@ void check_radius(std::int64_t radius, std::int64_t highest) {
 }
 
 void check_sigma(double sigma) {
-  if (!std::isfinite(sigma) || sigma <= 0) {
-    throw InvalidArgument(fmt::format("sigma {} makes no gaussian: give a number above 0", sigma));
+  if (!std::isfinite(sigma) || sigma < 0) {
+    throw InvalidArgument(fmt::format("sigma {} makes no gaussian: give a number from 0 on", sigma));
   }
 }
 
@@ -62,6 +62,13 @@ std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) 
   check_radius(radius, kMaxRadius);
   if (order < 0 || order > 3) {
     throw InvalidArgument(fmt::format("gaussian of order {} is not known: give order 0 to 3", order));
+  }
+  if (sigma == 0) {  // this axis is left alone
+    if (order == 0) return {1.0};
+    throw InvalidArgument(
+        "a sigma of 0 leaves an axis alone and has no derivative: give a sigma above 0, or order 0 for this "
+        "axis "
+        "(order_y=0)");
   }
   const double variance = sigma * sigma;
   const double narrow = 1 / variance;

@@ -45,6 +45,7 @@
 #include "sepconv/kernels/cuda/runtime.hpp"
 #include "sepconv/kernels/pointwise/alpha.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "sepconv/pipeline/chain/value_range.hpp"
 
 namespace sepconv {
 
@@ -144,6 +145,12 @@ class Stage : public std::enable_shared_from_this<Stage> {
 
   /// Shape and type of the result for an input like this. Throws InvalidArgument if the stage cannot take it.
   virtual ImageSpec output_spec(const ImageSpec& input) const { return input; }
+
+  /// What values of its result may be, of input values in this range: a plan says what the result's type does
+  /// not hold of it. By default what its pixel operation makes of them, or the same.
+  virtual ValueRange result_range(const ValueRange& input) const {
+    return traits_.pointwise ? range_of(*traits_.pointwise, input, input) : input;
+  }
 
   /// The part of the input image that the pixels of `output`, which lies in the result, depend on: never
   /// empty for an output that is not. It may depend on where `output` lies. What reaches beyond the image is

@@ -52,7 +52,7 @@ class HistogramWriter final : public MeasuringWriter {
     });
   }
   std::int64_t buffer_bytes(int concurrency) const override { return tables_.bytes(concurrency); }
-  Counts counts() const { return tables_.total(); }
+  Counts take_counts() { return tables_.take_total(); }
 
  private:
   std::vector<BinScale> scales_;
@@ -69,7 +69,7 @@ std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, bo
   const auto bins = [&](const std::vector<BinScale>& scales) {
     HistogramWriter<T> pass(source.spec(), scales);
     run(source, pass, Chain(), options);
-    return pass.counts();
+    return pass.take_counts();
   };
   return stats_of_passes(source.spec().type, moments, histogram ? BinsPass(bins) : BinsPass());
 }

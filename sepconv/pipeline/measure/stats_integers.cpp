@@ -34,7 +34,7 @@ class ValueCounter final : public MeasuringWriter {
   }
   std::int64_t buffer_bytes(int concurrency) const override { return tables_.bytes(concurrency); }
 
-  Counts counts() const { return tables_.total(); }
+  Counts take_counts() { return tables_.take_total(); }
 
  private:
   std::int64_t alpha_;  // the channel that hides pixels; -1: none
@@ -99,7 +99,7 @@ std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& option
   return visit_integer(source.spec().type, [&]<class T>(T) {
     ValueCounter<T> counter(source.spec(), missing.alpha);
     run(source, counter, Chain(), options);
-    std::vector<ChannelStats> stats = stats_of_counts(source.spec(), counter.counts(), missing.value);
+    std::vector<ChannelStats> stats = stats_of_counts(source.spec(), counter.take_counts(), missing.value);
     // What alpha hides was not counted.
     for (ChannelStats& channel : stats) channel.missing_count = source.spec().extent.area() - channel.count;
     return stats;

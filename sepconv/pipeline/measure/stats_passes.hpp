@@ -6,6 +6,7 @@
 #include <functional>
 #include <iterator>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "sepconv/io/writer.hpp"
@@ -87,11 +88,15 @@ class CountTables {
     });
   }
 
-  Counts total() const {
-    Counts sum(static_cast<std::size_t>(size_));
-    for (const Counts& table : tables_) {
+  /// Ends the counting. The first table gets what the others have, and no other is made: that one may be as
+  /// large as the ceiling allows.
+  Counts take_total() {
+    tables_.resize(std::max<std::size_t>(tables_.size(), 1));
+    Counts sum = std::move(tables_.front());
+    sum.resize(static_cast<std::size_t>(size_));
+    for (const Counts& table : tables_)
       std::transform(table.begin(), table.end(), sum.begin(), sum.begin(), std::plus<>());
-    }
+    tables_.clear();
     return sum;
   }
 

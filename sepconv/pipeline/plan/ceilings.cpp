@@ -67,6 +67,12 @@ std::int64_t share_of_device_memory(std::int64_t free_bytes) {
   return static_cast<std::int64_t>(static_cast<double>(free_bytes) * kDeviceMemoryShare);
 }
 
+std::string size_option(std::int64_t bytes) {
+  constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+  return bytes >= 16 * kMebi ? fmt::format("{}M", ceil_div(bytes, kMebi))
+                             : fmt::format("{}K", ceil_div(bytes, 1024));
+}
+
 bool LeastMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
                        const Ceilings& ceilings) {
   host_ = std::min(host_, memory.total());
@@ -89,11 +95,11 @@ void LeastMemory::fail(const Ceilings& ceilings, const char* planned) const {
   const bool device_is_short = device_ != kNone;
   const std::int64_t least = device_is_short ? device_ : host_;
   throw OutOfMemory(
-      fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {} bytes; raise {} to {}K",
+      fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {}; raise {} to {}",
                   format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
-                  device_is_short ? " of device memory" : "", planned, least,
+                  device_is_short ? " of device memory" : "", planned, size_option(least),
                   device_is_short ? "PlanOptions::max_device_memory_bytes" : "PlanOptions::max_memory_bytes",
-                  ceil_div(least, 1024)));
+                  size_option(least)));
 }
 
 }  // namespace sepconv

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <limits>
+#include <string>
 #include <string_view>
 
 #include "sepconv/pipeline/plan/plan.hpp"
@@ -18,6 +19,9 @@ void check_no_region(std::string_view what, const PlanOptions& options);
 
 /// What may be held of so many free bytes of a GPU.
 std::int64_t share_of_device_memory(std::int64_t free_bytes);
+
+/// So many bytes or a little more, as an option takes them: "294M", or "812K" of less than 16 MiB.
+std::string size_option(std::int64_t bytes);
 
 /// Ceilings for the host and for each GPU.
 struct Ceilings {

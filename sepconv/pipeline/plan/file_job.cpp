@@ -46,6 +46,17 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
         "a region of what is filtered along z is not planned; leave PlanOptions::region out, or take a part "
         "of "
         "the planes with OpenOptions::select");
+  if (volume && volume->depth == 1) {
+    const RasterAxes& axes = sources.axes();
+    const auto longer = std::ranges::find_if(
+        axes, [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "c" && axis.name != "s"; });
+    if (longer != axes.end())
+      throw InvalidArgument(
+          fmt::format("'{}' filters along z, where the source has one plane; its {} planes lie along {}: "
+                      "leave out what it does "
+                      "along z, or name the axis z where that is what it is",
+                      chain.text(), longer->size, longer->name));
+  }
   return volume;  // without one the chain's own stage says so
 }
 

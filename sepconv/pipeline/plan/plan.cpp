@@ -8,6 +8,7 @@
 #include "sepconv/core/view_check.hpp"
 #include "sepconv/pipeline/plan/best_cut.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
+#include "sepconv/pipeline/plan/clipping.hpp"
 #include "sepconv/pipeline/plan/cost.hpp"
 #include "sepconv/pipeline/plan/device_choice.hpp"
 #include "sepconv/pipeline/plan/explain.hpp"
@@ -69,6 +70,44 @@ Cut holding_cut(PlanProblem& problem, const PlanOptions& options, int threads, c
   return best_cut(problem, options, threads, ceilings);
 }
 
+/// Of scratch for each thread.
+std::int64_t arena_bytes_below(std::int64_t ceiling, int threads) {
+  return std::clamp(ceiling / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);
+}
+
+/// How often the image is read and computed, together.
+double times_over(const PlanProblem& problem, const Cut& cut) {
+  return cut.operations / std::max(whole_operations(problem), 1.0) +
+         static_cast<double>(cut.bytes_read) / static_cast<double>(problem.source.spec().bytes());
+}
+
+/// Of a cut that does most things again and again for want of memory: a ceiling of up to four times as much
+/// with which it does not. Nothing where there is none.
+std::string short_memory_warning(PlanProblem& problem, const PlanOptions& options, int threads,
+                                 const Cut& cut, const Ceilings& ceilings) {
+  constexpr double kMaxTimes = 20;
+  const double times = times_over(problem, cut);
+  if (times < kMaxTimes) return {};
+  const std::int64_t max_arena_bytes = problem.max_arena_bytes;
+  std::string warning;
+  for (int halves = 3; halves <= 8 && warning.empty(); ++halves) {
+    const Ceilings more{ceilings.host / 2 * halves, ceilings.device};
+    problem.max_arena_bytes = arena_bytes_below(more.host, threads);
+    try {
+      const double fewer = times_over(problem, best_cut(problem, options, threads, more));
+      if (fewer < times / 2)
+        warning = fmt::format(
+            "memory is short: bands share so much of what they need that the run takes about {:.3g} times "
+            "what the "
+            "image does; raise PlanOptions::max_memory_bytes to {}, and it is {:.2g} times",
+            times / 2, size_option(more.host), fewer / 2);
+    } catch (const OutOfMemory&) {  // as with less
+    }
+  }
+  problem.max_arena_bytes = max_arena_bytes;
+  return warning;
+}
+
 /// `asked` is what a plan made of other options, one that was stored, was made with.
 Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
                const PlanOptions& options) {
@@ -94,8 +133,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.max_memory_bytes = memory_ceiling(options);
   const int threads = threads_of(options);
 
-  const std::int64_t max_arena_bytes =
-      std::clamp(plan.max_memory_bytes / kScratchShare / threads, kLeastArenaBytes, kMostArenaBytes);
+  const std::int64_t max_arena_bytes = arena_bytes_below(plan.max_memory_bytes, threads);
   plan.devices = useful_devices(options, source, sink);
   if (!plan.devices.empty()) {
     const Stage* const host_only = chain.host_only_stage();
@@ -113,8 +151,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, repeats_source(problem));
   plan.turned = problem.turned;
   plan.item = problem.item;
-  const Cut cut =
-      holding_cut(problem, options, threads, {plan.max_memory_bytes, plan.max_device_memory_bytes});
+  const Ceilings ceilings{plan.max_memory_bytes, plan.max_device_memory_bytes};
+  const Cut cut = holding_cut(problem, options, threads, ceilings);
   plan.held_bytes = problem.held_bytes;
   plan.threads = cut.threads;
   plan.slots = cut.slots;
@@ -139,6 +177,10 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.warnings = source.layout().warnings;
   plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
   std::ranges::move(second_warnings(problem), std::back_inserter(plan.warnings));
+  if (plan.devices.empty())
+    if (std::string warning = short_memory_warning(problem, options, threads, cut, ceilings);
+        !warning.empty())
+      plan.warnings.push_back(std::move(warning));
   plan.source_layout = source.layout().description;
   plan.sink_layout = sink.layout().description;
   plan.stored_bytes = source.stored_bytes();
@@ -146,6 +188,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.notes = explain(problem, plan, asked, threads_of(asked));
   std::ranges::move(second_notes(problem, plan), std::back_inserter(plan.notes));
   std::ranges::move(notes_of(missing, honoured), std::back_inserter(plan.notes));
+  if (const auto clipping = clipping_of(source, sink, chain, plan.specs, plan.arithmetic))
+    if (std::string note = clipping->note(); !note.empty()) plan.notes.push_back(std::move(note));
   plan.predicted = predict(problem, plan, cut);
   return plan;
 }

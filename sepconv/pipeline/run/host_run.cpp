@@ -29,12 +29,13 @@ Region HostRun::held_of(std::size_t input, std::int64_t band) const {
   return {slot_view(slot_of(band).inputs[input], spec, held), held, spec.extent};
 }
 
-HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
+HostRun::HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, ClipWatch& clips,
                  const ExecutionOptions& options)
     : seconds_(open_seconds(plan.chain, plan.specs)),
       sink_(sink),
       plan_(plan),
       watch_(watch),
+      clips_(clips),
       options_(options),
       bands_(options.bands.value_or(plan.all_bands())),
       state_(bands_.count(), plan.pixels_of(bands_), plan.result().pixel_bytes(), options),
@@ -133,6 +134,11 @@ void HostRun::compute_band(std::int64_t band) {
     compute_tile(chain, plan_.specs, plan_.arithmetic, source,
                  result.crop(tiles[static_cast<std::size_t>(index)]),
                  workers_[static_cast<std::size_t>(worker)]);
+  });
+  const std::vector<Rect> samples = clips_.samples(plan_, rect);
+  pool_.for_each(std::ssize(samples), [&](std::int64_t index, int worker) {
+    clips_.look(plan_, chain, source, samples[static_cast<std::size_t>(index)],
+                workers_[static_cast<std::size_t>(worker)]);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "sepconv/pipeline/machine/thread_pool.hpp"
 #include "sepconv/pipeline/plan/band_rows.hpp"
+#include "sepconv/pipeline/run/clip_watch.hpp"
 #include "sepconv/pipeline/run/nan_watch.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/run/run_state.hpp"
@@ -27,7 +28,8 @@ namespace sepconv {
 class HostRun {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
-  HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options);
+  HostRun(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, ClipWatch& clips,
+          const ExecutionOptions& options);
 
   /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
   /// ended then.
@@ -69,6 +71,7 @@ class HostRun {
   Writer& sink_;
   const Plan& plan_;
   NanWatch& watch_;
+  ClipWatch& clips_;
   const ExecutionOptions& options_;
   BandRange bands_;
   std::vector<Slot> slots_;

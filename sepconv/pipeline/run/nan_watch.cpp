@@ -51,7 +51,8 @@ std::vector<std::string> NanWatch::warnings() const {
         "result"};
   return {
       "the source holds NaN, which filters compute with as if it were a value: what they make of pixels near "
-      "one is NaN, or no filtered value"};
+      "one is NaN, or no filtered value; where it stands for missing pixels set MissingOptions::value to "
+      "nan"};
 }
 
 }  // namespace sepconv

@@ -28,9 +28,10 @@ void log_info(const ExecutionOptions& options, fmt::format_string<Values...> for
 class Runner {
  public:
   /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
-  Runner(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, const ExecutionOptions& options) {
+  Runner(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch, ClipWatch& clips,
+         const ExecutionOptions& options) {
     if (plan.devices.empty()) {
-      host_ = std::make_unique<HostRun>(source, sink, plan, watch, options);
+      host_ = std::make_unique<HostRun>(source, sink, plan, watch, clips, options);
     } else {
       cuda_ = std::make_unique<CudaRun>(source, sink, plan, watch, options);
     }
@@ -45,7 +46,7 @@ class Runner {
 };
 
 std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanWatch& watch,
-                                const ExecutionOptions& options) {
+                                ClipWatch& clips, const ExecutionOptions& options) {
   log_info(options, "plan: bands of {} x {}, {}, {}, tiles of {} x {}, {} of {}", plan.band.rows,
            plan.band.cols, count_text(plan.slots, "slot"), count_text(plan.threads, "thread"), plan.tile.rows,
            plan.tile.cols, format_bytes(static_cast<double>(plan.memory.total())),
@@ -56,7 +57,7 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
              format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
   }
   source.may_hold(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()) + plan.held_bytes);
-  auto runner = std::make_unique<Runner>(source, sink, plan, watch, options);
+  auto runner = std::make_unique<Runner>(source, sink, plan, watch, clips, options);
   if (options.started) options.started(plan);
   return runner;
 }
@@ -126,12 +127,14 @@ Ran<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const Executio
   check_fits(source, sink, plan, options.bands);
   for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
   NanWatch watch(source, plan.chain);
+  ClipWatch clips(source, sink, plan);
   auto ran = run_planned(
       plan, sink, options, timeline,
-      [&](const Plan& made) { return prepare(source, sink, made, watch, options); },
+      [&](const Plan& made) { return prepare(source, sink, made, watch, clips, options); },
       [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
   std::vector<std::string> found = source.found_in_reading();
   std::ranges::move(watch.warnings(), std::back_inserter(found));
+  std::ranges::move(clips.warnings(), std::back_inserter(found));
   for (const std::string& warning : found) {
     log_info(options, "{}", warning);
     ran.plan.warnings.push_back(warning);

@@ -161,6 +161,10 @@ class BesideStage final : public Stage {
     return beside;
   }
 
+  ValueRange result_range(const ValueRange& input) const override {
+    return range_of(op_, input, range_of(StoredType(seen_->spec.type)));
+  }
+
   std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
     if (!volume_) return make_repeated_reader(reader_of(*seen_, raster_), input.extent, input.channels);
     const bool is_one = raster_count(seen_->axes) == 1;

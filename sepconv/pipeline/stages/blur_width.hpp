@@ -61,11 +61,13 @@ Keys window_keys(Options& options, MissingWays ways = MissingWays::all) {
 
 /// sigma, sigma_y, truncate, radius, radius_y of options that have them.
 template <class Options>
-Keys width_keys(Options& options, std::string_view only_with = "") {
+Keys width_keys(Options& options, std::string_view only_with = "", const KeyRange& range = at_least(0)) {
   return joined(
-      {{length_key("sigma", &options.sigma, "standard deviation", above(0), true, only_with),
+      {{length_key("sigma", &options.sigma,
+                   range.above_least ? "standard deviation" : "standard deviation; 0 leaves the axis alone",
+                   range, true, only_with),
         length_key("sigma_y", &options.sigma_y, "standard deviation along y; as along x where it is left out",
-                   above(0), false, only_with),
+                   range, false, only_with),
         {.name = "truncate",
          .value = &options.truncate,
          .words = "where the taps end: radius = int(truncate * sigma + 0.5)",
@@ -90,9 +92,9 @@ inline std::int64_t gaussian_radius_of(const Spelling& spelling, std::string_vie
 
 /// sigma_z and radius_z of options that have them.
 template <class Options>
-Keys depth_keys(Options& options) {
+Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
   return {length_key("sigma_z", &options.sigma_z,
-                     "standard deviation along z, of stacks; left out: each plane by itself", above(0)),
+                     "standard deviation along z, of stacks; left out: each plane by itself", range),
           radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", "sigma_z")};
 }
 

@@ -69,7 +69,7 @@ Keys keys(GradientOptions& options) {
         {.name = "axes",
          .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
          .words = "xy: each plane by itself; xyz: of stacks, from plane to plane, too"}},
-       width_keys(options, kOfGaussian),
+       width_keys(options, kOfGaussian, above(0)),
        {length_key("sigma_z", &options.sigma_z,
                    "standard deviation along z, with axes=xyz; as along x where it is left out", above(0),
                    false, kOfGaussian),

@@ -96,6 +96,22 @@ StagePtr FilterStage::honouring_missing() const {
   return std::make_shared<FilterStage>(with_policy(text_, policy), border_, branches_, join_, policy);
 }
 
+/// Each pass makes of values in a range those that its taps above and below 0 make of its ends.
+ValueRange FilterStage::result_range(const ValueRange& input) const {
+  ValueRange near = input;
+  if (border_.mode == BorderMode::constant) near = near.include({border_.value, border_.value});
+  const auto pass = [](const ValueRange& values, const std::vector<double>& taps) {
+    ValueRange made{0, 0};
+    for (const double tap : taps) made = made.plus(values.scaled(tap));
+    return taps.empty() ? values : made;
+  };
+  const auto branch = [&](const SeparableTaps& taps) { return pass(pass(near, taps.row), taps.col); };
+  const ValueRange first = branch(branches_.front());
+  if (!joined()) return traits().averages ? near : first;
+  return branches_.size() == 1 ? range_of(join_, input, first)
+                               : range_of(join_, first, branch(branches_.back()));
+}
+
 StagePtr FilterStage::transposed() const {
   static constexpr std::string_view kMark = " (columns first)";
   std::vector<SeparableTaps> branches;

@@ -40,6 +40,7 @@ class FilterStage final : public Stage {
   void apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
                      const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
+  ValueRange result_range(const ValueRange& input) const override;
   StagePtr transposed() const override;
   StagePtr honouring_missing() const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,

@@ -62,6 +62,7 @@ class GemmStage final : public Stage {
 
   std::string text() const override { return text_ + (factors_.transposed ? " (transposed)" : ""); }
 
+  ValueRange result_range(const ValueRange&) const override { return {}; }
   ImageSpec output_spec(const ImageSpec& input) const override {
     const Extent image = input.extent;
     const std::int64_t mixed = factors_.mixes ? input.channels : 1;

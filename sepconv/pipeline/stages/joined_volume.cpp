@@ -32,6 +32,16 @@ class JoinedVolume final : public Stage {
   std::string text() const override { return is_.given->text(); }
   std::int64_t tile_cols() const override { return is_.plane.cols; }
 
+  ValueRange result_range(const ValueRange& input) const override {
+    if (join_.deviates) return is_.given->in_plane()->result_range(input);
+    std::vector<ValueRange> ranges;
+    if (is_.branches.size() == 1) ranges.push_back(input);
+    for (const auto& branch : is_.branches) ranges.push_back(branch->result_range(input));
+    ValueRange made = ranges.front();
+    for (std::size_t i = 1; i < ranges.size(); ++i) made = range_of(join_.op, made, ranges[i]);
+    return made;
+  }
+
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     Rect needed = output;
     for (const auto& branch : is_.branches) needed = needed.include(branch->input_for(output, input));

@@ -57,6 +57,20 @@ class MatrixStage final : public Stage {
     return output;
   }
 
+  ValueRange result_range(const ValueRange& input) const override {
+    std::optional<ValueRange> made;
+    for (const ChannelMatrix* matrix : {&plain_, &with_offset_})
+      for (std::int64_t i = 0; i < matrix->out_channels; ++i) {
+        const double offset = matrix->offsets[static_cast<std::size_t>(i)];
+        ValueRange channel{offset, offset};
+        for (std::int64_t j = 0; j < matrix->in_channels; ++j)
+          channel = channel.plus(
+              input.scaled(matrix->coefficients[static_cast<std::size_t>(i * matrix->in_channels + j)]));
+        made = made ? made->include(channel) : channel;
+      }
+    return made.value_or(input);
+  }
+
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
     mix_channels_host(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }

@@ -24,6 +24,13 @@ enum class Moment : std::uint8_t {
   contrast,  ///< (pixel - mean) / deviation
 };
 
+/// Of windows of so many pixels.
+inline ValueRange range_of_moment(Moment moment, const ValueRange& input, double pixels) {
+  if (moment == Moment::mean) return input;
+  if (moment == Moment::deviation) return {0, (input.high - input.low) / 2};
+  return {-std::sqrt(pixels), std::sqrt(pixels)};
+}
+
 struct MomentsOptions {
   Moment moment = Moment::mean;
   Neighbourhood near{};
@@ -54,6 +61,11 @@ class MomentsStage final : public Stage {
                                           [ignoring = ignoring_] { return ignoring()->transposed(); });
   }
   StagePtr honouring_missing() const override { return is_.missing ? shared_from_this() : ignoring_(); }
+  ValueRange result_range(const ValueRange& input) const override {
+    const double pixels =
+        static_cast<double>(2 * is_.near.radius_x + 1) * static_cast<double>(2 * is_.near.radius_y + 1);
+    return range_of_moment(is_.moment, input, pixels);
+  }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return is_.near.input_for(output, input.extent);
   }

@@ -67,6 +67,11 @@ class MorphologyStage final : public Stage {
            views(ops() > 1 ? 1 + kept : 0, first) + views(of_output, output);
   }
 
+  ValueRange result_range(const ValueRange& input) const override {
+    if (morphology_.result == Morphology::Result::last) return input;
+    return {0, input.high - input.low};
+  }
+
   void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
              Worker& worker) const override {
     const auto [in, out] = all_.as_own_image(given, result);

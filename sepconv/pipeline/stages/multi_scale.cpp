@@ -7,7 +7,8 @@ namespace sepconv {
 namespace {
 
 Keys keys(LogOptions& options) {
-  return joined({width_keys(options), depth_keys(options), convolving_keys(options, MissingWays::only_all)});
+  return joined({width_keys(options, "", above(0)), depth_keys(options, above(0)),
+                 convolving_keys(options, MissingWays::only_all)});
 }
 
 /// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
@@ -28,12 +29,12 @@ StagePtr make(const LogOptions& options, const Spelling& spelling) {
 Keys keys(DogOptions& options) {
   return joined({width_keys(options),
                  {length_key("sigma2", &options.sigma2, "standard deviation of the blur that is subtracted",
-                             above(0), true),
+                             at_least(0), true),
                   length_key("sigma2_y", &options.sigma2_y,
-                             "the same along y; as along x where it is left out", above(0))},
+                             "the same along y; as along x where it is left out", at_least(0))},
                  depth_keys(options),
                  {length_key("sigma2_z", &options.sigma2_z, "along z that of the blur that is subtracted",
-                             above(0), true, "sigma_z")},
+                             at_least(0), true, "sigma_z")},
                  convolving_keys(options)});
 }
 

@@ -64,6 +64,12 @@ class OwnChainStage final : public Stage {
     return input;
   }
 
+  ValueRange result_range(const ValueRange& input) const override {
+    ValueRange own = input;
+    for (const StagePtr& stage : chain_.stages()) own = stage->result_range(own);
+    return range_of(op_, input, own);
+  }
+
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return output.include(chain_.input_for(output, input));
   }

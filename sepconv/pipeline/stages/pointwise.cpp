@@ -19,7 +19,7 @@ double growth_of(const PointwiseOp& op) {
     case PointwiseOp::Kind::scale:
       return std::abs(op.p) + std::abs(op.q);
     case PointwiseOp::Kind::clamp:
-      return 1 + std::max(std::abs(op.p), std::abs(op.q));
+      return 1 + std::max(std::isfinite(op.p) ? std::abs(op.p) : 0, std::isfinite(op.q) ? std::abs(op.q) : 0);
     case PointwiseOp::Kind::threshold:
       return std::max(std::abs(op.q), std::abs(op.r));
     default:
@@ -145,13 +145,18 @@ StagePtr make(const StretchOptions& options, const Spelling& spelling) {
 }
 
 Keys keys(ClampOptions& options) {
-  return {{.name = "low", .value = &options.low, .words = "least value", .needed = true},
-          {.name = "high", .value = &options.high, .words = "greatest value, not below low", .needed = true}};
+  return {{.name = "low", .value = &options.low, .words = "least value; left out, there is none"},
+          {.name = "high",
+           .value = &options.high,
+           .words = "greatest value, not below low; left out, there is none"}};
 }
 
 StagePtr make(const ClampOptions& options, const Spelling& spelling) {
-  if (*options.low > *options.high) spelling.refuse("low", "it must not exceed high");
-  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::clamp, .p = *options.low, .q = *options.high});
+  if (!options.low && !options.high) spelling.refuse("low", "it or high must be given");
+  const ValueRange all;
+  const double low = options.low.value_or(all.low), high = options.high.value_or(all.high);
+  if (low > high) spelling.refuse("low", "it must not exceed high");
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::clamp, .p = low, .q = high});
 }
 
 Keys keys(AbsOptions&) { return {}; }
@@ -179,8 +184,8 @@ constexpr StageKind<CastOptions> kCast{"cast", "rounds half to even and saturate
 constexpr StageKind<StretchOptions> kStretch{"stretch",
                                              "makes the whole range of another pixel type of low to high",
                                              "stretch:low=0,high=4095,type=u8", keys, make};
-constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high]", "clamp:low=0,high=200",
-                                         keys, make};
+constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high], or on one side",
+                                         "clamp:low=0,high=200", keys, make};
 constexpr StageKind<AbsOptions> kAbs{"abs", "absolute value", "abs", keys, make};
 constexpr StageKind<ThresholdOptions> kThreshold{"threshold", "above where x > at, else below",
                                                  "threshold:at=128,above=255", keys, make};

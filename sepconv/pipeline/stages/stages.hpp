@@ -252,8 +252,7 @@ struct StretchOptions {
 StagePtr stretch(const StretchOptions& options);
 
 struct ClampOptions {
-  std::optional<double> low{};   ///< needed
-  std::optional<double> high{};  ///< needed
+  std::optional<double> low{}, high{};  ///< one of them, or both
   static StageEntry entry();
 };
 StagePtr clamp(const ClampOptions& options);

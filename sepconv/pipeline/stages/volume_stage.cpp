@@ -56,6 +56,11 @@ class VolumeStage final : public Stage {
     return result;
   }
 
+  ValueRange result_range(const ValueRange& input) const override {
+    const ValueRange middle = along_z_ != nullptr ? along_z_->result_range(input) : input;
+    return in_plane_ != nullptr ? in_plane_->result_range(middle) : middle;
+  }
+
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     const Rect within = within_planes(output, input);
     return along_z_ != nullptr ? along_z_->input_for(within, input) : within;

@@ -1,0 +1,97 @@
+"""Values that a result's type does not hold are said: in the plan what can be, in the run's warnings how many there were."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.ndimage as ndi
+
+
+@pytest.fixture
+def image(sepconv):
+    values = np.random.default_rng(0).integers(0, 256, (30, 40)).astype(np.uint8)
+    np.save(sepconv.folder / "in.npy", values)
+    return values
+
+
+def warnings(sepconv, *stages):
+    return sepconv("run", "in.npy", "out.npy", *stages, "--quiet", "--force").stderr
+
+
+def notes(sepconv, *stages):
+    return sepconv("plan", "in.npy", "other.npy", *stages).stdout
+
+
+SIGNED = {
+    "sobel:axis=x": lambda a: ndi.sobel(a, axis=1, mode="mirror"),
+    "log:sigma=2": lambda a: ndi.gaussian_laplace(a, 2, mode="mirror"),
+    "dog:sigma=1,sigma2=3": lambda a: ndi.gaussian_filter(a, 1, mode="mirror") - ndi.gaussian_filter(a, 3, mode="mirror"),
+    "subtract:chain=gaussian:sigma=3": lambda a: a - ndi.gaussian_filter(a, 3, mode="mirror"),
+    "scale:by=-1": lambda a: -a,
+    "scale:by=2,add=-100": lambda a: 2 * a - 100,
+    "matrix:values=1.5,-20": lambda a: 1.5 * a - 20,
+}
+
+
+@pytest.mark.parametrize("stage", SIGNED)
+def test_the_share_of_values_that_are_lost_is_said_with_the_way_out(sepconv, image, stage):
+    expected = SIGNED[stage](image.astype(float))
+    said = warnings(sepconv, stage)
+    assert "which u8 does not hold" in said
+    shares = {"below": (expected < -0.5).mean(), "above": (expected > 255.5).mean()}
+    for word, share in shares.items():
+        found = re.search(rf"([\d.e-]+) % (?:of the values are )?{word}", said)
+        assert (found is None) == (share == 0)
+        assert found is None or float(found[1]) == pytest.approx(100 * share, rel=0.06)
+    assert "u8 holds 0 to 255" in notes(sepconv, stage)
+    cast = re.search(r"cast:type=\w+", said)[0]
+    assert warnings(sepconv, stage, cast) == "" and "u8 holds" not in notes(sepconv, stage, cast)
+    np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, atol=0.51)
+
+
+@pytest.mark.parametrize("stage", ["gaussian:sigma=2", "median:radius=1", "erode:radius=2", "std:radius=2", "abs", "transpose", "blend:chain=box:radius=2,alpha=0.5", "sobel:axis=x|abs|scale:by=0.25"])
+def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
+    assert warnings(sepconv, *stage.split("|")) == ""
+    assert "u8 holds" not in notes(sepconv, *stage.split("|"))
+
+
+def test_values_that_all_are_rounded_to_one(sepconv, image):
+    said = warnings(sepconv, "gradient", "scale:by=0.0001")
+    assert "all values are rounded to 0" in said and "cast:type=f32" in said
+    assert warnings(sepconv, "gradient", "scale:by=0.0001", "cast:type=f32") == ""
+
+
+def test_samples_of_a_large_image(sepconv):
+    values = np.random.default_rng(1).integers(0, 65536, (700, 900)).astype(np.uint16)
+    np.save(sepconv.folder / "in.npy", values)
+    said = warnings(sepconv, "sobel:axis=y", "--band-rows", "100")
+    share = float(re.search(r"([\d.]+) % of the values are below 0", said)[1])
+    assert share == pytest.approx(50, abs=4) and "cast:type=f32" in said
+
+
+def test_integers_of_other_types(sepconv):
+    np.save(sepconv.folder / "in.npy", np.random.default_rng(2).integers(0, 1 << 32, (30, 40), dtype=np.uint32))
+    assert "which u32 does not hold" in warnings(sepconv, "sobel:axis=x")
+
+
+def test_clamp_with_one_side(sepconv, image):
+    np.testing.assert_array_equal(sepconv.filter(image, "clamp:low=100"), np.maximum(image, 100))
+    np.testing.assert_array_equal(sepconv.filter(image, "clamp:high=100"), np.minimum(image, 100))
+    assert "it or high must be given" in sepconv("run", "in.npy", "out.npy", "clamp", status=2).stderr
+
+
+def test_a_sigma_of_0_leaves_an_axis_alone(sepconv, image):
+    for stage, sigma in [("gaussian:sigma=2,sigma_y=0", (0, 2)), ("gaussian:sigma=0,sigma_y=2", (2, 0)), ("gaussian:sigma=0", 0)]:
+        expected = ndi.gaussian_filter(image.astype(np.float64), sigma, mode="mirror")
+        np.testing.assert_allclose(sepconv.filter(image.astype(np.float64), stage), expected, rtol=1e-12)
+    said = sepconv("run", "in.npy", "out.npy", "gaussian:sigma=2,sigma_y=0,order=1", status=2).stderr
+    assert "order_y=0" in said
+
+
+def test_a_ceiling_at_which_bands_repeat_each_other(sepconv):
+    np.save(sepconv.folder / "in.npy", np.random.default_rng(3).random((900, 900)).astype(np.float32))
+    stage = "box:radius=100"
+    least = re.search(r"raise --max-memory to (\d+K)", sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", "1K", "--threads", "1", status=1).stderr)[1]
+    said = sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", least, "--threads", "1").stdout
+    better = re.search(r"raise --max-memory to (\d+K)", said)[1]
+    assert "memory is short: bands" not in sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", better, "--threads", "1").stdout
