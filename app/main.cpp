@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/version.hpp"
 #include "signals.hpp"
 
 namespace {
@@ -119,7 +120,7 @@ int main(int argc, char** argv) {
   context.stop = signals.token();
 
   CLI::App program("Filters for images that are larger than memory.", "sepconv");
-  program.set_version_flag("--version", "sepconv " SEPCONV_VERSION);
+  program.set_version_flag("--version", "sepconv " SEPCONV_VERSION_STRING);
   program.require_subcommand(1);
   program.footer(
       "Example:  sepconv run scan.tif out.tif gaussian:sigma=2.5\n\n"

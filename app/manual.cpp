@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "commands.hpp"
+#include "sepconv/core/version.hpp"
 #include "sepconv/pipeline/chain/stage_entry.hpp"
 #include "wording.hpp"
 
@@ -48,8 +49,8 @@ std::string head(std::string name, int part, std::string_view words) {
   std::string title = name;
   std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
   if (words.ends_with('.')) words.remove_suffix(1);
-  return fmt::format(".TH {} {} \"\" \"sepconv " SEPCONV_VERSION "\"\n.SH NAME\n{} \\- {}\n", roff(title),
-                     part, roff(name), roff(words));
+  return fmt::format(".TH {} {} \"\" \"sepconv " SEPCONV_VERSION_STRING "\"\n.SH NAME\n{} \\- {}\n",
+                     roff(title), part, roff(name), roff(words));
 }
 
 /// "sepconv bench run".

@@ -1,9 +1,6 @@
-# At install time: copies the headers that users include, and those that these include, from the tree at SEPCONV_SOURCE_DIR. Others stay inside.
+# At install time: copies the headers that users include (installed_headers.txt), and those that these include, from the tree at SEPCONV_SOURCE_DIR. Others stay inside.
 cmake_minimum_required(VERSION 3.25)
-file(GLOB wanted RELATIVE ${SEPCONV_SOURCE_DIR} ${SEPCONV_SOURCE_DIR}/sepconv/interop/*.hpp)
-list(APPEND wanted sepconv/sepconv.hpp
-     sepconv/pipeline/stages/keys.hpp  # for stages of one's own
-     sepconv/kernels/cuda/backend.hpp)  # and backends
+file(STRINGS ${CMAKE_CURRENT_LIST_DIR}/installed_headers.txt wanted)
 set(headers)
 while(wanted)
   list(POP_FRONT wanted header)

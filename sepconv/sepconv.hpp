@@ -2,6 +2,7 @@
 #pragma once
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/version.hpp"
 #include "sepconv/io/formats.hpp"
 #include "sepconv/io/memory_image.hpp"
 #include "sepconv/io/pattern.hpp"

@@ -1,8 +1,15 @@
 #include "sepconv/core/image.hpp"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace sepconv {
+
+void throw_outside(const Rect& part, Extent whole) {
+  throw std::out_of_range("pixels outside of a view are asked for: " + to_string(part) + " of " +
+                          std::to_string(whole.rows) + " rows and " + std::to_string(whole.cols) +
+                          " columns");
+}
 
 void copy_pixels(const ConstPixelView& from, const PixelView& to) noexcept {
   assert(from.extent == to.extent && from.channels == to.channels && from.type == to.type);

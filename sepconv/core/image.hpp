@@ -22,6 +22,9 @@ struct ImageSpec {
   friend bool operator==(const ImageSpec&, const ImageSpec&) = default;
 };
 
+/// Throws std::out_of_range: `part` does not lie in a view of `whole`.
+[[noreturn]] void throw_outside(const Rect& part, Extent whole);
+
 /// Non-owning view of rows x cols pixels, row-major, channels interleaved, `pitch_bytes` from row to row
 /// (at least cols * channels * size_of(type)). Data and pitch are aligned to the element size.
 /// `Byte` is std::byte or const std::byte.
@@ -51,8 +54,9 @@ struct BasicPixelView {
   }
 
   /// The part of this view at `rect`, which is relative to the view's own first pixel.
-  BasicPixelView crop(const Rect& rect) const noexcept {
-    assert(Rect::whole(extent).contains(rect));
+  /// Throws std::out_of_range for a rectangle that does not lie in the view.
+  BasicPixelView crop(const Rect& rect) const {
+    if (!Rect::whole(extent).contains(rect)) throw_outside(rect, extent);
     return {row_data(rect.row) + rect.col * pixel_bytes(), rect.extent(), channels, type, pitch_bytes};
   }
 
@@ -98,7 +102,8 @@ struct BasicRegion {
   }
 
   /// The part of this region at `part`, given in the image's coordinates.
-  BasicRegion crop(const Rect& part) const noexcept {
+  /// Throws std::out_of_range for a part that does not lie in the region.
+  BasicRegion crop(const Rect& part) const {
     return {pixels.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}), part, image,
             past_caches};
   }

@@ -14,7 +14,7 @@ mv "$work/made" "$work/prefix"
 prefix=$work/prefix
 
 # The compiler's own list of what the headers for users include; those of packages may be missing.
-roots=("$prefix"/include/sepconv/{sepconv.hpp,interop/*.hpp,pipeline/stages/keys.hpp,kernels/cuda/backend.hpp})
+mapfile -t roots < <(sed "s|^|$prefix/include/|" "$here/../../cmake/installed_headers.txt")
 c++ -std=c++20 -MM -MG -I"$prefix/include" -x c++ "${roots[@]}" | tr ' \\' '\n\n' | grep "^$prefix" | sort -u >"$work/included"
 find "$prefix/include" -type f | sort | diff "$work/included" - || { echo "other headers are installed than users need" >&2; exit 1; }
 echo "ok: the $(wc -l <"$work/included") headers are installed that users need"

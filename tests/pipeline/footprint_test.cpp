@@ -196,6 +196,58 @@ TEST_CASE("rows that a stage scales away are no halo") {
 }
 
 TEST_CASE("a band that its slot has no room for is an error") { check_refused(small_bands({})); }
+
+namespace {
+
+/// A copy whose input_for() names other pixels than apply() reads.
+class Lying final : public Stage {
+ public:
+  explicit Lying(Rect (*named)(const Rect&)) : named_(named) {}
+  std::string text() const override { return "lying"; }
+  Rect input_for(const Rect& output, const ImageSpec&) const override { return named_(output); }
+  void apply(const ConstRegion& in, const Region& out, Arithmetic, Worker&) const override {
+    copy_pixels(in.crop(out.rect).pixels, out.pixels);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic) const override {
+    copy_pixels(in.crop(out.rect).pixels, out.pixels);
+  }
+
+ private:
+  Rect (*named_)(const Rect&);
+};
+
+}  // namespace
+
+TEST_CASE("a stage that reads other pixels than it names is an error") {
+  const Image source = Image::of_pattern(kWide, Pattern::noise, 6);
+  const Image result(kWide);
+  const auto message = [&](Rect (*named)(const Rect&)) {
+    const Chain chain({std::make_shared<Lying>(named)});
+    try {
+      run(*source.reader(), *result.writer(), chain, small_bands({}));
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  CHECK(message([](const Rect& output) { return output; }) == "no error");
+  const std::string outside = "pixels outside of a view are asked for";
+  CHECK_THAT(message([](const Rect& out) {
+               return Rect{out.row, out.col, out.rows, out.cols - 1};
+             }),
+             Catch::StartsWith(outside));
+  CHECK_THAT(message([](const Rect&) { return Rect{0, 0, 1, 1}; }), Catch::StartsWith(outside));
+  CHECK_THAT(message([](const Rect& out) {
+               return Rect{out.row + 100000, out.col, out.rows, out.cols};
+             }),
+             Catch::StartsWith(outside));
+  const std::string none = "input_for() of the stage lying names no pixels";
+  CHECK_THAT(message([](const Rect& out) { return Rect{out.row, out.col, 0, 0}; }), Catch::StartsWith(none));
+  CHECK_THAT(message([](const Rect& out) {
+               return Rect{out.row, out.col, -3, out.cols};
+             }),
+             Catch::StartsWith(none));
+}
 #else
 TEST_CASE("a footprint that grows with the row is streamed within its slots on a GPU", "[gpu]") {
   Framed memory(device_resource());

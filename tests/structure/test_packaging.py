@@ -23,7 +23,7 @@ def test_packages_are_built_with_what_builds_need():
 
 def test_a_program_with_the_static_library_has_what_that_needs():
     development = CONTROL[CONTROL.index("Package: libsepconv-dev"):]
-    assert packages("Depends", development) - {"libsepconv0.2"} == packages("Build-Depends", CONTROL) - ONLY_TO_BUILD
+    assert packages("Depends", development) - {"libsepconv0.3"} == packages("Build-Depends", CONTROL) - ONLY_TO_BUILD
 
 
 def test_the_library_has_its_version_in_its_name():
@@ -31,3 +31,23 @@ def test_the_library_has_its_version_in_its_name():
     version = re.search(r"^project\(sepconv VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
     assert set(re.findall(r"libsepconv(\d[\d.]*)", CONTROL)) == {version}
     assert (ROOT / f"debian/libsepconv{version}.install").exists()
+
+
+def test_headers_say_the_version():
+    text = (ROOT / "sepconv/core/version.hpp").read_text()
+    version = re.search(r"^project\(sepconv VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    assert ".".join(re.findall(r"VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text)) == version
+    assert f'SEPCONV_VERSION_STRING "{version}"' in text
+
+
+def test_the_changelog_begins_with_the_version():
+    """One version, one content: what the changelog lists first is what a wheel or a package of this tree says that it is."""
+    version = re.search(r"^project\(sepconv VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
+
+
+def test_headers_that_a_format_needs_are_installed():
+    page = (ROOT / "docs/adding-a-format.md").read_text()
+    table = page[page.index("| header in"):page.index("## What a format promises")]
+    offered = {f"sepconv/io/{name}" for name in re.findall(r"`([\w/]+\.hpp)`", table)}
+    assert len(offered) > 7 and offered <= set((ROOT / "cmake/installed_headers.txt").read_text().split())

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sepconv/core/error.hpp"
 #include "sepconv/kernels/pointwise/pointwise.hpp"
 #include "sepconv/pipeline/chain/missing_tile.hpp"
 #include "sepconv/pipeline/chain/periodic.hpp"
@@ -85,18 +86,28 @@ void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& need
   }
 }
 
+/// Stage::input_for() of a part of the result. Throws InvalidArgument where a stage of somebody's own names
+/// no pixels.
+Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& input) {
+  const Rect needed = stage.input_for(output, input);
+  if (needed.empty() && !output.empty())
+    throw InvalidArgument("input_for() of the stage " + stage.text() + " names no pixels for " +
+                          to_string(output) + " of its result; it must name those that apply() reads");
+  return needed;
+}
+
 /// What `stage` needs of its input for `output`, whose parts beyond the edges of the stage's result are
 /// repetitions of what lies in it. What is needed for them lies as far beyond the input's edges, unless it is
 /// the whole side.
 Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
-  if (Rect::whole(result).contains(output)) return stage.input_for(output, input);
+  if (Rect::whole(result).contains(output)) return checked_input_for(stage, output, input);
   const bool turns = !stage.turned_item(input).empty();
   Rect hull;
   for (const PeriodicPiece& piece : periodic_pieces(output, result)) {
     std::int64_t down = (piece.at.row - piece.inside.row) / result.rows;
     std::int64_t right = (piece.at.col - piece.inside.col) / result.cols;
     if (turns) std::swap(down, right);
-    Rect needed = stage.input_for(piece.inside, input);
+    Rect needed = checked_input_for(stage, piece.inside, input);
     if (needed.rows != input.extent.rows) needed.row += down * input.extent.rows;
     if (needed.cols != input.extent.cols) needed.col += right * input.extent.cols;
     hull = hull.include(needed);

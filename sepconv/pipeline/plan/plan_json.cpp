@@ -6,6 +6,7 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/version.hpp"
 #include "sepconv/io/fingerprint.hpp"
 #include "sepconv/pipeline/plan/ceilings.hpp"
 #include "sepconv/pipeline/plan/chain_files.hpp"
@@ -105,7 +106,7 @@ json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerpri
   for (const StagePtr& stage : plan.given.stages()) stages.push_back(stage->text());
   json predicted;
   for (const auto& [name, seconds] : plan.predicted.named()) predicted[name] = seconds;
-  json all = {{"sepconv", SEPCONV_VERSION},
+  json all = {{"sepconv", SEPCONV_VERSION_STRING},
               {"source", source_json(plan.source_layout, plan.stored_bytes, plan.changed_ns)},
               {"sink", {{"layout", plan.sink_layout}}},
               {"chain", std::move(stages)},
@@ -141,10 +142,6 @@ json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerpri
   return all;
 }
 
-std::string text_of(const json& value) {
-  return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
-}
-
 /// Throws for the first of what `then` and `now` do not have in common.
 void check_same(std::string_view what, const json& then, const json& now,
                 std::string_view way_out = "make it anew") {
@@ -167,15 +164,15 @@ json without_words(json all) {
 std::string to_json(const Plan& plan) { return to_json(plan, fingerprint); }
 
 std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of) {
-  return text_of(plan_json(plan, fingerprint_of));
+  return plan_json(plan, fingerprint_of).dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
 PlanRecord parse_plan(std::string_view text) {
   const json all = parsed(text);
   const std::string version = word(field(all, "sepconv"), "sepconv");
-  if (version != SEPCONV_VERSION)
+  if (version != SEPCONV_VERSION_STRING)
     throw InvalidArgument(fmt::format("the plan was made by sepconv {} and this is {}; make it anew",
-                                      brief(version), SEPCONV_VERSION));
+                                      brief(version), SEPCONV_VERSION_STRING));
   PlanRecord record;
   for (const json& stage : list_at(all, "chain")) record.stages.push_back(word(stage, "chain"));
   record.sink_layout = word(field(field(all, "sink"), "layout"), "layout");
