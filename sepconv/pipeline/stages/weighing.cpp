@@ -21,7 +21,8 @@ class Weighing {
   Weighing(const AlphaWeight& weight, Colours at) : weight_(weight), at_(at) {}
 
   void then(const StagePtr& stage) {
-    if (stage->traits().moves_only) {
+    // What selects a pixel of the image as a whole, as resize:filter=nearest does, takes colours of any kind.
+    if (stage->traits().moves_only || (stage->traits().averages && stage->traits().selects)) {
       chain_.then(stage);
     } else if (stage->traits().averages) {
       become(Colours::multiplied);
@@ -66,6 +67,7 @@ class Weighing {
 Chain weighing_alpha(const Chain& chain, const AlphaWeight& weight, PixelType result) {
   Weighing weighing(weight, weight.multiplied ? Colours::multiplied : Colours::given);
   for (const StagePtr& stage : chain.stages()) weighing.then(stage);
+  if (weighing.at() == Colours::given) return std::move(weighing).chain();
   if (!weight.multiplied)
     weighing.become(Colours::straight, result, 0);
   else if (weighing.at() == Colours::straight)
