@@ -46,8 +46,18 @@ void add_nodata_option(CLI::App& command, MissingOptions& options) {
       ->type_name("each|all");
 }
 
+void add_alpha_option(CLI::App& command, MissingOptions& options) {
+  take_one_of(
+      command.add_option_function<std::string>(
+          "--alpha", [&options](const std::string& text) { options.alpha_rule = alpha_rule_named(text); },
+          "colours are averaged by alpha and it with them, or pixels of alpha 0 are missing and others count "
+          "whole; by default a weight in pictures, a mask in files with georeference, nodata value or mask"),
+      {"weight", "mask"});
+}
+
 void add_missing_options(CLI::App& command, MissingOptions& options) {
   add_nodata_option(command, options);
+  add_alpha_option(command, options);
   command
       .add_option_function<std::string>(
           "--result-nodata",

@@ -43,6 +43,7 @@ std::string with_flags(std::string_view text) {
       {"MissingOptions::value", "--nodata"},
       {"MissingOptions::all_channels", "--nodata-bands"},
       {"MissingOptions::result", "--result-nodata"},
+      {"MissingOptions::alpha_rule", "--alpha"},
   };
   std::string words(text);
   for (const auto& [member, flag] : names) {

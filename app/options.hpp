@@ -32,7 +32,9 @@ void add_region_option(CLI::App& command, RunOptions& options);
 
 /// --nodata, straight into the options of a run.
 void add_nodata_option(CLI::App& command, MissingOptions& options);
-/// That and --result-nodata.
+/// --alpha likewise.
+void add_alpha_option(CLI::App& command, MissingOptions& options);
+/// These and --result-nodata.
 void add_missing_options(CLI::App& command, MissingOptions& options);
 
 /// How the output is to be stored, as far as the user says.

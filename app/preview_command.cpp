@@ -82,6 +82,7 @@ void add_preview_command(CLI::App& program, Context& context) {
   add_region_option(*command, request->limits);
   add_input_options(*command, request->options.open);
   add_nodata_option(*command, request->limits.missing);
+  add_alpha_option(*command, request->limits.missing);
   command
       ->add_option_function<std::string>(
           "--max-memory",

@@ -150,7 +150,7 @@ void add_run_command(CLI::App& program, Context& context) {
   plan->type_name(kFileType);
   for (const char* name :
        {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
-        "--max-device-memory", "--region", "--nodata", "--result-nodata", "--whole"})
+        "--max-device-memory", "--region", "--nodata", "--alpha", "--result-nodata", "--whole"})
     plan->excludes(command->get_option(name));
   auto* dry_run = add_dry_run_option(*command, request->dry_run, "what plan says, bands, slots, bytes");
   for (const char* name : {"--whole", "--trace", "--report", "--stats"})

@@ -148,6 +148,12 @@ def _to_8bit(name, value):
     return {"to_8bit": (low, high)}
 
 
+def _alpha(name, value):
+    if value not in ("weight", "mask"):
+        raise ValueError(f"{name}={value!r} is unknown; use 'weight' or 'mask'")
+    return {name: value}
+
+
 def _plan(name, value):
     return _text(name, getattr(value, "text", value))
 
@@ -155,17 +161,19 @@ def _plan(name, value):
 #: What is read and how, and what Image has been opened with.
 OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw)}
 MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
+#: What the pixels that are read are to chains.
+HONOURED = {**MISSING, "alpha": (None, _alpha), "result_nodata": (None, _number)}
 LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
 ARITHMETIC = {"arithmetic": (None, arithmetic)}
 LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "shard": (None, _tile), "zarr": (None, _zarr), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
           "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
 PICTURE = {"orient": (False, flag), "to_8bit": (False, _to_8bit), "background": (None, _text)}
-RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **MISSING, "result_nodata": (None, _number), **LAYOUT, **PICTURE, "plan": (None, _plan)}
+RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **HONOURED, **LAYOUT, **PICTURE, "plan": (None, _plan)}
 
 
 #: What a plan has decided.
-PLANNED = [*LIMITS, *ARITHMETIC, "region", *MISSING, "result_nodata"]
+PLANNED = [*LIMITS, *ARITHMETIC, "region", *HONOURED]
 
 
 def settings_of(table, given):

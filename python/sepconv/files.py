@@ -86,6 +86,9 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         pixels of this value are missing, or none are; left out: what the file declares
     nodata_bands : {'each', 'all'}
         what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels all have it, as with GDAL's UNIFIED_SRC_NODATA
+    alpha : {'weight', 'mask'}, optional
+        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are missing and others count whole; left out: a weight in pictures, a mask in
+        files with georeference, nodata value or mask
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
@@ -187,7 +190,7 @@ def plan(source, sink, chain=(), **options):
     return made
 
 
-_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", "nodata", "nodata_bands", "result_nodata", *_options.PICTURE)}
+_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", *_options.HONOURED, *_options.PICTURE)}
 
 
 @_options.declared(_TRANSPOSE)

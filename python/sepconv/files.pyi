@@ -234,7 +234,7 @@ class Image:
     def __enter__(self) -> Image: ...
     def __exit__(self, *_: object) -> None: ...
 
-def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None, plan: Plan | str | None = None) -> Report:
+def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None, plan: Plan | str | None = None) -> Report:
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
@@ -283,6 +283,9 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
         pixels of this value are missing, or none are; left out: what the file declares
     nodata_bands : {'each', 'all'}
         what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels all have it, as with GDAL's UNIFIED_SRC_NODATA
+    alpha : {'weight', 'mask'}, optional
+        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are missing and others count whole; left out: a weight in pictures, a mask in
+        files with georeference, nodata value or mask
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
@@ -336,7 +339,7 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> int:
+def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> int:
     """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
 
     ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
@@ -395,7 +398,7 @@ def finish(sink: Path) -> None:
     FileWarning
         for what the result does not have of its source
     """
-def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Plan:
+def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Plan:
     """What `run` with these arguments would do. Makes nothing.
 
     Parameters
@@ -631,7 +634,7 @@ def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Ca
     >>> made.equal, made.max_difference, made.first
     (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
     """
-def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size: int = 1024, level: int | None = None, max_memory: int | str | None = None, threads: int = 0, page: int | str | None = None, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each') -> Preview:
+def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size: int = 1024, level: int | None = None, max_memory: int | str | None = None, threads: int = 0, page: int | str | None = None, axes: str | None = None, raw: str | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None) -> Preview:
     """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second whatever its size: what ``sepconv preview`` does.
 
     Parameters
@@ -646,7 +649,7 @@ def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size
         left out: the smallest that fills the picture; where there are none a detail from the middle, at full resolution
     region : tuple of slice or str, optional
         of the result, in pixels of the full resolution
-    page, axes, raw, nodata, nodata_bands, max_memory, threads
+    page, axes, raw, nodata, nodata_bands, alpha, max_memory, threads
         as those of `run`
 
     Returns

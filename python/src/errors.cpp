@@ -48,6 +48,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"MissingOptions::value", "nodata"},
     {"MissingOptions::all_channels", "nodata_bands"},
     {"MissingOptions::result", "result_nodata"},
+    {"MissingOptions::alpha_rule", "alpha"},
 };
 
 void set_error(PyObject* type, const std::exception& error) {

@@ -121,6 +121,8 @@ constexpr Option kOptions[] = {
     {"no_nodata", [](Settings& s, nb::handle v) { s.run.missing.none = nb::cast<bool>(v); }},
     {"nodata", [](Settings& s, nb::handle v) { s.run.missing.value = nb::cast<double>(v); }},
     {"nodata_of_all", [](Settings& s, nb::handle v) { s.run.missing.all_channels = nb::cast<bool>(v); }},
+    {"alpha", [](Settings& s,
+                 nb::handle v) { s.run.missing.alpha_rule = alpha_rule_named(nb::cast<std::string>(v)); }},
     {"result_nodata", [](Settings& s, nb::handle v) { s.run.missing.result = nb::cast<double>(v); }},
     {"plan", [](Settings& s, nb::handle v) { s.plan = parse_plan(nb::cast<std::string>(v)); }},
 };

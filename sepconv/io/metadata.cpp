@@ -222,6 +222,10 @@ auto find_alpha(const Metadata& metadata) {
 
 }  // namespace
 
+bool is_georeferenced(const Metadata& metadata) {
+  return std::ranges::any_of(metadata.geo_tags, [](const RawTag& raw) { return !says_pixels(raw.tag); });
+}
+
 bool alpha_is_associated(const Metadata& metadata) {
   const auto alpha = find_alpha(metadata);
   return alpha != metadata.extra_samples.end() && *alpha == kAssociatedAlpha;

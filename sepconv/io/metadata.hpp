@@ -123,6 +123,10 @@ std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t
 /// Whether the others are multiplied by it.
 bool alpha_is_associated(const Metadata& metadata);
 
+/// Whether it says where on the Earth pixels lie: it has places (33550, 33922, 34264), keys of a coordinate
+/// reference system, or RPC.
+bool is_georeferenced(const Metadata& metadata);
+
 /// The code by which the GeoTIFF keys name the coordinate reference system: projected, else geographic.
 std::optional<int> epsg_code(const Metadata& metadata);
 

@@ -14,8 +14,16 @@ inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType 
   const auto value = [&] { return static_cast<double>(random_between(random, 0, 9)); };
   const bool declared = random_between(random, 0, 1) == 1;
   op.p = declared ? value() : NAN;
-  if (random_between(random, 0, 1) == 0) return op;
-  op.kind = AlphaOp::Kind::store;
+  using Kind = AlphaOp::Kind;
+  constexpr Kind kKinds[] = {Kind::hide, Kind::store, Kind::multiply, Kind::divide, Kind::clear};
+  op.kind = random_of(random, kKinds);
+  if (op.kind == Kind::hide) return op;
+  if (op.kind != Kind::store) {
+    if (random_between(random, 0, 1) == 0) op.type = PixelType::f64;
+    op.p = declared ? 0 : NAN;
+    op.r = random_between(random, 0, 1) == 0 ? 1 : 8;
+    return op;
+  }
   op.p = declared ? op.p : 0;
   op.q = declared ? op.p + 1 : 0;
   op.r = declared ? op.p : NAN;

@@ -25,7 +25,14 @@ std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x)
   std::vector<double> result = x;
   for (std::size_t c = 0; c < x.size(); ++c) {
     const bool is_alpha = static_cast<std::int64_t>(c) == op.channel;
-    if (op.kind == AlphaOp::Kind::hide) {
+    using Kind = AlphaOp::Kind;
+    if (op.kind == Kind::multiply || op.kind == Kind::divide || op.kind == Kind::clear) {
+      const double weight = alpha / op.r;
+      if (!(rounded(alpha) > 0))
+        result[c] = op.p;
+      else if (!is_alpha && op.kind != Kind::clear)
+        result[c] = op.kind == Kind::multiply ? x[c] * weight : x[c] / weight;
+    } else if (op.kind == Kind::hide) {
       if (alpha == 0 || std::isnan(alpha) || (!is_alpha && x[c] == op.p)) result[c] = NAN;
     } else if (is_alpha) {
       const double least = is_floating(op.type) ? op.type == PixelType::f32 ? 0x1p-126 : 0x1p-1022 : 1;
@@ -65,6 +72,14 @@ TEST_CASE("alpha hides its pixel, and is what is least above 0 where it is there
   std::copy_n(made, 9, hidden);
   keep_alpha_host(2, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32);
   CHECK((std::isnan(hidden[2]) && hidden[5] == 200 && hidden[8] == 1 && hidden[0] == 1 && hidden[7] == 2));
+  const AlphaOp multiply{
+      .kind = AlphaOp::Kind::multiply, .channel = 2, .p = 0, .r = 200, .type = PixelType::f64};
+  alpha_host(multiply, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f64);
+  CHECK(std::vector<float>(hidden, hidden + 9) == std::vector<float>{0, 0, 0, 30, 40, 200, 0, 0.035F, 1});
+  AlphaOp divide = multiply;
+  divide.kind = AlphaOp::Kind::divide, divide.type = PixelType::u8, hidden[8] = 0.5F;
+  alpha_host(divide, view_of(hidden, {1, 3}, 3), view_of(out, {1, 3}, 3), Arithmetic::f64);
+  CHECK(std::vector<int>(out, out + 9) == std::vector<int>{0, 0, 0, 30, 40, 200, 0, 0, 0});
   CHECK_THROWS_AS(
       alpha_host({.channel = 3}, view_of(in, {1, 3}, 3), view_of(hidden, {1, 3}, 3), Arithmetic::f32),
       InvalidArgument);
@@ -79,7 +94,7 @@ TEST_CASE("alpha_host does to pixels of any type what it says") {
     fill_random(in.view, random, true);
     Image out(extent, channels, random_of(random, kPixelTypes));
     AlphaOp op = random_alpha_op(random, channels, out.view.type);
-    if (op.kind == AlphaOp::Kind::hide) out = Image(extent, channels, PixelType::f64);
+    if (op.kind != AlphaOp::Kind::store) out = Image(extent, channels, PixelType::f64);
     Image values(extent, channels, PixelType::f64), results(extent, channels, PixelType::f64);
     // Few values, so that some are those that are looked for.
     pointwise_host({.kind = PointwiseOp::Kind::clamp, .p = 0, .q = 8}, in.view, in.view, in.view,

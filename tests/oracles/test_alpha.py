@@ -1,4 +1,4 @@
-"""Alpha and masks say which pixels are missing: against a reference in NumPy, in double precision."""
+"""Alpha as a mask, and masks, say which pixels are missing: against a reference in NumPy, in double precision. Alpha as a weight: test_alpha_weight.py."""
 
 import json
 
@@ -59,11 +59,11 @@ def assert_alpha_result(actual, expected):
 def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
     pixels = picture((61, 83), dtype, channels)
     write(sepconv.folder / "in.tif", pixels, alpha)
-    text = sepconv("plan", "in.tif", "out.tif", STAGE).stdout
+    text = sepconv("plan", "in.tif", "out.tif", STAGE, "--alpha", "mask").stdout
     assert f"that alpha (channel {channels - 1}) hides are missing" in text
     outputs = set()
     for options in (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--whole"]):
-        sepconv("run", "in.tif", "out.tif", f"{STAGE},missing={policy}", *options, "--quiet", "--force")
+        sepconv("run", "in.tif", "out.tif", f"{STAGE},missing={policy}", "--alpha", "mask", *options, "--quiet", "--force")
         outputs.add(tifffile.imread(sepconv.folder / "out.tif").tobytes())
     assert len(outputs) == 1
     assert_alpha_result(tifffile.imread(sepconv.folder / "out.tif"), means(pixels, pixels[..., -1] == 0, policy))
@@ -72,9 +72,9 @@ def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
 def test_derivatives_propagate_and_leave_alpha_as_it_is(sepconv):
     pixels = picture((50, 60), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
-    assert "other stages leave it as it is" in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x").stdout
+    assert "other stages leave it as it is" in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask").stdout
     for options in ([], ["--whole"], ["--band-rows", 7, "--threads", 1]):
-        sepconv("run", "in.tif", "out.tif", "sobel:axis=x", *options, "--quiet", "--force")
+        sepconv("run", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask", *options, "--quiet", "--force")
         result = tifffile.imread(sepconv.folder / "out.tif")
         hidden = pixels[..., -1] == 0
         touched = correlate(hidden.astype(float), np.ones(3), np.ones(3), "reflect101") > 0.5
@@ -108,7 +108,7 @@ def test_what_is_there_stays_there(sepconv):
     pixels[..., 3] = 1
     pixels[::2, ::2, 3] = 0
     write(sepconv.folder / "in.tif", pixels)
-    sepconv("run", "in.tif", "out.tif", "resize:to=41x37", "--quiet")
+    sepconv("run", "in.tif", "out.tif", "resize:to=41x37", "--alpha", "mask", "--quiet")
     result = tifffile.imread(sepconv.folder / "out.tif")
     assert (result[result[..., 3] > 0][:, :3] == 100).all() and (result[..., 3] <= 1).all()
     tiny = np.full((9, 9, 2), 1e-30, np.float32)
@@ -159,8 +159,8 @@ def test_levels_and_reductions(sepconv, alpha):
     """A pixel's share of its cell is in its alpha, unless colours are multiplied by that."""
     pixels = picture((128, 96), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels, alpha, tile=(16, 16))
-    sepconv("run", "in.tif", "out.tif", "--pyramid", "--quiet")
-    sepconv("run", "in.tif", "half.tif", "reduce:factor=2", "--quiet")
+    sepconv("run", "in.tif", "out.tif", "--pyramid", "--alpha", "mask", "--quiet")
+    sepconv("run", "in.tif", "half.tif", "reduce:factor=2", "--alpha", "mask", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         level = tif.pages[1].asarray()
     np.testing.assert_array_equal(level, tifffile.imread(sepconv.folder / "half.tif"))
@@ -174,18 +174,19 @@ def test_levels_and_reductions(sepconv, alpha):
 
 
 @pytest.mark.parametrize("stage, size", [("reduce:factor=2", (40, 30)), ("resize:to=33x51", (33, 51)), ("resize:to=150x100", (150, 100))])
-def test_alpha_of_another_scale_is_pillows(sepconv, stage, size):
+@pytest.mark.parametrize("rule", ["weight", "mask"])
+def test_alpha_of_another_scale_is_pillows(sepconv, rule, stage, size):
     pixels = np.full((60, 80, 4), 100, np.uint8)
     pixels[..., 3] = random_mask((60, 80)) * 255
     write(sepconv.folder / "in.tif", pixels)
-    sepconv("run", "in.tif", "out.tif", stage, "--quiet")
+    sepconv("run", "in.tif", "out.tif", stage, "--alpha", rule, "--quiet")
     result = tifffile.imread(sepconv.folder / "out.tif")
     expected = np.asarray(PIL.Image.fromarray(pixels[..., 3]).resize(size, PIL.Image.Resampling.BOX if "reduce" in stage else PIL.Image.Resampling.BILINEAR))
     assert np.abs(result[..., 3].astype(int) - expected).max() <= 1
     assert (result[result[..., 3] > 0][:, :3] == 100).all()
     for chain in ([stage], [stage, "transpose"], ["transpose", stage], ["gaussian:sigma=1", stage, "scale:by=0.5"]):
-        sepconv("run", "in.tif", "streamed.tif", *chain, "--band-rows", 7, "--quiet", "--force")
-        sepconv("run", "in.tif", "whole.tif", *chain, "--whole", "--quiet", "--force")
+        sepconv("run", "in.tif", "streamed.tif", *chain, "--alpha", rule, "--band-rows", 7, "--quiet", "--force")
+        sepconv("run", "in.tif", "whole.tif", *chain, "--alpha", rule, "--whole", "--quiet", "--force")
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "streamed.tif"), tifffile.imread(sepconv.folder / "whole.tif"))
 
 

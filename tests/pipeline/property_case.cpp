@@ -286,7 +286,10 @@ std::int64_t random_side(std::mt19937_64& random) {
 void add_holes(std::mt19937_64& random, PropertyCase& c) {
   c.holes = true;
   if (c.spec.channels > 1 && random() % 3 == 0) c.missing.alpha = c.spec.channels - 1 - random() % 2;
-  if (c.missing.alpha && random() % 2 == 0) return;
+  if (c.missing.alpha && random() % 2 == 0) {
+    if (random() % 3 == 0) c.missing.alpha_rule = AlphaRule::mask;
+    return;
+  }
   const bool nan = is_floating(c.spec.type);
   if (random() % 3 > 0) c.missing.value = nan && random() % 2 == 0 ? std::nan("") : kHole;
   if (!c.missing.value) return;
@@ -484,7 +487,7 @@ PropertyCase shrunk(PropertyCase failing, const std::function<bool(const Propert
       [](PropertyCase& c) { c.delay_us = 0; },
       [](PropertyCase& c) { c.holes = false, c.missing = {}; },
       [](PropertyCase& c) { c.missing.result.reset(); },
-      [](PropertyCase& c) { c.missing.alpha.reset(); },
+      [](PropertyCase& c) { c.missing.alpha.reset(), c.missing.alpha_rule.reset(); },
       [](PropertyCase& c) { c.threads = 1; },
       [](PropertyCase& c) { c.slots = 1; },
       [](PropertyCase& c) { c.tile = {}; },

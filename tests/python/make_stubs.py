@@ -64,14 +64,14 @@ def functions():
 
 OPTIONS = {
     "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "Literal['f32', 'f64'] | None", "page": "int | str | None",
-    "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "nodata_bands": "Literal['each', 'all']", "result_nodata": "float | None",
+    "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "nodata_bands": "Literal['each', 'all']", "alpha": "Literal['weight', 'mask'] | None", "result_nodata": "float | None",
     "compress": "str | None", "tile": "int | tuple[int, int] | dict[str, int] | str | None", "shard": "int | tuple[int, int] | dict[str, int] | str | None", "zarr": "int | None", "pyramid": "bool | str | None", "big_tiff": "bool | None", "plan": "Plan | str | None",
     "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
     "overwrite": "bool", "durable": "bool", "orient": "bool", "to_8bit": "bool | tuple[float, float]", "background": "str | None",
 }
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
 OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",
-                progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", alpha="float", beta="float | None", trans_a="bool", trans_b="bool",
+                progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", beta="float | None", trans_a="bool", trans_b="bool",
                 path="Path", tolerance="float", size="int",
                 resume="bool", discard="bool", part="tuple[int, int] | str | None")
 RESULTS = {"run": "Report", "create_only": "int", "finish": "None", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison", "preview": "Preview"}
@@ -200,6 +200,8 @@ def of_files():
             types = {key: one.annotation for key, one in signature.parameters.items()}
             lines += ["@overload", documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage), "@overload"]
         types = dict(OF_FILES, path="Path | Image", level="int | None") if name == "preview" else OF_FILES
+        if name == "gemm":
+            types = dict(OF_FILES, alpha="float")
         if name in ("create_only", "finish"):
             types = dict(OF_FILES, source="Path | Image", sink="Path")
         lines.append(documented(f"def {name}({parameters(inspect.signature(function), types)}) -> {RESULTS[name]}: ...", function))

@@ -89,6 +89,9 @@ class HookedStage final : public Stage {
   StagePtr honouring_alpha(std::int64_t alpha) const override {
     return std::make_shared<HookedStage>(stage_->honouring_alpha(alpha), hook_);
   }
+  StagePtr weighing_alpha(const AlphaWeight& weight) const override {
+    return std::make_shared<HookedStage>(stage_->weighing_alpha(weight), hook_);
+  }
   Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
   std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
     return stage_->open_second(input);

@@ -1,5 +1,5 @@
-// A channel that says which pixels are missing: alpha, where it is 0. `in` and `out` have equal shapes; any
-// pixel types; `arithmetic` and stores as in pointwise.hpp.
+// A channel that says which pixels are missing, or how much of them there is: alpha. `in` and `out` have
+// equal shapes; any pixel types; `arithmetic` and stores as in pointwise.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,15 @@ struct AlphaOp {
     store,  ///< for an `out` of `type`. Alpha: 0 if it is NaN; else itself, or what is least above 0 if it
             ///< would not be stored as more than 0. The others: p if alpha is NaN; r if they are; q if they
             ///< would be stored as p; else themselves
+    // Every element is p where alpha would not be stored as `type` as more than 0. Elsewhere alpha is itself,
+    // and the others are
+    multiply,  ///< multiplied by alpha / r
+    divide,    ///< divided by alpha / r
+    clear,     ///< themselves
   };
   Kind kind = Kind::hide;
   std::int64_t channel = 0;
-  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is no value
+  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is no value; multiply, divide: r is opaque
   PixelType type = PixelType::u8;  ///< of what is stored
 
   friend bool operator==(const AlphaOp&, const AlphaOp&) = default;

@@ -32,6 +32,23 @@ __device__ __forceinline__ A stored(const ElementAlpha<A>& op, A x, A alpha, boo
 }
 
 template <class A>
+__device__ __forceinline__ A weighed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  bool positive = false;
+  device::visit(op.type, [&]<class T>(T) { positive = device::to_pixel<T>(alpha) > T(0); });
+  if (!positive) return op.p;
+  if (is_alpha || op.kind == AlphaOp::Kind::clear) return x;
+  const A weight = alpha / op.r;
+  return op.kind == AlphaOp::Kind::multiply ? x * weight : x / weight;
+}
+
+template <class A>
+__device__ __forceinline__ A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  if (op.kind == AlphaOp::Kind::hide)
+    return alpha == 0 || isnan(alpha) || (!is_alpha && x == op.p) ? device::Op<A>::missing() : x;
+  return op.kind == AlphaOp::Kind::store ? stored(op, x, alpha, is_alpha) : weighed(op, x, alpha, is_alpha);
+}
+
+template <class A>
 __global__ void __launch_bounds__(kThreads)
     apply_alpha(const ElementAlpha<A> op, const device::Rows in,
                 const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
@@ -43,11 +60,7 @@ __global__ void __launch_bounds__(kThreads)
   for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
     const A x = in.template load<A>(row, element);
     const A alpha = in.template load<A>(row, at);
-    if (op.kind == AlphaOp::Kind::store)
-      store(row, element, stored(op, x, alpha, is_alpha));
-    else
-      store(row, element,
-            alpha == 0 || isnan(alpha) || (!is_alpha && x == op.p) ? device::Op<A>::missing() : x);
+    store(row, element, changed(op, x, alpha, is_alpha));
   }
 }
 

@@ -28,6 +28,13 @@ struct AlphaSeen {
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
+template <class T, class A>
+A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  if (op.kind == AlphaOp::Kind::hide) return op.hidden(x, alpha, is_alpha);
+  if (op.kind == AlphaOp::Kind::store) return op.template stored<T>(x, alpha, is_alpha);
+  return op.template weighed<T>(x, alpha, is_alpha);
+}
+
 /// Any channels, in ascending order; the definition as it stands.
 template <class A, class Change>
 void change_pixels(A* row, std::int64_t elements, std::int64_t channels, std::int64_t alpha_channel,
@@ -96,6 +103,28 @@ std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
   return i;
 }
 
+/// Of a type that has every number of A above 0, or of integers.
+template <class T, int kChannels, class A>
+std::int64_t weigh_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
+  using Kind = AlphaOp::Kind;
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto alpha_lane = is_alpha<kChannels>(d);
+  const auto bound = hn::Set(d, std::is_integral_v<T> ? A(0.5) : A(0));
+  std::int64_t i = 0;
+  for (; i + lanes <= elements; i += lanes) {
+    const auto x = hn::LoadU(d, row + i);
+    const auto alpha = alpha_of<kChannels>(x);
+    const auto weight = hn::Div(alpha, hn::Set(d, op.r));
+    auto colour = x;
+    if (op.kind == Kind::multiply) colour = hn::Mul(x, weight);
+    if (op.kind == Kind::divide) colour = hn::Div(x, weight);
+    const auto own = hn::IfThenElse(alpha_lane, x, colour);
+    hn::StoreU(hn::IfThenElse(hn::Gt(alpha, bound), own, hn::Set(d, op.p)), d, row + i);
+  }
+  return i;
+}
+
 #endif
 
 /// So much of the row as vectors can change: alpha is the last of two channels, or of four of f32.
@@ -109,7 +138,12 @@ std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elem
     return four ? hide_vectors<4>(op, row, elements) : 0;
   }
   // What is stored as a smaller f32 is above 0 by other rules than these comparisons know.
-  if (op.q != op.p || (std::is_floating_point_v<T> && sizeof(T) < sizeof(A))) return 0;
+  if (std::is_floating_point_v<T> && sizeof(T) < sizeof(A)) return 0;
+  if (op.kind != AlphaOp::Kind::store) {
+    if (two) return weigh_vectors<T, 2>(op, row, elements);
+    return four ? weigh_vectors<T, 4>(op, row, elements) : 0;
+  }
+  if (op.q != op.p) return 0;
   if (two) return store_vectors<T, 2>(op, row, elements);
   return four ? store_vectors<T, 4>(op, row, elements) : 0;
 #else
@@ -121,10 +155,8 @@ std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elem
 template <class T, class A>
 void change_row(const ElementAlpha<A>& op, A* row, std::int64_t elements, std::int64_t channels) {
   const std::int64_t done = change_vectors<T>(op, row, elements, channels);
-  change_pixels(row + done, elements - done, channels, op.channel, [&](A x, A alpha, bool is_alpha) {
-    return op.kind == AlphaOp::Kind::hide ? op.hidden(x, alpha, is_alpha)
-                                          : op.template stored<T>(x, alpha, is_alpha);
-  });
+  change_pixels(row + done, elements - done, channels, op.channel,
+                [&](A x, A alpha, bool is_alpha) { return changed<T>(op, x, alpha, is_alpha); });
 }
 
 template <class A>

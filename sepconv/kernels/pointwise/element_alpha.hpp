@@ -48,6 +48,14 @@ struct ElementAlpha {
     if (std::isnan(x)) return r;
     return q != p && static_cast<A>(to_pixel<T>(x)) == p ? q : x;
   }
+  /// What multiply, divide and clear make of it, of an alpha that T stores.
+  template <class T>
+  A weighed(A x, A alpha, bool is_alpha) const {
+    if (!is_positive<T>(alpha)) return p;
+    if (is_alpha || kind == AlphaOp::Kind::clear) return x;
+    const A weight = alpha / r;
+    return kind == AlphaOp::Kind::multiply ? x * weight : x / weight;
+  }
 
  private:
   /// As T; half of 1 is rounded to 0.

@@ -109,6 +109,9 @@ struct StageTraits {
   bool averages = false;
   /// Each value of its result is one of the same channel of its input, or of the border.
   bool selects = false;
+  /// It does not average, but joins its input with means, of which its key says what they make of missing
+  /// pixels.
+  bool joins_settled_means = false;
   /// A channel of its result is not made of that channel of its input alone.
   bool mixes_channels = false;
   /// The last channel of its result is the last of its input, whatever it makes of the others.
@@ -125,6 +128,14 @@ struct StageTraits {
   std::optional<PointwiseOp> pointwise{};
   /// Or it is nothing but this operation on every pixel.
   std::optional<AlphaOp> alpha{};
+};
+
+/// A channel that is the weight of its pixel's colours.
+struct AlphaWeight {
+  std::int64_t channel = 0;
+  double opaque = 1;  ///< alpha of a pixel that hides nothing behind it
+  bool multiplied =
+      false;  ///< the other channels are multiplied by alpha / opaque, in the source and the result
 };
 
 /// Whose scratch, or work: apply()'s on the host, or enqueue()'s on a device.
@@ -181,6 +192,12 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// others.
   virtual std::shared_ptr<const Stage> honouring_alpha(std::int64_t alpha) const {
     (void)alpha;
+    return honouring_missing();
+  }
+  /// The same, of a stage that makes no means, where alpha is a weight: means that it joins its input with
+  /// are made by weight.
+  virtual std::shared_ptr<const Stage> weighing_alpha(const AlphaWeight& weight) const {
+    (void)weight;
     return honouring_missing();
   }
 

@@ -10,6 +10,7 @@
 #include "sepconv/pipeline/plan/missing.hpp"
 #include "sepconv/pipeline/stages/alpha_stage.hpp"
 #include "sepconv/pipeline/stages/pointwise_stage.hpp"
+#include "sepconv/pipeline/stages/weighing.hpp"
 
 namespace sepconv {
 namespace {
@@ -93,6 +94,8 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
   const bool moved =
       !chain.computes() && !missing.by_value && (!missing.value || is_same(*missing.value, missing.result));
   if (missing.none() || moved) return chain;
+  if (missing.weighs())
+    return weighing_alpha(chain, {*missing.alpha, missing.opaque, missing.multiplied}, result);
   const bool second_is_wide = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().second_nodata && stage->traits().needs_f64;
   });
@@ -134,7 +137,8 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 }
 
 bool MissingPixels::can_become() const {
-  return stored && ((alpha && stores_alpha) || (has_result() && !std::isnan(result) && !is_whole(*stored)));
+  return stored && !weighs() &&
+         ((alpha && stores_alpha) || (has_result() && !std::isnan(result) && !is_whole(*stored)));
 }
 
 void check_stored(const MissingPixels& missing, const Chain& chain) {

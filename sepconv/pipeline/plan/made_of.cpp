@@ -171,6 +171,7 @@ std::vector<Made> making(const json& all) {
                            {"MissingOptions::value", missing.at("value"), true},
                            {"MissingOptions::result", missing.at("result"), true},
                            {"channel of alpha", missing.at("alpha")},
+                           {"MissingOptions::alpha_rule", missing.value("alpha_rule", json()), true},
                            {"arithmetic", plan.at("arithmetic")},
                            {"PlanOptions::region", plan.at("region"), true},
                            {"shape or type", plan.at("specs")}});

@@ -8,6 +8,7 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/nodata.hpp"
+#include "sepconv/pipeline/plan/alpha_rule.hpp"
 
 namespace sepconv {
 namespace {
@@ -26,9 +27,6 @@ void take_declared(const Reader& source, MissingPixels& missing) {
                          : "it is no number");
 }
 
-std::string_view kAlphaIgnored =
-    "colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours";
-
 /// Of a source that declares nothing: what the first second image does that declares a value. Returns that.
 std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
   for (const StagePtr& stage : chain.stages()) {
@@ -38,47 +36,6 @@ std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
     return stage->traits().second_nodata;
   }
   return std::nullopt;
-}
-
-/// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
-/// or whole rows or columns of places are.
-bool mixes(const StagePtr& stage) {
-  return stage->traits().mixes_channels || stage->traits().product != Product::none;
-}
-
-/// Of Chain::beside_mask(). A product is NaN wherever a term is, the mask's as that of the others.
-bool mixes_mask(const Chain& chain) {
-  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
-    return stage->traits().mixes_channels && !stage->traits().keeps_last;
-  });
-}
-
-bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
-  return std::ranges::any_of(chain.stages(), mixes) ||
-         std::ranges::any_of(chain.specs(source),
-                             [&](const ImageSpec& spec) { return spec.channels != source.channels; });
-}
-
-/// What alpha hides is missing, if each channel is computed for itself.
-void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
-                MissingPixels& missing) {
-  const std::int64_t channels = source.spec().channels;
-  const std::optional<std::int64_t> alpha =
-      options.alpha ? options.alpha : alpha_channel(source.metadata(), channels, source.layout().stored);
-  if (!alpha) return;
-  if (*alpha < 0 || *alpha >= channels)
-    throw InvalidArgument(fmt::format("channel {} cannot be alpha: the image has {}", *alpha, channels));
-  const bool is_mask = source.metadata().mask_channel && alpha == channels - 1;
-  const bool mixed = is_mask ? mixes_mask(chain) : mixes_alpha(chain, source.spec());
-  if (!mixed && !options.none) {
-    missing.alpha = alpha;
-    missing.is_mask = is_mask;
-    missing.multiplied = !options.alpha && alpha_is_associated(source.metadata());
-  } else if (chain.work() == Work::neighbours) {
-    missing.why +=
-        fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
-                    options.none ? "" : ", because the chain mixes it with them or over whole sides");
-  }
 }
 
 /// What a pixel of which all channels have it is known by.
@@ -91,11 +48,11 @@ double value_of_all(const Reader& source, const MissingOptions& options) {
 }
 
 void check(const MissingOptions& options, const MissingPixels& missing) {
-  if (options.none && (options.value || options.result || options.alpha || options.all_channels))
+  if (options.none &&
+      (options.value || options.result || options.alpha || options.all_channels || options.alpha_rule))
     throw InvalidArgument(
-        "no pixel is to be missing, so that MissingOptions::value, its alpha, MissingOptions::all_channels "
-        "and "
-        "MissingOptions::result go with nothing; leave them out");
+        "no pixel is to be missing, so that MissingOptions::value, its alpha, MissingOptions::all_channels, "
+        "MissingOptions::alpha_rule and MissingOptions::result go with nothing; leave them out");
   if (options.result && !missing.value && missing.alpha && !missing.is_mask)
     throw InvalidArgument(fmt::format(
         "MissingOptions::result says what pixels become that are missing by their value, and here only alpha "
@@ -131,11 +88,16 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
           *text);
   } else {
     take_declared(source, missing);
+    if (missing.value && options.alpha_rule == AlphaRule::weight) {
+      missing.why = fmt::format("the nodata value {} is left out, because alpha is a weight", *missing.value);
+      missing.value.reset();
+    }
   }
   take_alpha(source, chain, options, missing);
   const std::optional<double> of_second =
       missing.value || options.none ? std::nullopt : take_second(chain, missing);
   check(options, missing);
+  take_rule(source, chain, options, missing);
   if (missing.all_channels && !missing.alpha)
     throw InvalidArgument(
         "pixels of which all channels have the nodata value are known by a mask that the source has when it "
@@ -179,6 +141,9 @@ MissingPixels MissingPixels::of_result() const {
                         .multiplied = multiplied,
                         .is_mask = is_mask,
                         .by_value = by_value,
+                        .rule = rule,
+                        .opaque = opaque,
+                        .because = because,
                         .stores_alpha = stores_alpha};
   missing.all_channels = all_channels;
   if (has_result() && !all_channels) missing.value = result;
@@ -187,6 +152,7 @@ MissingPixels MissingPixels::of_result() const {
 
 std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& honouring) {
   if (missing.none()) return {};
+  if (missing.weighs()) return notes_of_weight(missing, honouring);
   const std::string which =
       missing.alpha
           ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
@@ -205,6 +171,11 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& hon
         "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
         "leave "
         "it as it is");
+  if (missing.alpha && !missing.is_mask)
+    notes.push_back(
+        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule decides "
+                    "otherwise",
+                    missing.because));
   if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
     notes.push_back(
         fmt::format("missing pixels of the result are {}; a value that would be stored so is "

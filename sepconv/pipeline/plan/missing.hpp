@@ -1,8 +1,10 @@
 // Missing pixels of a source: which they are, and what stands for them in the result.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sepconv/io/formats.hpp"
@@ -12,6 +14,16 @@
 
 namespace sepconv {
 
+/// What alpha is to the other channels.
+enum class AlphaRule : std::uint8_t {
+  weight,  ///< colours are averaged by it, and it with them, as pictures have it
+  mask,    ///< pixels where it is 0 are missing; all others count whole
+};
+
+/// "weight", "mask".
+std::string_view name_of(AlphaRule rule) noexcept;
+std::optional<AlphaRule> alpha_rule_named(std::string_view name) noexcept;
+
 /// What the caller decides; what is left open is the source's.
 struct MissingOptions {
   /// No pixel is missing, whatever the source declares: plain arithmetic.
@@ -20,12 +32,14 @@ struct MissingOptions {
   std::optional<double> value{};
   /// What missing pixels are in the result; what they are in the source where it is left out.
   std::optional<double> result{};
-  /// The channel, from 0, that hides pixels where it is 0; what the source declares to be alpha where it is
-  /// left out.
+  /// The channel, from 0, that is alpha; what the source declares to be alpha where it is left out.
   std::optional<std::int64_t> alpha{};
   /// Only pixels are missing of whose channels all but alpha have the nodata value, as with GDAL's
   /// UNIFIED_SRC_NODATA; else each element that has it. Of a source that was opened so, by open_options().
   bool all_channels = false;
+  /// Where it is left out: a mask in files with georeference or nodata value, in TIFFs whose alpha is a page
+  /// that is a mask, and where a stage of means has the key `missing`; else a weight.
+  std::optional<AlphaRule> alpha_rule{};
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };
 
@@ -42,7 +56,10 @@ struct MissingPixels {
   /// Of what a mask hides: it is `result` in the result, which has no mask; else `result` is only for
   /// `value`.
   bool by_value = false;
-  bool all_channels = false;  ///< so it is if all channels of a pixel are that
+  bool all_channels = false;         ///< so it is if all channels of a pixel are that
+  AlphaRule rule = AlphaRule::mask;  ///< of alpha; a weight leaves nothing missing
+  double opaque = 1;                 ///< alpha that hides nothing behind it, as the source's elements have it
+  std::string because{};             ///< why it is this rule
   /// None by a value of the source: those of a stage's second image are, and NaN.
   bool of_second = false;
   /// The result's elements where they are no pixel type, and whether alpha is one of them.
@@ -51,6 +68,7 @@ struct MissingPixels {
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured
 
   bool none() const noexcept { return !value && !alpha; }
+  bool weighs() const noexcept { return alpha && rule == AlphaRule::weight; }
   /// Whether a value that is there could become `result`, or its alpha 0, when it is rounded to be stored.
   bool can_become() const;
   /// `value`, or what a mask hides, is `result` in the result.
@@ -60,7 +78,7 @@ struct MissingPixels {
 };
 
 /// By the options, else by the source's metadata. A declared value that the source's type cannot hold means
-/// that nothing is missing by it; alpha hides pixels unless the chain mixes channels. Throws InvalidArgument
+/// that nothing is missing by it; alpha is honoured unless the chain mixes channels. Throws InvalidArgument
 /// where the result's type cannot hold what they are to be stored as, and for options that go with nothing.
 MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options);
 /// The same for honouring() and check_stored().
@@ -69,9 +87,9 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
 
 /// The chain that does so: missing pixels become NaN, every stage honours them, and NaN is stored as
 /// `missing.result`, and what else would be stored as that as the next value; and so with 0 of alpha, of
-/// which means are made, and which other stages leave as it was. The chain itself where none are missing, or
-/// where they are only moved. For apply() and DeviceFilter, too. Throws InvalidArgument for Arithmetic::f32
-/// where it is not enough to tell values apart.
+/// which means are made, and which other stages leave as it was. Where alpha is a weight: weighing_alpha().
+/// The chain itself where none are missing, or where they are only moved. For apply() and DeviceFilter, too.
+/// Throws InvalidArgument for Arithmetic::f32 where it is not enough to tell values apart.
 Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                 std::optional<Arithmetic> asked = std::nullopt);
 

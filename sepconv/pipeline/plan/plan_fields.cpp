@@ -87,12 +87,23 @@ bool flag_at(const json& object, const char* key) {
   return value.get<bool>();
 }
 
+std::optional<AlphaRule> alpha_rule_at(const json& missing) {
+  const auto value = missing.find("alpha_rule");
+  if (value == missing.end()) return std::nullopt;
+  const auto rule = alpha_rule_named(word(*value, "alpha_rule"));
+  if (!rule) fail(fmt::format("its alpha_rule is {}, which is neither weight nor mask", brief(*value)));
+  return rule;
+}
+
 MissingOptions missing_at(const json& object) {
   const json& missing = field(object, "missing");
   const json& alpha = field(missing, "alpha");
-  return {flag_at(missing, "none"), value_at(missing, "value"), value_at(missing, "result"),
+  return {flag_at(missing, "none"),
+          value_at(missing, "value"),
+          value_at(missing, "result"),
           alpha.is_null() ? std::nullopt : std::optional(whole(alpha, "alpha", kMostInt)),
-          flag_at(missing, "all_channels")};
+          flag_at(missing, "all_channels"),
+          alpha_rule_at(missing)};
 }
 
 /// Characters of a value in a sentence, and those of a difference in it.

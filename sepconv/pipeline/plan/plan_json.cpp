@@ -35,11 +35,13 @@ json value_json(const std::optional<double>& value) {
 }
 
 json missing_json(const MissingOptions& missing) {
-  return {{"none", missing.none},
-          {"value", value_json(missing.value)},
-          {"all_channels", missing.all_channels},
-          {"result", value_json(missing.result)},
-          {"alpha", missing.alpha ? json(*missing.alpha) : json()}};
+  json all = {{"none", missing.none},
+              {"value", value_json(missing.value)},
+              {"all_channels", missing.all_channels},
+              {"result", value_json(missing.result)},
+              {"alpha", missing.alpha ? json(*missing.alpha) : json()}};
+  if (missing.alpha_rule) all["alpha_rule"] = name_of(*missing.alpha_rule);
+  return all;
 }
 
 /// A choice of the device is stored as what was chosen.

@@ -19,7 +19,8 @@ NanWatch::Meaning meaning_in(const Chain& chain) {
   const auto has = [&](Kind kind) {
     return std::ranges::any_of(chain.stages(), [kind](const StagePtr& stage) { return is_of(stage, kind); });
   };
-  const bool hides = !chain.empty() && chain.stages().front()->traits().alpha;
+  const bool hides = !chain.empty() && chain.stages().front()->traits().alpha &&
+                     chain.stages().front()->traits().alpha->kind == AlphaOp::Kind::hide;
   if (has(Kind::mark_missing) || hides) return missing_too;
   if (has(Kind::store_missing)) return settled;
   const bool all_settled = std::ranges::all_of(

@@ -1,5 +1,7 @@
 #include "sepconv/pipeline/stages/alpha_stage.hpp"
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sepconv/io/reader.hpp"
@@ -7,14 +9,16 @@
 namespace sepconv {
 namespace {
 
+bool weighs(const AlphaOp& op) { return op.kind != AlphaOp::Kind::hide && op.kind != AlphaOp::Kind::store; }
+
 class AlphaStage final : public Stage {
  public:
   AlphaStage(std::string text, const AlphaOp& op)
       : Stage({.of_one_pixel = true,
                .runs_on_device = true,
-               .growth = 1,
+               .growth = weighs(op) ? std::numeric_limits<double>::infinity() : 1,
                .settles_missing = true,
-               .keeps_missing = true,
+               .keeps_missing = !weighs(op) || std::isnan(op.p),
                .alpha = op}),
         text_(std::move(text)) {}
 

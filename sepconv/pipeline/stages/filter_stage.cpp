@@ -10,6 +10,7 @@
 #include "sepconv/kernels/conv/present.hpp"
 #include "sepconv/kernels/pointwise/missing.hpp"
 #include "sepconv/pipeline/stages/f32_range.hpp"
+#include "sepconv/pipeline/stages/own_chain_stage.hpp"
 #include "sepconv/pipeline/stages/what_is_there.hpp"
 
 namespace sepconv {
@@ -67,6 +68,7 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   traits.joins_missing = missing && *missing != MissingPolicy::propagate && join.kind == Kind::copy &&
                          convolves_present(branches.front());
   traits.averages = join.kind == Kind::copy && are_means(branches);
+  traits.joins_settled_means = join.kind == Kind::unsharp && missing;
   traits.keeps_missing = missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
   return traits;
 }
@@ -110,6 +112,13 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
   if (!joined()) return traits().averages ? near : first;
   return branches_.size() == 1 ? range_of(join_, input, first)
                                : range_of(join_, first, branch(branches_.back()));
+}
+
+/// Of unsharp: its blur as a chain of its own.
+StagePtr FilterStage::weighing_alpha(const AlphaWeight& weight) const {
+  if (join_.kind != Kind::unsharp || !are_means(branches_)) return honouring_missing();
+  const StagePtr blur = std::make_shared<FilterStage>("(blur)", border_, branches_, PointwiseOp{}, missing_);
+  return own_chain_stage(text_, Chain{blur}, join_)->weighing_alpha(weight);
 }
 
 StagePtr FilterStage::transposed() const {

@@ -43,6 +43,7 @@ class FilterStage final : public Stage {
   ValueRange result_range(const ValueRange& input) const override;
   StagePtr transposed() const override;
   StagePtr honouring_missing() const override;
+  StagePtr weighing_alpha(const AlphaWeight& weight) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                DeviceStream stream, std::span<const PointwiseOp> then) const override;
 

@@ -8,6 +8,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/chain/chain_tile.hpp"
 #include "sepconv/pipeline/stages/filter_stage.hpp"
+#include "sepconv/pipeline/stages/weighing.hpp"
 
 namespace sepconv {
 namespace {
@@ -28,6 +29,7 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
       .runs_on_device = chain.host_only_stage() == nullptr,
       .settles_missing = all_of(chain, [](const StageTraits& one) { return one.settles_missing; }),
       .keeps_missing = true,
+      .joins_settled_means = settles_means(chain) != nullptr,
       .mixes_channels =
           !all_of(chain, [](const StageTraits& one) { return !one.mixes_channels || one.keeps_last; })};
   double in_halo = 0;
@@ -107,11 +109,19 @@ class OwnChainStage final : public Stage {
   StagePtr honouring_missing() const override {
     Chain honouring;
     for (const StagePtr& stage : chain_.stages()) honouring.then(stage->honouring_missing());
-    PointwiseOp op = op_;
-    op.keeps_missing = true;
     const StagePtr given = given_ != nullptr ? given_->honouring_missing() : nullptr;
     return std::make_shared<OwnChainStage>(given ? given->text() : text_with(honouring), std::move(honouring),
-                                           op, given);
+                                           keeping_missing(), given);
+  }
+  StagePtr weighing_alpha(const AlphaWeight& weight) const override {
+    Chain chain = weighing_alpha_within(chain_, weight);
+    std::string text = text_;
+    const std::size_t at = text.find(chain_.text());
+    if (at != text.npos)
+      text.replace(at, chain_.text().size(), chain.text());
+    else
+      text += fmt::format(" ({})", chain.text());
+    return std::make_shared<OwnChainStage>(std::move(text), std::move(chain), keeping_missing());
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -153,6 +163,12 @@ class OwnChainStage final : public Stage {
   }
 
  private:
+  PointwiseOp keeping_missing() const {
+    PointwiseOp op = op_;
+    op.keeps_missing = true;
+    return op;
+  }
+
   /// With the chain that leaves missing pixels out; a text that does not spell its chain says so itself.
   std::string text_with(const Chain& honouring) const {
     const std::string own = chain_.text(), other = honouring.text();
@@ -188,6 +204,10 @@ StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const Poi
                       "its stages have no second image of their own; give that to a stage beside it");
   }
   return std::make_shared<OwnChainStage>(spelling.text(), chain, op);
+}
+
+StagePtr own_chain_stage(std::string text, Chain chain, const PointwiseOp& op) {
+  return std::make_shared<OwnChainStage>(std::move(text), std::move(chain), op);
 }
 
 const Chain* own_chain_of(const Stage& stage) {

@@ -10,6 +10,8 @@ namespace sepconv {
 /// does not lie over its input: what moves pixels, scales, multiplies by a matrix of whole sides or has a
 /// second image.
 StagePtr own_chain_stage(const Spelling& spelling, const Chain& chain, const PointwiseOp& op);
+/// The same of a stage's text, for a chain that has been checked.
+StagePtr own_chain_stage(std::string text, Chain chain, const PointwiseOp& op);
 /// The chain of such a stage; null of any other.
 const Chain* own_chain_of(const Stage& stage);
 /// Such a stage with another chain: of volumes what on_volume() makes of its own, of one plane what
