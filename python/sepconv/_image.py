@@ -180,14 +180,14 @@ def _place(key, axis, side):
     return index % side
 
 
-def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None):
+def open(path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, nodata=None):
     """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
 
     Parameters
     ----------
     path : path
         TIFF, NPY, raw, PNG, JPEG, PNM or BMP
-    page, level, axes, raw, nodata
+    page, level, axes, raw, missing_chunks, nodata
         as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
 
     Returns
@@ -215,7 +215,7 @@ def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None):
     >>> image.shape, image.axes, image[1:, ::2].tolist()
     ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
     """
-    given = {"page": page, "level": level, "axes": axes, "raw": raw, "nodata": nodata}
+    given = {"page": page, "level": level, "axes": axes, "raw": raw, "missing_chunks": missing_chunks, "nodata": nodata}
     image = Image(path, {name: value for name, value in given.items() if value is not None and (name, value) != ("level", 0)})
     _opening.warn(image.warnings)
     return image

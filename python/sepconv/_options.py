@@ -113,6 +113,12 @@ def _page(name, value):
     return {"page": whole(0)(name, int(text))} if text.isdecimal() else {"select": _text(name, value)}
 
 
+def _missing_chunks(name, value):
+    if value not in ("error", "fill"):
+        raise ValueError(f"{name}={value!r} is unknown; use 'error' or 'fill'")
+    return value
+
+
 def _device(name, value):
     if value == "auto":
         return {"choose_device": True}
@@ -134,7 +140,7 @@ def _plan(name, value):
 
 
 #: What is read and how, and what Image has been opened with.
-OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw)}
+OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw), "missing_chunks": (None, _missing_chunks)}
 MISSING = {"nodata": (None, _nodata)}
 LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
           "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}

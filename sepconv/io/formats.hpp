@@ -26,6 +26,12 @@ class RasterSet;
 class RasterSetWriter;
 struct RasterSetSpec;
 
+/// What an image is where its file lacks a chunk of a Zarr array.
+enum class MissingChunks : std::uint8_t {
+  error,
+  fill  ///< its fill value, 0 where that is null
+};
+
 struct OpenOptions {
   /// TIFF directory, from 0. Unset: all images of the file, which open_reader() takes only where it is one:
   /// a file with several must not be taken for its first.
@@ -40,6 +46,8 @@ struct OpenOptions {
   std::int64_t raw_offset = 0;  ///< bytes before the first pixel of a raw file
   bool raw_big_endian = false;
   bool masks = true;  ///< pixels that a mask of the file hides are missing; else it is left out
+  /// Unset: as `fill`, with a warning where the fill value is null, and an error where no chunk is there.
+  std::optional<MissingChunks> missing_chunks{};
 };
 
 struct CreateOptions {

@@ -1,8 +1,8 @@
 // tifffile's description: JSON with the shape of all pages as one array, {"shape": [2, 30, 480, 640]}.
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
+#include "sepconv/io/foreign_json.hpp"
 #include "sepconv/io/stack/stack.hpp"
 
 namespace sepconv {
@@ -11,17 +11,10 @@ namespace {
 using nlohmann::ordered_json;
 using Shape = std::vector<std::int64_t>;
 
-constexpr int kDeepestValue = 32;  // of values of the writer's own
-
-/// Null where it is no object, or too deep.
+/// Null where it is no object.
 ordered_json parsed(const std::string& text) {
-  bool deep = false;
-  const auto check = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    deep = deep || depth > kDeepestValue;
-    return depth <= kDeepestValue;
-  };
-  ordered_json all = ordered_json::parse(text, check, false);
-  return deep || !all.is_object() ? ordered_json() : all;
+  ordered_json all = parse_ordered(text);
+  return all.is_object() ? all : ordered_json();
 }
 
 /// Empty where it has none.
