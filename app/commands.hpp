@@ -2,9 +2,11 @@
 // does as its action.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli11.hpp"
@@ -26,8 +28,13 @@ enum ExitCode : int {
 struct Context {
   std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
   std::function<int()> action;  ///< set by the chosen command while options are parsed, called once after
-  /// Says of a failed command what it has left for the next of its kind, as a clause; null or "": nothing.
-  std::function<std::string()> kept;
+  /// Called after a command that failed: what it has left for the next of its kind, as a clause; "": nothing.
+  std::function<std::string()> kept = [] { return std::string(); };
+  std::atomic<bool> keeps = false;  ///< `kept` is the command's
+  void keep(std::function<std::string()> what) {
+    kept = std::move(what);
+    keeps = true;
+  }
   ExitCode failure = kFailed;  ///< of the chosen command; its results have lower codes
 };
 

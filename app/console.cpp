@@ -1,6 +1,7 @@
 #include "console.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -69,6 +70,15 @@ void warn(const std::vector<std::string>& sentences) {
 
 void complain(std::string_view sentence) noexcept {
   say([sentence] { return coloured("sepconv:", "1;31") + " " + printable(with_flags(sentence)) + "\n"; });
+}
+
+void complain_at_once(std::string_view sentence) noexcept try {
+  pollfd to{STDERR_FILENO, POLLOUT, 0};
+  if (poll(&to, 1, 0) != 1 || (to.revents & POLLOUT) == 0) return;
+  const std::string line = fmt::format("{}{} {}\n", stderr_takes_escapes() ? "\r\033[K" : "",
+                                       coloured("sepconv:", "1;31"), printable(with_flags(sentence)));
+  static_cast<void>(write(STDERR_FILENO, line.data(), line.size()));
+} catch (const std::exception&) {
 }
 
 bool stderr_takes_escapes() noexcept {

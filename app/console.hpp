@@ -57,6 +57,8 @@ void warn(const std::vector<std::string>& sentences);
 
 /// "sepconv: SENTENCE" to stderr, as one line.
 void complain(std::string_view sentence) noexcept;
+/// The same in place of a progress line, from any thread, and not at all where it would wait for its reader.
+void complain_at_once(std::string_view sentence) noexcept;
 
 /// Whether stderr is a terminal on which the cursor moves and colours show.
 bool stderr_takes_escapes() noexcept;

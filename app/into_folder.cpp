@@ -16,6 +16,7 @@
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/taken_files.hpp"
+#include "sepconv/io/unfinished_paths.hpp"
 #include "sepconv/pipeline/report/report.hpp"
 #include "sepconv/pipeline/run/run_file.hpp"
 
@@ -108,7 +109,9 @@ class MadeFolder {
  public:
   explicit MadeFolder(const fs::path& folder) : folder_(folder) {
     std::error_code error;
+    const auto turn = unfinished_paths::turn();
     is_ours_ = fs::create_directory(folder_, error);
+    if (is_ours_) unfinished_paths::add(folder_);
     if (error)
       throw IoError(fmt::format("cannot make the folder {}: {}; make it, or choose another", folder_.string(),
                                 error.message()),
@@ -119,6 +122,7 @@ class MadeFolder {
   ~MadeFolder() {
     std::error_code none;
     if (is_ours_ && fs::is_empty(folder_, none)) fs::remove(folder_, none);
+    unfinished_paths::forget(folder_);
   }
 
  private:
@@ -260,7 +264,7 @@ int run_into_folder(const FolderRequest& request, const JobRequest& job, bool as
         tell(items, as_json, reporting);
         const std::string made =
             fmt::format("{} of {} made", count_made(items), count_text(std::ssize(items), "image"));
-        context.kept = [made] { return made; };
+        context.keep([made] { return made; });
         throw;
       }
       line.clear();

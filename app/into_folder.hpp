@@ -25,7 +25,7 @@ CLI::Option* add_into_option(CLI::App& command, FolderRequest& request,
 /// Results are as `job` says for each. Refuses names that clash before anything is read; then one failure,
 /// which is said at once, does not stop the others. Ends with a table, or on standard output an array of
 /// reports if `as_json`. Returns kFailed if one failed. Throws Cancelled when stopped, with what was made in
-/// context.kept.
+/// context.kept().
 int run_into_folder(const FolderRequest& request, const JobRequest& job, bool as_json,
                     const Reporting& reporting, Context& context);
 

@@ -16,6 +16,7 @@
 #include "console.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/version.hpp"
+#include "sepconv/io/unfinished_paths.hpp"
 #include "signals.hpp"
 
 namespace {
@@ -63,7 +64,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 }
 
 std::string kept_by(const Context& context) try {
-  return context.kept ? context.kept() : "";
+  return context.kept();
 } catch (const std::exception&) {  // it cannot be read: nobody goes on with it
   return "";
 }
@@ -74,13 +75,21 @@ int fail_with(const Context& context, std::string_view sentence) {
   return fail(context.failure, fmt::format("{}{}{}", sentence, kept.empty() ? "" : "; ", kept));
 }
 
-int guarded(const CLI::App& program, const Context& context, const std::function<int()>& work) {
+/// What a command has left that ends in the middle of whatever it does.
+std::string left_at_once(const Context& context) {
+  if (context.keeps) return "what is done is kept, and the same command goes on with it";
+  return sepconv::unfinished_paths::is_any_complete() ? "" : "no output was made";
+}
+
+int guarded(const CLI::App& program, const Context& context, SignalWatcher& signals,
+            const std::function<int()>& work) {
   try {
     return work();
   } catch (const CLI::ParseError& error) {
     return parse_failure(program, error);
   } catch (const sepconv::Cancelled&) {
     const std::string kept = kept_by(context);
+    signals.take_last_word();
     return fail(kInterrupted, "interrupted; " + (kept.empty() ? "no output was made" : kept));
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
@@ -142,10 +151,10 @@ int main(int argc, char** argv) {
   add_help_command(program, context);
   add_manual_command(program, context);
 
-  const int code = guarded(program, context, [&] {
+  const int code = guarded(program, context, signals, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
     program.parse(words_of(argc, argv));
-    signals.start();
+    signals.start([&context] { return left_at_once(context); });
     return context.action();
   });
   // A full disk or a closed pipe behind stdout shows only now.

@@ -164,6 +164,17 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
       ->type_name("yx|yxc|zyx|...");
   command
       .add_option_function<std::string>(
+          "--missing-chunks" + suffix,
+          [&options](const std::string& text) {
+            options.missing_chunks = text == "error" ? MissingChunks::error : MissingChunks::fill;
+          },
+          "what is not stored of a Zarr array is an error, or its fill value; by default the fill value, "
+          "with a "
+          "warning where that is null, and an error where no chunk is there")
+      ->check(CLI::IsMember({"error", "fill"}))
+      ->type_name("error|fill");
+  command
+      .add_option_function<std::string>(
           "--raw" + suffix,
           [&options, name = "--raw" + suffix](const std::string& text) { parse_raw(name, text, options); },
           "the input has no header: its shape and type; u8 u16 i16 f32 f64, with be at the end for "

@@ -1,6 +1,5 @@
 // sepconv run IN OUT STAGE...
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -33,8 +32,6 @@ struct RunRequest {
   bool dry_run = false;
 };
 
-/// The reference runner cannot be interrupted. Until it is done with the first image nothing exists that
-/// would have to be removed, so a stop simply ends the program; behind it a stop waits for the image in hand.
 int run_whole(const RunRequest& request, FileJob& job) {
   std::vector<std::string> warnings = job.plan.warnings;
   const Buffer pixels(job.plan.result().bytes());
@@ -43,14 +40,9 @@ int run_whole(const RunRequest& request, FileJob& job) {
   for (std::int64_t raster = 0; raster < job.count(); ++raster) {
     if (raster > 0) job.advance(raster);
     add_new(warnings, job.plan.warnings);
-    {
-      const std::stop_callback end(request.job.options.stop, [raster] {
-        if (raster == 0) _exit(kInterrupted);
-      });
-      add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
-                                        request.job.options.arithmetic, request.job.options.missing,
-                                        &job.sink->layout()));
-    }
+    add_new(warnings, run_whole_image(*job.source, *make_memory_writer(result), job.plan.given,
+                                      request.job.options.arithmetic, request.job.options.missing,
+                                      &job.sink->layout()));
     job.sink->write(Rect::whole(job.sink->spec().extent), result.crop(job.plan.region), executor);
     job.sink->prepare_finish();
     if (request.job.options.stop.stop_requested()) throw Cancelled();
@@ -115,7 +107,7 @@ int filter(RunRequest& request, Context& context) {
     say_what_is_begun(job, request.reporting);
     return kDone;
   }
-  if (job.partial) context.kept = what_is_kept(job, request.job.output);
+  if (job.partial) context.keep(what_is_kept(job, request.job.output));
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }
 

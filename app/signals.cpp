@@ -6,21 +6,28 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/start_thread.hpp"
+#include "sepconv/io/unfinished_paths.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-/// A stop takes a fraction of a second; whoever asks again after this long wants out, temporary file or not.
-constexpr std::chrono::seconds kPatience{3};
+using Clock = std::chrono::steady_clock;
+
+/// From the first signal on. A stop is heeded within a tenth of a second where much is computed; where one
+/// call into a library takes longer it is not. Together less than a second.
+constexpr std::chrono::milliseconds kForStop{500}, kForRemoval{400};
 
 bool is_ignored(int signal) {
   struct sigaction action {};
@@ -48,7 +55,8 @@ SignalWatcher::SignalWatcher() {
   signal(SIGXFSZ, SIG_IGN);
 }
 
-void SignalWatcher::start() {
+void SignalWatcher::start(std::function<std::string()> left) {
+  left_ = std::move(left);
   arrivals_ = checked(signalfd(-1, &signals_, SFD_CLOEXEC));
   end_ = checked(eventfd(0, EFD_CLOEXEC));
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
@@ -65,21 +73,38 @@ SignalWatcher::~SignalWatcher() {
 }
 
 void SignalWatcher::watch() {
-  using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> first;
+  std::optional<Clock::time_point> due;
   for (;;) {
     pollfd watched[] = {{arrivals_, POLLIN, 0}, {end_, POLLIN, 0}};
-    if (poll(watched, 2, -1) < 0) continue;  // a stopped and continued program
+    const auto left = due ? std::chrono::ceil<std::chrono::milliseconds>(*due - Clock::now()).count() : -1;
+    if (poll(watched, 2, due ? std::max(0, static_cast<int>(left)) : -1) < 0)
+      continue;  // stopped and continued
     if (watched[1].revents != 0) return;
+    if (due && Clock::now() >= *due) end_program();
+    if (watched[0].revents == 0) continue;
     signalfd_siginfo arrived{};
     if (read(arrivals_, &arrived, sizeof arrived) != sizeof arrived) continue;
-    if (!first) {
-      first = Clock::now();
-      stop_.request_stop();
-    } else if (Clock::now() - *first > kPatience) {
-      _exit(kInterrupted);
-    }
+    if (due) continue;
+    due = Clock::now() + kForStop;
+    stop_.request_stop();
   }
+}
+
+void SignalWatcher::take_last_word() {
+  while (has_last_word_.test_and_set()) pause();
+}
+
+void SignalWatcher::end_program() {
+  const auto rest = unfinished_paths::remove_all(Clock::now() + kForRemoval);
+  if (has_last_word_.test_and_set()) _exit(kInterrupted);
+  std::string sentence = "interrupted";
+  if (const std::string left = left_(); !left.empty()) sentence += "; " + left;
+  if (!rest.empty())
+    sentence +=
+        fmt::format("; {} is not all removed yet, which the next command that writes the same result does",
+                    rest.front().native());
+  complain_at_once(sentence);
+  _exit(kInterrupted);
 }
 
 }  // namespace sepconv::app

@@ -180,14 +180,14 @@ def _place(key, axis, side):
     return index % side
 
 
-def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None, nodata_bands="each"):
+def open(path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, nodata=None, nodata_bands="each"):
     """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
 
     Parameters
     ----------
     path : path
         TIFF, NPY, raw, PNG, JPEG, PNM or BMP
-    page, level, axes, raw, nodata, nodata_bands
+    page, level, axes, raw, missing_chunks, nodata, nodata_bands
         as those of `run`; a mask is read as alpha, or as the nodata value, unless nodata is ``'none'``
 
     Returns
@@ -215,7 +215,7 @@ def open(path, *, page=None, level=0, axes=None, raw=None, nodata=None, nodata_b
     >>> image.shape, image.axes, image[1:, ::2].tolist()
     ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
     """
-    given = {"page": page, "level": level, "axes": axes, "raw": raw, "nodata": nodata, "nodata_bands": nodata_bands}
+    given = {"page": page, "level": level, "axes": axes, "raw": raw, "missing_chunks": missing_chunks, "nodata": nodata, "nodata_bands": nodata_bands}
     image = Image(path, {name: value for name, value in given.items() if value is not None and (name, value) not in (("level", 0), ("nodata_bands", "each"))})
     _opening.warn(image.warnings)
     return image

@@ -165,7 +165,7 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
     tolerance : float
         differences up to this count as equal
     progress, **options
-        as those of `run`; `page_b`, `level_b`, `axes_b` and `raw_b` are those of `b`
+        as those of `run`; `page_b`, `level_b`, `axes_b`, `raw_b` and `missing_chunks_b` are those of `b`
 
     Returns
     -------

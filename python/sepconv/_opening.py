@@ -50,7 +50,7 @@ def source_of(source, options, suffix=""):
         return source.path, {**{name + suffix: value for name, value in source.options.items()}, **options}
     if _options.is_path(source):
         return _options.path(source), options
-    for name in ("page", "level", "raw"):
+    for name in ("page", "level", "raw", "missing_chunks"):
         if options.get(name + suffix):
             raise ValueError(f"{name + suffix}= is for files; slice the array instead")
     axes = options.get("axes" + suffix)

@@ -115,6 +115,12 @@ def _page(name, value):
     return {"page": whole(0)(name, int(text))} if text.isdecimal() else {"select": _text(name, value)}
 
 
+def _missing_chunks(name, value):
+    if value not in ("error", "fill"):
+        raise ValueError(f"{name}={value!r} is unknown; use 'error' or 'fill'")
+    return value
+
+
 def _device(name, value):
     if value == "auto":
         return {"choose_device": True}
@@ -159,7 +165,7 @@ def _plan(name, value):
 
 
 #: What is read and how, and what Image has been opened with.
-OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw)}
+OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw), "missing_chunks": (None, _missing_chunks)}
 MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
 #: What the pixels that are read are to chains.
 HONOURED = {**MISSING, "alpha": (None, _alpha), "result_nodata": (None, _number)}

@@ -48,7 +48,7 @@ class Preview:
                 + chunk(b"IDAT", zlib.compress(filtered.tobytes(), 1)) + chunk(b"IEND", b""))
 
 
-_PREVIEW = {name: option for name, option in _options.RUN.items() if name in ("page", "axes", "raw", "region", "nodata", "nodata_bands", "alpha", "max_memory", "threads")}
+_PREVIEW = {name: option for name, option in _options.RUN.items() if name in ("page", "axes", "raw", "missing_chunks", "region", "nodata", "nodata_bands", "alpha", "max_memory", "threads")}
 
 
 @_options.declared(_PREVIEW)
@@ -67,7 +67,7 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
         left out: the smallest that fills the picture; where there are none a detail from the middle, at full resolution
     region : tuple of slice or str, optional
         of the result, in pixels of the full resolution
-    page, axes, raw, nodata, nodata_bands, alpha, max_memory, threads
+    page, axes, raw, missing_chunks, nodata, nodata_bands, alpha, max_memory, threads
         as those of `run`
 
     Returns

@@ -80,6 +80,8 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         of a pyramid
     raw : str, optional
         the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
+    missing_chunks : {'error', 'fill'}, optional
+        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a warning where that is null, and an error where no chunk is there
     region : tuple of slice, optional
         the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
@@ -254,7 +256,7 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     trans_a, trans_b : bool
         the transpose in its place
     progress, **options
-        as those of `run`; `page`, `level`, `axes` and `raw` are those of `a`, `page_b` and so on of `b`, and `page_c` of what is added
+        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and so on of `b`, and `page_c` of what is added
 
     Returns
     -------

@@ -91,6 +91,11 @@ constexpr Option kOptions[] = {
     {"level", [](Settings& s, nb::handle v) { s.files.open.level = nb::cast<int>(v); }},
     {"axes", [](Settings& s, nb::handle v) { s.files.open.axes = nb::cast<std::string>(v); }},
     {"raw", take_raw},
+    {"missing_chunks",
+     [](Settings& s, nb::handle v) {
+       s.files.open.missing_chunks =
+           nb::cast<std::string>(v) == "error" ? MissingChunks::error : MissingChunks::fill;
+     }},
     {"compress", take_compress},
     {"tile", take_block<&OutputRequest::tile, &OutputRequest::tile_others>},
     {"shard", take_block<&OutputRequest::shard, &OutputRequest::shard_others>},

@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "sepconv/core/printable.hpp"
+#include "sepconv/io/foreign_json.hpp"
 
 namespace sepconv {
 
@@ -19,7 +18,7 @@ std::string first_names(std::vector<std::string> names) {
 
 std::vector<std::string> member_names(const std::string& object) {
   std::vector<std::string> names;
-  const auto members = nlohmann::ordered_json::parse(object);
+  const auto members = parse_ordered(object);
   for (const auto& [name, value] : members.items()) names.push_back(name);
   return names;
 }

@@ -160,6 +160,9 @@ void check_options(const OpenOptions& options, const Format& format, const std::
         options.axes,
         listed(formats, &Format::name, [](const Format& f) { return f.has_axes || f.renames_axes; }),
         path.native()));
+  if (options.missing_chunks && !format.is_folder)
+    throw InvalidArgument(
+        fmt::format("OpenOptions::missing_chunks is for Zarr, and {} is none; leave it out", path.native()));
   if (options.level != 0 && !format.has_levels)
     throw IoError(fmt::format("cannot read level {} of {}: only {} files have levels; ask for level 0",
                               options.level, path.native(),

@@ -27,6 +27,12 @@ class RasterSet;
 class RasterSetWriter;
 struct RasterSetSpec;
 
+/// What an image is where its file lacks a chunk of a Zarr array.
+enum class MissingChunks : std::uint8_t {
+  error,
+  fill  ///< its fill value, 0 where that is null
+};
+
 struct OpenOptions {
   /// TIFF directory, from 0. Unset: all images of the file, which open_reader() takes only where it is one:
   /// a file with several must not be taken for its first.
@@ -43,7 +49,9 @@ struct OpenOptions {
   bool masks = true;  ///< pixels that a mask of the file hides are missing; else it is left out
   /// Pixels are missing of whose channels all but alpha have the nodata value: this one, or the file's.
   bool nodata_of_all = false;
-  std::optional<double> nodata{};
+  std::optional<double> nodata{  /// Unset: as `fill`, with a warning where the fill value is null, and an error where no chunk is there.
+  std::optional<MissingChunks> missing_chunks{};
+};
 };
 
 /// What a file gets of alpha, a channel of the pixels that are written.

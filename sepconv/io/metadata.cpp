@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "sepconv/io/extra_samples.hpp"
+#include "sepconv/io/gdal_metadata.hpp"
 #include "sepconv/io/gdal_tags.hpp"
 #include "sepconv/io/move_places.hpp"
 #include "sepconv/io/stack/imagej_items.hpp"
@@ -27,75 +28,35 @@ std::string text_of(const RawTag& tag) {
   return {data, strnlen(data, tag.data.size())};
 }
 
-std::string lower(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(),
-                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-  return result;
-}
-
-/// Items of GDAL_METADATA, known by words among their attributes.
-struct Items {
-  std::span<const std::string_view> words;
-  std::string_view what, names, whose;
-};
-constexpr std::string_view kStatisticsWords[] = {"statistics_"};
-constexpr Items kStatistics{kStatisticsWords, "statistics", "STATISTICS_*", "values"};
-constexpr std::string_view kPlacesWords[] = {"\"geolocation\"", "\"tiling_scheme\"", "\"rpc\""};
-constexpr Items kPlaces{kPlacesWords, "places", "GEOLOCATION, TILING_SCHEME, RPC", "pixels"};
-
-constexpr std::string_view kColoursWords[] = {"\"colorinterp\""};
-constexpr Items kColours{kColoursWords, "meanings of bands", "COLORINTERP", "values"};
-
-bool has_any(std::string_view text, const Items& items) {
-  return std::ranges::any_of(items.words,
-                             [&](std::string_view word) { return text.find(word) != text.npos; });
-}
-
-/// GDAL_METADATA without these items; whether there were any.
-bool remove_items(std::string& xml, const Items& items) {
-  constexpr std::string_view kEnd = "</item>";
-  std::string plain = lower(xml);
-  bool removed = false;
-  for (std::size_t begin = 0; (begin = plain.find("<item", begin)) != std::string::npos;) {
-    const std::size_t opened = plain.find('>', begin);
-    const std::size_t end = plain.find(kEnd, begin);
-    if (opened == std::string::npos || end == std::string::npos) break;
-    if (!has_any(std::string_view(plain).substr(begin, opened - begin), items)) {
-      begin = opened;
-      continue;
-    }
-    std::size_t after = end + kEnd.size();
-    while (after < xml.size() && (xml[after] == '\n' || xml[after] == '\r' || xml[after] == ' ')) ++after;
-    xml.erase(begin, after - begin);
-    plain.erase(begin, after - begin);
-    removed = true;
-  }
-  return removed;
-}
-
-/// Names that are written with references to characters, or not as items: what they say is not known here.
-bool may_hold(std::string_view xml, const Items& items) {
-  return xml.find("&#") != std::string_view::npos || has_any(lower(xml), items);
-}
-
 void drop_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
   std::erase_if(tags, [tag](const RawTag& raw) { return raw.tag == tag; });
 }
 
+/// Items of GDAL's metadata that are not true of a result.
+struct Items {
+  GdalItems kind;
+  std::string_view what, names, whose;
+};
+constexpr Items kStatistics{GdalItems::statistics, "statistics", "STATISTICS_*", "values"};
+constexpr Items kPlaces{GdalItems::places, "places", "GEOLOCATION, TILING_SCHEME, RPC", "pixels"};
+constexpr Items kColours{GdalItems::colours, "meanings of bands", "COLORINTERP", "values"};
+
 void drop_items(std::vector<RawTag>& tags, const Items& items, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
   if (found == tags.end()) return;
-  std::string xml = text_of(*found);
-  const bool removed = remove_items(xml, items);
-  const bool unknown = may_hold(xml, items);
-  if (!removed && !unknown) return;
-  lost.push_back(unknown ? fmt::format("GDAL's metadata are left out: among them are {} of the source's {}",
-                                       items.what, items.whose)
-                         : fmt::format("GDAL's {} ({}) are left out: they are those of the source's {}",
-                                       items.what, items.names, items.whose));
-  if (unknown || lower(xml).find("<item") == std::string::npos) return drop_tag(tags, kGdalMetadata);
-  const auto bytes = std::as_bytes(std::span(xml.c_str(), xml.size() + 1));
+  const GdalRest rest = without_items(text_of(*found), items.kind);
+  if (!rest.problem.empty()) {
+    lost.push_back(
+        fmt::format("GDAL's metadata are left out: their XML {}, so that nobody knows what is said of "
+                    "the source's {}",
+                    rest.problem, items.whose));
+    return drop_tag(tags, kGdalMetadata);
+  }
+  if (!rest.has_any) return;
+  lost.push_back(fmt::format("GDAL's {} ({}) are left out: they are those of the source's {}", items.what,
+                             items.names, items.whose));
+  if (rest.xml.empty()) return drop_tag(tags, kGdalMetadata);
+  const auto bytes = std::as_bytes(std::span(rest.xml.c_str(), rest.xml.size() + 1));
   found->data.assign(bytes.begin(), bytes.end());
   found->count = found->data.size();
 }
@@ -103,9 +64,7 @@ void drop_items(std::vector<RawTag>& tags, const Items& items, std::vector<std::
 /// GDAL's items of the role "scale" or "offset", which readers apply to values.
 void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lost) {
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
-  if (found == tags.end()) return;
-  const std::string xml = lower(text_of(*found));
-  if (xml.find("\"scale\"") == std::string::npos && xml.find("\"offset\"") == std::string::npos) return;
+  if (found == tags.end() || !without_items(text_of(*found), GdalItems::scales).has_any) return;
   lost.emplace_back(
       "GDAL's scale and offset go along as they were, and the result's values are no means of the source's: "
       "readers that apply them get wrong ones");
@@ -156,6 +115,13 @@ void move_along(Metadata& metadata, const std::optional<PixelMap>& map, std::vec
   const auto is_place = [](const RawTag& raw) { return !says_pixels(raw.tag); };
   leave_out(std::erase_if(metadata.geo_tags, is_place) > 0, "the GeoTIFF tags are",
             map ? "they cannot be moved to where the result lies" : kWhy, lost);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return result;
 }
 
 /// Whether a text of no kind that is known here has words for the size of a pixel.

@@ -16,6 +16,7 @@
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/sidecars.hpp"
+#include "sepconv/io/unfinished_paths.hpp"
 #include "sepconv/io/zarr/replaced_zarr.hpp"
 
 namespace sepconv {
@@ -99,8 +100,10 @@ void OutputFile::expect(std::int64_t bytes) noexcept {
 }
 
 void OutputFile::discard() noexcept {
-  if (!committed_ && !temporary_.empty() && !options_.partial)
+  if (!committed_ && !temporary_.empty() && !options_.partial) {
     unlink(temporary_.c_str());  // before its lock is gone
+    unfinished_paths::forget(temporary_);
+  }
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
   temporary_.clear();
 }
@@ -177,6 +180,7 @@ void OutputFile::commit() {
     failed = inherit_rights_of(replaced, 0, file);
   }
   committed_ = true;
+  unfinished_paths::note_complete();
   close(std::exchange(descriptor_, -1));
   if (failed != 0) throw_write_error(target_, failed);
   if (options_.durable && !options_.partial) sync_names(folder_of(target_));
@@ -185,8 +189,14 @@ void OutputFile::commit() {
 /// Returns 0 or an errno.
 int OutputFile::give_name(int file) const {
   if (options_.durable && fsync(file) != 0) return errno;
-  if (!options_.overwrite) return rename_to_absent(temporary_, target_);
-  return rename(temporary_.c_str(), target_.c_str()) == 0 ? 0 : errno;
+  const auto turn = unfinished_paths::turn();
+  int failed = 0;
+  if (!options_.overwrite)
+    failed = rename_to_absent(temporary_, target_);
+  else if (rename(temporary_.c_str(), target_.c_str()) != 0)
+    failed = errno;
+  if (failed == 0) unfinished_paths::forget(temporary_);
+  return failed;
 }
 
 }  // namespace sepconv

@@ -1,7 +1,8 @@
 #include "sepconv/io/partial_record.hpp"
 
-#include <nlohmann/json.hpp>
 #include <utility>
+
+#include "sepconv/io/foreign_json.hpp"
 
 namespace sepconv {
 namespace {
@@ -34,7 +35,10 @@ std::string plain_name(const json& name) {
 template <class Parse>
 auto parsed(std::string_view text, const Parse& parse) -> std::optional<decltype(parse(json()))> {
   try {
-    return parse(json::parse(text));
+    std::string problem;
+    const json all = parse_foreign(text, problem);
+    if (!problem.empty()) return std::nullopt;
+    return parse(all);
   } catch (const json::exception&) {
     return std::nullopt;
   }

@@ -9,6 +9,7 @@
 
 #include "sepconv/io/nodata.hpp"
 #include "sepconv/io/world_file.hpp"
+#include "sepconv/io/xml.hpp"
 
 namespace sepconv {
 namespace {
@@ -29,14 +30,16 @@ std::vector<std::string> sidecars_of(const fs::path& image, std::vector<fs::path
 
 /// What GDAL's metadata declare, of the first band that has one.
 std::optional<double> nodata_beside(const fs::path& image) {
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
   std::ifstream file(image.native() + ".aux.xml", std::ios::binary);
-  std::string xml(kMostBytes, '\0');
+  std::string xml(kMaxBytes, '\0');
   file.read(xml.data(), static_cast<std::streamsize>(xml.size()));
   xml.resize(static_cast<std::size_t>(file.gcount()));
-  const std::size_t begin = xml.find('>', xml.find("<NoDataValue"));
-  if (begin == xml.npos) return std::nullopt;
-  return number_of(std::string_view(xml).substr(begin + 1, xml.find('<', begin) - begin - 1));
+  pugi::xml_document document;
+  if (!parse_xml(xml, pugi::parse_default, document).empty()) return std::nullopt;
+  const pugi::xml_node node = document.find_node(
+      [](const pugi::xml_node& each) { return std::string_view(each.name()) == "NoDataValue"; });
+  return number_of(node.text().as_string());
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "sepconv/core/bytes_text.hpp"
 #include "sepconv/io/file_errors.hpp"
+#include "sepconv/io/unfinished_paths.hpp"
 
 namespace sepconv {
 namespace {
@@ -93,6 +94,7 @@ bool locks_tell(const fs::path& folder) {
 TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     TemporaryFile made{temporary_name(target)};
+    const auto turn = unfinished_paths::turn();
     // Not mkstemp: this way the kernel applies the umask, as for any file that a program makes.
     made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (made.descriptor < 0) {
@@ -106,6 +108,7 @@ TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
     const bool held_by_other = flock(made.descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
     if (!held_by_other && fstat(made.descriptor, &status) == 0 && leads_to(made.name, status)) {
       fsetxattr(made.descriptor, kMark, "", 0, 0);
+      unfinished_paths::add(made.name);
       return made;
     }
     if (held_by_other) unlink(made.name.c_str());

@@ -19,7 +19,7 @@ struct TemporaryFile {
   int error = 0;
 };
 
-/// Makes one for a target, with this mode less the umask.
+/// Makes one for a target, with this mode less the umask, and adds it to the unfinished paths.
 TemporaryFile make_temporary_file(const std::filesystem::path& target, mode_t mode);
 
 /// A name for something of this target, and whether a name could be one.

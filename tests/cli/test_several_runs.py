@@ -233,7 +233,7 @@ def rewrite(journal, change):
 
 
 def test_another_versions_is_refused_and_named(begun):
-    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":5', '"journal":4'))
+    rewrite(begun.folder / "out.tif.partial/journal", lambda line: line.replace('"journal":6', '"journal":5'))
     assert "another version" in fails(begun, "run", "in.tif", "out.tif", *CHAIN, "--resume", status=2)
     assert "another version" in one_sentence(begun("info", "out.tif", status=1).stderr)
     assert "another version" in begun("run", "in.tif", "out.tif", "abs").stderr

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 
+import numpy as np
 import pytest
 
 from conftest import BINARY
@@ -151,3 +152,18 @@ def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
     stop(run, signal.SIGINT)
     assert run.returncode == 130
     assert listing(sepconv.folder) == ["in.raw"]
+
+
+@pytest.mark.parametrize("name", ["out.npy", "out.zarr", "out.tif"])
+def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
+    """The reference runner asks nobody. Of the first of three images there is something when the signal comes."""
+    with open(sepconv.folder / "in.npy", "wb") as source:
+        np.lib.format.write_array_header_1_0(source, {"descr": "|u1", "fortran_order": False, "shape": (3, 5000, 5000)})
+        source.truncate(source.tell() + 3 * 5000 * 5000)
+    run = subprocess.Popen([BINARY, "run", "in.npy", name, "gaussian:sigma=30", "--whole", "--axes", "zyx", "--quiet"], cwd=sepconv.folder, stderr=subprocess.PIPE, text=True,
+                           preexec_fn=heed_signals)
+    wait_for(lambda: len(listing(sepconv.folder)) > 1, run)
+    _, stderr = stop(run, signal.SIGTERM)
+    assert run.returncode == 130
+    assert one_sentence(stderr) == "interrupted; no output was made"
+    assert listing(sepconv.folder) == ["in.npy"]

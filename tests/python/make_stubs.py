@@ -64,7 +64,7 @@ def functions():
 
 OPTIONS = {
     "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "Literal['f32', 'f64'] | None", "page": "int | str | None",
-    "axes": "str | None", "raw": "str | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "nodata_bands": "Literal['each', 'all']", "alpha": "Literal['weight', 'mask'] | None", "result_nodata": "float | None",
+    "axes": "str | None", "raw": "str | None", "missing_chunks": "Literal['error', 'fill'] | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "nodata_bands": "Literal['each', 'all']", "alpha": "Literal['weight', 'mask'] | None", "result_nodata": "float | None",
     "compress": "str | None", "tile": "int | tuple[int, int] | dict[str, int] | str | None", "shard": "int | tuple[int, int] | dict[str, int] | str | None", "zarr": "int | None", "pyramid": "bool | str | None", "big_tiff": "bool | None", "plan": "Plan | str | None",
     "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
     "overwrite": "bool", "durable": "bool", "orient": "bool", "to_8bit": "bool | tuple[float, float]", "background": "str | None",

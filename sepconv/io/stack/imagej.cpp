@@ -117,13 +117,13 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
   if (counted != images) counts += fmt::format("slices={}\n", images);
   if (longer > 1) counts += "hyperstack=true\n";
   std::string said;
-  std::vector<std::string_view> dropped;
+  std::vector<std::string> dropped;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     const std::string_view key = line.substr(0, line.find('='));
     if (is_dropped(key, change)) {
-      dropped.push_back(key);
+      if (std::ranges::find(dropped, key) == dropped.end()) dropped.emplace_back(key);  // of a few known ones
     } else if (!line.empty() && !is_count(key)) {
       said += fmt::format("{}\n", line);
     }

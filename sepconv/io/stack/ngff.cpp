@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <span>
 #include <string_view>
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/printable.hpp"
+#include "sepconv/io/foreign_json.hpp"
 #include "sepconv/io/inner_key.hpp"
 
 namespace sepconv {
@@ -47,10 +47,13 @@ class NgffReader {
     group.version = group.said_version.substr(0, kVersionSize);
     if (const Json* const list = member(said, "multiscales", Json::value_t::array)) {
       bounded(*list, "multiscales");
-      const Json* const omero = member(said, "omero", Json::value_t::object);
+      // Of several one is chosen by its arrays, and nothing else of them is read.
+      const bool is_one = list->size() == 1;
+      const Json* const omero = is_one ? member(said, "omero", Json::value_t::object) : nullptr;
       for (const Json& one : *list) group.images.push_back(multiscale(one, omero));
       // Of 0.4 others are attributes like any, which go along; but not who made the source.
-      for (NgffMultiscale& image : group.images) {
+      if (is_one) {
+        NgffMultiscale& image = group.images.front();
         if (ome != nullptr) add_others(said, kParts, "", image.others);
         if (attributes.contains("_creator") || said.contains("_creator"))
           image.others.emplace_back("_creator");
@@ -309,9 +312,7 @@ OmeImage NgffMultiscale::at_level(std::size_t level) const {
 }
 
 NgffGroup read_ngff(const std::string& attributes, const std::string& where) {
-  constexpr int kDeepestAttribute = 64;
-  const auto check = [](int depth, Json::parse_event_t, Json&) { return depth <= kDeepestAttribute; };
-  const Json all = Json::parse(attributes, check, false);
+  const Json all = parse_ordered(attributes);
   return all.is_object() ? NgffReader(where).group(all) : NgffGroup{};
 }
 

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/foreign_json.hpp"
 #include "sepconv/io/stack/ngff.hpp"
 
 namespace sepconv {
@@ -44,7 +44,7 @@ Json channel_json(const OmeChannel& channel) {
   if (const auto& window = channel.window)
     json["window"] = {
         {"min", window->min}, {"max", window->max}, {"start", window->start}, {"end", window->end}};
-  if (!channel.rest.empty()) json.update(Json::parse(channel.rest));
+  if (!channel.rest.empty()) update_ordered(json, parse_ordered(channel.rest));
   return json;
 }
 
@@ -114,10 +114,10 @@ std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& 
   if (!channels.empty()) all["omero"]["channels"] = std::move(channels);
   if (!image.label.empty()) {
     Json& label = all["image-label"] = zarr == 2 ? Json{{"version", "0.4"}} : Json::object();
-    label.update(Json::parse(image.label));
+    update_ordered(label, parse_ordered(image.label));
   }
-  Json attributes = others.empty() ? Json::object() : Json::parse(others);
-  attributes.update(zarr == 2 ? all : Json{{"ome", std::move(all)}});
+  Json attributes = others.empty() ? Json::object() : parse_ordered(others);
+  update_ordered(attributes, zarr == 2 ? all : Json{{"ome", std::move(all)}});
   return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may be no UTF-8
 }
 
@@ -134,7 +134,7 @@ bool drop_endless_sizes(OmeImage& image) {
 
 std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t levels) {
   static constexpr const char* kParts[] = {"multiscales", "omero", "labels", "image-label"};
-  Json others = Json::parse(attributes);
+  Json others = parse_ordered(attributes);
   Json parts = others.value("ome", Json::object());
   parts.erase("version");
   others.erase("ome");
@@ -158,10 +158,10 @@ std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t
   }
   if (zarr == 3) {
     Json ome = {{"version", "0.5"}};
-    ome.update(parts);
+    update_ordered(ome, parts);
     parts = {{"ome", std::move(ome)}};
   }
-  others.update(parts);
+  update_ordered(others, parts);
   return others.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

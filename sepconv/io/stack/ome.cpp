@@ -13,17 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// More elements than any real file's; each takes some hundred bytes while they are looked at.
-constexpr std::ptrdiff_t kMostElements = 400000;
-constexpr int kDeepest = 64;
 constexpr std::int64_t kMostPlanes = 1 << 24;
-
-bool is_too_deep(pugi::xml_document& document) {
-  struct Walker final : pugi::xml_tree_walker {
-    bool for_each(pugi::xml_node&) override { return depth() < kDeepest; }
-  } walker;
-  return !document.traverse(walker);
-}
 
 /// Planes of an image: sizes by axis, in the order of its pages, fastest first.
 struct Planes {
@@ -136,11 +126,9 @@ std::vector<pugi::xml_node> ome_children(const pugi::xml_node& node, std::string
 }
 
 std::string parse_ome(const std::string& xml, pugi::xml_document& document) {
-  if (std::ranges::count(xml, '<') > kMostElements) return "its OME-XML has more elements than are read";
-  const auto parsed =
-      document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_declaration);
-  if (!parsed) return fmt::format("its OME-XML is damaged at byte {}", parsed.offset);
-  if (is_too_deep(document)) return "its OME-XML is nested deeper than any is";
+  if (const std::string problem = parse_xml(xml, pugi::parse_default | pugi::parse_declaration, document);
+      !problem.empty())
+    return "its OME-XML " + problem;
   const pugi::xml_node root = document.document_element();
   if (!ome_is(root, "OME")) return "its OME-XML has another root";
   return ome_child(ome_child(root, "Image"), "Pixels") || ome_child(root, "BinaryOnly")
@@ -174,7 +162,7 @@ Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t page
     return stack;
   }
   const std::string file_id = id_of_file(root, images);
-  std::int64_t like = 0;
+  std::int64_t like = 0, all_planes = 0;
   bool has_data = false;
   for (const pugi::xml_node& image : images) {
     const pugi::xml_node pixels = ome_child(image, "Pixels");
@@ -191,6 +179,11 @@ Stack read_ome(const std::string& xml, const StoredSpec& spec, std::int64_t page
     has_data = has_data || ome_child(pixels, "TiffData");
     if (own.count() > pages) {
       stack.problem = "its OME-XML counts planes for which there are no pages";
+      return stack;
+    }
+    all_planes += own.count();
+    if (all_planes > kMostPlanes) {
+      stack.problem = fmt::format("its OME-XML counts more than the {} planes that are read", kMostPlanes);
       return stack;
     }
     placed = place_planes(pixels, own);

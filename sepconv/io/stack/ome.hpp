@@ -1,16 +1,16 @@
 // OME-XML as a tree; names are compared without their prefixes. Internal to this folder.
 #pragma once
 
-#include <pugixml.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "sepconv/io/metadata.hpp"
+#include "sepconv/io/xml.hpp"
 
 namespace sepconv {
 
-/// Empty, or why it is of no use. Entities of a document's own are not expanded (pugixml knows none).
+/// Empty, or why it is of no use.
 std::string parse_ome(const std::string& xml, pugi::xml_document& document);
 
 bool ome_is(const pugi::xml_node& node, std::string_view name);
@@ -24,7 +24,6 @@ void set_ome(pugi::xml_node node, const char* name, const Value& value) {
 }
 /// 1 for an axis that is not there.
 std::int64_t ome_size(const RasterAxes& axes, const char* name);
-std::string ome_text(const pugi::xml_document& document);
 /// Makes Pixels say what is true of a result at these axes, from this page on. Whether something fell that
 /// was told of channels or planes that are left.
 bool set_ome_pixels(pugi::xml_node pixels, const RasterAxes& axes, const ImageChange& change,

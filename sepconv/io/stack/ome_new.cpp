@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 #include <utility>
 
 #include "sepconv/io/stack/ome.hpp"
@@ -44,12 +43,6 @@ std::int64_t ome_size(const RasterAxes& axes, const char* name) {
   return axis == nullptr ? 1 : axis->size;
 }
 
-std::string ome_text(const pugi::xml_document& document) {
-  std::ostringstream text;
-  document.save(text, "", pugi::format_raw, pugi::encoding_utf8);
-  return text.str();
-}
-
 std::string new_ome(const StoredSpec& spec, const RasterAxes& axes, const OmeImage& known) {
   pugi::xml_document document;
   xml_node declaration = document.append_child(pugi::node_declaration);
@@ -84,7 +77,7 @@ std::string new_ome(const StoredSpec& spec, const RasterAxes& axes, const OmeIma
   RasterAxes from_first = axes;
   for (RasterAxis& axis : from_first) axis.first = 0;
   set_ome_pixels(pixels, from_first, {.from = spec, .to = spec}, 0);
-  return ome_text(document);
+  return xml_text(document);
 }
 
 }  // namespace sepconv

@@ -229,19 +229,15 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
   const std::vector<xml_node> images = ome_children(root, "Image");
   if (counts_otherwise || images.empty()) return "";
   const xml_node leader = ome_child(images.front(), "Pixels");
-  std::vector<xml_node> kept;
+  std::vector<xml_node> kept, dropped;
   std::int64_t like_it = 0;
-  bool others = false;
   const std::int64_t first_series = first_of_axis(axes, "s");
   for (const xml_node& image : images) {
     const bool is_one = is_like(ome_child(image, "Pixels"), leader) && like_it++ >= first_series &&
                         std::ssize(kept) < ome_size(axes, "s");
-    if (is_one) kept.push_back(image);
-    others = others || !is_one;
+    (is_one ? kept : dropped).push_back(image);
   }
-  for (const xml_node& image : images) {
-    if (std::ranges::find(kept, image) == kept.end()) root.remove_child(image);
-  }
+  for (const xml_node& image : dropped) root.remove_child(image);
   const std::int64_t planes = ome_size(axes, "z") * ome_size(axes, "c") * ome_size(axes, "t");
   bool fell = false;
   for (std::size_t i = 0; i < kept.size(); ++i)
@@ -255,11 +251,11 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
   root.remove_attribute("UUID");
   if (remove_all(root, {"ROI", "ROIRef", "StructuredAnnotations", "AnnotationRef", "Project", "Dataset",
                         "DatasetRef", "Folder", "Plate", "Screen"}) ||
-      others)
+      !dropped.empty())
     lost.emplace_back(
         "of the OME-XML are left out: regions, annotations, groups, and images that the result does not "
         "have");
-  return ome_text(document);
+  return xml_text(document);
 }
 
 }  // namespace sepconv

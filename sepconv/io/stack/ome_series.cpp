@@ -94,7 +94,7 @@ std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64
     if (index < first || index > last) root.remove_child(image);
     ++index;
   }
-  return ome_text(document);
+  return xml_text(document);
 }
 
 std::string with_axes(const std::string& description, const StoredSpec& spec, const RasterAxes& axes) {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sepconv/io/foreign_json.hpp"
 #include "sepconv/io/stack/stack.hpp"
 
 namespace sepconv {
@@ -13,17 +13,10 @@ namespace {
 using nlohmann::ordered_json;
 using Shape = std::vector<std::int64_t>;
 
-constexpr int kDeepestValue = 32;  // of values of the writer's own
-
-/// Null where it is no object, or too deep.
+/// Null where it is no object.
 ordered_json parsed(const std::string& text) {
-  bool deep = false;
-  const auto check = [&](int depth, ordered_json::parse_event_t, ordered_json&) {
-    deep = deep || depth > kDeepestValue;
-    return depth <= kDeepestValue;
-  };
-  ordered_json all = ordered_json::parse(text, check, false);
-  return deep || !all.is_object() ? ordered_json() : all;
+  ordered_json all = parse_ordered(text);
+  return all.is_object() ? all : ordered_json();
 }
 
 /// Empty where it has none.

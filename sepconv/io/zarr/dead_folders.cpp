@@ -32,6 +32,25 @@ void if_dead_folder(const fs::path& folder, const Then& then) {
   close(lock);
 }
 
+/// All but this one. False: not before the deadline.
+bool remove_below(const fs::path& folder, const fs::path& kept,
+                  std::chrono::steady_clock::time_point deadline) noexcept {
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+    std::error_code unknown;
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    if (entry->path() == kept) continue;
+    if (!fs::is_directory(entry->symlink_status(unknown))) {
+      unlink(entry->path().c_str());
+    } else if (remove_below(entry->path(), kept, deadline)) {
+      rmdir(entry->path().c_str());
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 int open_folder(const fs::path& folder) noexcept {
@@ -52,13 +71,11 @@ std::vector<fs::path> find_dead_folders(const fs::path& target) {
   return found;
 }
 
-void remove_marked_folder(const fs::path& folder) noexcept {
-  std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
-    std::error_code ignored;
-    if (entry->path().filename() != kUnfinishedMark) fs::remove_all(entry->path(), ignored);
-  }
-  fs::remove_all(folder, failed);
+void remove_marked_folder(const fs::path& folder, std::chrono::steady_clock::time_point deadline) noexcept {
+  const fs::path mark = folder / kUnfinishedMark;
+  if (!remove_below(folder, mark, deadline)) return;
+  unlink(mark.c_str());
+  rmdir(folder.c_str());
 }
 
 void remove_dead_folder(const fs::path& folder) noexcept {

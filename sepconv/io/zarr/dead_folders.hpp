@@ -1,6 +1,7 @@
 // Folders in the making that killed processes left beside a target. Private to this folder.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <vector>
 
@@ -13,8 +14,10 @@ int open_folder(const std::filesystem::path& folder) noexcept;
 std::vector<std::filesystem::path> find_dead_folders(const std::filesystem::path& target);
 /// Removes one, if it still is one.
 void remove_dead_folder(const std::filesystem::path& folder) noexcept;
-/// Removes a marked folder, with the mark last: what a process that is killed meanwhile leaves is still
-/// marked, or empty.
-void remove_marked_folder(const std::filesystem::path& folder) noexcept;
+/// Removes a marked folder, with the mark last: what is left after the deadline, or by a process that is
+/// killed meanwhile, is still marked, or empty. Others may remove it, or write in it, at the same time.
+void remove_marked_folder(
+    const std::filesystem::path& folder,
+    std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max()) noexcept;
 
 }  // namespace sepconv

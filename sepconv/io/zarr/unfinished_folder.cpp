@@ -18,6 +18,7 @@
 #include "sepconv/io/first_names.hpp"
 #include "sepconv/io/partial.hpp"
 #include "sepconv/io/temporary_file.hpp"
+#include "sepconv/io/unfinished_paths.hpp"
 #include "sepconv/io/zarr/dead_folders.hpp"
 #include "sepconv/io/zarr/replaced_zarr.hpp"
 
@@ -105,7 +106,10 @@ void UnfinishedFolder::add_warnings(std::vector<std::string>& warnings) const {
 }
 
 void UnfinishedFolder::discard() noexcept {
-  if (!place_.empty() && !options_.partial) remove_marked_folder(place_);
+  if (!place_.empty() && !options_.partial) {
+    remove_marked_folder(place_);
+    unfinished_paths::forget(place_);
+  }
   if (lock_ >= 0) close(std::exchange(lock_, -1));
   place_.clear();
 }
@@ -130,6 +134,7 @@ bool UnfinishedFolder::take_place(bool is_last) {
   const int failed = errno;
   if (failed != ENOENT || is_last || options_.partial) throw_write_error(target_, failed);
   if (lock_ >= 0) close(std::exchange(lock_, -1));
+  unfinished_paths::forget(place_);
   place_.clear();
   return false;
 }
@@ -143,10 +148,12 @@ void UnfinishedFolder::make_place() {
   }
   for (int attempt = 0; attempt < 100 && place_.empty(); ++attempt) {
     const fs::path made = temporary_name(target_);
+    const auto turn = unfinished_paths::turn();
     if (mkdir(made.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       throw_write_error(target_, errno);
     }
+    unfinished_paths::add(made);
     place_ = made;
   }
 }
@@ -156,6 +163,7 @@ fs::path UnfinishedFolder::part_of(const std::string& name) {
 }
 
 int UnfinishedFolder::open_new(const fs::path& file, int flags) {
+  const auto turn = unfinished_paths::turn();
   int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
   if (opened >= 0 || errno != ENOENT) return opened;
   // Only below what is made: where another process has removed that it stays so.
@@ -258,12 +266,14 @@ void UnfinishedFolder::commit() {
   const fs::path made = place();
   if (options_.partial) remove_parts(made);
   int failed = options_.durable && !options_.partial ? sync_all(lock_) : 0;
+  auto turn = unfinished_paths::turn();
   if (failed == 0 && unlink((made / kUnfinishedMark).c_str()) != 0) failed = errno;
   std::error_code ignored;
   const bool replaces = failed == 0 && options_.overwrite && fs::exists(target_, ignored);
   if (replaces && !is_zarr(target_)) failed = EEXIST;
   if (failed == 0 && options_.partial) {
     options_.partial->commit(replaces);
+    unfinished_paths::note_complete();
     return discard();
   }
   if (failed == 0) failed = replaces ? exchange(made, target_) : rename_to_absent(made, target_);
@@ -274,7 +284,9 @@ void UnfinishedFolder::commit() {
   // What was replaced has the hidden name now. A mark in it says so if this process does not live to remove
   // it.
   if (replaces) put_mark(made);
-  if (!replaces) place_.clear();
+  if (!replaces) unfinished_paths::forget(std::exchange(place_, {}));
+  unfinished_paths::note_complete();
+  turn.unlock();
   if (options_.durable) failed = sync_all(lock_);
   discard();
   if (failed != 0) throw_write_error(target_, failed);

@@ -28,6 +28,12 @@ constexpr DataType kDataTypes[] = {
 
 /// The axes `order`, seen through another permutation.
 std::vector<int> transposed(const JsonFile& file, const std::vector<int>& order, const Json& configuration) {
+  if (const Json said = configuration.value("order", Json());
+      said == "C" || said == "F") {  // of older drafts
+    std::vector<int> same = order;
+    if (said == "F") std::ranges::reverse(same);
+    return same;
+  }
   std::vector<std::int64_t> permutation = file.integers(configuration, "order", 0);
   std::vector<int> result;
   for (const std::int64_t axis : permutation)
@@ -44,6 +50,9 @@ bool is_big_endian(const JsonFile& file, const Json& configuration, bool matters
   return endian == "big";
 }
 
+/// In older drafts by another name.
+bool is_bytes(std::string_view codec) { return codec == "bytes" || codec == "endian"; }
+
 /// What an index is encoded with: numbers of 8 bytes, and a checksum or none.
 void take_index_codecs(const JsonFile& file, const Json& configuration, ZarrShards& shards) {
   const Json& list = file.member(configuration, "index_codecs");
@@ -51,7 +60,7 @@ void take_index_codecs(const JsonFile& file, const Json& configuration, ZarrShar
   shards.index_checked = list.size() > 1;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto [name, settings] = file.named(list[i], "index_codecs");
-    if (i > 1 || name != (i == 0 ? "bytes" : "crc32c"))
+    if (i > 1 || !(i == 0 ? is_bytes(name) : name == "crc32c"))
       file.lacking(fmt::format("the codec {} of a shard's index", name.substr(0, 60)));
     if (i == 0) shards.index_big_endian = is_big_endian(file, settings, true);
   }
@@ -89,7 +98,7 @@ void take_codecs(const JsonFile& file, const Json& list, std::vector<int> order,
     if (as_shards) file.lacking(fmt::format("the codec {} for whole shards", name.substr(0, 60)));
     if (!as_bytes && name == "transpose") {
       order = transposed(file, order, settings);
-    } else if (!as_bytes && name == "bytes") {
+    } else if (!as_bytes && is_bytes(name)) {
       as_bytes = true;
       array.order = order;
       array.big_endian = is_big_endian(file, settings, array.type.bits > 8);

@@ -143,8 +143,14 @@ std::span<std::byte> ZarrBlocks::elements(const Place& place, const Rect& rect, 
       place.channel * channels_.block, channels,
       block.data() + array.type.bytes_of(images_[static_cast<std::size_t>(mine_)]));
   const auto element = static_cast<std::size_t>(array.type.bytes_of(1));
-  return array.has_fill && is_only(block, std::span(array.fill).first(element)) ? std::span<std::byte>()
-                                                                                : block;
+  return is_hole_allowed(place) && is_only(block, std::span(array.fill).first(element))
+             ? std::span<std::byte>()
+             : block;
+}
+
+bool ZarrBlocks::is_hole_allowed(const Place& place) const {
+  const auto is_first = [](std::int64_t index) { return index == 0; };
+  return target_.array.has_fill && !std::ranges::all_of(position_of(place), is_first);
 }
 
 std::span<std::byte> ZarrBlocks::hole(Room& room) const {

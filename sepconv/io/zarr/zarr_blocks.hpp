@@ -48,7 +48,10 @@ class ZarrBlocks {
   /// The elements of a block, in `room`; none for a hole. Throws IoError.
   std::span<std::byte> elements(const Place& place, const Rect& rect, const ConstPixelView& in,
                                 Room& room) const;
-  /// Those of a hole.
+  /// Whether a block of fill values alone is not stored. The first one always is: an array of which no chunk
+  /// is there cannot be told from one that lost them.
+  bool is_hole_allowed(const Place& place) const;
+  /// The elements of a hole.
   std::span<std::byte> hole(Room& room) const;
 
  private:

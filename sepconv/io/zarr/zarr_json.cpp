@@ -8,12 +8,11 @@
 
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/first_names.hpp"
+#include "sepconv/io/foreign_json.hpp"
 #include "sepconv/io/zarr/zarr_array.hpp"
 
 namespace sepconv {
 namespace {
-
-constexpr int kDeepest = 64;
 
 bool is_longer_than_64_bits(std::string_view token) {
   const std::string_view digits = token.substr(token.starts_with('-') ? 1 : 0);
@@ -57,16 +56,20 @@ std::string with_quotes(std::string_view text, std::set<std::string>& quoted) {
 Json JsonFile::parse(const std::string& text, std::string_view skipped, std::string* as_texts,
                      bool* has_skipped) const {
   std::set<std::string> quoted;
-  bool too_deep = false, is_there = false;
+  JsonBounds bounds;
+  bool is_there = false, is_inside = false;  // what is skipped
   const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
-    too_deep |= depth > kDeepest;
-    const bool is_skipped = depth == 1 && event == Json::parse_event_t::key && !skipped.empty() &&
-                            value.get_ref<const std::string&>() == skipped;
-    is_there |= is_skipped;
-    return !too_deep && !is_skipped;
+    if (depth == 1 && event == Json::parse_event_t::key) {
+      is_inside = !skipped.empty() && value.get_ref<const std::string&>() == skipped;
+      is_there |= is_inside;
+      return !is_inside;
+    }
+    return is_inside || bounds.take(depth, event);
   };
   Json all = Json::parse(with_quotes(text, quoted), watch, false);
-  if (too_deep || !all.is_object())
+  if (const std::string problem = bounds.problem(); !problem.empty())
+    throw_read_error(name_, "it " + problem);
+  if (!all.is_object())
     throw_read_error(name_, "it is no JSON object that an array or a group is described by; copy it anew");
   if (has_skipped != nullptr) *has_skipped = is_there;
   if (as_texts != nullptr) *as_texts = first_names({quoted.begin(), quoted.end()});

@@ -8,6 +8,7 @@
 #include "sepconv/io/extra_samples.hpp"
 #include "sepconv/io/file_errors.hpp"
 #include "sepconv/io/first_names.hpp"
+#include "sepconv/io/zarr/stored_chunks.hpp"
 #include "sepconv/io/zarr/unfinished_folder.hpp"
 #include "sepconv/io/zarr/zarr.hpp"
 #include "sepconv/io/zarr/zarr_found.hpp"
@@ -31,19 +32,21 @@ class ZarrSet final : public RasterSet {
  public:
   /// `is_folder`: and not a zip file.
   ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes, ZarrFound found,
-          bool is_folder)
+          StoredChunks chunks, bool is_folder)
       : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
         source_(std::move(source)),
         axes_(std::move(axes)),
         ome_(std::move(found.ome)),
         nodata_(found.nodata),
         left_out_(std::move(found.left_out)),
+        chunks_(std::move(chunks)),
         is_consolidated_(found.is_consolidated),
         is_folder_(is_folder) {}
 
   const std::optional<OmeSource>& ome() const noexcept { return ome_; }
   const ZarrArray& array() const noexcept { return source_->array(); }
   const ZarrAxes& axes_of_array() const noexcept { return axes_; }
+  const StoredChunks& chunks() const noexcept { return chunks_; }
   bool has_changed() const override { return source_->store().has_changed(); }
 
  private:
@@ -51,6 +54,7 @@ class ZarrSet final : public RasterSet {
     RasterAxes all = axes_.rasters;
     std::vector<std::int64_t> position = position_of(all, index);
     SourceLayout layout = zarr_source_layout(array(), axes_);
+    if (!chunks_.is_complete()) layout.description += fmt::format(", {} stored", chunks_.text());
     if (leads) add_warnings(layout);
     Metadata metadata;
     if (array().attributes != "{}") metadata.attributes = array().attributes;
@@ -118,6 +122,7 @@ class ZarrSet final : public RasterSet {
   std::optional<OmeSource> ome_;
   std::optional<double> nodata_;
   std::vector<std::string> left_out_;
+  StoredChunks chunks_;
   bool is_consolidated_, is_folder_;
 };
 
@@ -143,11 +148,18 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
         "out",
         options.axes, path.native()));
   found.nodata = take_nodata(found.array, found.ome.has_value(), found.left_out);
-  auto source = std::make_shared<ZarrSource>(std::move(store), found.key, std::move(found.array));
+  StoredChunks chunks = count_stored(*store, found.key, found.array);
+  if (const std::string said =
+          judge_missing(chunks, found.array, store->name_of(found.key), options.missing_chunks);
+      !said.empty())
+    found.left_out.push_back(said);
+  auto source = std::make_shared<ZarrSource>(std::move(store), found.key, std::move(found.array),
+                                             options.missing_chunks == MissingChunks::error);
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
   const bool picks_channels = options.select.find("c=") != options.select.npos;
   if (found.ome && is_picture(found.ome->image) && !picks_channels) join_channels(axes);
-  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found), is_folder);
+  auto set = std::make_unique<ZarrSet>(path, std::move(source), std::move(axes), std::move(found),
+                                       std::move(chunks), is_folder);
   if (!options.select.empty()) set->select(parse_selection(options.select));
   if (options.page) set->select({{"", *options.page, *options.page}});
   return set;
@@ -199,7 +211,9 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   const std::int64_t file_bytes = stored.is_all ? stored.bytes : 0;
   std::unique_ptr<ZarrSet> set;
   try {
-    set = make_zarr_set(std::move(file), options);
+    OpenOptions shown = options;  // where no chunk is there that is shown, too
+    if (!shown.missing_chunks) shown.missing_chunks = MissingChunks::fill;
+    set = make_zarr_set(std::move(file), shown);
   } catch (const OmeChoice& several) {
     FileInfo info;
     info.format = "OME-Zarr";
@@ -221,6 +235,8 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
                        fmt::format("at least {}, in {} files and more", stored.bytes, stored.files));
   const ZarrArray& array = set->array();
   if (!array.shape.empty()) facts.emplace_back("axes", set->axes_of_array().letters);
+  facts.emplace_back("stored", set->chunks().text());
+  if (!set->chunks().cause.empty()) facts.emplace_back("none stored", set->chunks().cause);
   facts.emplace_back("fill value",
                      array.has_fill ? zarr_fill_text(array.fill, array.type, array.version) : "null");
   if (array.attributes != "{}") facts.emplace_back("attributes", array.attributes);

@@ -36,10 +36,12 @@ std::int64_t index_bytes(const ZarrArray& array) {
 
 }  // namespace
 
-ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array)
+ZarrSource::ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array,
+                       bool refuses_holes)
     : store_(std::move(store)),
       key_(std::move(key)),
       array_(std::move(array)),
+      refuses_holes_(refuses_holes),
       shards_(std::max(kIndexBytes, index_bytes(array_))),
       blocks_(0) {
   const ZarrShape* outer = &array_.chunk;
@@ -110,6 +112,10 @@ std::string ZarrSource::key_of(const ZarrShape& position) const {
 
 ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string& key) {
   Place place = place_of(position, key);
+  if (!place.object && refuses_holes_)
+    throw_read_error(name(), fmt::format("the chunk at {} is not stored; copy it anew, or leave "
+                                         "OpenOptions::missing_chunks = error out",
+                                         fmt::join(position, ", ")));
   if (place.bytes > ZarrCoder::max_encoded_bytes(array_))
     throw_damaged(position,
                   fmt::format("{} bytes cannot be {} bytes encoded", place.bytes, array_.block_bytes()));

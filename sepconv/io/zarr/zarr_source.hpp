@@ -18,8 +18,9 @@ namespace sepconv {
 /// Thread-safe; what readers of an array's images have in common.
 class ZarrSource {
  public:
-  /// `key` is the array's.
-  ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array);
+  /// `key` is the array's. `refuses_holes`: a block that is not stored is an IoError.
+  ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array,
+             bool refuses_holes = false);
 
   const ZarrArray& array() const noexcept { return array_; }
   const ZarrStore& store() const noexcept { return *store_; }
@@ -66,6 +67,7 @@ class ZarrSource {
   std::shared_ptr<const ZarrStore> store_;
   std::string key_;
   ZarrArray array_;
+  bool refuses_holes_;
   LeasePool<ZarrCoder> coders_;
   std::mutex idle_lock_;
   std::vector<Buffer> idle_;

@@ -122,6 +122,23 @@ class FolderStore final : public ZarrStore {
     return names;
   }
 
+  void for_each_object(const std::string& key, std::size_t depth,
+                       const std::function<bool(std::string_view)>& take) const override {
+    const fs::path folder = name_of(key);
+    const std::size_t prefix = folder.native().size() + 1;
+    std::error_code failed;
+    fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink, failed),
+        end;
+    for (; !failed && entry != end; entry.increment(failed)) {
+      std::error_code unknown;
+      if (!entry->is_directory(unknown)) {
+        if (!take(std::string_view(entry->path().native()).substr(prefix))) return;
+      } else if (entry.depth() >= static_cast<int>(depth)) {
+        entry.disable_recursion_pending();
+      }
+    }
+  }
+
  private:
   InputFile folder_;
   mutable OpenedFiles opened_;

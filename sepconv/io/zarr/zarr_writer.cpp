@@ -90,8 +90,8 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
     const auto hole = work->coder.encode(blocks_.hole(work->room), target_->folder->target());
     executor.for_each(std::ssize(blocks), [&](std::int64_t i, int) {
       const auto bytes = blocks[static_cast<std::size_t>(i)];
-      if (array().has_fill && std::ranges::equal(bytes, hole)) return;
       const Place place{rect.row / blocks_.rows() + i / cols, rect.col / blocks_.cols() + i % cols, 0};
+      if (blocks_.is_hole_allowed(place) && std::ranges::equal(bytes, hole)) return;
       target_->folder->add(target_->key_of(blocks_.position_of(place)), bytes);
     });
   }

@@ -197,6 +197,20 @@ class ZipStore final : public ZarrStore {
     return names;
   }
 
+  void for_each_object(const std::string& key, std::size_t,
+                       const std::function<bool(std::string_view)>& take) const override {
+    const std::string prefix = key.empty() ? "" : key + "/";
+    std::string_view before;
+    for (auto next = std::ranges::lower_bound(members_, prefix, {}, name_at()); next != members_.end();
+         ++next) {
+      const std::string_view name = member(*next).name;
+      if (!name.starts_with(prefix)) return;
+      const bool is_object = !name.ends_with('/') && name != before;
+      before = name;
+      if (is_object && !take(name.substr(prefix.size()))) return;
+    }
+  }
+
  private:
   [[noreturn]] void damaged() const {
     throw_read_error(path(), "it is no zip file, or a damaged one; copy it anew");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/foreign_json.hpp"
 #include "sepconv/pipeline/plan/plan_fields.hpp"
 
 namespace sepconv {
@@ -16,7 +17,7 @@ using nlohmann::json;
 using namespace stored_plan;
 
 /// Of what records hold.
-constexpr int kJournalVersion = 5;
+constexpr int kJournalVersion = 6;
 
 json tile_json(const std::optional<Extent>& extent) {
   return extent ? json{extent->rows, extent->cols} : json();
@@ -85,6 +86,10 @@ OutputRequest output_in(const json& all) {
   return request;
 }
 
+json chunks_json(const std::optional<MissingChunks>& choice) {
+  return choice ? json(*choice == MissingChunks::error ? "error" : "fill") : json();
+}
+
 json input_json(const OpenOptions& open) {
   json raw;
   if (open.raw)
@@ -97,7 +102,8 @@ json input_json(const OpenOptions& open) {
           {"raw_offset", open.raw_offset},
           {"big_endian", open.raw_big_endian},
           {"masks", open.masks},
-          {"nodata_of_all", open.nodata_of_all}};
+          {"nodata_of_all", open.nodata_of_all},
+          {"missing_chunks", chunks_json(open.missing_chunks)}};
 }
 
 OpenOptions input_in(const json& all) {
@@ -114,6 +120,8 @@ OpenOptions input_in(const json& all) {
   all.at("big_endian").get_to(open.raw_big_endian);
   all.at("masks").get_to(open.masks);
   all.at("nodata_of_all").get_to(open.nodata_of_all);
+  if (const json& choice = all.at("missing_chunks"); !choice.is_null())
+    open.missing_chunks = choice == "error" ? MissingChunks::error : MissingChunks::fill;
   return open;
 }
 
@@ -128,6 +136,7 @@ struct Made {
 void add_input(const json& input, std::vector<Made>& all) {
   for (const char* const key : {"page", "select"}) all.push_back({"OpenOptions::page", input.at(key), true});
   all.push_back({"OpenOptions::axes", input.at("axes"), true});
+  all.push_back({"OpenOptions::missing_chunks", input.at("missing_chunks"), true});
   for (const char* const key : {"raw", "raw_offset", "big_endian"})
     all.push_back({"OpenOptions::raw", input.at(key), true});
   for (const char* const key : {"level", "masks", "nodata_of_all"})
@@ -212,7 +221,8 @@ std::string made_of_text(const MadeOf& made, const Plan& plan, const Fingerprint
 MadeOf parse_made_of(const std::string& text) {
   MadeOf made;
   try {
-    const json all = json::parse(text);
+    std::string problem;
+    const json all = parse_foreign(text, problem);
     if (all.at("journal") != kJournalVersion) throw json::other_error::create(0, "", nullptr);
     made.input = all.at("path").get<std::string>();
     made.files.open = input_in(all.at("input"));

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/foreign_json.hpp"
 
 namespace sepconv::stored_plan {
 
@@ -224,10 +225,13 @@ RasterAxes axes_of(const json& all) {
 
 json parsed(std::string_view text) {
   try {
-    return json::parse(text, [](int depth, json::parse_event_t, json&) {
+    JsonBounds bounds;
+    json all = json::parse(text, [&](int depth, json::parse_event_t event, json&) {
       if (depth > kDeepest) fail("its values are nested");
-      return true;
+      return bounds.take(depth, event);
     });
+    if (const std::string problem = bounds.problem(); !problem.empty()) fail("it " + problem);
+    return all;
   } catch (const json::parse_error& error) {
     fail(fmt::format("it is no JSON from byte {} on", error.byte));
   }
