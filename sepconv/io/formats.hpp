@@ -49,9 +49,9 @@ struct OpenOptions {
   bool masks = true;  ///< pixels that a mask of the file hides are missing; else it is left out
   /// Pixels are missing of whose channels all but alpha have the nodata value: this one, or the file's.
   bool nodata_of_all = false;
-  std::optional<double> nodata{  /// Unset: as `fill`, with a warning where the fill value is null, and an error where no chunk is there.
+  std::optional<double> nodata{};
+  /// Unset: as `fill`, with a warning where the fill value is null, and an error where no chunk is there.
   std::optional<MissingChunks> missing_chunks{};
-};
 };
 
 /// What a file gets of alpha, a channel of the pixels that are written.
