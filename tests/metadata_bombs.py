@@ -158,7 +158,7 @@ BOMBS = {
     "ome-channels": described(lambda size: OME + many('<Channel ID="C:{}"/>', size) + "</Pixels></Image></OME>"),
     "ome-planes": described(lambda size: OME + many('<TiffData IFD="0"/>', size) + "</Pixels></Image></OME>"),
     "ome-images": described(lambda size: many(OME, 1) + "</Pixels></Image>" + many(OME[OME.index("<Image"):] + "</Pixels></Image>", size) + "</OME>"),
-    "ome-depth": described(lambda size: OME + many("<a>", size)),
+    "ome-depth": described(lambda size: OME + "<a>" * (size // 7) + "</a>" * (size // 7) + "</Pixels></Image></OME>"),
     "ome-attributes": described(lambda size: OME[:-1] + " " + many('a{}="" ', size) + "></Pixels></Image></OME>"),
     "imagej-lines": described(lambda size: "ImageJ=1.54\nimages=1\n" + many("k{}=0\n", size)),
     "imagej-slices": described(lambda size: "ImageJ=1.54\n" + many("min=0\n", size)),

@@ -66,6 +66,8 @@ PictureColours picture_colours(std::int64_t channels, const Metadata& metadata, 
     how.colours = channels - 1;
     how.alpha = how.colours;
   }
+  // Bands of a raster are seen as red, green and blue, as GDAL's drivers of pictures have them.
+  if (how.colours == 1 && channels - (how.alpha ? 1 : 0) == 3) how.colours = 3;
   const bool fits = how.cmyk || (how.alpha && *how.alpha >= how.colours);
   if (how.colours == 0 || !fits) return how;
   how.multiplied = how.alpha && alpha_is_associated(metadata);

@@ -63,7 +63,7 @@ def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     (["--nodata", "x"], ["--nodata x", "no value"]),
     (["--nodata", "none", "--result-nodata", "3"], ["--nodata", "--result-nodata", "leave them out"]),
     (["--result-nodata", "1e3"], ["--result-nodata", "u8"]),
-    (["log:sigma=2,missing=fill"], ["missing=propagate"])])
+    (["log:sigma=2,missing=fill"], ["missing=fill", "propagate"])])
 def test_what_cannot_be_is_one_sentence(sepconv, scene, arguments, words):
     failed = sepconv("run", "in.tif", "out.tif", *arguments, status=2)
     assert all(word in failed.stderr for word in words), failed.stderr
@@ -92,7 +92,7 @@ def test_a_key_settles_what_nan_is(sepconv):
 def test_a_plan_says_what_is_missing_and_keeps_it(sepconv, scene):
     assert "pixels of value 50 are missing" in sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50").stdout
     text = sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50", "--result-nodata", "7", "--json").stdout
-    assert json.loads(text)["asked"]["missing"] == {"none": False, "value": "50", "result": "7", "alpha": None}
+    assert json.loads(text)["asked"]["missing"] == {"none": False, "value": "50", "result": "7", "alpha": None, "all_channels": False}
     (sepconv.folder / "plan.json").write_text(text)
     sepconv("run", "in.tif", "out.tif", "--plan", "plan.json")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 50, 7, scene)).all()

@@ -127,7 +127,8 @@ def test_tables_of_every_depth(sepconv, bits, kind):
     tags = [(256, 4, 1, 40), (257, 4, 1, 24)]
     write_tiff(sepconv.folder / "in.tif", raw, bits, colours, tags)
     sepconv("run", "in.tif", "out.tif", "transpose", "--quiet")
-    assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), values.T)
+    shown = 255 // ((1 << bits) - 1) if kind == "ramp" and bits < 8 else 1  # as greys of few bits without a table are
+    assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), values.T * shown)
     if kind == "classes" or bits >= 8:
         assert np.array_equal(colours_of(sepconv.folder / "out.tif")[:, :1 << bits], colours)
     told = sepconv("info", "in.tif").stdout

@@ -9,7 +9,7 @@ import tifffile
 
 from cli_support import fails, image, source  # noqa: F401
 
-STAGES = ["gaussian:sigma=2", "sobel:axis=x"]
+STAGES = ["gaussian:sigma=2", "sobel:axis=x", "cast:type=i16"]
 
 
 def save_plan(sepconv, *arguments):

@@ -107,9 +107,9 @@ def test_raw(sepconv):
 
 def test_programs_in_a_pipe(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", image(rows=500, cols=300, dtype=np.uint16), compression="deflate", tile=(64, 64))
-    done = shell(sepconv, f"cat in.tif > /dev/null; sepconv run in.tif - {BLUR} -q | sepconv run - - sobel:axis=x -q | sepconv run - out.tif abs -q")
+    done = shell(sepconv, f"cat in.tif > /dev/null; sepconv run in.tif - {BLUR} -q | sepconv run - - sobel:axis=x cast:type=i16 -q | sepconv run - out.tif abs -q")
     assert (done.returncode, done.stderr) == (0, b"warning: resolution, description, software of the source are not kept: NPY has no place for them\n")
-    sepconv("run", "in.tif", "a.npy", BLUR), sepconv("run", "a.npy", "b.npy", "sobel:axis=x"), sepconv("run", "b.npy", "expected.tif", "abs")
+    sepconv("run", "in.tif", "a.npy", BLUR), sepconv("run", "a.npy", "b.npy", "sobel:axis=x", "cast:type=i16"), sepconv("run", "b.npy", "expected.tif", "abs")
     assert (sepconv.folder / "out.tif").read_bytes() == (sepconv.folder / "expected.tif").read_bytes()
 
 
@@ -195,8 +195,7 @@ def test_what_is_lost_is_said(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", image(channels=3), software="somebody's", photometric="rgb", resolution=(300, 300))
     assert "warning" in piped(sepconv, b"", "run", "in.tif", "-")[1] or "not kept" in piped(sepconv, b"", "run", "in.tif", "-")[1]
     tifffile.imwrite(sepconv.folder / "inverted.tif", image(), photometric="miniswhite")
-    said = one_sentence(piped(sepconv, b"", "run", "inverted.tif", "-", "--format", "ppm", status=WRONG_USAGE)[1])
-    assert "npy" in said
+    assert "inverted" in piped(sepconv, b"", "run", "inverted.tif", "-", "--format", "ppm")[1]
 
 
 def test_a_reader_that_goes_away_is_nothing_to_complain_of(sepconv):

@@ -564,7 +564,6 @@ def test_finish_says_that_it_is_done_unless_it_is_to_be_quiet(sepconv, scan):
         part(sepconv, "out.npy", [], "1/1")
         ran = sepconv("finish", "out.npy", *options)
         assert ran.stdout == "" and [line for line in ran.stderr.splitlines() if not line.startswith("warning: ")] == said
-        assert "warning: " in ran.stderr
         (sepconv.folder / "out.npy").unlink()
 
 

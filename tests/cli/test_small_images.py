@@ -50,7 +50,7 @@ def test_a_fourth_channel_that_is_no_alpha_is_not_shown_as_such(sepconv, extra, 
     assert warnings(sepconv, "in.tif", "out.png") == []
     with PIL.Image.open(sepconv.folder / "out.png") as written:
         assert written.mode == "RGBA" and np.array_equal(np.asarray(written)[..., 3], values[..., 3])
-        colours = values[..., :3] if extra == ["unassalpha"] else np.minimum(255, np.floor(values[..., :3] * 255 / np.maximum(values[..., 3:], 1) + 0.5)) * (values[..., 3:] > 0)
+        colours = values[..., :3] if extra == ["unassalpha"] else np.minimum(255, np.floor(values[..., :3] * 255.0 / np.maximum(values[..., 3:], 1) + 0.5)) * (values[..., 3:] > 0)
         assert np.array_equal(np.asarray(written)[..., :3], colours)
 
 

@@ -21,7 +21,7 @@ def test_stderr_that_cannot_be_written(sepconv, redirection):
     assert with_redirection(sepconv, redirection, "run", "in.npy", "out.npy", "--verbose") == 0
     assert (sepconv.folder / "out.npy").read_bytes() == (sepconv.folder / "in.npy").read_bytes()
     assert with_redirection(sepconv, redirection, "run", "missing.npy", "other.npy") == 1
-    assert with_redirection(sepconv, redirection, "run", "in.npy", "other.npy", "gaussian:sigma=0") == 2
+    assert with_redirection(sepconv, redirection, "run", "in.npy", "other.npy", "gaussian:sigma=-1") == 2
     assert with_redirection(sepconv, redirection, "frob") == 2
     assert listing(sepconv.folder) == ["in.npy", "out.npy"]
 
