@@ -303,7 +303,7 @@ def test_a_mask_page_is_a_mask(sepconv):
         with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
             tif.write(colours, photometric="rgb", metadata=None, **extra)
             tif.write(mask, subfiletype=4, photometric="mask", metadata=None)
-        assert "a mask and no weight, because it is a mask of the file's" in sepconv("plan", "in.tif", "out.tif", "box").stdout
+        assert "mask of the result hides what is missing" in sepconv("plan", "in.tif", "out.tif", "box").stdout
 
 
 def test_a_plan_and_parts_carry_the_rule(sepconv):

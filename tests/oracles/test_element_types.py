@@ -6,6 +6,7 @@ import struct
 import subprocess
 
 import numpy as np
+import PIL.Image
 import pytest
 import scipy.ndimage as ndi
 import tifffile
@@ -188,10 +189,12 @@ def test_what_a_format_does_not_hold_is_said(sepconv):
     sepconv("run", "labels.npy", "out.png", "cast:type=u16", "--quiet")
     mask = elements((20, 30), "?")
     np.save(sepconv.folder / "mask.npy", mask)
-    assert "its bool are written as u8" in sepconv("plan", "mask.npy", "mask.png").stdout
+    assert "its bool are written as u8" in sepconv("plan", "mask.npy", "mask.tif").stdout
+    assert "values from 0 to 1 are shown as 0 to 255" in sepconv("plan", "mask.npy", "mask.png").stdout
     for name in ("out.png", "out.tif"):
         sepconv("run", "mask.npy", name, "--quiet", "--force")
     assert_same(tifffile.imread(sepconv.folder / "out.tif"), mask.astype(np.uint8))
+    assert_same(np.asarray(PIL.Image.open(sepconv.folder / "out.png")), mask.astype(np.uint8) * 255)
 
 
 def test_both_types_are_said(sepconv):
