@@ -8,7 +8,8 @@
 namespace sepconv {
 
 /// What items are about: the values (names STATISTICS_...), where pixels lie (domains GEOLOCATION,
-/// TILING_SCHEME, RPC), how readers scale values (roles scale and offset), or what bands mean (role colorinterp).
+/// TILING_SCHEME, RPC), how readers scale values (roles scale and offset), or what bands mean (role
+/// colorinterp).
 enum class GdalItems : std::uint8_t { statistics, places, scales, colours };
 
 struct GdalRest {

@@ -45,9 +45,9 @@ std::optional<World> read_world(const fs::path& path) {
 }
 
 RawTag doubles(std::uint32_t tag, std::span<const double> values) {
-  constexpr std::uint16_t kDouble = 12;
+  constexpr std::uint16_t kTiffDouble = 12;
   const auto bytes = std::as_bytes(values);
-  return {tag, kDouble, values.size(), {bytes.begin(), bytes.end()}};
+  return {tag, kTiffDouble, values.size(), {bytes.begin(), bytes.end()}};
 }
 
 /// A world file has the centre of the first pixel, the tags have its corner unless pixels are points.

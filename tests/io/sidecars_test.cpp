@@ -59,7 +59,8 @@ TEST_CASE("A nodata value that GDAL's metadata beside an image declare is said, 
        {"<Description>dem</Description>", ""}}));
   CAPTURE(name, inside);
   make(folder.path() / name);
-  folder.write(name + ".aux.xml", "<PAMDataset><PAMRasterBand band=\"1\">" + inside);
+  folder.write(name + ".aux.xml",
+               "<PAMDataset><PAMRasterBand band=\"1\">" + inside + "</PAMRasterBand></PAMDataset>");
   const Strings warnings = open_reader(folder.path() / name)->layout().warnings;
   REQUIRE(warnings.size() == (said.empty() ? 1 : 2));
   if (!said.empty())

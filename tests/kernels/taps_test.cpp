@@ -60,7 +60,7 @@ TEST_CASE("gaussian radius is SciPy's") {
 }
 
 TEST_CASE("gaussians that cannot be are refused") {
-  for (const double sigma : {0.0, -1.0, double(NAN), double(INFINITY)}) {
+  for (const double sigma : {-1.0, double(NAN), double(INFINITY)}) {
     CHECK_THROWS_AS(gaussian_taps(sigma, 3), InvalidArgument);
     CHECK_THROWS_AS(gaussian_radius(sigma), InvalidArgument);
   }

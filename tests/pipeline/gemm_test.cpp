@@ -8,6 +8,7 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
+#include "../support/named_size.hpp"
 #include "sepconv/core/error.hpp"
 #include "sepconv/io/memory_image.hpp"
 
@@ -104,8 +105,7 @@ void tighten(std::mt19937_64& random, Case& c, const Ceiling& ceiling) {
     check(c);
     return;  // page-locked memory needs none of the host's
   } catch (const OutOfMemory& error) {
-    const std::string text = error.what();
-    least = std::stoll(text.substr(text.find("product is ") + 11));
+    least = test::named_size(error.what(), "product is ").bytes;
   }
   ceiling(c.options) =
       least + static_cast<std::int64_t>(random() % 4 * static_cast<std::uint64_t>(least) / 4);

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "../support/named_size.hpp"
 #include "../support/paper.hpp"
 #include "sepconv/core/error.hpp"
 
@@ -32,20 +33,19 @@ TEST_CASE("a ceiling that is too small names one that is enough") {
         const auto planned = [&] {
           return plan_for(c.spec, c.source_block, c.sink_block, c.stages, options).memory.total();
         };
-        std::int64_t smallest = 0;
+        test::NamedSize smallest;
         try {
           planned();
           continue;
         } catch (const OutOfMemory& error) {
-          const std::string text = error.what();
-          smallest = std::stoll(text.substr(text.find(" is ") + 4));
+          smallest = test::named_size(error.what(), " is ");
         }
         INFO(c.stages.front() << ", blocks of " << c.sink_block.cols << ", " << threads << " threads, "
-                              << ceiling << " bytes: " << smallest);
-        REQUIRE(smallest > ceiling);
-        options.max_memory_bytes = smallest;
-        CHECK(planned() <= smallest);
-        options.max_memory_bytes = smallest - 1;
+                              << ceiling << " bytes: " << smallest.bytes);
+        REQUIRE(smallest.bytes > ceiling);
+        options.max_memory_bytes = smallest.bytes;
+        CHECK(planned() <= smallest.bytes);
+        options.max_memory_bytes = smallest.bytes - smallest.unit;
         CHECK_THROWS_AS(planned(), OutOfMemory);
       }
     }

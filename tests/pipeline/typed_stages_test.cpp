@@ -199,6 +199,7 @@ Cases cases(const std::string& file) {
        rank({.rank = 4, .size = Extent{2, 5}, .origin = -1, .origin_y = -1})},
       {"scale:by=0.5,add=16", scale({.by = 0.5, .add = 16})},
       {"cast:type=i16", cast({.type = PixelType::i16})},
+      {"stretch:low=5,high=4095,type=u16", stretch({.low = 5, .high = 4095, .type = PixelType::u16})},
       {"clamp:low=-1,high=1e30", clamp({.low = -1, .high = 1e30})},
       {"abs", sepconv::abs()},
       {"threshold:at=128,above=255,below=7", threshold({.at = 128, .above = 255, .below = 7})},
@@ -398,7 +399,7 @@ TEST_CASE("a table of keys says what texts get") {
     }
   }
   const std::vector<StageKey> keys = GaussianOptions::entry().keys;
-  CHECK(keys[0].help() == "standard deviation (pixels; greater than 0; needed)");
+  CHECK(keys[0].help() == "standard deviation; 0 leaves the axis alone (pixels; 0 or more; needed)");
   CHECK(keys[2].help() ==
         "where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
         "radius)");

@@ -98,8 +98,8 @@ TEST_CASE("volumes: a stored plan is that of the file's planes") {
 }
 
 TEST_CASE("volumes: what cannot be filtered along z is refused before anything is made") {
-  const StackFile pages("c.tif", {{"page", 3}});
-  CHECK_THAT(failure_of(pages, blur()), Contains("has no axis z"));
+  const StackFile times("c.ome.tif", {{"t", 3}});
+  CHECK_THAT(failure_of(times, blur()), Contains("axis z"));
   const StackFile volumes("v.ome.tif", {{"z", 4}});
   RunOptions region;
   region.region = {0, 0, 5, 5};

@@ -24,8 +24,8 @@ namespace {
 using enum MetadataKind;
 constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
                                 static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts) |
-                                static_cast<unsigned>(colours) |
-                                static_cast<unsigned>(exif) | static_cast<unsigned>(xmp);
+                                static_cast<unsigned>(colours) | static_cast<unsigned>(exif) |
+                                static_cast<unsigned>(xmp);
 constexpr HeldFormat kPng{"PNG", true, "134", kPngMostLength, kKeptByPng};
 
 /// A handle of libpng for all but the pixels, that gives its bytes to us and keeps its words to itself.

@@ -76,9 +76,9 @@ class MomentElements {
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       hn::Vec<decltype(own)> values, squares;
       hn::LoadInterleaved2(own, sums + 2 * i, values, squares);
-      const SpreadVectors<hn::Vec<decltype(d)>> sums{hn::Set(d, count_), wide(values), wide(squares),
-                                                     hn::Zero(d)};
-      hn::StoreU(told_by(sums, trusts_, room + i, least_), d, room + i);
+      const SpreadVectors<hn::Vec<decltype(d)>> window{hn::Set(d, count_), wide(values), wide(squares),
+                                                       hn::Zero(d)};
+      hn::StoreU(told_by(window, trusts_, room + i, least_), d, room + i);
     }
     store_(room, count, to);
   }

@@ -141,15 +141,13 @@ Beginning begin(JobEnds& ends, const Chain& typed, const PlanOptions& options, c
   const Chain before = files.orient ? oriented(ends, typed) : typed;
   const Chain& given = is_recorded ? typed : before;
   begun.job.source = ends.sources->raster(0);
-  const Chain of_first =
-      given.of_raster(0, ends.sources->axes()).beside_mask(begun.job.source->metadata());
+  const Chain of_first = given.of_raster(0, ends.sources->axes()).beside_mask(begun.job.source->metadata());
   of_first.check_takes(*begun.job.source);
-  const ShownChain shown = shown_chain(
-      of_first, *begun.job.source,
-      to_file           ? seen_of(ends.output, files.formats)
-      : ends.is_picture ? HowSeen{.seen = Seen::as_picture}
-                        : HowSeen{},
-      files.output);
+  const ShownChain shown = shown_chain(of_first, *begun.job.source,
+                                       to_file           ? seen_of(ends.output, files.formats)
+                                       : ends.is_picture ? HowSeen{.seen = Seen::as_picture}
+                                                         : HowSeen{},
+                                       files.output);
   const Chain& chain = shown.chain;
   begun.job.sources = std::move(ends.sources);
   const ImageSpec result = chain.result_spec(begun.job.source->spec());

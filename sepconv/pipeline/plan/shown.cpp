@@ -82,7 +82,8 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
   std::optional<Range> few = sets_range(chain) ? std::nullopt : few_bits(source);
   if (seen == Seen::as_data || (seen == Seen::as_either && (few && few->high > 127.5))) few.reset();
   const std::optional<StoredType>& stored = source.layout().stored;
-  const bool is_array = stored && stored->kind == StoredType::Kind::boolean;  // TIFFs of single bits are packed
+  const bool is_array =
+      stored && stored->kind == StoredType::Kind::boolean;  // TIFFs of single bits are packed
   if (seen == Seen::as_either && (is_array || !is_plain(source.metadata()))) few.reset();
   shown.inverts = white;
   shown.is_8bit = request.to_8bit;

@@ -37,13 +37,13 @@ class Weighing {
   void become(Colours wanted, PixelType type = PixelType::f64,
               double nothing = std::numeric_limits<double>::quiet_NaN()) {
     if (at_ == wanted && std::isnan(nothing)) return;
-    using Kind = AlphaOp::Kind;
+    using Op = AlphaOp::Kind;
     if (wanted == Colours::multiplied)
-      change("multiplied by", Kind::multiply, type, 0);
+      change("multiplied by", Op::multiply, type, 0);
     else if (at_ == Colours::multiplied)
-      change("divided by", Kind::divide, type, nothing);
+      change("divided by", Op::divide, type, nothing);
     else
-      change(std::isnan(nothing) ? "missing:" : "missing to:", Kind::clear, type, nothing);
+      change(std::isnan(nothing) ? "missing:" : "missing to:", Op::clear, type, nothing);
     at_ = wanted;
   }
 
