@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sepconv/core/error.hpp"
+#include "sepconv/core/executor.hpp"
 #include "sepconv/core/memory.hpp"
 
 namespace sepconv {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "sepconv/io/file_layout.hpp"
+#include "sepconv/io/reader.hpp"
 #include "sepconv/pipeline/chain/chain.hpp"
 
 namespace sepconv {
