@@ -539,7 +539,7 @@ def cast(type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
     >>> sc.cast(type='f32')  # doctest: +ELLIPSIS
     Chain('cast...')
     """
-def stretch(low: float, high: float, type: str) -> Chain:
+def stretch(low: float, high: float, type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
     """Makes the whole range of another pixel type of low to high.
 
     Parameters
@@ -548,7 +548,7 @@ def stretch(low: float, high: float, type: str) -> Chain:
         value that becomes 0 (needed)
     high : float
         value that becomes the type's greatest, 1 of f32 and f64 (needed)
-    type : str
+    type : Literal['u8', 'u16', 'i16', 'f32', 'f64']
         pixel type (u8 u16 i16 f32 f64; needed)
 
     Returns
@@ -1228,7 +1228,7 @@ def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.add(chain='sobel:axis=x')  # doctest: +ELLIPSIS
+    >>> sc.add(chain='[sobel:axis=x]')  # doctest: +ELLIPSIS
     Chain('add...')
     """
 def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
@@ -1256,7 +1256,7 @@ def subtract(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chai
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.subtract(chain='gaussian:sigma=20')  # doctest: +ELLIPSIS
+    >>> sc.subtract(chain='[gaussian:sigma=20]')  # doctest: +ELLIPSIS
     Chain('subtract...')
     """
 def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
@@ -1284,7 +1284,7 @@ def multiply(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chai
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.multiply(chain='threshold:at=100')  # doctest: +ELLIPSIS
+    >>> sc.multiply(chain='[threshold:at=100]')  # doctest: +ELLIPSIS
     Chain('multiply...')
     """
 def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
@@ -1312,7 +1312,7 @@ def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain 
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.divide(chain='gaussian:sigma=40')  # doctest: +ELLIPSIS
+    >>> sc.divide(chain='[gaussian:sigma=40]')  # doctest: +ELLIPSIS
     Chain('divide...')
     """
 def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
@@ -1340,7 +1340,7 @@ def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.min(chain='gaussian:sigma=2')  # doctest: +ELLIPSIS
+    >>> sc.min(chain='[gaussian:sigma=2]')  # doctest: +ELLIPSIS
     Chain('min...')
     """
 def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
@@ -1368,7 +1368,7 @@ def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.max(chain='gaussian:sigma=2')  # doctest: +ELLIPSIS
+    >>> sc.max(chain='[gaussian:sigma=2]')  # doctest: +ELLIPSIS
     Chain('max...')
     """
 def blend(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None, alpha: float = 0.5) -> Chain:
@@ -1398,6 +1398,6 @@ def blend(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain |
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.blend(chain='gaussian:sigma=5', alpha=0.7)  # doctest: +ELLIPSIS
+    >>> sc.blend(chain='[gaussian:sigma=5]', alpha=0.7)  # doctest: +ELLIPSIS
     Chain('blend...')
     """

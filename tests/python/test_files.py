@@ -187,7 +187,7 @@ def test_metadata_are_pythons(sepconv):
 
 
 def test_options_have_the_names_of_the_programs(sepconv):
-    flags = set(re.findall(r"^ +(?:-\w,)?--([a-z-]+)", sepconv("run", "--help").stdout, re.MULTILINE))
+    flags = set(re.findall(r"^ +(?:-\w,)?--([a-z0-9-]+)", sepconv("run", "--help").stdout, re.MULTILINE))
     elsewhere = {"force": "overwrite=", "classic-tiff": "big_tiff=False", "quiet": "progress=", "trace": "Report.save_trace", "report": "str(Report)",
                  "stats": "Report.to_dict", "verbose": "Report.warnings, Plan.notes", "whole": "for the program's tests", "help": "help(sc.run)",
                  "create-only": "sc.create_only", "format": "arrays and files have their own",
