@@ -28,7 +28,7 @@ void parse_compress(const std::string& text, OutputRequest& request) {
 
 void take_8bit(const std::string& text, OutputRequest& request) {
   request.to_8bit = true;
-  if (text != "auto") request.range_of_8bit = parse_range(shortened(text));
+  if (text != "auto") request.range_of_8bit = parse_value_range(shortened(text));
 }
 
 /// Of tiles, chunks and shards, what the text says.

@@ -40,12 +40,6 @@ def test_headers_say_the_version():
     assert f'SEPCONV_VERSION_STRING "{version}"' in text
 
 
-def test_the_changelog_begins_with_the_version():
-    """One version, one content: what the changelog lists first is what a wheel or a package of this tree says that it is."""
-    version = re.search(r"^project\(sepconv VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
-    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
-
-
 def test_headers_that_a_format_needs_are_installed():
     page = (ROOT / "docs/adding-a-format.md").read_text()
     table = page[page.index("| header in"):page.index("## What a format promises")]

@@ -44,6 +44,7 @@ std::string ZarrArray::key_of(const ZarrShape& position) const {
 }
 
 bool ZarrArray::has_key(std::string_view key) const {
+  if (shape.empty()) return key == key_of({});
   ZarrShape position;
   for (const char *at = key.data(), *const end = at + key.size(); at != end;) {
     std::uint32_t index = 0;  // which no minus stands before

@@ -105,7 +105,7 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
   return shown;
 }
 
-std::pair<double, double> parse_range(std::string_view text) {
+std::pair<double, double> parse_value_range(std::string_view text) {
   std::pair<double, double> range{};
   const char* const end = text.data() + text.size();
   const auto low = std::from_chars(text.data(), end, range.first);

@@ -33,7 +33,7 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
                        const OutputRequest& request);
 
 /// "0:4095" for OutputRequest::range_of_8bit. Throws InvalidArgument.
-std::pair<double, double> parse_range(std::string_view text);
+std::pair<double, double> parse_value_range(std::string_view text);
 
 /// Of the format that the name stands for.
 HowSeen seen_of(const std::filesystem::path& path, Formats formats);

@@ -10,10 +10,10 @@
 
 #include "sepconv/core/error.hpp"
 #include "sepconv/core/memory.hpp"
-#include "sepconv/io/picture_colours.hpp"
 #include "sepconv/io/raster_set.hpp"
 #include "sepconv/io/rows.hpp"
 #include "sepconv/pipeline/plan/shown.hpp"
+#include "sepconv/pipeline/report/preview_colours.hpp"
 #include "sepconv/pipeline/report/scaled_chain.hpp"
 #include "sepconv/pipeline/run/run.hpp"
 #include "sepconv/pipeline/stages/stages.hpp"
@@ -246,27 +246,6 @@ void check_view(const PreviewOptions& options, const FileLevels& levels, const s
   if (options.level.value_or(0) >= levels.count())
     throw IoError(fmt::format("cannot read level {} of {}: its levels are 0 to {}; ask for one of them",
                               *options.level, input.native(), levels.count() - 1));
-}
-
-/// By which the result's values are shown; greys in even steps need none.
-std::optional<ColourTable> table_of(const Reader& source, const Chain& chain) {
-  const ImageSpec result = chain.result_spec(source.spec());
-  const ImageChange change{.channels = result.channels != source.spec().channels,
-                           .type = result.type != source.spec().type,
-                           .values = chain.work() != Work::none,
-                           .keeps_values = chain.keeps_values()};
-  std::vector<std::string> ignored;
-  std::optional<ColourTable> table = source.metadata().kept_for(change, ignored).colours;
-  return table && !is_plain(*table) ? std::move(table) : std::nullopt;
-}
-
-/// Inks are seen as the colours that they print; else channels are what they are.
-PictureColours colours_seen(const Reader& source, const ImageSpec& result) {
-  const bool is_integer = result.type == PixelType::u8 || result.type == PixelType::u16;
-  const bool is_cmyk = is_integer && result.channels == source.spec().channels && result.channels == 4 &&
-                       source.metadata().photometric == Photometric::cmyk;
-  return is_cmyk ? picture_colours(result.channels, source.metadata(), "3", {})
-                 : PictureColours{.channels = result.channels};
 }
 
 /// Runs the chain on the view, and notes what is seen of it and how.

@@ -17,8 +17,12 @@ HeldSeconds::HeldSeconds(const Chain& chain, const std::vector<ImageSpec>& specs
   const std::vector<SecondInput> seconds = open_seconds(chain, specs);
   if (seconds.empty()) return;
   const std::vector<Rect> needed = needed_rects(chain, specs, output);
+  const bool is_whole = output == Rect::whole(specs.back().extent);
   for (const auto& [stage, reader] : seconds) {
-    const Region held = hold(reader->spec(), needed[stage], page_resource());
+    // Where all of the result is made stage by stage, all of each image is, also what no later stage looks
+    // at.
+    const Rect all = is_whole ? Rect::whole(reader->spec().extent) : Rect{};
+    const Region held = hold(reader->spec(), needed[stage].include(all), page_resource());
     read_periodic(*reader, held.rect, held.pixels, executor);
   }
 }

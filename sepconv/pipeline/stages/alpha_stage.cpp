@@ -59,6 +59,11 @@ class ColoursStage final : public Stage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     return stage_->input_for(output, input);
   }
+  Extent input_at_most(Extent output, const ImageSpec& input) const override {
+    return stage_->input_at_most(output, input);
+  }
+  ValueRange result_range(const ValueRange& input) const override { return stage_->result_range(input); }
+  std::string note() const override { return stage_->note(); }
   StagePtr transposed() const override {
     StagePtr turned = stage_->transposed();
     return turned ? stage_of_colours(std::move(turned), alpha_) : nullptr;
