@@ -715,7 +715,7 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', '
     >>> sc.reduce(factor=2)  # doctest: +ELLIPSIS
     Chain('reduce...')
     """
-def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: Literal['linear', 'cubic', 'lanczos3', 'area', 'nearest'] = 'linear', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
+def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: Literal['linear', 'cubic', 'lanczos3', 'area', 'box', 'nearest'] = 'linear', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
     """Another size, smaller or larger, without aliasing.
 
     Parameters
@@ -725,7 +725,7 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
     by : float | None
         pixels of the result to one of the image, along both axes (greater than 0)
     filter : Literal['linear', 'cubic', 'lanczos3', 'area', 'nearest']
-        as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks; NEAREST is a single pixel, for classes and masks (linear cubic lanczos3 area nearest; default linear)
+        Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is a single pixel, for classes and masks (linear cubic lanczos3 area box nearest; default linear)
     missing : Literal['ignore', 'propagate'] | None
         of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
 

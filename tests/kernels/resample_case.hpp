@@ -38,8 +38,8 @@ inline ResampleAxis reduced(std::int64_t from, std::int64_t cell, ResampleFilter
 }
 
 inline ResampleAxis random_axis(Random& random, std::int64_t from, std::int64_t to) {
-  constexpr ResampleFilter filters[] = {ResampleFilter::box, ResampleFilter::linear, ResampleFilter::cubic,
-                                        ResampleFilter::lanczos3};
+  constexpr ResampleFilter filters[] = {ResampleFilter::area, ResampleFilter::box, ResampleFilter::linear,
+                                        ResampleFilter::cubic, ResampleFilter::lanczos3};
   switch (random() % 4) {
     case 0:
       return reduced(from, random_between(random, 1, 9), ResampleFilter::box);

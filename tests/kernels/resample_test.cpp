@@ -109,18 +109,39 @@ TEST_CASE("weights are the filters' values at the pixels' centres") {
   }
 }
 
-TEST_CASE("every pixel counts to one cell of an area, and windows go on as pixels do") {
+TEST_CASE("area weighs pixels by their share, and all shares of a pixel are 1") {
+  Random random(32);
+  for (int n = 0; n < 200; ++n) {
+    const std::int64_t from = random_between(random, 1, 400);
+    const ResampleAxis axis = resized(from, random_between(random, 1, 900), ResampleFilter::area);
+    if (axis.kept()) continue;
+    INFO(axis.from << " to " << axis.to);
+    std::vector<double> shares(static_cast<std::size_t>(from));
+    for (std::int64_t i = 0; i < axis.to; ++i) {
+      const auto [first, count] = resample_window(axis, i);
+      // Edges are at whole numbers of 1 / to: what rounding leaves would be a pixel too many.
+      REQUIRE(first == i * axis.from / axis.to);
+      REQUIRE(first + count == ceil_div((i + 1) * axis.from, axis.to));
+      for (std::int64_t k = 0; k < count; ++k)
+        shares[static_cast<std::size_t>(first + k)] += resample_weight(axis, i, first + k);
+      CHECK(resample_sum(axis, i, {first, count}) == Approx(axis.scale));
+    }
+    for (const double share : shares) CHECK(share == Approx(1));
+  }
+}
+
+TEST_CASE("every pixel counts to one cell of a box, and windows go on as pixels do") {
   Random random(31);
   for (int n = 0; n < 200; ++n) {
     const std::int64_t from = random_between(random, 1, 400);
-    const ResampleAxis area = resized(from, random_between(random, 1, from), ResampleFilter::box);
+    const ResampleAxis box = resized(from, random_between(random, 1, from), ResampleFilter::box);
     std::int64_t next = 0;
-    for (std::int64_t i = 0; i < area.to && !area.kept(); ++i) {
-      INFO(area.from << " to " << area.to << ", " << i);
-      REQUIRE(resample_window(area, i).first == next);
-      next += resample_window(area, i).count;
+    for (std::int64_t i = 0; i < box.to && !box.kept(); ++i) {
+      INFO(box.from << " to " << box.to << ", " << i);
+      REQUIRE(resample_window(box, i).first == next);
+      next += resample_window(box, i).count;
     }
-    if (!area.kept()) CHECK(next == from);
+    if (!box.kept()) CHECK(next == from);
     const ResampleAxis axis = random_axis(random, from, random_between(random, 1, 900));
     for (std::int64_t i = 0; i + 1 < axis.to; ++i) {
       const auto [first, count] = resample_window(axis, i);

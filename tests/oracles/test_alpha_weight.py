@@ -104,7 +104,7 @@ def test_borders(sepconv, border, value):
 
 
 @pytest.mark.parametrize("dtype, channels", [(np.uint8, 4), (np.uint16, 2), (np.float32, 4)])
-@pytest.mark.parametrize("stage, size, name", [("resize:to=41x30,filter=linear", (41, 30), "BILINEAR"), ("resize:to=41x30,filter=area", (41, 30), "BOX"), ("resize:to=120x95,filter=cubic", (120, 95), "BICUBIC"),
+@pytest.mark.parametrize("stage, size, name", [("resize:to=41x30,filter=linear", (41, 30), "BILINEAR"), ("resize:to=41x30,filter=box", (41, 30), "BOX"), ("resize:to=120x95,filter=cubic", (120, 95), "BICUBIC"),
                                                 ("resize:to=33x52,filter=lanczos3", (33, 52), "LANCZOS"), ("reduce:factor=2", (42, 31), "BOX")])
 def test_sizes_beside_pillow(sepconv, dtype, channels, stage, size, name):
     pixels = picture((62, 84), dtype, channels)

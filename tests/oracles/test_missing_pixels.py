@@ -99,7 +99,7 @@ def test_cells_are_means_of_what_is_there(sepconv):
     np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("filter, order", [("linear", 1), ("area", 0)])
+@pytest.mark.parametrize("filter, order", [("linear", 1), ("area", 0), ("box", 0)])
 def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
     """Means of constants are that constant, whatever the weights; what no pixel stands for is missing."""
     missing = holed((60, 80))[1]

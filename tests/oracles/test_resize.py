@@ -15,7 +15,7 @@ FILTERS = {
     "linear": Image.Resampling.BILINEAR,
     "cubic": Image.Resampling.BICUBIC,
     "lanczos3": Image.Resampling.LANCZOS,
-    "area": Image.Resampling.BOX,
+    "box": Image.Resampling.BOX,
     "nearest": Image.Resampling.NEAREST,
 }
 # Columns x rows: smaller, much smaller, larger, one side only, both ways, the same.
@@ -28,11 +28,11 @@ def pillow(image, size, name):
 
 
 def comparable(shape, size, name):
-    """Rows and columns of the result. Pixels in the middle between two cells of `area` count to the first of them here;
+    """Rows and columns of the result. Pixels in the middle between two cells of `box` count to the first of them here;
     Pillow's rounding decides whether to one, both or none."""
     def inside(length, result):
         on_edge = lambda i: 0 < i < result < length and (2 * i * length) % (2 * result) == result
-        return [i for i in range(result) if name != "area" or not (on_edge(i) or on_edge(i + 1))]
+        return [i for i in range(result) if name != "box" or not (on_edge(i) or on_edge(i + 1))]
     return np.ix_(inside(shape[0], size[1]), inside(shape[1], size[0]))
 
 
@@ -57,6 +57,17 @@ def test_bytes(sepconv, name, shape):
         expected = np.asarray(Image.fromarray(image).resize(size, FILTERS[name]))
         assert actual.shape == expected.shape
         assert np.abs(actual.astype(int) - expected)[comparable(shape, size, name)].max(initial=0) <= 1, size
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shape", [(83, 97), (83, 97, 3), (1, 3), (90, 99)])
+def test_area_weighs_by_shares(sepconv, shape, size):
+    transform = pytest.importorskip("skimage.transform", reason="scikit-image is not installed")
+    image = random_image(shape, np.float64)
+    actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter=area")
+    expected = transform.resize_local_mean(image, size[::-1], channel_axis=2 if image.ndim == 3 else None, preserve_range=True)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(actual.mean(axis=(0, 1)), image.mean(axis=(0, 1)), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("by", [0.5, 0.37, 1.5, 3])

@@ -17,6 +17,7 @@ namespace sepconv {
 
 /// Weights by the distance x from the pixel's centre, in pixels of the coarser of both sides.
 enum class ResampleFilter : std::uint8_t {
+  area,      ///< the share of the pixel that lies in the result's: OpenCV's INTER_AREA, GDAL's average
   box,       ///< 1 for -1/2 < x <= 1/2
   linear,    ///< 1 - |x| below 1
   cubic,     ///< Keys' cubic convolution with a = -1/2, below 2
@@ -65,6 +66,7 @@ SEPCONV_HOST_DEVICE inline double resample_unit(const ResampleAxis& axis) {
 SEPCONV_HOST_DEVICE inline double resample_reach(const ResampleAxis& axis) {
   const double unit = resample_unit(axis);
   switch (axis.filter) {
+    case ResampleFilter::area:
     case ResampleFilter::box:
     case ResampleFilter::nearest:
       return 0.5 * unit;
@@ -95,6 +97,16 @@ SEPCONV_HOST_DEVICE inline ResampleWindow gaussian_window(const ResampleAxis& ax
   return {first - (to_cells ? cells.first_pixel : cells.first_cell), last - first + 1};
 }
 
+/// Where pixel i of the result begins in the input, in pixels. What rounding has moved off an edge is put
+/// back.
+SEPCONV_HOST_DEVICE inline double area_edge(const ResampleAxis& axis, std::int64_t i) {
+  constexpr double kRounding = 1.0 / (std::int64_t{1} << 51);
+  const double edge = static_cast<double>(i) * axis.scale;
+  const double whole = std::floor(edge + 0.5);
+  const double off = edge < whole ? whole - edge : edge - whole;
+  return off <= whole * kRounding ? whole : edge;
+}
+
 /// The pixels within reach of pixel i's centre that the input has: never none.
 SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& axis, std::int64_t i) {
   if (axis.scale == 1) return {i, 1};
@@ -103,6 +115,11 @@ SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& ax
   if (axis.filter == ResampleFilter::nearest) {
     const auto pixel = static_cast<std::int64_t>(centre);
     return {pixel < axis.from ? pixel : axis.from - 1, 1};
+  }
+  if (axis.filter == ResampleFilter::area) {
+    const auto first = static_cast<std::int64_t>(area_edge(axis, i));
+    const auto end = static_cast<std::int64_t>(std::ceil(area_edge(axis, i + 1)));
+    return {first, (end < axis.from ? end : axis.from) - first};
   }
   const double reach = resample_reach(axis);
   // A pixel whose centre lies on the edge of two cells is in one of them: both ask for the same edge.
@@ -162,6 +179,11 @@ SEPCONV_HOST_DEVICE inline double gaussian_weight(const ResampleAxis& axis, std:
 SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std::int64_t i,
                                                   std::int64_t pixel) {
   if (axis.filter == ResampleFilter::box || axis.filter == ResampleFilter::nearest) return 1;
+  if (axis.filter == ResampleFilter::area) {
+    const double begin = area_edge(axis, i) - static_cast<double>(pixel);
+    const double end = area_edge(axis, i + 1) - static_cast<double>(pixel);
+    return (end < 1 ? end : 1) - (begin > 0 ? begin : 0);
+  }
   if (axis.filter == ResampleFilter::gaussian) return gaussian_weight(axis, i, pixel);
   if (axis.filter == ResampleFilter::binomial)
     return sums_of_three(static_cast<double>(pixel) - static_cast<double>(i - 1) * axis.scale - 1,
@@ -176,6 +198,7 @@ SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std:
       if (x < 1) return (1.5 * x - 2.5) * x * x + 1;
       return x < 2 ? (((x - 5) * x + 8) * x - 4) * -0.5 : 0;
     case ResampleFilter::lanczos3:
+    case ResampleFilter::area:
     case ResampleFilter::box:
     case ResampleFilter::nearest:
     case ResampleFilter::binomial:

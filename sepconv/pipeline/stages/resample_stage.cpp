@@ -41,6 +41,8 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
         length, from, kMaxSide));
   }
   const std::int64_t result = std::max<std::int64_t>(1, static_cast<std::int64_t>(length));
+  // Cells of whole pixels are boxes, whose kernels are faster.
+  if (filter == ResampleFilter::area && from % result == 0) filter = ResampleFilter::box;
   return {from, result, static_cast<double>(from) / static_cast<double>(result), filter};
 }
 

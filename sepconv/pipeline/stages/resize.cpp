@@ -1,4 +1,4 @@
-// resize: any size, with Pillow's filters and antialiasing.
+// resize: any size, with Pillow's filters and antialiasing, or by shares of area.
 #include "sepconv/core/error.hpp"
 #include "sepconv/pipeline/stages/keys.hpp"
 #include "sepconv/pipeline/stages/resample_stage.hpp"
@@ -26,10 +26,13 @@ Keys keys(ResizeOptions& options) {
                                         {"cubic", cubic},
                                         {"lanczos3", lanczos3},
                                         {"area", area},
+                                        {"box", box},
                                         {"nearest", nearest}}),
        .words =
-           "as Pillow's BILINEAR, BICUBIC, LANCZOS, BOX: as wide as it must be where a side shrinks; NEAREST "
-           "is a single pixel, for classes and masks"},
+           "Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA "
+           "and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is "
+           "a "
+           "single pixel, for classes and masks"},
       missing_key(options.missing, MissingWays::no_fill)};
 }
 
@@ -42,11 +45,14 @@ ResampleFilter filter_of(ResizeOptions::Filter filter) {
     case ResizeOptions::Filter::lanczos3:
       return ResampleFilter::lanczos3;
     case ResizeOptions::Filter::area:
+      return ResampleFilter::area;
+    case ResizeOptions::Filter::box:
       return ResampleFilter::box;
     case ResizeOptions::Filter::nearest:
       return ResampleFilter::nearest;
   }
-  throw InvalidArgument("resize has no filter of this number; take linear, cubic, lanczos3, area or nearest");
+  throw InvalidArgument(
+      "resize has no filter of this number; take linear, cubic, lanczos3, area, box or nearest");
 }
 
 StagePtr make(const ResizeOptions& options, const Spelling& spelling) {

@@ -297,7 +297,7 @@ StagePtr reduce(const ReduceOptions& options);
 
 /// Another size, given or by a factor.
 struct ResizeOptions {
-  enum class Filter : std::uint8_t { linear, cubic, lanczos3, area, nearest };
+  enum class Filter : std::uint8_t { linear, cubic, lanczos3, area, box, nearest };
   std::optional<Extent> to{};  ///< needed, or `by`
   std::optional<double> by{};
   Filter filter = Filter::linear;
