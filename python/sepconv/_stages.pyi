@@ -724,7 +724,7 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
         COLSxROWS of the result; or give by (pixels; between 1 and 2147483647; needed; not with by); here (rows, cols), or such a text
     by : float | None
         pixels of the result to one of the image, along both axes (greater than 0)
-    filter : Literal['linear', 'cubic', 'lanczos3', 'area', 'nearest']
+    filter : Literal['linear', 'cubic', 'lanczos3', 'area', 'box', 'nearest']
         Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is a single pixel, for classes and masks (linear cubic lanczos3 area box nearest; default linear)
     missing : Literal['ignore', 'propagate'] | None
         of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)

@@ -148,7 +148,7 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"resize:to=640x-1", "it must be between 1 and 2147483647"},
       {"resize:by=0", "must be greater than 0"},
       {"resize:by=0.5,to=3x4", "give to or by, not both"},
-      {"resize:by=2,filter=box", "it is one of linear, cubic, lanczos3, area, nearest"},
+      {"resize:by=2,filter=hamming", "it is one of linear, cubic, lanczos3, area, box, nearest"},
       {"downsample", "use reduce:factor=2 or resize:by=0.5"},
   }));
   INFO(text);
