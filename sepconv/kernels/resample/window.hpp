@@ -97,8 +97,7 @@ SEPCONV_HOST_DEVICE inline ResampleWindow gaussian_window(const ResampleAxis& ax
   return {first - (to_cells ? cells.first_pixel : cells.first_cell), last - first + 1};
 }
 
-/// Where pixel i of the result begins in the input, in pixels. What rounding has moved off an edge is put
-/// back.
+/// Where pixel i of the result begins in the input, in pixels; within rounding of an edge it is the edge.
 SEPCONV_HOST_DEVICE inline double area_edge(const ResampleAxis& axis, std::int64_t i) {
   constexpr double kRounding = 1.0 / (std::int64_t{1} << 51);
   const double edge = static_cast<double>(i) * axis.scale;

@@ -86,8 +86,7 @@ double times_over(const PlanProblem& problem, const Cut& cut) {
 std::string short_memory_warning(PlanProblem& problem, const PlanOptions& options, int threads,
                                  const Cut& cut, const Ceilings& ceilings) {
   constexpr double kMaxTimes = 20;
-  constexpr std::int64_t kMaxCeiling = std::int64_t{1}
-                                       << 60;  // no memory is as large, and it can be multiplied
+  constexpr std::int64_t kMaxCeiling = std::int64_t{1} << 60;  // four times as much can be counted
   const double times = times_over(problem, cut);
   if (times < kMaxTimes || ceilings.host > kMaxCeiling) return {};
   const std::int64_t max_arena_bytes = problem.max_arena_bytes;
