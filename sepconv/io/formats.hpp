@@ -78,6 +78,8 @@ struct CreateOptions {
   std::optional<bool> big_tiff{};  ///< unset: decided from the planned size before the first byte
   /// What pictures with alpha are laid on in a format that has none; also in one that has.
   std::optional<Background> background{};
+  /// Where that is left out, the same in a format that has none.
+  std::optional<Background> background_without_alpha{};
 };
 
 /// Facts about a file for `sepconv info`, in the order to print them.

@@ -165,7 +165,10 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
 HeldPicture held_picture(const std::filesystem::path& path, const ImageSpec& result, const HeldFormat& format,
                          const CreateOptions& options) {
   HeldPicture picture{result, result, {}, options};
-  picture.colours = picture_colours(result.channels, options.metadata, format.channels, options.background);
+  const bool has_alpha = format.channels.find('4') != format.channels.npos;
+  const std::optional<Background>& background =
+      options.background || has_alpha ? options.background : options.background_without_alpha;
+  picture.colours = picture_colours(result.channels, options.metadata, format.channels, background);
   picture.spec.channels = picture.colours.channels;
   picture.options.metadata = metadata_of_picture(picture.colours, options.metadata);
   const std::vector<std::string>& said = picture.colours.said;

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import scipy.ndimage as ndi
+import tifffile
 
 
 @pytest.fixture
@@ -53,6 +54,37 @@ def test_the_share_of_values_that_are_lost_is_said_with_the_way_out(sepconv, ima
 def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
     assert warnings(sepconv, *stage.split("|")) == ""
     assert "u8 holds" not in notes(sepconv, *stage.split("|"))
+
+
+@pytest.mark.parametrize("stages, words", [
+    (["cast:type=u8"], "u8"), (["cast:type=u8", "cast:type=f32"], "u8"), (["cast:type=u8", "scale:by=1"], "u8"), (["cast:type=u8", "median:radius=1"], "u8"), (["cast:type=u8", "transpose"], "u8"),
+    (["cast:type=u8", "stretch:low=0,high=255,type=u16"], "u8"), (["cast:type=u8", "reduce:factor=2", "cast:type=u16"], "u8"), (["cast:type=i16"], "i16")])
+@pytest.mark.parametrize("alpha", [None, "unassalpha", "assocalpha"])
+def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
+    """What it saturates is said in the plan and by the run; what the warning names in its place keeps all."""
+    values = np.random.default_rng(0).integers(0, 65536, (30, 40, 4) if alpha else (30, 40)).astype(np.uint16)
+    extra = {"photometric": "rgb", "extrasamples": [alpha]} if alpha else {}
+    tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, **extra)
+
+    def said(stages):
+        plan = sepconv("plan", "in.tif", "other.tif", *stages).stdout
+        return sepconv("run", "in.tif", "out.tif", *stages, "--quiet", "--force").stderr, plan
+
+    run, plan = said(stages)
+    share = float(re.search(rf"([\d.]+) % of the values are above \d+, which {words} does not hold", run)[1])
+    top = 255 if words == "u8" else 32767
+    assert alpha == "assocalpha" or share == pytest.approx(100 * (values > top).mean(), abs=3)
+    assert f"{words} holds" in plan
+    other, given = re.search(r"(cast:type=\w+) in place of (cast:type=\w+) keeps them", run).groups()
+    assert given == stages[0] and "does not hold" not in said([other])[0]
+
+
+def test_the_way_out_of_a_stretch(sepconv):
+    np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(-500, 500, (30, 40)).astype(np.int16))
+    for stages in (["stretch:low=0,high=400,type=u8"], ["--to-8bit=0:400"], ["--to-8bit"]):
+        said = sepconv("run", "in.npy", "out.npy", *stages, "--quiet", "--force").stderr
+        assert "which u8 does not hold" in said and "--to-8bit=LOW:HIGH" in said and "cast:" not in said
+    assert "does not hold" not in sepconv("run", "in.npy", "out.npy", "--to-8bit=-500:500", "--quiet", "--force").stderr
 
 
 def test_values_that_all_are_rounded_to_one(sepconv, image):

@@ -15,13 +15,15 @@ inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType 
   const bool declared = random_between(random, 0, 1) == 1;
   op.p = declared ? value() : NAN;
   using Kind = AlphaOp::Kind;
-  constexpr Kind kKinds[] = {Kind::hide, Kind::store, Kind::multiply, Kind::divide, Kind::clear};
+  constexpr Kind kKinds[] = {Kind::hide, Kind::store, Kind::multiply,
+                            Kind::divide, Kind::clear, Kind::rescale};
   op.kind = random_of(random, kKinds);
   if (op.kind == Kind::hide) return op;
   if (op.kind != Kind::store) {
     if (random_between(random, 0, 1) == 0) op.type = PixelType::f64;
     op.p = declared ? 0 : NAN;
     op.r = random_between(random, 0, 1) == 0 ? 1 : 8;
+    if (op.kind == Kind::rescale) op.p = value();
     return op;
   }
   op.p = declared ? op.p : 0;

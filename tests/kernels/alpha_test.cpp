@@ -32,6 +32,8 @@ std::vector<double> expected_of(const AlphaOp& op, const std::vector<double>& x)
         result[c] = op.p;
       else if (!is_alpha && op.kind != Kind::clear)
         result[c] = op.kind == Kind::multiply ? x[c] * weight : x[c] / weight;
+    } else if (op.kind == Kind::rescale) {
+      if (is_alpha) result[c] = x[c] * op.p / op.r;
     } else if (op.kind == Kind::hide) {
       if (alpha == 0 || std::isnan(alpha) || (!is_alpha && x[c] == op.p)) result[c] = NAN;
     } else if (is_alpha) {

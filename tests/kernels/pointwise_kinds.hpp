@@ -12,6 +12,6 @@ inline constexpr Kind kKinds[] = {
     Kind::round_to,     Kind::magnitude,    Kind::sum,     Kind::difference,    Kind::unsharp,
     Kind::mark_missing, Kind::zero_missing, Kind::weight,  Kind::store_missing, Kind::keep_missing,
     Kind::quotient,     Kind::renormalise,  Kind::product, Kind::lesser,        Kind::greater,
-    Kind::mix};
+    Kind::mix,          Kind::fill_missing, Kind::keep_equal};
 
 }  // namespace sepconv

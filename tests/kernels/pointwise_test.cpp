@@ -72,6 +72,11 @@ TEST_CASE("each operation on what is missing does what its name says") {
   CHECK(apply({Kind::mark_missing, 7}, 8) == 8);
   CHECK(apply({Kind::zero_missing}, NAN) == 0);
   CHECK(apply({Kind::zero_missing}, 5) == 5);
+  CHECK(apply({Kind::fill_missing}, NAN, 5) == 5);
+  CHECK(apply({Kind::fill_missing}, 4, 5) == 4);
+  CHECK(apply({Kind::fill_missing}, 4, NAN) == 4);
+  CHECK(apply({Kind::keep_equal, 1}, 4, 1) == 4);
+  CHECK(std::isnan(apply({Kind::keep_equal, 1}, 4, 0.5)));
   CHECK(apply({Kind::weight}, NAN) == 0);
   CHECK(apply({Kind::weight}, INFINITY) == 1);
   CHECK(apply({Kind::store_missing, 7, 8, 0, PixelType::u8}, NAN) == 7);

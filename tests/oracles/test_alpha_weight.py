@@ -346,3 +346,36 @@ def test_not_numbers_and_infinities_under_alpha_0_do_not_spread(sepconv):
     made = run(sepconv, "gaussian:sigma=2")
     write(sepconv.folder / "in.tif", clean)
     np.testing.assert_array_equal(made, run(sepconv, "gaussian:sigma=2"))
+
+
+@pytest.mark.parametrize("rule", ["weight", "mask"])
+@pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int16, np.float32, np.float64])
+def test_alpha_keeps_its_share_where_a_range_becomes_another(sepconv, dtype, alpha, rule):
+    """`--to-8bit` and `stretch`, alone and beside stages of means: NumPy."""
+    pixels = picture((31, 40), dtype)
+    pixels[..., :3] = np.minimum(pixels[..., :3], pixels[..., 3:]) if alpha == "assocalpha" else pixels[..., :3]
+    pixels[pixels[..., 3] <= 0] = 0
+    top = opaque_of(dtype)
+    write(sepconv.folder / "in.tif", pixels, alpha)
+    chains = [(["--to-8bit"], np.uint8), ([f"stretch:low=0,high={top},type=u16"], np.uint16), ([f"stretch:low=0,high={top},type=f32"], np.float32), ([f"stretch:low=0,high={top},type=u8", "gaussian:sigma=0"], np.uint8),
+              (["gaussian:sigma=0", f"stretch:low=0,high={top},type=u16", "scale:by=1"], np.uint16)]
+    for stages, to in chains:
+        sepconv("run", "in.tif", "out.tif", *stages, "--alpha", rule, "--quiet", "--force")
+        made = tifffile.imread(sepconv.folder / "out.tif").astype(np.float64)
+        wanted = pixels.astype(np.float64) / top * opaque_of(to)
+        visible = stored(wanted[..., 3:], to) > 0
+        tolerance = 0.51 if np.issubdtype(to, np.integer) else 1e-6
+        assert np.abs(np.where(visible, made - wanted, 0)).max() <= tolerance, (stages, to)
+
+
+def test_alpha_stays_in_a_png_of_8_bits(sepconv):
+    pixels = picture((20, 30), np.uint16)
+    write(sepconv.folder / "in.tif", pixels)
+    sepconv("run", "in.tif", "out.png", "--to-8bit", "--quiet")
+    with PIL.Image.open(sepconv.folder / "out.png") as image:
+        assert image.mode == "RGBA" and np.abs(np.asarray(image)[..., 3] - pixels[..., 3] / 257).max() <= 0.501
+    sepconv("run", "in.tif", "laid.png", "--to-8bit", "--background", "white", "--quiet")
+    with PIL.Image.open(sepconv.folder / "laid.png") as image:
+        assert image.mode == "RGB"
+    assert "--background changes nothing" in sepconv("run", "in.tif", "out.tif", "--background", "white", "--quiet").stderr

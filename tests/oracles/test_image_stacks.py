@@ -332,6 +332,22 @@ def test_imagej_s_display_range_falls_with_a_word(sepconv):
         assert file.imagej_metadata["min"] == 3.0
 
 
+@pytest.mark.parametrize("page, channels", [("t=1", [0, 1, 2]), ("c=1", [1]), ("c=1-2", [1, 2]), ("z=2", [0, 1, 2]), ("c=2,t=1,z=1", [2]), ("t=0", [0, 1, 2])])
+def test_imagej_s_luts_and_display_ranges_are_those_of_the_selected_channels(sepconv, page, channels):
+    """They stand in the first page, whichever is taken: tifffile."""
+    stack = np.random.default_rng(4).integers(0, 4096, (2, 4, 3, 20, 30)).astype(np.uint16)
+    luts = [np.stack([np.arange(256, dtype=np.uint8) if row == channel else np.zeros(256, np.uint8) for row in range(3)]) for channel in range(3)]
+    ranges = [10.0, 100.0, 20.0, 200.0, 30.0, 300.0]
+    tifffile.imwrite(sepconv.folder / "in.tif", stack, imagej=True, metadata={"axes": "TZCYX", "mode": "composite", "LUTs": luts, "Ranges": [ranges]})
+    sepconv("run", "in.tif", "out.tif", "--page", page)
+    with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
+        told = file.imagej_metadata
+        found = told["LUTs"]
+        assert len(found) == len(channels) and all((a == luts[c]).all() for a, c in zip(found, channels))
+        assert list(told["Ranges"]) == [ranges[2 * c + i] for c in channels for i in range(2)]
+        assert (told.get("mode") == "composite") == (len(channels) > 1)
+
+
 @pytest.mark.parametrize("counts, fits", [("images=2\nchannels=2\nslices=2", False), ("images=2\nslices=2", True), ("images=2\nchannels=3\nslices=2", True)])
 def test_imagej_s_counts_that_do_not_agree_are_no_axes(sepconv, counts, fits):
     """But those of the channels of RGB pages."""

@@ -109,7 +109,23 @@ def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
     assert 0 < there.mean() < 1
 
 
-@pytest.mark.parametrize("stages", [["gaussian:sigma=3"], ["sobel"], ["dog:sigma=1,sigma2=2", "threshold:at=0"], ["reduce:factor=3", "unsharp:sigma=1"]], ids=str)
+@pytest.mark.parametrize("filter", ["cubic", "lanczos3"])
+@pytest.mark.parametrize("by", [0.37, 0.5, 2, 3.3])
+def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, by):
+    """Filters with negative weights are linear's where a pixel is missing, as in GDAL's warper; their own elsewhere."""
+    values, missing = holed((97, 131), share=0.002)
+    holes = np.where(missing, np.nan, values)
+    actual, linear, touched = (sepconv.filter(holes, f"resize:by={by},filter={name},missing={policy}")
+                               for name, policy in ((filter, "ignore"), ("linear", "ignore"), (filter, "propagate")))
+    plain = sepconv.filter(np.where(missing, 0, values), f"resize:by={by},filter={filter}")
+    beside = np.isnan(touched)
+    assert beside.any() and not beside.all()
+    np.testing.assert_array_equal(actual[beside], linear[beside])
+    np.testing.assert_array_equal(actual[~beside], plain[~beside])
+    assert values[~missing].min() <= np.nanmin(actual[beside]) and np.nanmax(actual[beside]) <= values[~missing].max()
+
+
+@pytest.mark.parametrize("stages", [["gaussian:sigma=3"], ["sobel"], ["dog:sigma=1,sigma2=2", "threshold:at=0"], ["reduce:factor=3", "unsharp:sigma=1"], ["resize:by=1.7,filter=lanczos3"]], ids=str)
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_no_seam_at_any_band_edge(sepconv, stages, dtype):
     """Bands and tiles of every kind, with nothing, something and all missing, give the same bytes."""

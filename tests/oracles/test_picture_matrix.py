@@ -2,6 +2,7 @@
 source, or one sentence that says why not."""
 
 import json
+import re
 import struct
 import subprocess
 
@@ -10,6 +11,7 @@ import PIL.Image
 import pytest
 import scipy.ndimage
 import tifffile
+from reference import stored
 from zarr_folder import read_array
 
 SHAPE = (24, 32)
@@ -271,3 +273,24 @@ def test_what_is_shown_otherwise_is_said(sepconv):
     assert any("0 to 15 are shown as 0 to 255" in one for one in said) and any("0 is white" in one for one in said)
     sepconv("run", "in.tif", "kept.tif", "cast:type=u8", "--quiet")
     assert np.array_equal(tifffile.imread(sepconv.folder / "kept.tif"), waves(15))
+
+
+@pytest.mark.parametrize("bits", [1, 4, 8, 12])
+def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
+    """0 is white in the source: the numbers of cast, scale and threshold are the result's, and the stage that the warning names inverts them."""
+    top = 2**bits - 1
+    values = waves(top)
+    write_tiff(sepconv.folder / "in.tif", values, bits, 0)
+
+    def made(*stages):
+        said = sepconv("run", "in.tif", "out.png", *stages, "--quiet", "--force").stderr
+        with PIL.Image.open(sepconv.folder / "out.png") as image:
+            return np.array(image).astype(np.int64), said
+
+    for stages, wanted in ((["cast:type=u8"], np.minimum(values, 255)), (["threshold:at=0.5,above=200,below=3"], np.where(values > 0, 200, 3)), (["scale:by=1,add=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16))):
+        found, said = made(*stages)
+        np.testing.assert_array_equal(found, wanted)
+        way = re.search(r"stretch:low=(\d+),high=0,type=u\d+", said)
+        inverted, said = made(*stages, way[0])
+        np.testing.assert_array_equal(inverted, int(way[1]) - wanted)
+        assert "0 is white" not in said

@@ -116,13 +116,17 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
   // A range of pages is a stack of slices.
   if (counted != images) counts += fmt::format("slices={}\n", images);
   if (longer > 1) counts += "hyperstack=true\n";
+  const RasterAxis* const c = find_axis(axes, "c");
+  const bool has_channels = change.to.channels > 1 || (c != nullptr && c->size > 1);
   std::string said;
   std::vector<std::string> dropped;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     const std::string_view key = line.substr(0, line.find('='));
-    if (is_dropped(key, change)) {
+    if (!has_channels && line == "mode=composite") {
+      // of several channels, which the result has not
+    } else if (is_dropped(key, change)) {
       if (std::ranges::find(dropped, key) == dropped.end()) dropped.emplace_back(key);  // of a few known ones
     } else if (!line.empty() && !is_count(key)) {
       said += fmt::format("{}\n", line);

@@ -20,6 +20,7 @@ constexpr std::uint32_t kind_of(std::string_view letters) {
 
 constexpr std::uint32_t kMagic = kind_of("IJIJ");
 constexpr std::size_t kWord = 4;
+constexpr std::int64_t kRangeBytes = 16;  // of a channel: two doubles
 
 struct Kind {
   std::uint32_t kind;
@@ -93,6 +94,18 @@ std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_item
   return {std::move(lengths), std::move(bytes)};
 }
 
+void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count) {
+  const auto is_taken = [&](std::int64_t channel) { return channel >= first && channel < first + count; };
+  std::int64_t lut = 0;
+  if (std::ranges::count(items, kind_of("luts"), &ImagejItem::kind) >= first + count)
+    std::erase_if(items, [&](const ImagejItem& item) { return item.kind == kind_of("luts") && !is_taken(lut++); });
+  for (ImagejItem& item : items) {
+    if (item.kind != kind_of("rang") || std::ssize(item.data) < (first + count) * kRangeBytes) continue;
+    const auto begin = item.data.begin() + first * kRangeBytes;
+    item.data = std::vector<std::byte>(begin, begin + count * kRangeBytes);
+  }
+}
+
 void keep_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, const ImageChange& change,
                        std::vector<std::string>& lost) {
   if (items.empty()) return;
@@ -102,7 +115,6 @@ void keep_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, c
   };
   const RasterAxis* const c = find_axis(axes, "c");
   const std::int64_t channels = c != nullptr && c->size > 1 ? c->size : change.to.channels;
-  constexpr std::int64_t kRangeBytes = 16;  // two doubles
   const auto falls = [&](const ImagejItem& item) {
     if (item.kind == kind_of("rang"))
       return change.values || change.type || change.channels ||

@@ -132,6 +132,7 @@ void TiffFile::describe_itself() {
     if (page_.leads->description.empty()) metadata_.resolution = resolution_of(metadata_);
     metadata_.description = page_.leads->description;
     metadata_.axes = page_.leads->axes;
+    if (is_imagej(metadata_.description)) metadata_.imagej_items = page_.leads->imagej_items;
   } else if (page_.in_set) {
     if (!is_one) metadata_.description.clear();
   } else {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sepconv/io/metadata.hpp"
 #include "sepconv/io/raster_axes.hpp"
 #include "sepconv/io/tiff/tiff_entries.hpp"
 
@@ -15,6 +16,7 @@ struct TiffSetFacts {
   std::string description;  ///< that counts them; empty: the page's own is no such
   RasterAxes axes;
   std::vector<std::string> warnings;
+  std::vector<ImagejItem> imagej_items{};  ///< of a set that ImageJ's description counts
 };
 
 struct TiffPage {

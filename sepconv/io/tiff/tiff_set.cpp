@@ -7,6 +7,8 @@
 
 #include "sepconv/core/count_text.hpp"
 #include "sepconv/core/error.hpp"
+#include "sepconv/io/stack/imagej_items.hpp"
+#include "sepconv/io/stack/stack.hpp"
 #include "sepconv/io/tiff/masked_reader.hpp"
 #include "sepconv/io/tiff/tiff.hpp"
 
@@ -57,13 +59,22 @@ class TiffSet final : public RasterSet {
     TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
-    if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings};
+    if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings, imagej_items()};
     auto reader = read_raster(*catalog_, std::move(page), options_, has_masks_);
     if (reader->spec() == spec()) return reader;
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
                     "OpenOptions::page reads one of its pages",
                     catalog_->file().path().native(), rasters_.pages[static_cast<std::size_t>(of_page)]));
+  }
+
+  /// They stand in the first page, and are those of all channels of the file.
+  std::vector<ImagejItem> imagej_items() const {
+    if (!is_imagej(rasters_.description)) return {};
+    const auto first = read_raster(*catalog_, catalog_->open(rasters_.pages.front(), 0), options_, has_masks_);
+    std::vector<ImagejItem> items = first->metadata().imagej_items;
+    if (const RasterAxis* const c = find_axis(axes(), "c")) take_channels(items, c->first, c->size);
+    return items;
   }
 
   std::shared_ptr<const TiffCatalog> catalog_;

@@ -18,6 +18,7 @@ struct AlphaOp {
     store,  ///< for an `out` of `type`. Alpha: 0 if it is NaN; else itself, or what is least above 0 if it
             ///< would not be stored as more than 0. The others: p if alpha is NaN; r if they are; q if they
             ///< would be stored as p; else themselves
+    rescale,  ///< alpha is alpha * p / r; the others are themselves
     // Every element is p where alpha would not be stored as `type` as more than 0. Elsewhere alpha is itself,
     // and the others are
     multiply,  ///< multiplied by alpha / r
@@ -26,7 +27,7 @@ struct AlphaOp {
   };
   Kind kind = Kind::hide;
   std::int64_t channel = 0;
-  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is no value; multiply, divide: r is opaque
+  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is no value; multiply, divide, rescale: r is opaque
   PixelType type = PixelType::u8;  ///< of what is stored
 
   friend bool operator==(const AlphaOp&, const AlphaOp&) = default;

@@ -45,6 +45,7 @@ template <class A>
 __device__ __forceinline__ A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
   if (op.kind == AlphaOp::Kind::hide)
     return alpha == 0 || isnan(alpha) || (!is_alpha && x == op.p) ? device::Op<A>::missing() : x;
+  if (op.kind == AlphaOp::Kind::rescale) return is_alpha ? x * op.p / op.r : x;
   return op.kind == AlphaOp::Kind::store ? stored(op, x, alpha, is_alpha) : weighed(op, x, alpha, is_alpha);
 }
 

@@ -32,6 +32,7 @@ template <class T, class A>
 A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
   if (op.kind == AlphaOp::Kind::hide) return op.hidden(x, alpha, is_alpha);
   if (op.kind == AlphaOp::Kind::store) return op.template stored<T>(x, alpha, is_alpha);
+  if (op.kind == AlphaOp::Kind::rescale) return op.rescaled(x, is_alpha);
   return op.template weighed<T>(x, alpha, is_alpha);
 }
 
@@ -131,7 +132,7 @@ std::int64_t weigh_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
 template <class T, class A>
 std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements, std::int64_t channels) {
 #if HWY_TARGET != HWY_SCALAR
-  if (op.channel != channels - 1) return 0;
+  if (op.channel != channels - 1 || op.kind == AlphaOp::Kind::rescale) return 0;
   const bool two = channels == 2, four = channels == 4 && sizeof(A) == 4;
   if (op.kind == AlphaOp::Kind::hide) {
     if (two) return hide_vectors<2>(op, row, elements);

@@ -127,6 +127,12 @@ struct Op {
       case Kind::keep_missing:
         each([](A u, A v) { return isnan(u) ? missing() : v; });
         break;
+      case Kind::fill_missing:
+        each([](A u, A v) { return isnan(u) ? v : u; });
+        break;
+      case Kind::keep_equal:
+        each([&](A u, A v) { return v == p ? u : missing(); });
+        break;
       case Kind::quotient:
         each([](A u, A v) { return u / v; });
         break;

@@ -48,6 +48,7 @@ struct ElementAlpha {
     if (std::isnan(x)) return r;
     return q != p && static_cast<A>(to_pixel<T>(x)) == p ? q : x;
   }
+  A rescaled(A x, bool is_alpha) const { return is_alpha ? x * p / r : x; }
   /// What multiply, divide and clear make of it, of an alpha that T stores.
   template <class T>
   A weighed(A x, A alpha, bool is_alpha) const {

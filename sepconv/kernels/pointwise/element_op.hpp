@@ -78,6 +78,10 @@ struct ElementOp {
       }
       case Kind::keep_missing:
         return std::isnan(a) ? kMissing : b;
+      case Kind::fill_missing:
+        return std::isnan(a) ? b : a;
+      case Kind::keep_equal:
+        return b == p ? a : kMissing;
       case Kind::quotient:
         return a / b;
       case Kind::product:

@@ -33,6 +33,8 @@ struct PointwiseOp {
     unsharp,        ///< d = a - b; |d| >= q ? fma(p, d, a) : a      (a: source, b: blurred; p: amount, q:
                     ///< threshold)
     keep_missing,   ///< a is NaN ? NaN : b
+    fill_missing,   ///< a is NaN ? b : a
+    keep_equal,     ///< b == p ? a : NaN
     quotient,       ///< a / b
     renormalise,    ///< b == p ? a : b > 0 ? a * (p / b) : NaN; NaN stays as it is      (a: weighted sum of
                     ///< what is there; b: of its weights; p: of all weights)

@@ -32,6 +32,8 @@ HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D
   if constexpr (kKind == Kind::zero_missing) return hn::IfThenElse(hn::IsNaN(a), zero, a);
   if constexpr (kKind == Kind::weight) return hn::IfThenElse(hn::IsNaN(a), zero, hn::Set(d, A(1)));
   if constexpr (kKind == Kind::keep_missing) return hn::IfThenElse(hn::IsNaN(a), missing, b);
+  if constexpr (kKind == Kind::fill_missing) return hn::IfThenElse(hn::IsNaN(a), b, a);
+  if constexpr (kKind == Kind::keep_equal) return hn::IfThenElse(hn::Eq(b, p), a, missing);
   if constexpr (kKind == Kind::quotient) return hn::Div(a, b);
   if constexpr (kKind == Kind::product) return hn::Mul(a, b);
   // Not Min and Max, as above.
@@ -125,6 +127,10 @@ ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
       return apply_chunk<A, Kind::unsharp>;
     case Kind::keep_missing:
       return apply_chunk<A, Kind::keep_missing>;
+    case Kind::fill_missing:
+      return apply_chunk<A, Kind::fill_missing>;
+    case Kind::keep_equal:
+      return apply_chunk<A, Kind::keep_equal>;
     case Kind::quotient:
       return apply_chunk<A, Kind::quotient>;
     case Kind::product:

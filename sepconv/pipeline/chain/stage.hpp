@@ -112,6 +112,10 @@ struct StageTraits {
   /// It does not average, but joins its input with means, of which its key says what they make of missing
   /// pixels.
   bool joins_settled_means = false;
+  /// It is a cast, which rounds to this type.
+  std::optional<PixelType> rounds_to{};
+  /// Alpha that hides nothing becomes this number; left out, alpha keeps its numbers.
+  std::optional<double> opaque{};
   /// A channel of its result is not made of that channel of its input alone.
   bool mixes_channels = false;
   /// The last channel of its result is the last of its input, whatever it makes of the others.

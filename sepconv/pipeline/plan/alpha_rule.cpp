@@ -80,6 +80,9 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
     missing.is_mask = is_mask;
     missing.multiplied = alpha == declared && alpha_is_associated(source.metadata());
     missing.opaque = opaque_of(source.layout().stored.value_or(StoredType(source.spec().type)));
+    missing.opaque_in_result = missing.opaque;
+    for (const StagePtr& stage : chain.stages())
+      missing.opaque_in_result = stage->traits().opaque.value_or(missing.opaque_in_result);
   } else if (chain.work() == Work::neighbours) {
     missing.why +=
         fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,

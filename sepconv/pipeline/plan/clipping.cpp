@@ -3,40 +3,60 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 namespace sepconv {
 namespace {
 
-bool is_store(const Stage& stage) {
-  const auto& op = stage.traits().pointwise;
-  return op && (op->kind == PointwiseOp::Kind::round_to || op->kind == PointwiseOp::Kind::store_missing);
+/// It gives values that are there the numbers of a type, and changes them no further.
+bool is_store(const StageTraits& traits) {
+  using enum AlphaOp::Kind;
+  const bool of_missing = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing;
+  const bool of_alpha = traits.alpha && (traits.alpha->kind == store || traits.alpha->kind == clear);
+  return traits.rounds_to || of_missing || of_alpha;
 }
 
-/// What all types that the chain ends with hold.
-ValueRange held_by(const Chain& chain, StoredType stored) {
-  ValueRange held = range_of(stored);
-  for (std::size_t i = chain.size(); i-- > 0;) {
-    const StageTraits& traits = chain.stages()[i]->traits();
-    if (traits.moves_only) continue;
-    if (!is_store(*chain.stages()[i])) break;
-    if (traits.pointwise->kind != PointwiseOp::Kind::round_to) continue;
-    const ValueRange cast = range_of(StoredType(traits.pointwise->type));
-    held = {std::max(held.low, cast.low), std::min(held.high, cast.high)};
+/// Neither makes other values, but for a store's rounding.
+bool keeps_values(const Stage& stage) { return stage.traits().moves_only || is_store(stage.traits()); }
+
+/// Where values are rounded: at the first of consecutive casts, and at the chain's end.
+std::vector<Clipping> places_in(const Chain& chain) {
+  const std::vector<StagePtr>& stages = chain.stages();
+  std::vector<Clipping> found;
+  std::size_t made = 0;  // stages up to the last that makes other values
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (keeps_values(*stages[i])) continue;
+    const bool is_cast = std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(made),
+                                     stages.begin() + static_cast<std::ptrdiff_t>(i),
+                                     [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
+    if (is_cast) found.push_back({.stages = made, .is_last = false});
+    made = i + 1;
   }
-  return held;
+  found.push_back({.stages = made});
+  return found;
+}
+
+void hold(Clipping& found, StoredType type, std::string cast) {
+  const ValueRange range = range_of(type);
+  if (range.contains(found.held)) return;
+  found.held = {std::max(found.held.low, range.low), std::min(found.held.high, range.high)};
+  found.type = name_of(type);
+  found.cast = std::move(cast);
+}
+
+/// What all types that values are rounded to there hold.
+void take_held(Clipping& found, const Chain& chain, StoredType stored) {
+  for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
+    const std::optional<PixelType> type = chain.stages()[i]->traits().rounds_to;
+    if (type) hold(found, StoredType(*type), fmt::format("cast:type={}", name_of(*type)));
+  }
+  if (found.is_last) hold(found, stored, {});
 }
 
 }  // namespace
 
-Chain before_store(const Chain& chain) {
-  std::vector<StagePtr> stages = chain.stages();
-  for (std::size_t i = stages.size(); i-- > 0;) {
-    if (stages[i]->traits().moves_only) continue;
-    if (!is_store(*stages[i])) break;
-    stages.erase(stages.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  return Chain(std::move(stages));
+Chain Clipping::before(const Chain& chain) const {
+  const std::vector<StagePtr>& all = chain.stages();
+  return Chain(std::vector<StagePtr>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(stages)));
 }
 
 bool Clipping::is_narrow() const noexcept {
@@ -44,7 +64,8 @@ bool Clipping::is_narrow() const noexcept {
 }
 
 std::string Clipping::note() const {
-  if (stage.empty() || !(below() || above())) return {};
+  if (!(below() || above())) return {};
+  if (stage.empty() && (cast.empty() || !made.is_bounded())) return {};
   const std::string values = made.is_bounded()
                                  ? fmt::format("values from {:.6g} to {:.6g}", made.low, made.high)
                                  : "values of any size";
@@ -53,38 +74,51 @@ std::string Clipping::note() const {
   if (above())
     becomes +=
         fmt::format("{}what is above {:.0f} as {:.0f}", becomes.empty() ? "" : ", ", held.high, held.high);
-  return fmt::format("'{}' can make {}, and {} holds {:.0f} to {:.0f}: {}; {}", stage, values, type, held.low,
-                     held.high, becomes, way_out());
+  const std::string makes =
+      stage.empty() ? fmt::format("'{}' can be given", cast) : fmt::format("'{}' can make", stage);
+  return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", makes, values, type, held.low, held.high,
+                     becomes, way_out());
 }
 
-std::string Clipping::way_out() const {
-  constexpr ValueRange kShort{std::numeric_limits<std::int16_t>::min(),
-                              std::numeric_limits<std::int16_t>::max()};
-  const char* const other = !is_narrow() && kShort.contains(made) ? "i16"
-                            : arithmetic == Arithmetic::f64       ? "f64"
-                                                                  : "f32";
-  return fmt::format("cast:type={} at the end keeps them, in a format that has it (TIFF, NPY, Zarr)", other);
+std::string Clipping::way_out(bool of_fractions) const {
+  if (!stretch.empty())
+    return fmt::format(
+        "other values of low and high in '{}', or of OutputRequest::to_8bit=LOW:HIGH, keep them", stretch);
+  std::string_view other = name_of(pixel_type_of(arithmetic));
+  for (const PixelType wider : {PixelType::u16, PixelType::i16})
+    if (!of_fractions && !is_narrow() && range_of(StoredType(wider)).contains(made)) other = name_of(wider);
+  if (!cast.empty() && !is_last) return fmt::format("cast:type={} in place of {} keeps them", other, cast);
+  return fmt::format("cast:type={} {} keeps them, in a format that has it (TIFF, NPY, Zarr)", other,
+                     cast.empty() ? "at the end" : "in place of " + cast);
 }
 
-std::optional<Clipping> clipping_of(const Reader& source, const Writer& sink, const Chain& given,
-                                    const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
+std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,
+                                   const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
+  if (!chain.computes()) return {};
   const StoredType stored = sink.layout().stored.value_or(StoredType(specs.back().type));
-  Clipping found{.made = range_of(source.layout().stored.value_or(StoredType(specs.front().type))),
-                 .held = held_by(given, stored),
-                 .arithmetic = arithmetic};
-  if (!given.computes() || !found.held.is_bounded()) return std::nullopt;
-  // Of the type of a cast, if that holds less.
-  found.type = range_of(StoredType(specs.back().type)).is_bounded() ? std::string(name_of(specs.back().type))
-                                                                    : name_of(stored);
-  const Chain chain = before_store(given);
-  for (const StagePtr& stage : chain.stages()) {
-    const bool was_held = !found.below() && !found.above();
-    found.made = stage->result_range(found.made);
-    const bool is_held = !found.below() && !found.above();
-    if (is_held) found.stage.clear();
-    if (was_held && !is_held) found.stage = stage->text();
+  std::vector<Clipping> all = places_in(chain);
+  ValueRange made = range_of(source.layout().stored.value_or(StoredType(specs.front().type)));
+  std::size_t done = 0;
+  for (Clipping& found : all) {
+    take_held(found, chain, stored);
+    found.arithmetic = arithmetic;
+    found.made = made;
+    for (; done < found.stages; ++done) {
+      const Stage& stage = *chain.stages()[done];
+      const bool was_held = !found.below() && !found.above();
+      found.made = stage.result_range(found.made);
+      const bool is_held = !found.below() && !found.above();
+      if (is_held) found.stage.clear();
+      if (was_held && !is_held) found.stage = stage.text();
+      if (!stage.traits().moves_only && !stage.traits().alpha)
+        found.stretch = stage.traits().opaque ? stage.text() : std::string();
+    }
+    made = found.made;
+    for (; !found.is_last && done < chain.size() && keeps_values(*chain.stages()[done]); ++done)
+      made = chain.stages()[done]->result_range(made);
   }
-  return found;
+  std::erase_if(all, [](const Clipping& found) { return !found.held.is_bounded(); });
+  return all;
 }
 
 }  // namespace sepconv

@@ -112,9 +112,14 @@ Chain honouring(const MissingPixels& missing, const Chain& chain, const ImageSpe
   const auto alpha_of = [&](const ImageSpec& spec) {
     return missing.is_mask ? spec.channels - 1 : *missing.alpha;
   };
-  for (std::size_t i = 0; i < chain.size(); ++i)
-    honouring.then(missing.alpha ? honouring_alpha(chain.stages()[i], alpha_of(specs[i]), missing)
-                                 : chain.stages()[i]->honouring_missing());
+  double opaque = missing.opaque;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const StagePtr& stage = chain.stages()[i];
+    honouring.then(missing.alpha ? honouring_alpha(stage, alpha_of(specs[i]), missing)
+                                 : stage->honouring_missing());
+    if (missing.alpha && !missing.is_mask)
+      opaque = then_rescaled_alpha(honouring, *stage, *missing.alpha, opaque);
+  }
   if (missing.has_result() && missing.stored && is_whole(*missing.stored))
     then_rounded(honouring, *missing.stored, chain.arithmetic(source, asked));
   if (missing.alpha) {

@@ -142,7 +142,8 @@ MissingPixels MissingPixels::of_result() const {
                         .is_mask = is_mask,
                         .by_value = by_value,
                         .rule = rule,
-                        .opaque = opaque,
+                        .opaque = opaque_in_result,
+                        .opaque_in_result = opaque_in_result,
                         .because = because,
                         .stores_alpha = stores_alpha};
   missing.all_channels = all_channels;

@@ -59,6 +59,7 @@ struct MissingPixels {
   bool all_channels = false;         ///< so it is if all channels of a pixel are that
   AlphaRule rule = AlphaRule::mask;  ///< of alpha; a weight leaves nothing missing
   double opaque = 1;                 ///< alpha that hides nothing behind it, as the source's elements have it
+  double opaque_in_result = 1;       ///< and as the result's do
   std::string because{};             ///< why it is this rule
   /// None by a value of the source: those of a stage's second image are, and NaN.
   bool of_second = false;

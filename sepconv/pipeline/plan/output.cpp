@@ -228,6 +228,9 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
     options.warnings.push_back(
         fmt::format("the mask of the source is alpha, channel {}, of the result: {} has no masks",
                     result.channels - 1, format->name));
+  if (request.background && format != nullptr && format->seen != Seen::as_picture)
+    options.warnings.push_back(fmt::format(
+        "OutputRequest::background changes nothing: {} keeps the channels as they are", format->name));
   if (is_usual) format->usual_layout(options.layout, request.stored.value_or(StoredType(result.type)));
   if (const std::string& said = options.layout.zarr.labels.left_out;
       !said.empty() && (format == nullptr || !format->is_folder))

@@ -189,8 +189,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.notes = explain(problem, plan, asked, threads_of(asked));
   std::ranges::move(second_notes(problem, plan), std::back_inserter(plan.notes));
   std::ranges::move(notes_of(missing, honoured), std::back_inserter(plan.notes));
-  if (const auto clipping = clipping_of(source, sink, chain, plan.specs, plan.arithmetic))
-    if (std::string note = clipping->note(); !note.empty()) plan.notes.push_back(std::move(note));
+  for (const Clipping& clipping : clippings_of(source, sink, chain, plan.specs, plan.arithmetic))
+    if (std::string note = clipping.note(); !note.empty()) plan.notes.push_back(std::move(note));
   plan.predicted = predict(problem, plan, cut);
   return plan;
 }

@@ -73,20 +73,26 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
   const Seen seen = how.seen;
   ShownChain shown{.chain = chain};
   const ImageSpec result = chain.result_spec(source.spec());
+  const bool is_set = sets_range(chain);
   const bool white = seen == Seen::as_picture && result.channels == 1 &&
                      source.metadata().photometric == Photometric::min_is_white;
   const bool ends_stretched = !chain.empty() && is_stretch(chain.stages().back());
-  const bool inverts = white && !ends_inverted(chain);
+  const bool inverts = white && !is_set;
   const bool narrows = request.to_8bit && (result.type != PixelType::u8 || request.range_of_8bit) &&
                        !(ends_stretched && result.type == PixelType::u8);
-  std::optional<Range> few = sets_range(chain) ? std::nullopt : few_bits(source);
+  std::optional<Range> few = is_set ? std::nullopt : few_bits(source);
   if (seen == Seen::as_data || (seen == Seen::as_either && (few && few->high > 127.5))) few.reset();
   const std::optional<StoredType>& stored = source.layout().stored;
   const bool is_array =
       stored && stored->kind == StoredType::Kind::boolean;  // TIFFs of single bits are packed
   if (seen == Seen::as_either && (is_array || !is_plain(source.metadata()))) few.reset();
-  shown.inverts = white;
+  shown.is_min_black = white;
   shown.is_8bit = request.to_8bit;
+  if (white && is_set && !ends_inverted(chain))
+    shown.said.push_back(fmt::format(
+        "0 is white in the source, and black in the result: values are as the chain makes them; the stage "
+        "stretch:low={},high=0,type={} at the end inverts them",
+        greatest(result.type), name_of(result.type)));
   if (!few && !narrows && !inverts) return shown;
   Range range = few ? *few : whole_range(chain, source, result.type);
   if (narrows && request.range_of_8bit) range = {request.range_of_8bit->first, request.range_of_8bit->second};
@@ -127,8 +133,8 @@ HowSeen seen_of(const std::filesystem::path& path, Formats formats) {
 
 void tell_what_is_shown(const ShownChain& shown, CreateOptions& options) {
   options.warnings.insert(options.warnings.end(), shown.said.begin(), shown.said.end());
-  if (shown.inverts) options.metadata.photometric = Photometric::min_is_black;
-  if (shown.is_8bit && !options.background) options.background = Background{};
+  if (shown.is_min_black) options.metadata.photometric = Photometric::min_is_black;
+  if (shown.is_8bit) options.background_without_alpha = Background{};
 }
 
 Chain shown_in_preview(const Chain& chain, const Reader& source) {

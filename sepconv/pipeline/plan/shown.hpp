@@ -22,7 +22,7 @@ struct HowSeen {
 
 struct ShownChain {
   Chain chain;
-  bool inverts = false;             ///< 0 is white in the source, and black in the result
+  bool is_min_black = false;        ///< 0 is white in the source, and black in the result
   bool is_8bit = false;             ///< by OutputRequest::to_8bit
   std::vector<std::string> said{};  ///< sentences
 };

@@ -15,13 +15,13 @@ constexpr double kWorkShare = 1.0 / 16;
 /// Fewer of values that are hardly ever beyond, as where unsharp overshoots, are not worth a word.
 constexpr double kMinShare = 0.01;
 
-/// The chain, and images between its stages, whose result is not rounded.
+/// The chain up to a place, and images between its stages, whose last is not rounded.
 struct Unrounded {
   Chain chain;
   std::vector<ImageSpec> specs;
 
-  Unrounded(const Chain& given, const ImageSpec& source, Arithmetic arithmetic)
-      : chain(before_store(given)), specs(chain.specs(source)) {
+  Unrounded(const Clipping& clipping, const Chain& given, const ImageSpec& source, Arithmetic arithmetic)
+      : chain(clipping.before(given)), specs(chain.specs(source)) {
     specs.back().type = pixel_type_of(arithmetic);
   }
 };
@@ -42,24 +42,27 @@ std::vector<Rect> middles(Extent image) {
 
 }  // namespace
 
-ClipWatch::ClipWatch(const Reader& source, const Writer& sink, const Plan& plan)
-    : clipping_(clipping_of(source, sink, plan.chain, plan.specs, plan.arithmetic)) {
-  if (clipping_ && !clipping_->is_possible()) clipping_.reset();
+ClipWatch::ClipWatch(const Reader& source, const Writer& sink, const Plan& plan) {
+  for (Clipping& clipping : clippings_of(source, sink, plan.chain, plan.specs, plan.arithmetic))
+    if (clipping.is_possible()) watched_.push_back({std::move(clipping)});
 }
 
 std::vector<Rect> ClipWatch::samples(const Plan& plan, const Rect& band) const {
-  if (!clipping_) return {};
-  const Unrounded unrounded(plan.chain, plan.specs.front(), plan.arithmetic);
+  if (watched_.empty()) return {};
   const bool all = plan.result().extent.area() <= kSmallArea;
   const Extent side{std::min(plan.tile.rows, kSampleSide), std::min(plan.tile.cols, kSampleSide)};
-  if (tile_scratch_bytes(unrounded.chain, unrounded.specs, all ? plan.tile : side, plan.arithmetic) >
-      plan.arena_bytes)
-    return {};
+  double work = 1;
+  for (const Watched& watched : watched_) {
+    const Unrounded unrounded(watched.clipping, plan.chain, plan.specs.front(), plan.arithmetic);
+    if (tile_scratch_bytes(unrounded.chain, unrounded.specs, all ? plan.tile : side, plan.arithmetic) >
+        plan.arena_bytes)
+      return {};
+    work += tile_operations(unrounded.chain, unrounded.specs, side, Scratch::host);
+  }
   if (all) return tiles_of(band, plan.tile);
-  const double work = tile_operations(unrounded.chain, unrounded.specs, side, Scratch::host);
   const std::vector<Rect> everywhere = middles(plan.result().extent);
-  const auto most = static_cast<std::size_t>(std::clamp(kWorkShare * plan.operations / std::max(work, 1.0),
-                                                        1.0, static_cast<double>(everywhere.size())));
+  const auto most = static_cast<std::size_t>(
+      std::clamp(kWorkShare * plan.operations / work, 1.0, static_cast<double>(everywhere.size())));
   std::vector<Rect> found;
   for (std::size_t i = 0; i < most; ++i) {
     const Rect& at = everywhere[(2 * i + 1) * everywhere.size() / (2 * most)];
@@ -70,34 +73,43 @@ std::vector<Rect> ClipWatch::samples(const Plan& plan, const Rect& band) const {
   return found;
 }
 
-void ClipWatch::look(const Plan& plan, const Chain& chain, const ConstRegion& source, const Rect& sample,
-                     Worker& worker) {
-  const Unrounded unrounded(chain, plan.specs.front(), plan.arithmetic);
-  const ImageSpec& spec = unrounded.specs.back();
-  visit_arithmetic(plan.arithmetic, [&]<class A>(std::type_identity<A>) {
-    std::vector<A> values(static_cast<std::size_t>(sample.area() * spec.channels));
-    const PixelView view =
-        dense_view(reinterpret_cast<std::byte*>(values.data()), {sample.extent(), spec.channels, spec.type});
-    compute_tile(unrounded.chain, unrounded.specs, plan.arithmetic, source, {view, sample, spec.extent},
-                 worker);
-    const Seen seen = seen_in(values);
-    const std::lock_guard lock(mutex_);
-    seen_.add(seen);
-  });
+Rect ClipWatch::part_of(const Watched& watched, const Plan& plan, const Chain& chain, const Rect& sample) {
+  const std::size_t place = watched.clipping.stages;
+  const Extent image = plan.specs[place].extent;
+  const Rect needed =
+      needed_rects(chain, plan.specs, sample)[place].intersect({0, 0, image.rows, image.cols});
+  if (needed.area() <= sample.area()) return needed;
+  const Rect middle = middle_rect(needed.extent(), sample.extent());
+  return {needed.row + middle.row, needed.col + middle.col, middle.rows, middle.cols};
 }
 
-template <class A>
-ClipWatch::Seen ClipWatch::seen_in(const std::vector<A>& values) const {
-  Seen seen;
-  for (const A value : values) {
-    if (std::isnan(value)) continue;
-    const double number = value;
-    ++seen.count;
-    seen.below += number < clipping_->held.low - 0.5;
-    seen.above += number > clipping_->held.high + 0.5;
-    seen.least = std::min(seen.least, number), seen.most = std::max(seen.most, number);
+void ClipWatch::look(const Plan& plan, const Chain& chain, const ConstRegion& source, const Rect& sample,
+                     Worker& worker) {
+  for (Watched& watched : watched_) {
+    const Rect part = part_of(watched, plan, chain, sample);
+    if (part.empty()) continue;
+    const Unrounded unrounded(watched.clipping, chain, plan.specs.front(), plan.arithmetic);
+    const ImageSpec& spec = unrounded.specs.back();
+    visit_arithmetic(plan.arithmetic, [&]<class A>(std::type_identity<A>) {
+      std::vector<A> values(static_cast<std::size_t>(part.area() * spec.channels));
+      const PixelView view =
+          dense_view(reinterpret_cast<std::byte*>(values.data()), {part.extent(), spec.channels, spec.type});
+      compute_tile(unrounded.chain, unrounded.specs, plan.arithmetic, source, {view, part, spec.extent},
+                   worker);
+      Seen seen;
+      for (const A value : values) seen.add(value, watched.clipping.held);
+      const std::lock_guard lock(mutex_);
+      watched.seen.add(seen);
+    });
   }
-  return seen;
+}
+
+void ClipWatch::Seen::add(double value, const ValueRange& held) {
+  if (std::isnan(value)) return;
+  ++count;
+  below += value < held.low - 0.5;
+  above += value > held.high + 0.5;
+  least = std::min(least, value), most = std::max(most, value);
 }
 
 void ClipWatch::Seen::add(const Seen& other) {
@@ -105,12 +117,13 @@ void ClipWatch::Seen::add(const Seen& other) {
   least = std::min(least, other.least), most = std::max(most, other.most);
 }
 
-std::string ClipWatch::share_warning() const {
+std::string ClipWatch::share_warning(const Watched& watched) {
+  const auto& [clipping, seen] = watched;
   std::string shares, stored;
   const auto say = [&](double count, const char* where, double limit) {
     if (count == 0) return;
     const bool first = shares.empty();
-    const double percent = 100 * count / seen_.count;
+    const double percent = 100 * count / seen.count;
     shares += fmt::format("{}{:.{}f} % {}{} {:.0f}", first ? "" : " and ", percent,
                           percent >= 9.95  ? 0
                           : percent >= 0.1 ? 1
@@ -118,27 +131,32 @@ std::string ClipWatch::share_warning() const {
                           first ? "of the values are " : "", where, limit);
     stored += fmt::format("{}{:.0f}", first ? "" : " and ", limit);
   };
-  say(seen_.below, "below", clipping_->held.low);
-  say(seen_.above, "above", clipping_->held.high);
+  say(seen.below, "below", clipping.held.low);
+  say(seen.above, "above", clipping.held.high);
   return fmt::format("{}, which {} does not hold: they become {} (by samples of {:.4g} to {:.4g}); {}",
-                     shares, clipping_->type, stored, seen_.least, seen_.most, clipping_->way_out());
+                     shares, clipping.type, stored, seen.least, seen.most, clipping.way_out());
+}
+
+std::string ClipWatch::warning(const Watched& watched) {
+  const auto& [clipping, seen] = watched;
+  if (seen.count == 0) return {};
+  const double share = (seen.below + seen.above) / seen.count;
+  // What is as often on either side of 0 loses its sign, however rare that is.
+  const bool is_signed = clipping.held.low == 0 && clipping.made.low < -clipping.made.high / 2;
+  if (share >= kMinShare || (is_signed && share > 0)) return share_warning(watched);
+  const bool differ = seen.most - seen.least > 1e-6 * std::max(std::abs(seen.least), std::abs(seen.most));
+  if (share > 0 || !differ || std::nearbyint(seen.least) != std::nearbyint(seen.most)) return {};
+  return fmt::format(
+      "all values are rounded to {:.0f} (by samples they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
+      std::nearbyint(seen.least) + 0.0, seen.least, seen.most, clipping.type, clipping.way_out(true));
 }
 
 std::vector<std::string> ClipWatch::warnings() const {
   const std::lock_guard lock(mutex_);
-  if (!clipping_ || seen_.count == 0) return {};
-  const double share = (seen_.below + seen_.above) / seen_.count;
-  // What is as often on either side of 0 loses its sign, however rare that is.
-  const bool is_signed = clipping_->held.low == 0 && clipping_->made.low < -clipping_->made.high / 2;
-  if (share >= kMinShare || (is_signed && share > 0)) return {share_warning()};
-  const bool differ = seen_.most - seen_.least > 1e-6 * std::max(std::abs(seen_.least), std::abs(seen_.most));
-  if (share == 0 && differ && std::nearbyint(seen_.least) == std::nearbyint(seen_.most))
-    return {fmt::format(
-        "all values are rounded to {:.0f} (by samples they are {:.4g} to {:.4g}), as {} holds whole "
-        "numbers; cast:type={} at the end keeps them, in a format that has it (TIFF, NPY, Zarr)",
-        std::nearbyint(seen_.least) + 0.0, seen_.least, seen_.most, clipping_->type,
-        clipping_->arithmetic == Arithmetic::f64 ? "f64" : "f32")};
-  return {};
+  std::vector<std::string> found;
+  for (const Watched& watched : watched_)
+    if (std::string text = warning(watched); !text.empty()) found.push_back(std::move(text));
+  return found;
 }
 
 }  // namespace sepconv

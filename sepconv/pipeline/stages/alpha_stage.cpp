@@ -1,5 +1,6 @@
 #include "sepconv/pipeline/stages/alpha_stage.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -9,14 +10,22 @@
 namespace sepconv {
 namespace {
 
-bool weighs(const AlphaOp& op) { return op.kind != AlphaOp::Kind::hide && op.kind != AlphaOp::Kind::store; }
+bool weighs(const AlphaOp& op) {
+  using enum AlphaOp::Kind;
+  return op.kind == multiply || op.kind == divide || op.kind == clear;
+}
+
+double growth_of(const AlphaOp& op) {
+  if (op.kind == AlphaOp::Kind::rescale) return std::max(1.0, op.p / op.r);
+  return weighs(op) ? std::numeric_limits<double>::infinity() : 1;
+}
 
 class AlphaStage final : public Stage {
  public:
   AlphaStage(std::string text, const AlphaOp& op)
       : Stage({.of_one_pixel = true,
                .runs_on_device = true,
-               .growth = weighs(op) ? std::numeric_limits<double>::infinity() : 1,
+               .growth = growth_of(op),
                .settles_missing = true,
                .keeps_missing = !weighs(op) || std::isnan(op.p),
                .alpha = op}),

@@ -14,6 +14,13 @@
 namespace sepconv {
 namespace {
 
+/// What a stage that stretches makes of the greatest value.
+double greatest(PixelType type) {
+  return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+}
+
 double growth_of(const PointwiseOp& op) {
   switch (op.kind) {
     case PointwiseOp::Kind::scale:
@@ -43,7 +50,7 @@ bool is_by_parts(const PointwiseOp& op) {
 
 class PointwiseStage final : public Stage {
  public:
-  /// `to`: the type of its result; left out, its input's, or what it rounds to.
+  /// `to`: the type whose range it makes of its input's; left out, its input's, or what it rounds to.
   PointwiseStage(std::string text, PointwiseOp op, std::optional<PixelType> to = {})
       : Stage({.casts = to || op.kind == PointwiseOp::Kind::round_to,
                .by_parts = is_by_parts(op) && (!to || is_floating(*to)),
@@ -52,6 +59,8 @@ class PointwiseStage final : public Stage {
                .growth = growth_of(op),
                .settles_missing = true,
                .keeps_missing = true,
+               .rounds_to = op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : std::nullopt,
+               .opaque = to ? std::optional(greatest(*to)) : std::nullopt,
                .pointwise = op}),
         text_(std::move(text)),
         op_(op),
@@ -137,9 +146,7 @@ StagePtr make(const StretchOptions& options, const Spelling& spelling) {
   const double low = *options.low;
   const double width = *options.high - low;
   if (width == 0) spelling.refuse("high", "it must differ from low");
-  const double most = visit_pixel_type(*options.type, []<class T>(std::type_identity<T>) {
-    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
-  });
+  const double most = greatest(*options.type);
   const PointwiseOp op{.kind = PointwiseOp::Kind::scale, .p = most / width, .q = -low * most / width};
   return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
 }

@@ -30,6 +30,7 @@ class Weighing {
     } else {
       become(Colours::straight);
       chain_.then(stage_of_colours(stage->weighing_alpha(weight_), weight_.channel));
+      weight_.opaque = then_rescaled_alpha(chain_, *stage, weight_.channel, weight_.opaque);
     }
   }
 
@@ -80,6 +81,14 @@ Chain weighing_alpha_within(const Chain& chain, const AlphaWeight& weight) {
   for (const StagePtr& stage : chain.stages()) weighing.then(stage);
   weighing.become(Colours::straight);
   return std::move(weighing).chain();
+}
+
+double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque) {
+  const std::optional<double> becomes = stage.traits().opaque;
+  if (!becomes || *becomes == opaque) return opaque;
+  chain.then(alpha_stage(fmt::format("(alpha {}: {:g} becomes {:g})", alpha, opaque, *becomes),
+                         {.kind = AlphaOp::Kind::rescale, .channel = alpha, .p = *becomes, .r = opaque}));
+  return *becomes;
 }
 
 const Stage* settles_means(const Chain& chain) {

@@ -13,6 +13,10 @@ Chain weighing_alpha(const Chain& chain, const AlphaWeight& weight, PixelType re
 /// Likewise of a chain that begins and ends with colours that are NaN, as alpha is, where alpha is 0.
 Chain weighing_alpha_within(const Chain& chain, const AlphaWeight& weight);
 
+/// Behind a stage that gives alpha another range (StageTraits::opaque) alpha is brought to that. Takes and
+/// returns the alpha of a pixel that hides nothing, before and behind.
+double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque);
+
 /// The first stage that makes means, or joins its input with some, and says itself what becomes of missing
 /// pixels; null if there is none.
 const Stage* settles_means(const Chain& chain);

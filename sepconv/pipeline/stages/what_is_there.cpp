@@ -65,6 +65,20 @@ constexpr PointwiseOp kNumbers{.kind = Kind::zero_missing};
 constexpr PointwiseOp kWeights{.kind = Kind::weight};
 constexpr PointwiseOp kOnes{.kind = Kind::threshold, .q = 1, .r = 1};
 
+bool has_negative_weights(const ResampleAxis& axis) {
+  return !axis.kept() &&
+         (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
+}
+bool has_negative_weights(const Resampling& resampling) {
+  return has_negative_weights(resampling.down) || has_negative_weights(resampling.across);
+}
+
+/// Its windows lie inside those of the filters with negative weights.
+Resampling with_linear(Resampling resampling) {
+  for (ResampleAxis* axis : {&resampling.down, &resampling.across}) axis->filter = ResampleFilter::linear;
+  return resampling;
+}
+
 template <class Way>
 void resample_by(const Way& way, Resampling resampling, std::optional<std::int64_t> alpha,
                  const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
@@ -75,9 +89,27 @@ void resample_by(const Way& way, Resampling resampling, std::optional<std::int64
     way.resample(resampling, in, part);
     return part.pixels;
   };
-  const PixelView sums = resampled(kNumbers), weights = resampled(kWeights), totals = resampled(kOnes);
-  way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
-  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, out.pixels);
+  struct Parts {
+    PixelView sums, share;  // num and den / total
+  };
+  const auto parts = [&]() -> Parts {
+    const PixelView sums = resampled(kNumbers), weights = resampled(kWeights), totals = resampled(kOnes);
+    way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+    return {sums, weights};
+  };
+  const bool falls_back = has_negative_weights(resampling);
+  const auto [sums, share] = parts();
+  if (!falls_back) {
+    way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, share, out.pixels);
+  } else {
+    way.pointwise({.kind = Kind::keep_equal, .p = 1}, sums, share, share);
+    resampling = with_linear(resampling);
+    const auto [near_sums, near_share] = parts();
+    way.pointwise({.kind = Kind::renormalise, .p = 1}, near_sums, near_share, near_sums);
+    // A sum that is NaN by its values stays so, as without missing pixels.
+    way.pointwise({.kind = Kind::keep_missing}, sums, near_sums, near_sums);
+    way.pointwise({.kind = Kind::fill_missing}, share, near_sums, out.pixels);
+  }
   if (alpha) way.keep_alpha(*alpha, sums, out.pixels);
 }
 
@@ -173,11 +205,16 @@ void enqueue_resample_what_is_there(const Resampling& resampling, std::optional<
 
 std::int64_t resample_what_is_there_bytes(const Resampling& resampling, Scratch scratch, Extent output,
                                           std::int64_t channels, Arithmetic arithmetic) {
-  Resampling reading = resampling;
-  reading.read = kNumbers;
-  const auto bytes = scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes;
-  return bytes(reading, output, channels, arithmetic) +
-         3 * Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
+  const auto bytes = [&](Resampling reading) {
+    reading.read = kNumbers;
+    return (scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes)(reading, output,
+                                                                                      channels, arithmetic);
+  };
+  const bool falls_back = has_negative_weights(resampling);
+  const std::int64_t views = falls_back ? 6 : 3;
+  const std::int64_t passes =
+      falls_back ? std::max(bytes(resampling), bytes(with_linear(resampling))) : bytes(resampling);
+  return passes + views * Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
 }
 
 }  // namespace sepconv
