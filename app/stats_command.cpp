@@ -51,13 +51,16 @@ struct RasterStats {
 
 void print_text(const RasterAxes& axes, const RasterStats& image, bool histogram) {
   if (raster_count(axes) > 1) print("{}\n", position_text(axes, image.raster));
-  print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10} {:>10}\n", "channel", "min", "max", "mean",
+  print("{:>7} {:>16} {:>16} {:>16} {:>14} {:>14} {:>10} {:>10}\n", "channel", "min", "max", "mean",
         "deviation", "count", "NaN", "missing");
   for (std::size_t i = 0; i < image.channels.size(); ++i) {
     const ChannelStats& stats = image.channels[i];
-    const auto text = [&stats](double value) { return stats.count > 0 ? number_text(value, 8) : "-"; };
-    print("{:>7} {:>14} {:>14} {:>14} {:>14} {:>14} {:>10} {:>10}\n", i, text(stats.min), text(stats.max),
-          text(stats.mean), text(stats.deviation), stats.count, stats.nan_count, stats.missing_count);
+    const auto text = [&stats](double value, int digits) {
+      return stats.count > 0 ? number_text(value, digits) : "-";
+    };
+    print("{:>7} {:>16} {:>16} {:>16} {:>14} {:>14} {:>10} {:>10}\n", i, text(stats.min, 12),
+          text(stats.max, 12), text(stats.mean, 12), text(stats.deviation, 8), stats.count, stats.nan_count,
+          stats.missing_count);
   }
   if (!histogram) return;
   for (std::size_t i = 0; i < image.channels.size(); ++i) {
@@ -92,13 +95,13 @@ ordered_json channels_json(const std::vector<ChannelStats>& channels) {
 }
 
 /// One image has its channels beside its shape; of several each has its own, and its place along the axes.
-void print_json(const std::filesystem::path& path, const RasterSet& set,
+void print_json(const std::filesystem::path& path, const RasterSet& set, const StoredType& type,
                 const std::vector<RasterStats>& images, const std::vector<std::string>& warnings) {
   const ImageSpec& spec = set.spec();
   ordered_json all = {{"file", path.string()},
                       {"rows", spec.extent.rows},
                       {"cols", spec.extent.cols},
-                      {"type", name_of(spec.type)},
+                      {"type", name_of(type)},
                       {"warnings", warnings}};
   if (images.size() == 1) {
     all["channels"] = channels_json(images.front().channels);
@@ -147,7 +150,8 @@ int measure(StatsRequest& request, std::stop_token stop) {
   }
   warn(warnings);
   if (request.json) {
-    print_json(request.path, *set, images, warnings);
+    const StoredType pixels(set->spec().type);
+    print_json(request.path, *set, set->raster(0)->layout().stored.value_or(pixels), images, warnings);
   } else {
     for (const RasterStats& image : images) print_text(set->axes(), image, request.histogram);
   }

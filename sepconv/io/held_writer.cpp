@@ -108,7 +108,7 @@ void check_held_spec(const std::filesystem::path& path, const ImageSpec& spec, c
                               stage_to_u8(spec.type), format.other);
   if (!channels_fit && alpha_channel(metadata, spec.channels) && metadata.photometric &&
       meaning_of(*metadata.photometric).empty())
-    way += ", or lay it on a colour with OutputRequest::background=white";
+    way += ", or lay it on a colour with OutputRequest::background = white";
   else if (!channels_fit && spec.channels < 10)
     way += fmt::format(", or leave channels out with {}",
                        stage_of_fewer(spec.channels, format.channels, metadata));

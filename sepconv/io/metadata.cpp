@@ -66,8 +66,8 @@ void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lo
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
   if (found == tags.end() || !without_items(text_of(*found), GdalItems::scales).has_any) return;
   lost.emplace_back(
-      "GDAL's scale and offset go along as they were, and the result's values are no means of the source's: "
-      "readers that apply them get wrong ones");
+      "GDAL's scale and offset are for the source's values, and the result's are no means of those: where "
+      "they are kept, readers that apply them get wrong values");
 }
 
 /// CF's attributes of an array, which readers apply to values.
@@ -76,8 +76,8 @@ void warn_of_packing(const std::string& attributes, std::vector<std::string>& lo
   const auto all = nlohmann::json::parse(attributes, nullptr, false);
   if (all.contains("scale_factor") || all.contains("add_offset"))
     lost.emplace_back(
-        "the attributes scale_factor and add_offset go along as they were, and the result's values are no "
-        "means of the source's: readers that apply them get wrong ones");
+        "the attributes scale_factor and add_offset are for the source's values, and the result's are no means "
+        "of those: where they are kept, readers that apply them get wrong values");
 }
 
 void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {

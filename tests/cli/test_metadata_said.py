@@ -3,6 +3,7 @@
 import io
 import json
 import struct
+import zlib
 
 import numpy as np
 import PIL.Image
@@ -213,3 +214,26 @@ def test_scale_and_offset_are_spoken_of_where_they_do_not_hold(sepconv, stages, 
 def test_tags_of_imagej_are_called_by_what_they_are(sepconv):
     damaged = [(50838, LONG, [12, 99]), (50839, ASCII, b"no header here\0")]
     assert "50838 (ImageJ's display ranges, LUTs, labels, regions)" in " ".join(said(sepconv, tiff(image(ROWS, COLS), 1, *damaged)))
+
+
+def test_a_mask_that_gdal_wrote_behind_a_jpeg_is_said(sepconv):
+    """GDAL's JPEG driver: the picture, a mask of one bit in a zlib stream, and where that begins."""
+    path = sepconv.folder / "in.jpg"
+    PIL.Image.fromarray(np.full((16, 16, 3), 90, np.uint8)).save(path)
+    picture = path.read_bytes()
+    path.write_bytes(picture + zlib.compress(bytes(32)) + len(picture).to_bytes(4, "little"))
+    for command in (["run", "in.jpg", "out.png"], ["info", "in.jpg"]):
+        done = sepconv(*command)
+        assert "the mask that GDAL wrote behind the picture is left out" in done.stdout + done.stderr
+
+
+def test_a_cmyk_jpeg_becomes_rgb_with_a_word(sepconv):
+    PIL.Image.fromarray(np.full((16, 16, 4), 90, np.uint8), "CMYK").save(sepconv.folder / "in.jpg")
+    assert "CMYK becomes RGB" in sepconv("run", "in.jpg", "out.png", "--quiet").stderr
+
+
+def test_offsets_that_no_block_has_are_said(sepconv):
+    tifffile.imwrite(sepconv.folder / "in.tif", np.zeros((64, 64), np.uint16), rowsperstrip=8)
+    with tifffile.TiffFile(sepconv.folder / "in.tif", mode="r+b") as file:
+        file.pages[0].tags["ImageLength"].overwrite(32)
+    assert "offsets has 8 entries for 4 blocks" in sepconv("stats", "in.tif").stderr

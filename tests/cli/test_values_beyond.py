@@ -93,6 +93,15 @@ def test_values_that_all_are_rounded_to_one(sepconv, image):
     assert warnings(sepconv, "gradient", "scale:by=0.0001", "cast:type=f32") == ""
 
 
+def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
+    np.save(sepconv.folder / "in.npy", image.astype(np.int16))
+    for stage in ("normalize:radius=5", "scale:by=0.02"):
+        said = warnings(sepconv, stage)
+        assert re.search(r"all values are rounded to whole numbers from -?\d+ to \d+", said) and "cast:type=f32 at the end keeps them" in said
+        assert warnings(sepconv, stage, "cast:type=f32") == ""
+    assert warnings(sepconv, "threshold:at=100,above=3") == ""
+
+
 def test_samples_of_a_large_image(sepconv):
     values = np.random.default_rng(1).integers(0, 65536, (700, 900)).astype(np.uint16)
     np.save(sepconv.folder / "in.npy", values)

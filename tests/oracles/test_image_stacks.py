@@ -342,7 +342,7 @@ def test_imagej_s_luts_and_display_ranges_are_those_of_the_selected_channels(sep
     sepconv("run", "in.tif", "out.tif", "--page", page)
     with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
         told = file.imagej_metadata
-        found = told["LUTs"]
+        found = told["LUTs"] if len(channels) > 1 else [told["LUTs"]]
         assert len(found) == len(channels) and all((a == luts[c]).all() for a, c in zip(found, channels))
         assert list(told["Ranges"]) == [ranges[2 * c + i] for c in channels for i in range(2)]
         assert (told.get("mode") == "composite") == (len(channels) > 1)

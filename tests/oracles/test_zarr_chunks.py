@@ -63,6 +63,17 @@ def test_no_chunk_is_found_under_its_name(sepconv, version, separator, keys, cau
     sepconv("run", "in.zarr", "out.npy", "abs", "--missing-chunks", "error", status=1)
 
 
+@pytest.mark.parametrize("version, right, wrong", [(2, "0.1", "0/1"), (3, "c/0/1", "c.0.1")])
+def test_one_chunk_has_another_name(sepconv, version, right, wrong):
+    """The others are right: what is read as the fill value is said, for a file lies there."""
+    write(sepconv.folder / "in.zarr", version, "." if version == 2 else "/", fill=7)
+    (sepconv.folder / "in.zarr" / wrong).parent.mkdir(exist_ok=True)
+    (sepconv.folder / "in.zarr" / right).rename(sepconv.folder / "in.zarr" / wrong)
+    for command in (["run", "in.zarr", "out.npy", "abs"], ["stats", "in.zarr"]):
+        said = sepconv(*command)
+        assert "1 of its 4 chunks is not stored and read as the fill value" in said.stdout + said.stderr and f"named like {wrong}" in said.stdout + said.stderr
+
+
 @pytest.mark.parametrize("version", [2, 3])
 def test_a_chunk_is_missing(sepconv, version):
     write(sepconv.folder / "in.zarr", version, "/", fill=7, stored=3)

@@ -199,7 +199,10 @@ std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
     source.metadata.resolution = resolution_of(info);
     if (info.num_components != 4) {
       source.metadata.icc_profile = std::move(extras.icc_profile);
-    } else if (!extras.icc_profile.empty()) {
+    } else {
+      source.warnings.emplace_back("CMYK becomes RGB, without a profile of colours");
+    }
+    if (info.num_components == 4 && !extras.icc_profile.empty()) {
       source.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
     }
   }

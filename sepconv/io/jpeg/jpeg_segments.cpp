@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "sepconv/io/byte_order.hpp"
 #include "sepconv/io/byte_stream.hpp"
 #include "sepconv/io/exif.hpp"
 #include "sepconv/io/held_image.hpp"
@@ -168,8 +170,29 @@ class SegmentWalk {
   JpegExtras extras_;
 };
 
+/// GDAL's JPEG driver: behind the picture a mask of one bit, compressed, and in the last four bytes where it
+/// begins.
+bool has_gdal_mask(const InputFile& file) {
+  constexpr std::int64_t kLast = 4;
+  std::array<std::byte, kLast> last{}, around{};
+  if (file.size() < 4 * kLast) return false;
+  file.read_at(file.size() - kLast, last);
+  const auto at = static_cast<std::int64_t>(number_in(last, false));
+  if (at < file.size() / 2 || at > file.size() - 2 * kLast) return false;
+  file.read_at(at - 2, around);
+  constexpr std::array<std::byte, 3> kBegin{std::byte{0xFF}, std::byte{end_of_image}, std::byte{0x78}};
+  return std::equal(kBegin.begin(), kBegin.end(), around.begin());
+}
+
 }  // namespace
 
-JpegExtras read_jpeg_extras(const InputFile& file) { return SegmentWalk(file).walk(); }
+JpegExtras read_jpeg_extras(const InputFile& file) {
+  JpegExtras extras = SegmentWalk(file).walk();
+  if (has_gdal_mask(file))
+    extras.warnings.emplace_back(
+        "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to TIFF "
+        "keeps it");
+  return extras;
+}
 
 }  // namespace sepconv

@@ -100,6 +100,14 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
   metadata_ = read_metadata(handle_, page_);
   const bool has_note = read_photograph(*file_, page_.entries, metadata_);
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
+  for (const std::uint32_t tag : {TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS}) {
+    const TiffEntry* const table = page_.entries.find(tag);
+    if (table != nullptr && table->count > static_cast<std::uint64_t>(directory_.block_count()))
+      tags_left_out_.push_back(
+          fmt::format("its table of offsets has {} entries for {} blocks: only these are read, and the file may "
+                      "be damaged",
+                      table->count, directory_.block_count()));
+  }
   if (has_note)
     tags_left_out_.emplace_back(
         "EXIF's maker note is left out: it may hold places that are counted in the file");

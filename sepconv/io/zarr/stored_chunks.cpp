@@ -87,13 +87,14 @@ std::string cause_in(const ZarrArray& array, std::string_view name) {
   return {};
 }
 
+/// Empty: no name is one that the array's chunks could have.
 std::string cause_of(const ZarrArray& array, const std::vector<std::string>& strangers) {
   const std::string due = array.key_of(ZarrShape(array.shape.size()));
   for (const std::string& name : strangers)
     if (const std::string cause = cause_in(array, name); !cause.empty())
       return fmt::format("files are named like {} where the metadata say {}: {}", printable(name), due,
                          cause);
-  return fmt::format("no file is named like {}: it was never written, or copied without its chunks", due);
+  return {};
 }
 
 }  // namespace
@@ -117,7 +118,10 @@ StoredChunks count_stored(const ZarrStore& store, const std::string& key, const 
       strangers.emplace_back(name);
     return chunks.stored < chunks.all;
   });
-  if (chunks.stored == 0) chunks.cause = cause_of(array, strangers);
+  if (!chunks.is_complete()) chunks.cause = cause_of(array, strangers);
+  if (chunks.stored == 0 && chunks.cause.empty())
+    chunks.cause = fmt::format("no file is named like {}: it was never written, or copied without its chunks",
+                               array.key_of(ZarrShape(array.shape.size())));
   return chunks;
 }
 
@@ -136,6 +140,9 @@ std::string judge_missing(const StoredChunks& chunks, const ZarrArray& array,
           : fmt::format("its {} are too many to be counted", count_text(chunks.all, chunks.unit));
   if (choice == MissingChunks::error && chunks.is_counted)
     throw_read_error(name, missing + "; copy them anew, or leave OpenOptions::missing_chunks = error out");
+  if (choice != MissingChunks::error && !chunks.cause.empty())
+    return fmt::format("{} and read as {}, though {}", missing, array.has_fill ? "the fill value" : "0",
+                       chunks.cause);
   if (choice == MissingChunks::error || array.has_fill) return {};
   return fmt::format(
       "{}, and the fill value is null: what is not stored is not known, and is read as 0; "

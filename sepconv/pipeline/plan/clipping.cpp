@@ -83,7 +83,7 @@ std::string Clipping::note() const {
 std::string Clipping::way_out(bool of_fractions) const {
   if (!stretch.empty())
     return fmt::format(
-        "other values of low and high in '{}', or of OutputRequest::to_8bit=LOW:HIGH, keep them", stretch);
+        "other values of low and high in '{}', or of OutputRequest::range_of_8bit, keep them", stretch);
   std::string_view other = name_of(pixel_type_of(arithmetic));
   for (const PixelType wider : {PixelType::u16, PixelType::i16})
     if (!of_fractions && !is_narrow() && range_of(StoredType(wider)).contains(made)) other = name_of(wider);

@@ -54,7 +54,7 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
       throw InvalidArgument(
           fmt::format("'{}' filters along z, where the source has one plane; its {} planes lie along {}: "
                       "leave out what it does "
-                      "along z, or name the axis z where that is what it is",
+                      "along z, or name the axis z with OpenOptions::axes zyx, where that is what it is",
                       chain.text(), longer->size, longer->name));
   }
   return volume;  // without one the chain's own stage says so

@@ -14,6 +14,8 @@ constexpr std::int64_t kSmallArea = 65536, kSampleSide = 32, kSampleGrid = 8;
 constexpr double kWorkShare = 1.0 / 16;
 /// Fewer of values that are hardly ever beyond, as where unsharp overshoots, are not worth a word.
 constexpr double kMinShare = 0.01;
+/// Fractions of a range that is not larger are most of what there is to see.
+constexpr double kFewNumbers = 10;
 
 /// The chain up to a place, and images between its stages, whose last is not rounded.
 struct Unrounded {
@@ -109,11 +111,12 @@ void ClipWatch::Seen::add(double value, const ValueRange& held) {
   ++count;
   below += value < held.low - 0.5;
   above += value > held.high + 0.5;
+  fractions += value != std::nearbyint(value);
   least = std::min(least, value), most = std::max(most, value);
 }
 
 void ClipWatch::Seen::add(const Seen& other) {
-  count += other.count, below += other.below, above += other.above;
+  count += other.count, fractions += other.fractions, below += other.below, above += other.above;
   least = std::min(least, other.least), most = std::max(most, other.most);
 }
 
@@ -144,11 +147,13 @@ std::string ClipWatch::warning(const Watched& watched) {
   // What is as often on either side of 0 loses its sign, however rare that is.
   const bool is_signed = clipping.held.low == 0 && clipping.made.low < -clipping.made.high / 2;
   if (share >= kMinShare || (is_signed && share > 0)) return share_warning(watched);
+  const double low = std::nearbyint(seen.least) + 0.0, high = std::nearbyint(seen.most) + 0.0;
   const bool differ = seen.most - seen.least > 1e-6 * std::max(std::abs(seen.least), std::abs(seen.most));
-  if (share > 0 || !differ || std::nearbyint(seen.least) != std::nearbyint(seen.most)) return {};
+  if (share > 0 || !differ || seen.fractions < seen.count / 2 || high - low > kFewNumbers) return {};
   return fmt::format(
-      "all values are rounded to {:.0f} (by samples they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
-      std::nearbyint(seen.least) + 0.0, seen.least, seen.most, clipping.type, clipping.way_out(true));
+      "all values are rounded to {} (by samples they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
+      low == high ? fmt::format("{:.0f}", low) : fmt::format("whole numbers from {:.0f} to {:.0f}", low, high),
+      seen.least, seen.most, clipping.type, clipping.way_out(true));
 }
 
 std::vector<std::string> ClipWatch::warnings() const {

@@ -29,7 +29,7 @@ class ClipWatch {
 
  private:
   struct Seen {
-    double count = 0, below = 0, above = 0;
+    double count = 0, fractions = 0, below = 0, above = 0;
     double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
     void add(double value, const ValueRange& held);
     void add(const Seen& other);
