@@ -79,6 +79,14 @@ def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
     assert given == stages[0] and "does not hold" not in said([other])[0]
 
 
+def test_a_value_beyond_beside_the_nodata_value(sepconv, image):
+    """0 is for missing pixels, so that what is below it becomes 1."""
+    said = warnings(sepconv, "scale:by=1,add=-100", "--nodata", "5", "--result-nodata", "0")
+    assert re.search("below 0, which u8 does not hold: they become 1 ", said)
+    found = np.load(sepconv.folder / "out.npy")
+    np.testing.assert_array_equal(found, np.where(image == 5, 0, np.maximum(image.astype(int) - 100, 1)))
+
+
 def test_the_way_out_of_a_stretch(sepconv):
     np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(-500, 500, (30, 40)).astype(np.int16))
     for stages in (["stretch:low=0,high=400,type=u8"], ["--to-8bit=0:400"], ["--to-8bit"]):

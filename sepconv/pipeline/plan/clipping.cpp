@@ -50,6 +50,18 @@ void take_held(Clipping& found, const Chain& chain, StoredType stored) {
     if (type) hold(found, StoredType(*type), fmt::format("cast:type={}", name_of(*type)));
   }
   if (found.is_last) hold(found, stored, {});
+  found.stored = found.held;
+  const auto keep_off = [&](double nodata, double next) {
+    if (found.stored.low == nodata) found.stored.low = next;
+    if (found.stored.high == nodata) found.stored.high = next;
+  };
+  for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
+    const StageTraits& traits = chain.stages()[i]->traits();
+    if (traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing)
+      keep_off(traits.pointwise->p, traits.pointwise->q);
+    if (traits.alpha && traits.alpha->kind == AlphaOp::Kind::store && traits.alpha->p == traits.alpha->r)
+      keep_off(traits.alpha->p, traits.alpha->q);
+  }
 }
 
 }  // namespace
@@ -70,10 +82,10 @@ std::string Clipping::note() const {
                                  ? fmt::format("values from {:.6g} to {:.6g}", made.low, made.high)
                                  : "values of any size";
   std::string becomes;
-  if (below()) becomes = fmt::format("what is below {:.0f} is stored as {:.0f}", held.low, held.low);
+  if (below()) becomes = fmt::format("what is below {:.0f} is stored as {:.0f}", held.low, stored.low);
   if (above())
     becomes +=
-        fmt::format("{}what is above {:.0f} as {:.0f}", becomes.empty() ? "" : ", ", held.high, held.high);
+        fmt::format("{}what is above {:.0f} as {:.0f}", becomes.empty() ? "" : ", ", held.high, stored.high);
   const std::string makes =
       stage.empty() ? fmt::format("'{}' can be given", cast) : fmt::format("'{}' can make", stage);
   return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", makes, values, type, held.low, held.high,

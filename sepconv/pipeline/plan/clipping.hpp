@@ -18,6 +18,7 @@ struct Clipping {
   bool is_last = true;     ///< it is the chain's end, with the casts there; else a cast with stages behind it
   ValueRange made{};       ///< before it is rounded
   ValueRange held{};       ///< by its type
+  ValueRange stored{};     ///< what values beyond those become: other than them where one is the nodata value
   std::string stage{};     ///< that made it more than is held; empty if the source has such values
   std::string cast{};      ///< that holds the least; empty if that is the result's type
   std::string type{};      ///< that holds it

@@ -123,7 +123,7 @@ void ClipWatch::Seen::add(const Seen& other) {
 std::string ClipWatch::share_warning(const Watched& watched) {
   const auto& [clipping, seen] = watched;
   std::string shares, stored;
-  const auto say = [&](double count, const char* where, double limit) {
+  const auto say = [&](double count, const char* where, double limit, double becomes) {
     if (count == 0) return;
     const bool first = shares.empty();
     const double percent = 100 * count / seen.count;
@@ -132,10 +132,10 @@ std::string ClipWatch::share_warning(const Watched& watched) {
                           : percent >= 0.1 ? 1
                                            : 3,
                           first ? "of the values are " : "", where, limit);
-    stored += fmt::format("{}{:.0f}", first ? "" : " and ", limit);
+    stored += fmt::format("{}{:.0f}", first ? "" : " and ", becomes);
   };
-  say(seen.below, "below", clipping.held.low);
-  say(seen.above, "above", clipping.held.high);
+  say(seen.below, "below", clipping.held.low, clipping.stored.low);
+  say(seen.above, "above", clipping.held.high, clipping.stored.high);
   return fmt::format("{}, which {} does not hold: they become {} (by samples of {:.4g} to {:.4g}); {}",
                      shares, clipping.type, stored, seen.least, seen.most, clipping.way_out());
 }
