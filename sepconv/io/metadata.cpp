@@ -76,7 +76,8 @@ void warn_of_packing(const std::string& attributes, std::vector<std::string>& lo
   const auto all = nlohmann::json::parse(attributes, nullptr, false);
   if (all.contains("scale_factor") || all.contains("add_offset"))
     lost.emplace_back(
-        "the attributes scale_factor and add_offset are for the source's values, and the result's are no means "
+        "the attributes scale_factor and add_offset are for the source's values, and the result's are no "
+        "means "
         "of those: where they are kept, readers that apply them get wrong values");
 }
 

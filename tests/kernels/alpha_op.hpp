@@ -15,8 +15,8 @@ inline AlphaOp random_alpha_op(Random& random, std::int64_t channels, PixelType 
   const bool declared = random_between(random, 0, 1) == 1;
   op.p = declared ? value() : NAN;
   using Kind = AlphaOp::Kind;
-  constexpr Kind kKinds[] = {Kind::hide, Kind::store, Kind::multiply,
-                            Kind::divide, Kind::clear, Kind::rescale};
+  constexpr Kind kKinds[] = {Kind::hide,   Kind::store, Kind::multiply,
+                             Kind::divide, Kind::clear, Kind::rescale};
   op.kind = random_of(random, kKinds);
   if (op.kind == Kind::hide) return op;
   if (op.kind != Kind::store) {

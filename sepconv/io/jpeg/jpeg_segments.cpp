@@ -190,7 +190,8 @@ JpegExtras read_jpeg_extras(const InputFile& file) {
   JpegExtras extras = SegmentWalk(file).walk();
   if (has_gdal_mask(file))
     extras.warnings.emplace_back(
-        "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to TIFF "
+        "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to "
+        "TIFF "
         "keeps it");
   return extras;
 }

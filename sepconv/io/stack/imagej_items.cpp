@@ -98,7 +98,8 @@ void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int6
   const auto is_taken = [&](std::int64_t channel) { return channel >= first && channel < first + count; };
   std::int64_t lut = 0;
   if (std::ranges::count(items, kind_of("luts"), &ImagejItem::kind) >= first + count)
-    std::erase_if(items, [&](const ImagejItem& item) { return item.kind == kind_of("luts") && !is_taken(lut++); });
+    std::erase_if(items,
+                  [&](const ImagejItem& item) { return item.kind == kind_of("luts") && !is_taken(lut++); });
   for (ImagejItem& item : items) {
     if (item.kind != kind_of("rang") || std::ssize(item.data) < (first + count) * kRangeBytes) continue;
     const auto begin = item.data.begin() + first * kRangeBytes;

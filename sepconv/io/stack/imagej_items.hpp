@@ -20,7 +20,8 @@ std::vector<ImagejItem> read_imagej_items(std::span<const std::uint32_t> lengths
 std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_items(
     const std::vector<ImagejItem>& items);
 
-/// Leaves the display range and LUT of each of `count` channels, where the items have them of so many or more.
+/// Leaves the display range and LUT of each of `count` channels, where the items have them of so many or
+/// more.
 void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count);
 
 /// Leaves what is true of a result with these axes; what falls is added to `lost`, a sentence.

@@ -96,18 +96,10 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
   select_page();
   handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
   directory_ = read_directory(handle_, file_->size());
-  check_tables();
   metadata_ = read_metadata(handle_, page_);
   const bool has_note = read_photograph(*file_, page_.entries, metadata_);
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
-  for (const std::uint32_t tag : {TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS}) {
-    const TiffEntry* const table = page_.entries.find(tag);
-    if (table != nullptr && table->count > static_cast<std::uint64_t>(directory_.block_count()))
-      tags_left_out_.push_back(
-          fmt::format("its table of offsets has {} entries for {} blocks: only these are read, and the file may "
-                      "be damaged",
-                      table->count, directory_.block_count()));
-  }
+  check_tables();
   if (has_note)
     tags_left_out_.emplace_back(
         "EXIF's maker note is left out: it may hold places that are counted in the file");
@@ -225,12 +217,15 @@ void TiffFile::find_plane() {
 
 // Libtiff takes what a table lacks for blocks that were left out, which are black, and the tables of strips
 // for those of tiles where there are no others.
-void TiffFile::check_tables() const {
+void TiffFile::check_tables() {
   const auto check = [&](std::uint32_t tag, const char* what) {
     const TiffEntry* const table = page_.entries.find(tag);
-    if (table == nullptr || table->count >= static_cast<std::uint64_t>(directory_.block_count())) return;
-    throw IoError(fmt::format("{}: its table of {} has {} entries for {} blocks; the file is damaged", name(),
-                              what, table->count, directory_.block_count()));
+    const auto blocks = static_cast<std::uint64_t>(directory_.block_count());
+    if (table == nullptr || table->count == blocks) return;
+    const std::string counts =
+        fmt::format("its table of {} has {} entries for {} blocks", what, table->count, blocks);
+    if (table->count < blocks) throw IoError(fmt::format("{}: {}; the file is damaged", name(), counts));
+    tags_left_out_.push_back(counts + ": the last are not read, and the file may be damaged");
   };
   for (const std::uint32_t tag : {TIFFTAG_STRIPOFFSETS, TIFFTAG_TILEOFFSETS}) check(tag, "offsets");
   for (const std::uint32_t tag : {TIFFTAG_STRIPBYTECOUNTS, TIFFTAG_TILEBYTECOUNTS}) check(tag, "byte counts");

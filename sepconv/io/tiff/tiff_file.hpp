@@ -54,7 +54,7 @@ class TiffFile {
 
  private:
   void select_page();
-  void check_tables() const;
+  void check_tables();
   void describe_itself();
   void read_slide();
   void find_plane();

@@ -71,7 +71,8 @@ class TiffSet final : public RasterSet {
   /// They stand in the first page, and are those of all channels of the file.
   std::vector<ImagejItem> imagej_items() const {
     if (!is_imagej(rasters_.description)) return {};
-    const auto first = read_raster(*catalog_, catalog_->open(rasters_.pages.front(), 0), options_, has_masks_);
+    const auto first =
+        read_raster(*catalog_, catalog_->open(rasters_.pages.front(), 0), options_, has_masks_);
     std::vector<ImagejItem> items = first->metadata().imagej_items;
     if (const RasterAxis* const c = find_axis(axes(), "c")) take_channels(items, c->first, c->size);
     return items;

@@ -14,7 +14,8 @@ struct StoredChunks {
   std::int64_t all = 0;        ///< at most what 64 bits hold
   bool is_counted = true;      ///< else there are `stored` at least
   std::string unit = "chunk";  ///< what an object of the store is: "shard"
-  std::string cause{};  ///< why some are not: "files are named like 0/0 where the metadata say ..."; empty: none seen
+  std::string
+      cause{};  ///< why some are not: "files are named like 0/0 where the metadata say ..."; empty: none seen
 
   bool is_complete() const noexcept { return is_counted && stored == all; }
   /// "3 of 4 chunks".

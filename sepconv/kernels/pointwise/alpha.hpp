@@ -14,10 +14,10 @@ namespace sepconv {
 /// What is done to a pixel x with elements x[c], of which x[channel] is alpha.
 struct AlphaOp {
   enum class Kind : std::uint8_t {
-    hide,   ///< every element is NaN if alpha is 0 or NaN; of the others those that are p are
-    store,  ///< for an `out` of `type`. Alpha: 0 if it is NaN; else itself, or what is least above 0 if it
-            ///< would not be stored as more than 0. The others: p if alpha is NaN; r if they are; q if they
-            ///< would be stored as p; else themselves
+    hide,     ///< every element is NaN if alpha is 0 or NaN; of the others those that are p are
+    store,    ///< for an `out` of `type`. Alpha: 0 if it is NaN; else itself, or what is least above 0 if it
+              ///< would not be stored as more than 0. The others: p if alpha is NaN; r if they are; q if they
+              ///< would be stored as p; else themselves
     rescale,  ///< alpha is alpha * p / r; the others are themselves
     // Every element is p where alpha would not be stored as `type` as more than 0. Elsewhere alpha is itself,
     // and the others are

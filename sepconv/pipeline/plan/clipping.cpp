@@ -25,9 +25,9 @@ std::vector<Clipping> places_in(const Chain& chain) {
   std::size_t made = 0;  // stages up to the last that makes other values
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (keeps_values(*stages[i])) continue;
-    const bool is_cast = std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(made),
-                                     stages.begin() + static_cast<std::ptrdiff_t>(i),
-                                     [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
+    const bool is_cast = std::any_of(
+        stages.begin() + static_cast<std::ptrdiff_t>(made), stages.begin() + static_cast<std::ptrdiff_t>(i),
+        [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
     if (is_cast) found.push_back({.stages = made, .is_last = false});
     made = i + 1;
   }
@@ -94,14 +94,14 @@ std::string Clipping::note() const {
 
 std::string Clipping::way_out(bool of_fractions) const {
   if (!stretch.empty())
-    return fmt::format(
-        "other values of low and high in '{}', or of OutputRequest::range_of_8bit, keep them", stretch);
+    return fmt::format("other values of low and high in '{}', or of OutputRequest::range_of_8bit, keep them",
+                       stretch);
   std::string_view other = name_of(pixel_type_of(arithmetic));
   for (const PixelType wider : {PixelType::u16, PixelType::i16})
     if (!of_fractions && !is_narrow() && range_of(StoredType(wider)).contains(made)) other = name_of(wider);
   if (!cast.empty() && !is_last) return fmt::format("cast:type={} in place of {} keeps them", other, cast);
   return fmt::format("cast:type={} {} keeps them, in a format that has it (TIFF, NPY, Zarr)", other,
-                     cast.empty() ? "at the end" : "in place of " + cast);
+                     cast.empty() ? "at the end" : fmt::format("in place of {}", cast));
 }
 
 std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,

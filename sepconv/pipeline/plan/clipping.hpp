@@ -1,4 +1,5 @@
-// What of a chain's values a type that they are rounded to does not hold, as far as it can be told beforehand.
+// What of a chain's values a type that they are rounded to does not hold, as far as it can be told
+// beforehand.
 #pragma once
 
 #include <cstddef>

@@ -152,7 +152,8 @@ std::string ClipWatch::warning(const Watched& watched) {
   if (share > 0 || !differ || seen.fractions < seen.count / 2 || high - low > kFewNumbers) return {};
   return fmt::format(
       "all values are rounded to {} (by samples they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
-      low == high ? fmt::format("{:.0f}", low) : fmt::format("whole numbers from {:.0f} to {:.0f}", low, high),
+      low == high ? fmt::format("{:.0f}", low)
+                  : fmt::format("whole numbers from {:.0f} to {:.0f}", low, high),
       seen.least, seen.most, clipping.type, clipping.way_out(true));
 }
 

@@ -1,5 +1,5 @@
-// How many values a type that they are rounded to does not hold, by samples of what they were before. Internal
-// to run().
+// How many values a type that they are rounded to does not hold, by samples of what they were before.
+// Internal to run().
 #pragma once
 
 #include <limits>

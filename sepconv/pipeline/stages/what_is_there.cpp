@@ -66,8 +66,7 @@ constexpr PointwiseOp kWeights{.kind = Kind::weight};
 constexpr PointwiseOp kOnes{.kind = Kind::threshold, .q = 1, .r = 1};
 
 bool has_negative_weights(const ResampleAxis& axis) {
-  return !axis.kept() &&
-         (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
+  return !axis.kept() && (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
 }
 bool has_negative_weights(const Resampling& resampling) {
   return has_negative_weights(resampling.down) || has_negative_weights(resampling.across);
@@ -208,7 +207,7 @@ std::int64_t resample_what_is_there_bytes(const Resampling& resampling, Scratch 
   const auto bytes = [&](Resampling reading) {
     reading.read = kNumbers;
     return (scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes)(reading, output,
-                                                                                      channels, arithmetic);
+                                                                                       channels, arithmetic);
   };
   const bool falls_back = has_negative_weights(resampling);
   const std::int64_t views = falls_back ? 6 : 3;

@@ -52,8 +52,8 @@ std::int64_t what_is_there_bytes(std::size_t branches, Scratch scratch, Extent n
 /// The same for means: num, den and total are resampled, the latter of 1 everywhere, because a window's
 /// weights are its own; num where den is total, num / (den / total) where that is positive, and missing
 /// elsewhere. Filters with negative weights (cubic, lanczos3) are those of linear where den is not total, so
-/// that no result leaves the range of the values under its window. The result is what is there: no pixel of it stands for one of the input. Of the channel
-/// `alpha`, which says how much is there, it is num.
+/// that no result leaves the range of the values under its window. The result is what is there: no pixel of
+/// it stands for one of the input. Of the channel `alpha`, which says how much is there, it is num.
 void resample_what_is_there_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
                                       const ConstRegion& in, const Region& out, Arithmetic arithmetic);
 void resample_what_is_there(const Resampling& resampling, std::optional<std::int64_t> alpha,
