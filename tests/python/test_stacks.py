@@ -51,7 +51,7 @@ def test_out_and_order_of_memory():
 
 def test_without_an_axis_z():
     for chain in (sc.gaussian(1, sigma_z=1), sc.opening(1, radius_z=1), sc.tophat(1, radius_z=1)):
-        with pytest.raises(ValueError, match="has no axis z.*axes names it, like zyx"):
+        with pytest.raises(ValueError, match="has no axis z.*axes zyx names"):
             chain(np.zeros((4, 5)))
 
 
