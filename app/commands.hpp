@@ -19,9 +19,9 @@ enum ExitCode : int {
   kFailed = 1,
   kDifferent = 1,  ///< compare
   kWrongUsage = 2,
-  kTrouble = 2,  ///< compare: what is kFailed elsewhere
+  kError = 2,  ///< compare: what is kFailed elsewhere
   kInterrupted = 130,
-  kReaderGone = 141,  ///< stdout's reader went away: what a shell says of a program that SIGPIPE ended
+  kBrokenPipe = 141,  ///< stdout's reader went away: what a shell says of a program that SIGPIPE ended
 };
 
 /// What main() gives to the commands and gets back from the one that was typed.

@@ -10,16 +10,16 @@
 #include <nlohmann/json.hpp>
 
 #include "console.hpp"
+#include "core/error.hpp"
+#include "io/raster_set.hpp"
 #include "job.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/plan/file_job.hpp"
+#include "pipeline/run/raster_set_progress.hpp"
 #include "progress.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/raster_set.hpp"
-#include "sepconv/pipeline/measure/measure.hpp"
-#include "sepconv/pipeline/plan/file_job.hpp"
-#include "sepconv/pipeline/run/set_progress.hpp"
-#include "wording.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -29,7 +29,7 @@ struct CompareRequest {
   std::filesystem::path a, b;
   OpenOptions open_a, open_b;
   RunOptions options;
-  Reporting reporting;
+  Verbosity reporting;
   double tolerance = 0;
   bool json = false;
 };
@@ -148,7 +148,7 @@ int compare(CompareRequest& request, std::stop_token stop) {
   const auto a = open_input(request.a, request.open_a, request.options.stop);
   const auto b = open_input(request.b, request.open_b, request.options.stop);
   if (!are_alike(*a, *b)) {
-    complain(difference_of_shape(request, *a, *b));
+    print_error(difference_of_shape(request, *a, *b));
     return kDifferent;
   }
   Compared compared{a->axes(), {}, {}};
@@ -198,7 +198,7 @@ void add_compare_command(CLI::App& program, Context& context) {
       examples({"sepconv compare out.tif expected.tif --tolerance 1",
                 "sepconv run scan.tif - gaussian:sigma=2 -q | sepconv compare - expected.tif --json"}));
   command->callback([&context, request] {
-    context.failure = kTrouble;
+    context.failure = kError;
     context.action = [&context, request] { return compare(*request, context.stop); };
   });
 }

@@ -7,7 +7,7 @@
 
 #include "commands.hpp"
 #include "option_values.hpp"
-#include "sepconv/pipeline/chain/stage_entry.hpp"
+#include "pipeline/chain/stage_entry.hpp"
 
 namespace sepconv::app {
 
@@ -84,7 +84,7 @@ Completion of_stage(const std::string& begun) {
   return equals == std::string::npos ? of_words(std::move(words), begun) : Completion{};
 }
 
-/// The words of a type name as take_one_of() makes it; none if it is no such name. "...", for others, is
+/// The words of a type name as add_choices() makes it; none if it is no such name. "...", for others, is
 /// none.
 std::vector<std::string> words_of(std::string type) {
   type.resize(std::min(type.find('['), type.size()));

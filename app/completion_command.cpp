@@ -9,7 +9,7 @@
 #include "completion.hpp"
 #include "console.hpp"
 #include "option_values.hpp"
-#include "wording.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -20,7 +20,7 @@ void add_completion_command(CLI::App& program, Context& context) {
   };
   CLI::App* command = program.add_subcommand("completion", "Print a completion script for a shell.");
   const auto request = std::make_shared<CompletionRequest>();
-  take_one_of(command->add_option("SHELL", request->shell, "whose script")->required(),
+  add_choices(command->add_option("SHELL", request->shell, "whose script")->required(),
               {"bash", "zsh", "fish"});
   CLI::Option* words =
       command

@@ -10,7 +10,7 @@
 #include <exception>
 #include <utility>
 
-#include "option_names.hpp"
+#include "flag_names.hpp"
 
 namespace sepconv::app {
 
@@ -53,10 +53,10 @@ void print_escapes(std::string_view text) {
   note_stdout(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
-StdoutFate finish_stdout() noexcept {
+StdoutStatus finish_stdout() noexcept {
   note_stdout(std::fflush(stdout) == 0);
-  if (stdout_error == 0) return StdoutFate::written;
-  return stdout_error == EPIPE ? StdoutFate::reader_gone : StdoutFate::failed;
+  if (stdout_error == 0) return StdoutStatus::written;
+  return stdout_error == EPIPE ? StdoutStatus::broken_pipe : StdoutStatus::failed;
 }
 
 void write_to_stderr(std::string_view lines) noexcept {
@@ -68,7 +68,7 @@ void warn(const std::vector<std::string>& sentences) {
     say([&] { return coloured("warning:", "33") + " " + printable(with_flags(sentence)) + "\n"; });
 }
 
-void complain(std::string_view sentence) noexcept {
+void print_error(std::string_view sentence) noexcept {
   say([sentence] { return coloured("sepconv:", "1;31") + " " + printable(with_flags(sentence)) + "\n"; });
 }
 

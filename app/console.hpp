@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "sepconv/core/printable.hpp"
-#include "sepconv/io/stream/stream.hpp"
+#include "core/printable.hpp"
+#include "io/stream/stream.hpp"
 
 namespace sepconv::app {
 
@@ -45,8 +45,8 @@ void print(fmt::format_string<Printed<Values>...> format, const Values&... value
 }
 
 /// What became of all that was printed: to be asked once, at the end.
-enum class StdoutFate : std::uint8_t { written, reader_gone, failed };
-StdoutFate finish_stdout() noexcept;
+enum class StdoutStatus : std::uint8_t { written, broken_pipe, failed };
+StdoutStatus finish_stdout() noexcept;
 
 /// Lines to stderr, in one write where stdio can. What is said there may be lost, and is never a reason to
 /// fail.
@@ -56,7 +56,7 @@ void write_to_stderr(std::string_view lines) noexcept;
 void warn(const std::vector<std::string>& sentences);
 
 /// "sepconv: SENTENCE" to stderr, as one line.
-void complain(std::string_view sentence) noexcept;
+void print_error(std::string_view sentence) noexcept;
 /// The same in place of a progress line, from any thread, and not at all where it would wait for its reader.
 void complain_at_once(std::string_view sentence) noexcept;
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/error.hpp"
 #include "options.hpp"
-#include "sepconv/core/error.hpp"
 
 namespace sepconv::app {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli11.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

@@ -12,16 +12,16 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
 #include "json_text.hpp"
-#include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
-#include "sepconv/pipeline/machine/machine_model.hpp"
-#include "sepconv/pipeline/plan/device_choice.hpp"
-#include "sepconv/pipeline/report/report.hpp"
-#include "wording.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/simd/targets.hpp"
+#include "pipeline/machine/host_resources.hpp"
+#include "pipeline/machine/machine_model.hpp"
+#include "pipeline/plan/device_choice.hpp"
+#include "pipeline/report/report.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -37,7 +37,7 @@ struct Processor {
 struct Gpu {
   DeviceInfo info;
   std::int64_t free_bytes = 0;
-  DeviceLimits limits;
+  DeviceRates limits;
   std::string trouble;  ///< why there are no figures: it is in use by somebody alone, full, or not supported
 };
 
@@ -80,8 +80,8 @@ void print_line(std::string_view what, const std::string& value) { print("  {:<2
 
 std::string gigabytes(double bytes_per_second) { return fmt::format("{:.1f} GB/s", bytes_per_second / 1e9); }
 
-std::string figure_text(const MachineFigure& figure) {
-  using enum MachineFigure::Unit;
+std::string figure_text(const MachineRate& figure) {
+  using enum MachineRate::Unit;
   switch (figure.unit) {
     case bytes_per_second:
       return gigabytes(figure.value);
@@ -93,7 +93,7 @@ std::string figure_text(const MachineFigure& figure) {
   return fmt::format("{:.2f} times", figure.value);
 }
 
-using Figures = std::vector<MachineFigure> (*)(const MachineModel&);
+using Figures = std::vector<MachineRate> (*)(const MachineModel&);
 
 /// What plans are ranked by, as measured and by default.
 void print_figures(Figures figures, const MachineLimits& limits) {
@@ -132,7 +132,7 @@ std::string compute_capability(const DeviceInfo& info) {
 }
 
 void print_gpu(const Gpu& gpu) {
-  const DeviceLimits& limits = gpu.limits;
+  const DeviceRates& limits = gpu.limits;
   print("cuda:{}: {}\n", gpu.info.index, gpu.info.name);
   print_line("compute capability", compute_capability(gpu.info));
   print_line("memory", fmt::format("{}, {} free", format_bytes(static_cast<double>(gpu.info.memory_bytes)),

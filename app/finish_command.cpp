@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "console.hpp"
+#include "core/printable.hpp"
 #include "options.hpp"
-#include "sepconv/core/printable.hpp"
-#include "sepconv/pipeline/report/report.hpp"
-#include "sepconv/pipeline/run/partial_file.hpp"
-#include "wording.hpp"
+#include "pipeline/report/report.hpp"
+#include "pipeline/run/resume.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -18,7 +18,7 @@ void add_finish_command(CLI::App& program, Context& context) {
       "finish", "Complete a result that was begun with run --create-only and made with run --part.");
   struct FinishRequest {
     std::filesystem::path output;
-    Reporting reporting;
+    Verbosity reporting;
   };
   const auto request = std::make_shared<FinishRequest>();
   add_image_option(*command, "OUT", request->output, "image whose parts are made")->required();

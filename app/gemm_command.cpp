@@ -8,14 +8,14 @@
 #include <utility>
 
 #include "console.hpp"
+#include "core/error.hpp"
+#include "html_report.hpp"
 #include "job.hpp"
+#include "pipeline/gemm/gemm.hpp"
+#include "pipeline/plan/pyramid_writer.hpp"
 #include "progress.hpp"
-#include "run_page.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/gemm/gemm.hpp"
-#include "sepconv/pipeline/plan/pyramid_writer.hpp"
-#include "side_files.hpp"
-#include "wording.hpp"
+#include "report_outputs.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -28,10 +28,10 @@ struct GemmRequest {
   OpenOptions open_a, open_b, open_added;
   GemmOp op;
   std::optional<double> beta;
-  OutputRequest layout;
+  OutputOptions layout;
   RunOptions options;
   SideFileRequest side_files;
-  Reporting reporting;
+  Verbosity reporting;
   bool dry_run = false;
 };
 
@@ -43,7 +43,7 @@ struct GemmJob {
 };
 
 /// beta is 1 for a matrix that is added, unless it was given.
-void settle_beta(GemmRequest& request) {
+void resolve_beta(GemmRequest& request) {
   if (request.added.empty() && request.beta)
     throw InvalidArgument(
         "--beta multiplies the matrix that --add names; add --add FILE, or leave --beta out");
@@ -52,7 +52,7 @@ void settle_beta(GemmRequest& request) {
 
 void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const Geometries geometries =
+  const LayoutCandidates geometries =
       geometries_of(request.output, spec, nullptr, request.layout, std::nullopt, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& options) {
     job.out = fill_levels(create_writer(request.output, spec, options));
@@ -60,14 +60,14 @@ void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   });
 }
 
-TakenFiles files_read_by(const GemmRequest& request) {
-  TakenFiles read = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
+PathsInUse files_read_by(const GemmRequest& request) {
+  PathsInUse read = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
   if (!request.added.empty()) read.emplace_back(request.added, "the matrix that is added");
   return read;
 }
 
 GemmJob prepare(GemmRequest& request) {
-  settle_beta(request);
+  resolve_beta(request);
   check_not_read(request.output, files_read_by(request));
   GemmJob job;
   job.a = open_reader(request.a, request.open_a);
@@ -83,7 +83,8 @@ GemmJob prepare(GemmRequest& request) {
 int multiply(GemmRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
-  SideFiles side_files(request.side_files, files_read_by(request), request.output, request.layout.overwrite);
+  ReportOutputs side_files(request.side_files, files_read_by(request), request.output,
+                           request.layout.overwrite);
   if (side_files.wants_page())
     throw InvalidArgument(
         fmt::format("--report {}: a page is of images; give the report another ending, which makes it text",
@@ -92,7 +93,7 @@ int multiply(GemmRequest& request, std::stop_token stop) {
     const bool overwrite = std::exchange(request.layout.overwrite, true);
     const GemmJob job = prepare(request);
     print_lines(describe(job.plan));
-    check_can_be_made(request.output, overwrite);
+    check_writable(request.output, overwrite);
     return kDone;
   }
   GemmJob job = prepare(request);

@@ -7,12 +7,12 @@
 #include <memory>
 
 #include "console.hpp"
+#include "core/error.hpp"
+#include "io/test_pattern.hpp"
 #include "options.hpp"
+#include "pipeline/plan/pyramid_writer.hpp"
 #include "progress.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/plan/pyramid_writer.hpp"
-#include "wording.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -23,9 +23,9 @@ struct GenerateRequest {
   ImageSpec spec;
   Pattern pattern = Pattern::natural;
   std::uint64_t seed = 0;
-  OutputRequest layout;
+  OutputOptions layout;
   RunOptions options;
-  Reporting reporting;
+  Verbosity reporting;
 };
 
 std::uint64_t parse_seed(const std::string& text) {
@@ -43,9 +43,9 @@ int generate(GenerateRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
   request.options.logger = make_logger(request.reporting);
   const auto source = make_pattern_reader(request.spec, request.pattern, request.seed);
-  const auto sink = fill_levels(create_writer(
-      request.output, request.spec,
-      output_options(request.output, request.spec, source.get(), request.layout, PixelMap{}, Work::none)));
+  const auto sink = fill_levels(create_writer(request.output, request.spec,
+                                              output_options(request.output, request.spec, source.get(),
+                                                             request.layout, PixelTransform{}, Work::none)));
   {
     ProgressLine line(request.reporting.quiet);
     request.options.progress = line.callback();
@@ -65,10 +65,10 @@ void add_pattern_options(CLI::App& command, GenerateRequest& request) {
       ->required()
       ->type_name("COLSxROWS");
   const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
-  take_one_of(command.add_option_function<std::string>("--type", take_type, "u8 by default"), type_names());
+  add_choices(command.add_option_function<std::string>("--type", take_type, "u8 by default"), type_names());
   command.add_option("--channels", request.spec.channels, "1 by default")->transform(whole_number(1, 65535));
   const auto take_pattern = [&request](const std::string& text) { request.pattern = *parse_pattern(text); };
-  take_one_of(command.add_option_function<std::string>("--pattern", take_pattern, "natural by default"),
+  add_choices(command.add_option_function<std::string>("--pattern", take_pattern, "natural by default"),
               {"natural", "gradient", "checkerboard", "impulse", "noise"});
   command
       .add_option_function<std::string>(

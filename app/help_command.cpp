@@ -8,9 +8,9 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "core/error.hpp"
 #include "option_values.hpp"
-#include "sepconv/core/error.hpp"
-#include "wording.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 

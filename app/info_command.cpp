@@ -10,17 +10,17 @@
 #include <optional>
 
 #include "console.hpp"
+#include "core/byte_text.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "flag_names.hpp"
+#include "io/nodata.hpp"
 #include "job.hpp"
 #include "json_text.hpp"
-#include "option_names.hpp"
 #include "options.hpp"
-#include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/count_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/nodata.hpp"
-#include "sepconv/pipeline/report/report.hpp"
-#include "several_runs.hpp"
-#include "wording.hpp"
+#include "pipeline/report/report.hpp"
+#include "resume_options.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -48,7 +48,7 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
     print("page {}: not read: {}\n", index, facts.front().second);
     return;
   }
-  const StoredType stored = layout.stored.value_or(StoredType(spec.type));
+  const SampleType stored = layout.stored.value_or(SampleType(spec.type));
   print("page {}: {} x {} pixels (columns x rows), {}, {}, {} of pixels\n", index, spec.extent.cols,
         spec.extent.rows, count_text(spec.channels / stored.parts(), "channel"), describe(stored),
         format_bytes(static_cast<double>(spec.bytes())));
@@ -128,7 +128,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
     const std::optional<std::int64_t> alpha = alpha_of(listed);
     ordered_json named = ordered_json::object();
     for (const auto& [name, value] : facts) named[name] = value;
-    const StoredType stored = layout.stored.value_or(StoredType(spec.type));
+    const SampleType stored = layout.stored.value_or(SampleType(spec.type));
     pages.push_back({{"page", index++},
                      {"rows", spec.extent.rows},
                      {"cols", spec.extent.cols},

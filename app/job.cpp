@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "console.hpp"
-#include "sepconv/core/error.hpp"
-#include "several_runs.hpp"
+#include "core/error.hpp"
+#include "resume_options.hpp"
 
 namespace sepconv::app {
 
@@ -15,12 +15,12 @@ namespace {
 
 bool is_stream(const std::filesystem::path& path) { return path == kStandardStream; }
 
-void add_format_option(CLI::App& command, JobRequest& request) {
+void add_format_option(CLI::App& command, RunArguments& request) {
   std::vector<std::string> names;
   for (const Format& format : built_in_formats()) {
     if (format.create != nullptr) names.emplace_back(format.endings.substr(1, format.endings.find(' ') - 1));
   }
-  take_one_of(
+  add_choices(
       command.add_option("--format", request.format,
                          "what results become that have no name of their own: standard output (npy, raw "
                          "or ppm; as standard input, or npy, by default) and those in a folder (as their "
@@ -29,7 +29,7 @@ void add_format_option(CLI::App& command, JobRequest& request) {
 }
 
 /// The layout options that only files have.
-bool has_layout(const OutputRequest& request) {
+bool has_layout(const OutputOptions& request) {
   return request.compression || request.tile || request.planar || request.no_predictor || request.cog ||
          request.pyramid.value_or(false) || request.shard || request.zarr || request.big_tiff;
 }
@@ -42,8 +42,8 @@ StreamFormat stream_format(const std::string& name) {
       "--format {} is for files: standard output is npy, raw or ppm; choose one, or name a file", name));
 }
 
-JobEnds ends_of(const JobRequest& request) {
-  JobEnds ends{.input = request.input, .output = request.output};
+JobEndpoints ends_of(const RunArguments& request) {
+  JobEndpoints ends{.input = request.input, .output = request.output};
   StreamFormat format = StreamFormat::npy;
   if (is_stream(request.input)) {
     InputStream in = open_stdin(request.files.open, request.options.stop);
@@ -80,7 +80,7 @@ std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const O
   return open_stdin(options, std::move(stop)).rasters;
 }
 
-void add_file_options(CLI::App& command, JobRequest& request) {
+void add_file_options(CLI::App& command, RunArguments& request) {
   add_input(command, "IN", request.input, "image to read: " + format_names())->required();
   command
       .add_option(
@@ -90,14 +90,14 @@ void add_file_options(CLI::App& command, JobRequest& request) {
       ->required();
 }
 
-void add_job_settings(CLI::App& command, JobRequest& request) {
+void add_job_settings(CLI::App& command, RunArguments& request) {
   add_input_options(command, request.files.open);
   add_layout_options(command, request.files.output);
   add_device_options(command, request.options);
   add_limit_options(command, request.options);
 }
 
-void add_job_options(CLI::App& command, JobRequest& request) {
+void add_job_options(CLI::App& command, RunArguments& request) {
   add_file_options(command, request);
   command.add_option("STAGE", request.stages, "filters, in this order; none copies")
       ->type_name(kStageTextType);
@@ -108,7 +108,7 @@ void add_job_options(CLI::App& command, JobRequest& request) {
   add_missing_options(command, request.options.missing);
 }
 
-void check_streams(const JobRequest& request) {
+void check_streams(const RunArguments& request) {
   const bool to_stream = is_stream(request.output);
   if (!to_stream && !request.format.empty())
     throw InvalidArgument(
@@ -122,29 +122,29 @@ void check_streams(const JobRequest& request) {
         "a file");
 }
 
-void check_no_terminal(const JobRequest& request) {
+void check_no_terminal(const RunArguments& request) {
   if (is_stream(request.input)) check_no_terminal_in();
   if (is_stream(request.output) && stdout_is_terminal())
     throw InvalidArgument("standard output is a terminal, which shows no pixels; put | or > behind it");
 }
 
-FileJob prepare(const JobRequest& request) {
+ImageJob prepare(const RunArguments& request) {
   check_streams(request);
   return request.plan ? plan_job(ends_of(request), request.chain, *request.plan, request.files)
                       : plan_job(ends_of(request), request.chain, request.options, request.files);
 }
 
-void print_plan(JobRequest& request, bool as_json, const std::function<FileJob()>& prepared,
+void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepared,
                 std::int64_t parts) {
   const bool overwrite = std::exchange(request.files.output.overwrite, true);
-  const FileJob job = prepared();
+  const ImageJob job = prepared();
   print_lines(as_json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
   if (parts > 0) print_lines(describe_parts(job, parts));
-  if (!is_stream(request.output)) check_can_be_made(request.output, overwrite);
+  if (!is_stream(request.output)) check_writable(request.output, overwrite);
 }
 
-TakenFiles files_read_by(const JobRequest& request) {
-  TakenFiles read =
+PathsInUse files_read_by(const RunArguments& request) {
+  PathsInUse read =
       is_stream(request.input) ? files_read_by(request.chain) : files_read_by(request.input, request.chain);
   if (!request.plan_file.empty()) read.emplace_back(request.plan_file, "the plan");
   return read;

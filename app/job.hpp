@@ -11,11 +11,11 @@
 
 #include "device_choice.hpp"
 #include "options.hpp"
-#include "sepconv/pipeline/plan/file_job.hpp"
+#include "pipeline/plan/file_job.hpp"
 
 namespace sepconv::app {
 
-struct JobRequest {
+struct RunArguments {
   std::filesystem::path input, output;
   std::vector<std::string> stages;
   std::string format;  ///< an ending without its dot, of results that have no name; empty: not given
@@ -36,26 +36,26 @@ std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const O
                                       std::stop_token stop);
 
 /// IN and OUT, which may be streams.
-void add_file_options(CLI::App& command, JobRequest& request);
+void add_file_options(CLI::App& command, RunArguments& request);
 /// The options of input, layout, device and limits.
-void add_job_settings(CLI::App& command, JobRequest& request);
+void add_job_settings(CLI::App& command, RunArguments& request);
 /// IN, OUT, STAGE... and the options.
-void add_job_options(CLI::App& command, JobRequest& request);
+void add_job_options(CLI::App& command, RunArguments& request);
 
 /// Throws InvalidArgument for options that mean nothing to the job's streams, or only to streams.
-void check_streams(const JobRequest& request);
+void check_streams(const RunArguments& request);
 /// Pixels are no text: throws InvalidArgument for a stream that is a terminal.
-void check_no_terminal(const JobRequest& request);
+void check_no_terminal(const RunArguments& request);
 
 /// plan_file() as the request says, or plan_job() where IN or OUT is a stream, of which it reads the header.
-FileJob prepare(const JobRequest& request);
+ImageJob prepare(const RunArguments& request);
 
 /// Prints the plan of what `prepared` makes of the request, although OUT exists; then fails as a run would.
 /// What it takes to make the result in so many `parts` is said, too, if there are any.
-void print_plan(JobRequest& request, bool as_json, const std::function<FileJob()>& prepared,
+void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepared,
                 std::int64_t parts = 0);
 
 /// IN, the plan, and the files that the chain's stages read.
-TakenFiles files_read_by(const JobRequest& request);
+PathsInUse files_read_by(const RunArguments& request);
 
 }  // namespace sepconv::app

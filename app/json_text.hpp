@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "sepconv/io/raster_axes.hpp"
+#include "io/raster_axes.hpp"
 
 namespace sepconv::app {
 

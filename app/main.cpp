@@ -14,9 +14,9 @@
 
 #include "commands.hpp"
 #include "console.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/version.hpp"
-#include "sepconv/io/unfinished_paths.hpp"
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "io/unfinished_paths.hpp"
 #include "signals.hpp"
 
 namespace {
@@ -24,7 +24,7 @@ namespace {
 using namespace sepconv::app;
 
 int fail(ExitCode code, std::string_view sentence) {
-  complain(sentence);
+  print_error(sentence);
   return code;
 }
 
@@ -94,7 +94,7 @@ int guarded(const CLI::App& program, const Context& context, SignalWatcher& sign
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const sepconv::IoError& error) {
-    if (error.error() == EPIPE) return kReaderGone;  // of standard output: no pixel goes into another pipe
+    if (error.error() == EPIPE) return kBrokenPipe;  // of standard output: no pixel goes into another pipe
     return fail_with(context, error.what());
   } catch (const std::bad_alloc&) {
     return fail_with(context, "memory could not be had; give a smaller --max-memory or free some memory");
@@ -158,8 +158,8 @@ int main(int argc, char** argv) {
     return context.action();
   });
   // A full disk or a closed pipe behind stdout shows only now.
-  const StdoutFate fate = finish_stdout();
-  if (code >= context.failure || fate == StdoutFate::written) return code;
-  if (fate == StdoutFate::reader_gone) return code == kDone ? kReaderGone : code;
+  const StdoutStatus fate = finish_stdout();
+  if (code >= context.failure || fate == StdoutStatus::written) return code;
+  if (fate == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
   return fail(context.failure, "standard output could not be written; send it to a place with room");
 }

@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "commands.hpp"
-#include "sepconv/core/version.hpp"
-#include "sepconv/pipeline/chain/stage_entry.hpp"
-#include "wording.hpp"
+#include "core/version.hpp"
+#include "pipeline/chain/stage_entry.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -154,7 +154,7 @@ std::string exit_status() {
       {kFailed, "Failed; standard error has one sentence that says why. Of compare: the images differ."},
       {kWrongUsage, "Wrong usage, and nothing was done. Of compare: also all other trouble."},
       {kInterrupted, "Interrupted."},
-      {kReaderGone, "Nobody reads standard output any more."}};
+      {kBrokenPipe, "Nobody reads standard output any more."}};
   std::string text;
   for (const auto& [code, words] : codes) text += item(bold(std::to_string(code)), words);
   return text;

@@ -5,9 +5,9 @@
 #include <span>
 
 #include "commands.hpp"
+#include "io/byte_file.hpp"
 #include "manual.hpp"
 #include "option_values.hpp"
-#include "sepconv/io/byte_file.hpp"
 
 namespace sepconv::app {
 

@@ -8,8 +8,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/transpose/permutation.hpp"
+#include "core/error.hpp"
+#include "kernels/transpose/permutation.hpp"
 
 namespace sepconv::app {
 
@@ -67,11 +67,11 @@ CLI::Validator permutation_text() {
 }
 
 std::string shortened(const std::string& text) {
-  constexpr std::size_t kLongest = 40;
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+  constexpr std::size_t kMaxLength = 40;
+  return text.size() <= kMaxLength ? text : text.substr(0, kMaxLength) + "...";
 }
 
-CLI::Option* take_one_of(CLI::Option* option, const std::vector<std::string>& words) {
+CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& words) {
   const auto check = [words](std::string& text) -> std::string {
     if (std::ranges::find(words, text) != words.end()) return {};
     return fmt::format("'{}' is none of {}", shortened(text), fmt::join(words, ", "));

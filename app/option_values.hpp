@@ -21,8 +21,8 @@ constexpr const char* kStageTextType = "NAME[:KEY=VALUE,...]";  ///< a stage wit
 /// Between the words that an option takes one of; what follows a '[' is for people only.
 constexpr char kWordSeparator = '|';
 
-constexpr std::int64_t kMostThreads = 1024;
-constexpr std::int64_t kMostSlots = 64;
+constexpr std::int64_t kMaxThreads = 1024;
+constexpr std::int64_t kMaxSlots = 64;
 
 /// Of pixel types.
 const std::vector<std::string>& type_names();
@@ -40,7 +40,7 @@ CLI::Validator permutation_text();
 std::string shortened(const std::string& text);
 
 /// Lets an option take only these words, which help and completion then show.
-CLI::Option* take_one_of(CLI::Option* option, const std::vector<std::string>& words);
+CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& words);
 
 /// The name of a file that is read or written at offsets, so that a pipe will not do: "-" is refused.
 CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "console.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
+#include "core/error.hpp"
+#include "pipeline/chain/chain.hpp"
 
 namespace sepconv::app {
 
@@ -202,7 +202,7 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
           "ceiling for all that the run holds; a quarter of what is free by default")
       ->type_name("SIZE");
   command.add_option("--threads", options.threads, "threads; all processors by default")
-      ->transform(whole_number(1, kMostThreads));
+      ->transform(whole_number(1, kMaxThreads));
   command.add_option("--band-rows", options.band_rows, "rows of the result per band")
       ->transform(whole_number(1, kMaxSide));
 }
@@ -210,7 +210,7 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
 void add_cut_options(CLI::App& command, RunOptions& options) {
   add_budget_options(command, options);
   command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
-      ->transform(whole_number(1, kMostSlots));
+      ->transform(whole_number(1, kMaxSlots));
   command.add_option("--band-cols", options.band_cols, "columns of the result per band")
       ->transform(whole_number(1, kMaxSide));
 }
@@ -220,12 +220,12 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
   const auto take = [&options](const std::string& text) {
     options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32;
   };
-  take_one_of(
+  add_choices(
       command.add_option_function<std::string>("--arithmetic", take, "f32 by default, f64 for f64 images"),
       {"f32", "f64"});
 }
 
-void add_reporting_options(CLI::App& command, Reporting& reporting) {
+void add_reporting_options(CLI::App& command, Verbosity& reporting) {
   command.add_flag("-q,--quiet", reporting.quiet, "no progress and no summary; warnings stay");
   command.add_flag("-v,--verbose", reporting.verbose, "plan, retries and warnings on stderr");
 }
@@ -234,7 +234,7 @@ CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::str
   return command.add_flag("-n,--dry-run", dry_run, "only say what would be done: " + what + ", peak memory");
 }
 
-std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting) {
+std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting) {
   if (!reporting.verbose) return nullptr;
   auto logger = std::make_shared<spdlog::logger>("sepconv", std::make_shared<ConsoleSink>());
   logger->set_level(spdlog::level::debug);

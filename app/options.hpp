@@ -8,10 +8,10 @@
 
 #include "cli11.hpp"
 #include "commands.hpp"
+#include "io/formats.hpp"
 #include "option_values.hpp"
-#include "sepconv/io/formats.hpp"
-#include "sepconv/pipeline/plan/file_job.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/plan/file_job.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 
@@ -38,7 +38,7 @@ void add_alpha_option(CLI::App& command, MissingOptions& options);
 void add_missing_options(CLI::App& command, MissingOptions& options);
 
 /// How the output is to be stored, as far as the user says.
-void add_layout_options(CLI::App& command, OutputRequest& request);
+void add_layout_options(CLI::App& command, OutputOptions& request);
 
 /// --orient, --to-8bit and --background.
 void add_picture_options(CLI::App& command, FileOptions& files);
@@ -51,17 +51,17 @@ void add_cut_options(CLI::App& command, RunOptions& options);
 void add_limit_options(CLI::App& command, RunOptions& options);
 
 /// What is shown beside the result.
-struct Reporting {
+struct Verbosity {
   bool quiet = false;
   bool verbose = false;
 };
-void add_reporting_options(CLI::App& command, Reporting& reporting);
+void add_reporting_options(CLI::App& command, Verbosity& reporting);
 
 /// --dry-run, which says `what`.
 CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what);
 
 /// The logger that --verbose asks for, on stderr; else null.
-std::shared_ptr<spdlog::logger> make_logger(const Reporting& reporting);
+std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting);
 
 /// For help texts: the name and first line of every stage.
 std::string stage_list();

@@ -3,14 +3,14 @@
 #include <memory>
 
 #include "job.hpp"
-#include "several_runs.hpp"
-#include "wording.hpp"
+#include "resume_options.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
 void add_plan_command(CLI::App& program, Context& context) {
   struct PlanRequest {
-    JobRequest job;
+    RunArguments job;
     bool json = false;
     std::int64_t parts = 0;
   };
@@ -28,7 +28,7 @@ void add_plan_command(CLI::App& program, Context& context) {
                             "sepconv plan scan.tif out.zarr gaussian:sigma=40 --band-rows 128 --parts 3"}));
   command->callback([&context, request] {
     context.action = [request] {
-      JobRequest& job = request->job;
+      RunArguments& job = request->job;
       job.chain = Chain::parse(job.stages);
       const auto prepared = [&] { return request->parts > 0 ? prepare_parts(job) : prepare(job); };
       print_plan(job, request->json, prepared, request->parts);

@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "console.hpp"
+#include "io/path_conflicts.hpp"
 #include "options.hpp"
-#include "sepconv/io/taken_files.hpp"
-#include "sepconv/pipeline/plan/file_job.hpp"
-#include "terminal_pictures.hpp"
-#include "wording.hpp"
+#include "pipeline/plan/file_job.hpp"
+#include "terminal_graphics.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -45,7 +45,7 @@ int show(PreviewRequest& request, std::stop_token stop) {
     if (protocol == PictureProtocol::none) static_cast<void>(picture_text({}, protocol));
   } else {
     check_not_read(request.output, files_read_by(request.input, chain));
-    check_can_be_made(request.output, request.overwrite);
+    check_writable(request.output, request.overwrite);
   }
   const std::int64_t across = protocol == PictureProtocol::none ? 0 : terminal_pixels();
   options.size = request.size > 0 ? request.size : across > 0 ? std::min(across, options.size) : options.size;
@@ -92,7 +92,7 @@ void add_preview_command(CLI::App& program, Context& context) {
           "ceiling for all that it holds; a quarter of what is free by default")
       ->type_name("SIZE");
   command->add_option("--threads", request->limits.threads, "threads; all processors by default")
-      ->transform(whole_number(1, kMostThreads));
+      ->transform(whole_number(1, kMaxThreads));
   command->add_flag("--force", request->overwrite, "replace a picture that exists");
   command->add_flag("-q,--quiet", request->quiet, "do not say what is seen");
   command->footer(

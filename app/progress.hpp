@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

@@ -7,32 +7,32 @@
 #include <stop_token>
 #include <vector>
 
+#include "batch.hpp"
 #include "console.hpp"
-#include "into_folder.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "io/byte_file.hpp"
+#include "io/memory_image.hpp"
 #include "job.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "several_runs.hpp"
-#include "side_files.hpp"
-#include "wording.hpp"
+#include "report_outputs.hpp"
+#include "resume_options.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
 struct RunRequest {
-  JobRequest job;
+  RunArguments job;
   SideFileRequest side_files;
-  Reporting reporting;
-  SeveralRuns several;
-  FolderRequest folder;
+  Verbosity reporting;
+  ResumeOptions several;
+  BatchOptions folder;
   bool whole = false;
   bool dry_run = false;
 };
 
-int run_whole(const RunRequest& request, FileJob& job) {
+int run_whole(const RunRequest& request, ImageJob& job) {
   std::vector<std::string> warnings = job.plan.warnings;
   const Buffer pixels(job.plan.result().bytes());
   const PixelView result = dense_view(pixels.data(), job.plan.result());
@@ -55,18 +55,19 @@ int run_whole(const RunRequest& request, FileJob& job) {
 }
 
 std::string text_of_plan(const std::filesystem::path& path) {
-  constexpr std::int64_t kLongest = 16 << 20;
+  constexpr std::int64_t kMaxLength = 16 << 20;
   const InputFile file(path);
-  if (file.size() > kLongest)
-    throw InvalidArgument(fmt::format(
-        "{} is no plan: it has more than {} bytes; name what plan --json printed", path.string(), kLongest));
+  if (file.size() > kMaxLength)
+    throw InvalidArgument(
+        fmt::format("{} is no plan: it has more than {} bytes; name what plan --json printed", path.string(),
+                    kMaxLength));
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
 /// The job becomes the plan's, and no other plan takes its place.
-void take_plan(JobRequest& job) {
+void take_plan(RunArguments& job) {
   check_not_read(job.output, {{job.plan_file, "the plan"}});
   job.plan = parse_plan(text_of_plan(job.plan_file));
   job.options.smaller_plans = false;
@@ -100,14 +101,14 @@ int filter(RunRequest& request, Context& context) {
     print_plan(request.job, request.side_files.json, [&request] { return prepare(request.job); });
     return kDone;
   }
-  SideFiles side_files(request.side_files, request.job);
+  ReportOutputs side_files(request.side_files, request.job);
   check_no_terminal(request.job);
-  FileJob job = prepare(request.job, request.several);
+  ImageJob job = prepare(request.job, request.several);
   if (request.several.create_only) {
-    say_what_is_begun(job, request.reporting);
+    report_checkpoint(job, request.reporting);
     return kDone;
   }
-  if (job.partial) context.keep(what_is_kept(job, request.job.output));
+  if (job.partial) context.keep(describe_checkpoint(job, request.job.output));
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }
 

@@ -15,9 +15,9 @@
 
 #include "commands.hpp"
 #include "console.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/start_thread.hpp"
-#include "sepconv/io/unfinished_paths.hpp"
+#include "core/error.hpp"
+#include "core/start_thread.hpp"
+#include "io/unfinished_paths.hpp"
 
 namespace sepconv::app {
 

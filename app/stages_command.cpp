@@ -10,8 +10,8 @@
 #include "console.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
-#include "sepconv/pipeline/chain/stage_entry.hpp"
-#include "wording.hpp"
+#include "pipeline/chain/stage_entry.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 

@@ -8,17 +8,17 @@
 #include <nlohmann/json.hpp>
 
 #include "console.hpp"
+#include "core/error.hpp"
 #include "device_choice.hpp"
+#include "io/raster_set.hpp"
 #include "job.hpp"
 #include "json_text.hpp"
 #include "options.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/plan/file_job.hpp"
+#include "pipeline/run/raster_set_progress.hpp"
 #include "progress.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/raster_set.hpp"
-#include "sepconv/pipeline/measure/measure.hpp"
-#include "sepconv/pipeline/plan/file_job.hpp"
-#include "sepconv/pipeline/run/set_progress.hpp"
-#include "wording.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
@@ -28,7 +28,7 @@ struct StatsRequest {
   std::filesystem::path path;
   OpenOptions open;
   RunOptions options;
-  Reporting reporting;
+  Verbosity reporting;
   bool json = false;
   bool histogram = false;
 };
@@ -95,7 +95,7 @@ ordered_json channels_json(const std::vector<ChannelStats>& channels) {
 }
 
 /// One image has its channels beside its shape; of several each has its own, and its place along the axes.
-void print_json(const std::filesystem::path& path, const RasterSet& set, const StoredType& type,
+void print_json(const std::filesystem::path& path, const RasterSet& set, const SampleType& type,
                 const std::vector<RasterStats>& images, const std::vector<std::string>& warnings) {
   const ImageSpec& spec = set.spec();
   ordered_json all = {{"file", path.string()},
@@ -150,7 +150,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
   }
   warn(warnings);
   if (request.json) {
-    const StoredType pixels(set->spec().type);
+    const SampleType pixels(set->spec().type);
     print_json(request.path, *set, set->raster(0)->layout().stored.value_or(pixels), images, warnings);
   } else {
     for (const RasterStats& image : images) print_text(set->axes(), image, request.histogram);

@@ -4,22 +4,22 @@
 #include <utility>
 
 #include "job.hpp"
-#include "side_files.hpp"
-#include "wording.hpp"
+#include "report_outputs.hpp"
+#include "text.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
 struct TransposeRequest {
-  JobRequest job;
+  RunArguments job;
   std::string permutation = "1,0";
   SideFileRequest side_files;
-  Reporting reporting;
+  Verbosity reporting;
   bool dry_run = false;
 };
 
-FileJob prepare(const TransposeRequest& request) {
+ImageJob prepare(const TransposeRequest& request) {
   return plan_permutation(request.job.input, request.job.output, parse_permutation(request.permutation),
                           request.job.options, request.job.files);
 }
@@ -31,8 +31,8 @@ int transpose(TransposeRequest& request, std::stop_token stop) {
     print_plan(request.job, request.side_files.json, [&request] { return prepare(request); });
     return kDone;
   }
-  SideFiles side_files(request.side_files, request.job);
-  FileJob job = prepare(request);
+  ReportOutputs side_files(request.side_files, request.job);
+  ImageJob job = prepare(request);
   return run_job(job, request.job, side_files, request.reporting);
 }
 

@@ -1,5 +1,5 @@
 // Who runs the ladders' kernels: a table like that of the library's launchers
-// (sepconv/kernels/cuda/backend.hpp). What is asked for has been checked, and has elements.
+// (kernels/cuda/backend.hpp). What is asked for has been checked, and has elements.
 #pragma once
 
 #include "bench/conv/ladder.hpp"

@@ -1,5 +1,5 @@
-# sepconv_library(NAME sources... ): a folder as the library sepconv_NAME, known as sepconv::NAME. An include names a path of the tree, and the same
-# path installed: "sepconv/core/geometry.hpp".
+# sepconv_library(NAME sources... ): a folder as the library sepconv_NAME, known as sepconv::NAME. An include names a path of the tree,
+# "core/geometry.hpp"; installed it is <sepconv/core/geometry.hpp> (install_headers.cmake).
 
 function(sepconv_options target)
   target_compile_features(${target} PUBLIC cxx_std_20)

@@ -8,9 +8,9 @@
 #include "../cli11.hpp"
 #include "../commands.hpp"
 #include "../device_choice.hpp"
-#include "sepconv/core/executor.hpp"
-#include "sepconv/core/image.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
+#include "core/executor.hpp"
+#include "core/image.hpp"
+#include "kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
 
@@ -68,7 +68,7 @@ struct LadderWords {
 /// throws InvalidArgument there, and for more than one.
 void choose_ladder_gpu(RunOptions& options, const LadderWords& words);
 /// A bench measures what it is told: --device auto is the first GPU where there is one.
-void take_gpu_if_any(RunOptions& options);
+void use_gpu_if_available(RunOptions& options);
 /// "cuda:0 NVIDIA H200".
 std::string name_of_gpu(int index);
 

@@ -8,19 +8,19 @@
 #include <memory>
 
 #include "../options.hpp"
-#include "../wording.hpp"
+#include "../text.hpp"
 #include "bench/conv/ladder.hpp"
-#include "sepconv/core/count_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/simd/targets.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-constexpr std::int64_t kMostHostRadius = 1000;
-constexpr std::int64_t kMostChannels = 16;
+constexpr std::int64_t kMaxHostRadius = 1000;
+constexpr std::int64_t kMaxChannels = 16;
 
 void bench_host(const ConvRequest& request, ConvResult& result) {
   result.device =
@@ -75,11 +75,11 @@ void add_image_options(CLI::App& command, ConvRequest& request) {
       .add_option("--radius", request.radii,
                   "radii of the Gaussian, 1 to 80, on the CPU to 1000; 2,4,8,16,32,64,80 by default")
       ->delimiter(',')
-      ->transform(whole_number(1, kMostHostRadius))
+      ->transform(whole_number(1, kMaxHostRadius))
       ->type_name("LIST");
   add_types_option(command, request.types, type_names(), "f64,f32 by default; integers on the CPU only");
   command.add_option("--channels", request.channels, "interleaved, on the CPU only; 1 by default")
-      ->transform(whole_number(1, kMostChannels));
+      ->transform(whole_number(1, kMaxChannels));
   extent_option("--tiled-size", request.tiled_extent,
                 "of the image that passes the GPU in bands; 16384x16384 by default");
   command.add_option("--tiled-radius", request.tiled_radius, "of its Gaussian; 32 by default")
@@ -100,7 +100,7 @@ void add_run_options(CLI::App& command, ConvRequest& request) {
   command
       .add_option("--threads", request.options.threads,
                   "threads of the host engine; all processors by default")
-      ->transform(whole_number(1, kMostThreads));
+      ->transform(whole_number(1, kMaxThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 

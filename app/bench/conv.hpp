@@ -8,9 +8,9 @@
 
 #include "../device_choice.hpp"
 #include "bench.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/conv/conv.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/memory.hpp"
+#include "kernels/conv/conv.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

@@ -5,11 +5,11 @@
 
 #include "bench/conv/ladder.hpp"
 #include "conv.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "kernels/cuda/device_rates.hpp"
+#include "kernels/cuda/runtime.hpp"
 #include "runs.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/kernels/cuda/device_limits.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
 
@@ -84,12 +84,12 @@ class DeviceCase {
   Stream stream_;
 };
 
-ConvLimits limits_of(const DeviceLimits& device, PixelType type) {
+ConvLimits limits_of(const DeviceRates& device, PixelType type) {
   return {device.copy_bytes_per_second,
           type == PixelType::f64 ? device.fma_f64_per_second : device.fma_f32_per_second};
 }
 
-ConvRow time_rung(const ConvRequest& request, const DeviceLimits& limits, DeviceCase& on_device,
+ConvRow time_rung(const ConvRequest& request, const DeviceRates& limits, DeviceCase& on_device,
                   const HostPair& host, std::int64_t radius, int rung) {
   ConvRow row{.type = host.from.type,
               .radius = radius,
@@ -117,7 +117,7 @@ CopyRow time_copies(const ConvRequest& request, const DeviceCase& on_device, con
   return row;
 }
 
-void bench_type(const ConvRequest& request, const DeviceLimits& limits, PixelType type, ConvResult& result) {
+void bench_type(const ConvRequest& request, const DeviceRates& limits, PixelType type, ConvResult& result) {
   const ImageSpec spec{request.extent, 1, type};
   const HostPair host(request, spec, true);
   for (const std::int64_t radius : request.radii) {
@@ -144,7 +144,7 @@ std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius) {
 void bench_ladder(const ConvRequest& request, ConvResult& result) {
   // It holds 16 times as much device memory as it is told.
   const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
-  const DeviceLimits limits = measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most));
+  const DeviceRates limits = measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most));
   for (const PixelType type : request.types) bench_type(request, limits, type, result);
 }
 

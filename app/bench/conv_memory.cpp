@@ -5,11 +5,11 @@
 
 #include "bench/conv/ladder_tiled.hpp"
 #include "conv.hpp"
-#include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
-#include "sepconv/pipeline/report/report.hpp"
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/host_resources.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace sepconv::app {
 

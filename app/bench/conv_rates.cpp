@@ -5,14 +5,14 @@
 #include <limits>
 
 #include "conv.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/kernels/conv/taps.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
-#include "sepconv/pipeline/report/report.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "io/test_pattern.hpp"
+#include "kernels/conv/taps.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/thread_pool.hpp"
+#include "pipeline/report/report.hpp"
+#include "pipeline/run/apply.hpp"
 
 namespace sepconv::app {
 

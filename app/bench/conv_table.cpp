@@ -3,7 +3,7 @@
 
 #include "../console.hpp"
 #include "conv.hpp"
-#include "sepconv/core/count_text.hpp"
+#include "core/count_text.hpp"
 
 namespace sepconv::app {
 

@@ -3,11 +3,11 @@
 
 #include "bench/conv/ladder_tiled.hpp"
 #include "conv.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/cuda/runtime.hpp"
 #include "runs.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
 

@@ -10,16 +10,16 @@
 #include <memory>
 
 #include "../option_values.hpp"
-#include "../wording.hpp"
-#include "sepconv/core/count_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "../text.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-constexpr std::int64_t kMostLength = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxLength = std::int64_t{1} << 20;
 
 /// "M,N,K".
 GemmShape parse_shape(const std::string& text) {
@@ -29,11 +29,11 @@ GemmShape parse_shape(const std::string& text) {
   for (int i = 0; i < 3; ++i) {
     const auto [next, error] = std::from_chars(at, end, lengths[i]);
     const bool separated = i < 2 ? next != end && *next == ',' : next == end;
-    if (error != std::errc() || !separated || lengths[i] < 1 || lengths[i] > kMostLength) {
+    if (error != std::errc() || !separated || lengths[i] < 1 || lengths[i] > kMaxLength) {
       throw InvalidArgument(
           fmt::format("--size {} is not understood; give rows and columns of the result and the length of "
                       "its sums, from 1 to {}: 1024,2048,512",
-                      shortened(text), kMostLength));
+                      shortened(text), kMaxLength));
     }
     at = i < 2 ? next + 1 : next;
   }
@@ -95,7 +95,7 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
           "default")
       ->type_name("M,N,K");
   add_types_option(command, request.types, {"f32", "f64"}, "f32 and f64 by default");
-  take_one_of(
+  add_choices(
       command.add_option("--block", request.blocks, "sides of the zero-copy kernels' blocks; all by default")
           ->delimiter(','),
       {"8", "16", "32"});
@@ -111,7 +111,7 @@ void add_how_options(CLI::App& command, GemmBenchRequest& request) {
       ->transform(whole_number(3, 1000));
   add_device_options(command, request.options);
   command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
-      ->transform(whole_number(1, kMostThreads));
+      ->transform(whole_number(1, kMaxThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 

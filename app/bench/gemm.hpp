@@ -10,8 +10,8 @@
 #include "bench.hpp"
 #include "bench/gemm/ladder.hpp"
 #include "bench/gemm/verify.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/memory.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "bench/conv/ladder.hpp"
+#include "core/geometry.hpp"
 #include "gemm.hpp"
-#include "sepconv/core/geometry.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
+#include "kernels/cuda/runtime.hpp"
 
 namespace sepconv::app {
 

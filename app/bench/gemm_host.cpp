@@ -2,7 +2,7 @@
 #include <memory>
 
 #include "gemm.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 
 namespace sepconv::app {
 

@@ -4,21 +4,21 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "core/geometry.hpp"
 #include "gemm.hpp"
-#include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/geometry.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
-#include "sepconv/pipeline/plan/plan.hpp"
-#include "sepconv/pipeline/report/report.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/host_resources.hpp"
+#include "pipeline/plan/plan.hpp"
+#include "pipeline/report/report.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
 /// Multiply-adds that plain loops do in a second or so; of a larger product they make some rows.
-constexpr double kMostPlainOperations = 2e9;
+constexpr double kMaxPlainOperations = 2e9;
 
 ImageSpec in_f64(ImageSpec spec) {
   spec.type = PixelType::f64;
@@ -158,7 +158,7 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   const GemmShape& shape = job_.shape;
   // Every so many rows, from the first one on: a part of the result has it too.
   const std::int64_t step =
-      plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMostPlainOperations))
+      plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMaxPlainOperations))
             : 1;
   const ImageSpec spec{{ceil_div(shape.m, step), shape.n}, 1, PixelType::f64};
   expected_ = Buffer(spec.bytes());

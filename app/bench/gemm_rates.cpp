@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "core/error.hpp"
 #include "gemm.hpp"
-#include "sepconv/core/error.hpp"
 
 namespace sepconv::app {
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kSlowSeconds = 0.5;
 constexpr int kSlowRuns = 3;  // the least of which the fastest and the slowest can be left out
-constexpr double kMostSeconds = 2;
+constexpr double kMaxSeconds = 2;
 constexpr std::int64_t kGrowth = 4;
 
 const GemmBenchRow* find_row(const GemmBenchResult& result, const GemmJob& job, const std::string& name,
@@ -89,7 +89,7 @@ void time_rows(const GemmBenchRequest& request, std::int64_t least, const Second
   double last = seconds(row.rows);
   // The first call of a library loads it, and says little.
   if (last > kSlowSeconds) last = seconds(row.rows);
-  while (row.rows < all && last * static_cast<double>(kGrowth) < kMostSeconds) {
+  while (row.rows < all && last * static_cast<double>(kGrowth) < kMaxSeconds) {
     row.rows = std::min(all, row.rows * kGrowth);
     last = seconds(row.rows);
   }

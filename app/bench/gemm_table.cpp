@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "../console.hpp"
+#include "core/count_text.hpp"
 #include "gemm.hpp"
-#include "sepconv/core/count_text.hpp"
 
 namespace sepconv::app {
 

@@ -6,8 +6,8 @@
 
 #include "../option_values.hpp"
 #include "bench.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/plan/device_choice.hpp"
+#include "core/error.hpp"
+#include "pipeline/plan/device_choice.hpp"
 
 namespace sepconv::app {
 
@@ -30,10 +30,10 @@ void choose_ladder_gpu(RunOptions& options, const LadderWords& words) {
     throw InvalidArgument(fmt::format("{} climbs {} on a GPU, and {}; --device cpu measures {} alone",
                                       words.command, words.ladder, absence_of_gpus(), words.host));
   }
-  take_gpu_if_any(options);
+  use_gpu_if_available(options);
 }
 
-void take_gpu_if_any(RunOptions& options) {
+void use_gpu_if_available(RunOptions& options) {
   if (std::exchange(options.choose_device, false) && !cuda_devices().empty()) options.devices = {0};
   open_devices(options.devices);
 }
@@ -48,7 +48,7 @@ void add_types_option(CLI::App& command, std::vector<PixelType>& types, const st
     types.clear();
     for (const std::string& name : chosen) types.push_back(*parse_pixel_type(name));
   };
-  take_one_of(command.add_option_function<std::vector<std::string>>("--type", take, help)->delimiter(','),
+  add_choices(command.add_option_function<std::vector<std::string>>("--type", take, help)->delimiter(','),
               names);
 }
 

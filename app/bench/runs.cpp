@@ -12,11 +12,11 @@
 #include "../console.hpp"
 #include "../json_text.hpp"
 #include "../options.hpp"
-#include "sepconv/core/count_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/run/chrome_trace.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/run/chrome_trace.hpp"
 
 namespace sepconv::app {
 
@@ -74,7 +74,7 @@ void print_json(const RunsRequest& request, const RunsResult& result) {
          {"slots", row.slots},
          {"band_rows", row.band_rows},
          {"median_seconds", row.time.median},
-         {"least_seconds", row.time.least},
+         {"min_seconds", row.time.least},
          {"greatest_seconds", row.time.greatest},
          {"predicted_seconds", row.predicted_seconds},
          {"pixels_per_second", pixels_per_second(request, row)},
@@ -100,7 +100,7 @@ int bench_run(RunsRequest& request, std::stop_token stop) {
   if (request.trace == "-")
     throw InvalidArgument("--trace cannot be standard output, which takes the table; name a file");
   request.options.stop = std::move(stop);
-  take_gpu_if_any(request.options);
+  use_gpu_if_available(request.options);
   const RunsResult result = request.folder.empty() ? bench_memory(request) : bench_files(request);
   request.json ? print_json(request, result) : print_table(request, result);
   return kDone;
@@ -114,7 +114,7 @@ void add_image_options(CLI::App& command, RunsRequest& request) {
           "columns and rows; 16384x16384 by default")
       ->type_name("COLSxROWS");
   const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
-  take_one_of(command.add_option_function<std::string>("--type", take_type, "f32 by default"), type_names());
+  add_choices(command.add_option_function<std::string>("--type", take_type, "f32 by default"), type_names());
   command.add_option("--radius", request.radii, "radii of the Gaussian, 0: none; 2,8,32,80 by default")
       ->delimiter(',')
       ->transform(whole_number(0, 1000))
@@ -129,7 +129,7 @@ void add_image_options(CLI::App& command, RunsRequest& request) {
 void add_run_options(CLI::App& command, RunsRequest& request) {
   command.add_option("--slots", request.slots, "bands in flight; 1,2,3 by default")
       ->delimiter(',')
-      ->transform(whole_number(1, kMostSlots))
+      ->transform(whole_number(1, kMaxSlots))
       ->type_name("LIST");
   add_device_options(command, request.options);
   add_budget_options(command, request.options);

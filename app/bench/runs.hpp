@@ -7,8 +7,8 @@
 
 #include "../device_choice.hpp"
 #include "bench.hpp"
-#include "sepconv/io/reader.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "io/reader.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "pipeline/run/apply.hpp"
 #include "runs.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
 
 namespace sepconv::app {
 

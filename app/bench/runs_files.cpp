@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <vector>
 
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "io/byte_file.hpp"
+#include "io/formats.hpp"
+#include "io/test_pattern.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 #include "runs.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/formats.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
 
 namespace sepconv::app {
 

@@ -3,12 +3,12 @@
 #include <cstring>
 #include <vector>
 
+#include "core/memory.hpp"
+#include "io/memory_image.hpp"
+#include "io/test_pattern.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 #include "runs.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
 
 namespace sepconv::app {
 
@@ -42,17 +42,17 @@ class DuplexCopy {
 
   void run() const {
     for (std::size_t i = 0; i < lanes_.size(); ++i) enqueue(lanes_[i], static_cast<std::int64_t>(i) * share_);
-    for (const Lane& lane : lanes_) lane.up.synchronize(), lane.down.synchronize();
+    for (const DevicePipeline& lane : lanes_) lane.up.synchronize(), lane.down.synchronize();
   }
 
  private:
-  struct Lane {
+  struct DevicePipeline {
     int device;
     Stream up, down;
     Buffer uploaded, downloaded;
   };
 
-  void enqueue(const Lane& lane, std::int64_t begin) const {
+  void enqueue(const DevicePipeline& lane, std::int64_t begin) const {
     const DeviceScope scope(lane.device);
     const std::int64_t end = std::min(begin + share_, from_.size());
     for (std::int64_t at = begin; at < end; at += kTransferBytes) {
@@ -65,7 +65,7 @@ class DuplexCopy {
   const Buffer& from_;
   const Buffer& to_;
   std::int64_t share_ = 0;
-  std::vector<Lane> lanes_;
+  std::vector<DevicePipeline> lanes_;
 };
 
 Timing duplex_limit(const RunsRequest& request, const HostImage& from, const HostImage& to) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 namespace sepconv::app {
 

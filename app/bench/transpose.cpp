@@ -8,12 +8,12 @@
 #include <memory>
 
 #include "../options.hpp"
-#include "../wording.hpp"
-#include "sepconv/core/count_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/device_limits.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
+#include "../text.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "kernels/cuda/device_rates.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/simd/targets.hpp"
 
 namespace sepconv::app {
 
@@ -107,7 +107,7 @@ void add_run_options(CLI::App& command, TransposeRequest& request) {
       "--no-cpu", [&request] { request.cpu = false; }, "leave out the host's rungs, which take longest");
   add_device_options(command, request.options);
   command.add_option("--threads", request.options.threads, "threads of the host; all processors by default")
-      ->transform(whole_number(1, kMostThreads));
+      ->transform(whole_number(1, kMaxThreads));
   command.add_flag("--json", request.json, "as JSON");
 }
 
@@ -119,7 +119,7 @@ void add_conflict_options(CLI::App& command, TransposeRequest& request) {
   lengths_option(command, "--tile", request.tile, "with --conflicts: lengths of the tile; 8,8,8 by default")
       ->transform(whole_number(1, 1024))
       ->needs(conflicts);
-  take_one_of(command.add_option("--element-bytes", request.element_bytes,
+  add_choices(command.add_option("--element-bytes", request.element_bytes,
                                  "with --conflicts: of the tile; 4 by default"),
               {"1", "2", "4", "8", "16"})
       ->needs(conflicts);

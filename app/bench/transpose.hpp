@@ -8,10 +8,10 @@
 
 #include "../device_choice.hpp"
 #include "bench.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/transpose/bank_conflicts.hpp"
-#include "sepconv/kernels/transpose/permutation.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/memory.hpp"
+#include "kernels/transpose/bank_conflicts.hpp"
+#include "kernels/transpose/permutation.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::app {
 

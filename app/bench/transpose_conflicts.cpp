@@ -5,7 +5,7 @@
 
 #include "../console.hpp"
 #include "../json_text.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {
@@ -13,7 +13,7 @@ namespace sepconv::app {
 namespace {
 
 using nlohmann::ordered_json;
-constexpr std::int64_t kMostTileBytes = 228 << 10;  // of the multiprocessors of the largest GPUs
+constexpr std::int64_t kMaxTileBytes = 228 << 10;  // of the multiprocessors of the largest GPUs
 using Tile = std::optional<TileExtent>;
 
 /// What is known of one permutation of the tile.
@@ -64,10 +64,10 @@ ordered_json row_json(const Conflict& conflict) {
 }  // namespace
 
 void print_conflicts(const TransposeRequest& request) {
-  if (bytes_of(request.tile, request.element_bytes) > kMostTileBytes) {
+  if (bytes_of(request.tile, request.element_bytes) > kMaxTileBytes) {
     throw InvalidArgument(fmt::format(
         "--tile {} takes {} bytes, and no block has more than {} of shared memory; give a smaller tile",
-        tile_text(request.tile), bytes_of(request.tile, request.element_bytes), kMostTileBytes));
+        tile_text(request.tile), bytes_of(request.tile, request.element_bytes), kMaxTileBytes));
   }
   ordered_json rows = ordered_json::array();
   if (!request.json) {

@@ -3,8 +3,8 @@
 
 #include "bench/conv/ladder.hpp"
 #include "bench/transpose/ladder.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "bench/transpose/ladder.hpp"
-#include "sepconv/core/count_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "bench/transpose/ladder.hpp"
-#include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
-#include "sepconv/pipeline/report/report.hpp"
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "pipeline/machine/host_resources.hpp"
+#include "pipeline/report/report.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {
@@ -28,10 +28,10 @@ void check_product(const TransposeJob& job, const char* way_out) {
 /// Source and result on the GPU; source, result and what is expected on the host.
 void check_need(const TransposeRequest& request, const TransposeJob& job, const char* way_out) {
   check_product(job, way_out);
-  if (request.on_gpu() && job.bytes() / job.element_bytes() > kMostLadderElements) {
+  if (request.on_gpu() && job.bytes() / job.element_bytes() > kMaxLadderElements) {
     throw InvalidArgument(
         fmt::format("{} are more than the {} elements that the ladders count; give a smaller {}",
-                    size_text(job.matrix, job.extent), kMostLadderElements, way_out));
+                    size_text(job.matrix, job.extent), kMaxLadderElements, way_out));
   }
   const auto check = [&](std::int64_t buffers, std::int64_t there, const std::string& where) {
     if (job.bytes() <= there / buffers) return;

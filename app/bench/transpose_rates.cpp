@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/plan/plan.hpp"
+#include "core/error.hpp"
+#include "pipeline/plan/plan.hpp"
 #include "transpose.hpp"
 
 namespace sepconv::app {

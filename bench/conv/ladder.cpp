@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "bench/backend.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 namespace sepconv {
 namespace {

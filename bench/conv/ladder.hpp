@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/conv/conv.hpp"
+#include "core/memory.hpp"
+#include "kernels/conv/conv.hpp"
 
 namespace sepconv {
 

@@ -3,16 +3,16 @@
 #include <cuda_runtime.h>
 
 #include "bench/conv/ladder.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/cuda/device_pixel.cuh"
+#include "core/error.hpp"
+#include "kernels/cuda/device_pixel.cuh"
 
 namespace sepconv::conv_ladders {
 namespace {
 
 constexpr int kSide = 32;  // of a block, in threads and in pixels of the result
 constexpr int kThreads = kSide * kSide;
-constexpr int kMostTaps = 2 * static_cast<int>(kMaxLadderRadius) + 1;
-static_assert((kSide + kMostTaps - 1) * kSide * sizeof(double) <= 48 << 10,
+constexpr int kMaxTaps = 2 * static_cast<int>(kMaxLadderRadius) + 1;
+static_assert((kSide + kMaxTaps - 1) * kSide * sizeof(double) <= 48 << 10,
               "a tile fits what no block has to ask for");
 
 /// A pass from `in`, of which a result's taps begin at its own place, to `out`. Pitches in elements.
@@ -34,7 +34,7 @@ struct GlobalTaps {
 /// Taps in the launch's own parameters, which lie in constant memory.
 template <class A>
 struct ConstantTaps {
-  A tap[kMostTaps];
+  A tap[kMaxTaps];
 };
 
 __device__ __forceinline__ int block_col() { return static_cast<int>(blockIdx.x) * kSide; }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 namespace sepconv {
 namespace {
@@ -99,7 +99,7 @@ void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelV
   const std::int64_t halo_rows = pass == LadderPass::cols ? 2 * taps.radius() : 0;
   std::size_t band = 0;
   for (std::int64_t row = 0; row < to.extent.rows; row += band_rows_, ++band) {
-    const Lane& lane = lanes_[band % lanes_.size()];
+    const DevicePipeline& lane = lanes_[band % lanes_.size()];
     const std::int64_t rows = std::min(band_rows_, to.extent.rows - row);
     // Rows lie without gaps, on the host and on the device: a band is one piece, and the stream's order all
     // the order there is.
@@ -114,7 +114,7 @@ void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelV
               lane.stream.get());
   }
   // The column pass reads rows that both streams have brought back.
-  for (const Lane& lane : lanes_) lane.stream.synchronize();
+  for (const DevicePipeline& lane : lanes_) lane.stream.synchronize();
 }
 
 }  // namespace sepconv

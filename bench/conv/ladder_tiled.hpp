@@ -50,7 +50,7 @@ class TiledLadder {
   std::int64_t band_rows() const noexcept { return band_rows_; }
 
  private:
-  struct Lane {
+  struct DevicePipeline {
     Buffer in, out;
     Stream stream;  // goes first: no work may be left when the memory goes
   };
@@ -60,7 +60,7 @@ class TiledLadder {
   LadderRung rung_;
   LadderTaps row_taps_, col_taps_;
   std::int64_t band_rows_;
-  std::vector<Lane> lanes_;
+  std::vector<DevicePipeline> lanes_;
 };
 
 }  // namespace sepconv

@@ -6,9 +6,9 @@
 #include <iterator>
 
 #include "bench/backend.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/geometry.hpp"
-#include "sepconv/kernels/gemm/gemm_views.hpp"
+#include "core/error.hpp"
+#include "core/geometry.hpp"
+#include "kernels/gemm/gemm_views.hpp"
 
 namespace sepconv {
 namespace {
@@ -28,11 +28,11 @@ int checked_side(int side) {
 
 /// Blocks are numbered along the x axis of a grid, which has so many.
 void check_blocks(const GemmShape& shape, std::int64_t side) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1;
-  if (ceil_div(shape.m, side) <= kMost / ceil_div(shape.n, side)) return;
+  constexpr std::int64_t kMax = (std::int64_t{1} << 31) - 1;
+  if (ceil_div(shape.m, side) <= kMax / ceil_div(shape.n, side)) return;
   throw InvalidArgument(fmt::format(
       "a result of {} x {} takes more than the {} blocks of {} x {} that a launch has: give a smaller one",
-      shape.m, shape.n, kMost, side, side));
+      shape.m, shape.n, kMax, side, side));
 }
 
 }  // namespace

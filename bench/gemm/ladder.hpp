@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
-#include "sepconv/core/executor.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/gemm/gemm.hpp"
+#include "core/executor.hpp"
+#include "core/memory.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 namespace sepconv {
 

@@ -3,7 +3,7 @@
 #include "bench/gemm/element_kernels.cuh"
 #include "bench/gemm/kernel_facts.cuh"
 #include "bench/gemm/register_kernel.cuh"
-#include "sepconv/core/geometry.hpp"
+#include "core/geometry.hpp"
 
 namespace sepconv::gemm_ladders {
 namespace {

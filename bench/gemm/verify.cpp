@@ -8,8 +8,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/geometry.hpp"
+#include "core/error.hpp"
+#include "core/geometry.hpp"
 
 namespace sepconv {
 namespace {

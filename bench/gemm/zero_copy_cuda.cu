@@ -1,8 +1,8 @@
 // Launches of the zero-copy kernels.
 #include "bench/gemm/kernel_facts.cuh"
 #include "bench/gemm/zero_copy_kernels.cuh"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/geometry.hpp"
+#include "core/error.hpp"
+#include "core/geometry.hpp"
 
 namespace sepconv::gemm_ladders {
 namespace {

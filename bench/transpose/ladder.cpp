@@ -6,22 +6,22 @@
 #include <optional>
 
 #include "bench/backend.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 namespace sepconv {
 namespace {
 
 constexpr int kTileSide = 8;
-constexpr std::int64_t kMostTileBytes = 48 << 10;  // what no block has to ask for
+constexpr std::int64_t kMaxTileBytes = 48 << 10;  // what no block has to ask for
 
 void check_elements(std::int64_t element_bytes, std::int64_t elements) {
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8) {
     throw InvalidArgument(fmt::format(
         "the transpose ladder has no kernels for elements of {} bytes: give 1, 2, 4 or 8", element_bytes));
   }
-  if (elements > kMostLadderElements) {
+  if (elements > kMaxLadderElements) {
     throw InvalidArgument(
-        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMostLadderElements));
+        fmt::format("the transpose ladder counts up to {} elements: give fewer", kMaxLadderElements));
   }
 }
 
@@ -41,7 +41,7 @@ std::int64_t checked_count(const TensorExtent& extent) {
   if (std::ranges::count(extent, 0) > 0) return 0;
   std::int64_t count = 1;
   for (const std::int64_t length : extent) {
-    if (length > kMostLadderElements / count) return kMostLadderElements + 1;
+    if (length > kMaxLadderElements / count) return kMaxLadderElements + 1;
     count *= length;
   }
   return count;
@@ -51,7 +51,7 @@ void check_tile(const TileExtent& tile, std::int64_t element_bytes) {
   const bool holds =
       std::ranges::all_of(tile, [](int length) { return length >= kTileSide && length <= 1024; });
   const std::int64_t bytes = kTileSide * tile[1] * tile[2] * element_bytes;
-  if (!holds || bytes > kMostTileBytes) {
+  if (!holds || bytes > kMaxTileBytes) {
     throw InvalidArgument(
         fmt::format("a tile of {} x {} x {} elements of {} bytes does not suit the ladder: give 8 x 8 x 8 or "
                     "a little more",

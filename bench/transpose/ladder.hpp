@@ -5,13 +5,13 @@
 
 #include <string_view>
 
-#include "sepconv/kernels/transpose/bank_conflicts.hpp"
-#include "sepconv/kernels/transpose/permutation.hpp"
+#include "kernels/transpose/bank_conflicts.hpp"
+#include "kernels/transpose/permutation.hpp"
 
 namespace sepconv {
 
 /// The kernels count in 32 bits, and go up to a tile beyond the last element.
-inline constexpr std::int64_t kMostLadderElements = (std::int64_t{1} << 31) - 64;
+inline constexpr std::int64_t kMaxLadderElements = (std::int64_t{1} << 31) - 64;
 
 /// Kernels for a matrix; a tile is staged in shared memory. "Padded" tiles have one column more than they
 /// use, so that a warp that reads down a column meets every bank once.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "sepconv/kernels/cuda/runtime.hpp"
+#include "kernels/cuda/runtime.hpp"
 
 namespace sepconv::transpose_ladders {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bench/transpose/ladder.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 namespace sepconv {
 namespace {

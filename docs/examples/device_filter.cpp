@@ -39,8 +39,8 @@ struct Frame {
 };
 
 /// One filter with a stream, a source and a result of its own.
-struct Lane {
-  Lane(const std::vector<std::string>& stages, const sepconv::ImageSpec& spec)
+struct DevicePipeline {
+  DevicePipeline(const std::vector<std::string>& stages, const sepconv::ImageSpec& spec)
       : chain(sepconv::Chain::parse(stages)), filter(chain, spec), source(spec), result(filter.result()) {}
 
   void start() const {
@@ -74,9 +74,9 @@ int filter_on_all_lanes() {
       {"box:radius=15,border=replicate", "cast:type=u8"}};
   const sepconv::ImageSpec spec{{1080, 1920}, 1, sepconv::PixelType::u16};
   sepconv::SerialExecutor executor;
-  std::vector<std::unique_ptr<Lane>> lanes;
+  std::vector<std::unique_ptr<DevicePipeline>> lanes;
   for (const auto& stages : chains) {
-    lanes.push_back(std::make_unique<Lane>(stages, spec));
+    lanes.push_back(std::make_unique<DevicePipeline>(stages, spec));
     const auto pattern = sepconv::make_pattern_reader(spec, sepconv::Pattern::natural, lanes.size());
     pattern->read(sepconv::Rect::whole(spec.extent), lanes.back()->source.host(), executor);
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/interop/opencv.hpp"
+#include "sepconv/opencv.hpp"
 #include "sepconv/sepconv.hpp"
 
 namespace {

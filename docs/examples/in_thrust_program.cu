@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/interop/thrust.hpp"
 #include "sepconv/sepconv.hpp"
+#include "sepconv/thrust.hpp"
 
 namespace {
 

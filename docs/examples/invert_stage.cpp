@@ -1,6 +1,5 @@
 // invert: white - x, rounded once.
-#include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/pipeline/stages/keys.hpp"
+#include "sepconv/stage.hpp"
 
 namespace sepconv {
 
@@ -45,7 +44,7 @@ Keys keys(InvertOptions& options) {
   return {{.name = "white", .value = &options.white, .words = "value that becomes 0", .range = above(0)}};
 }
 
-StagePtr make(const InvertOptions& options, const Spelling& spelling) {
+StagePtr make(const InvertOptions& options, const StageArguments& spelling) {
   return std::make_shared<InvertStage>(spelling.text(), options.white);
 }
 

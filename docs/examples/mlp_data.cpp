@@ -6,8 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
+#include "sepconv/format.hpp"
 
 namespace mlp {
 namespace {

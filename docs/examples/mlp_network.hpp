@@ -17,9 +17,7 @@
 #include <vector>
 
 #include "mlp_data.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/pipeline/gemm/gemm.hpp"
+#include "sepconv/sepconv.hpp"
 
 namespace mlp {
 

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/io/byte_file.hpp"
+#include "sepconv/format.hpp"
 #include "sepconv/sepconv.hpp"
 
 using namespace sepconv;

@@ -15,7 +15,7 @@ import sys
 from xml.sax.saxutils import escape
 
 ORDER = ["read", "upload", "compute", "download", "write"]
-# (even, odd) bands; the even shades are those of sepconv/kernels/cuda/profiler_range.cpp.
+# (even, odd) bands; the even shades are those of kernels/cuda/profiler_range.cpp.
 COLOURS = {
     "read": ("#4e79a7", "#9dbbdb"),
     "upload": ("#f28e2b", "#f9c48d"),

@@ -122,7 +122,7 @@ class _Halos:
                 for block, cuts in self.cuts.items() if not self._is_much(block)}
 
 
-def made_of(source, name, chunks, meta, needs, compute):
+def job_manifest(source, name, chunks, meta, needs, compute):
     """An array of these chunks. `needs` gives, for the ranges of a block, the ranges of `source`, beyond whose ends it repeats, and what `compute` is asked
     for beside them; `compute` makes the block."""
     function, _, token = name.rpartition("-")

@@ -10,7 +10,7 @@ from dask.base import tokenize
 
 from sepconv import _arrays, _options, _types
 from sepconv._chain import Chain
-from sepconv._dask_blocks import checked, made_of
+from sepconv._dask_blocks import checked, job_manifest
 from sepconv._volumes import volumes_of
 
 
@@ -94,7 +94,7 @@ def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, thread
     if 0 not in shape:
         needs = _needs_of_planes(chain, names, array.shape, dtype, max(whole[names.index("z")]))
     compute = functools.partial(_applied_to_volume, chain, names, array.shape, dtype, arithmetic, threads)
-    return made_of(planes, f"sepconv-chain-{token}", whole, meta, needs, compute).rechunk(chunks)
+    return job_manifest(planes, f"sepconv-chain-{token}", whole, meta, needs, compute).rechunk(chunks)
 
 
 def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
@@ -148,5 +148,5 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     meta = meta_from_array(array._meta, len(shape), result_dtype)
     if chain._native.of_stacks:
         return _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads)
-    return made_of(array, f"sepconv-chain-{token}", chunks, meta, _needs(chain, names, array.shape, dtype, largest),
+    return job_manifest(array, f"sepconv-chain-{token}", chunks, meta, _needs(chain, names, array.shape, dtype, largest),
                    functools.partial(_applied, chain, names, arithmetic, threads))

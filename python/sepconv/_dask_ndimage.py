@@ -11,7 +11,7 @@ from dask.base import tokenize
 
 from sepconv import _joined, _linear, _order, _types, _windows, ndimage
 from sepconv._arguments import axes_of, each_of, result_of
-from sepconv._dask_blocks import checked, made_of
+from sepconv._dask_blocks import checked, job_manifest
 from sepconv._separable import BORDERS
 
 
@@ -112,7 +112,7 @@ def _of_blocks(name, function, source, given):
     token = tokenize(source.name, name, sorted(given.items()))
     meta = meta_from_array(source._meta, source.ndim, dtype)
     needs = _needs(_reach(name, source.ndim, given), source.shape)
-    return made_of(source, f"sepconv-{name}-{token}", source.chunks, meta, needs, functools.partial(_filtered, function, given))
+    return job_manifest(source, f"sepconv-{name}-{token}", source.chunks, meta, needs, functools.partial(_filtered, function, given))
 
 
 def _stored(block, dtype):

@@ -108,13 +108,13 @@ class _End:
         image = self._image(np.asarray(self.array[self._at(raster, slice(None), slice(None))]))
         return image if _arrays.ready(image, 3) is image else None
 
-    def _blocks(self, chunks, image_bytes, most_held, how):
+    def _blocks(self, chunks, image_bytes, max_source_extent, how):
         """Rows and columns of a block; images that are held, as each block has a part of them; and what is to be said of what is not held."""
         if chunks is None:
             return (1, 1, 1), []
         rows, cols = (min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
         pixels = max(self._side("y") * self._side("x"), 1)
-        layers = _layers.Layers(self, chunks, most_held // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
+        layers = _layers.Layers(self, chunks, max_source_extent // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
         if layers.images > 1:
             self.layers = layers
         said = (f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
@@ -130,13 +130,13 @@ class Source(_End):
         _types.check(array.dtype)
         self.dtype = _types.native(array.dtype)
 
-    def facts(self, most_held):
+    def facts(self, max_source_extent):
         """For open_source() in python/src/ends.cpp."""
         parts = 2 if self.dtype in _types.PARTS else 1
         pixels = _types.COMPUTED_AS[self.dtype]
         rows, cols, channels = self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts
         chunks = _one_size(getattr(self.array, "chunks", None), len(self.names))
-        blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, most_held, "read")
+        blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, max_source_extent, "read")
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
         return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said, self.nodata
 
@@ -196,7 +196,7 @@ class Sink(_End):
             raise ValueError("the sink is read-only; give an array that can be written to")
         self.array = array
 
-    def begin(self, rows, cols, channels, kind, axes, stored, most_held):
+    def begin(self, rows, cols, channels, kind, axes, stored, max_source_extent):
         """Blocks, description and warnings, for sink_of() in python/src/ends.cpp."""
         dtype = np.dtype(f"{stored[0]}{stored[1] // 8}" if stored and stored[0] != "b" else "?" if stored else _types.DTYPES[kind])
         image_bytes = rows * cols * channels * _types.DTYPES[kind].itemsize
@@ -208,7 +208,7 @@ class Sink(_End):
         super().__init__(array, names[given])
         self.dtype = dtype
         chunks = _one_size(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
-        blocks, said = self._blocks(chunks, image_bytes, most_held, "written anew")
+        blocks, said = self._blocks(chunks, image_bytes, max_source_extent, "written anew")
         return blocks, _described(array, chunks), said
 
     def write(self, raster, row, col, pixels):

@@ -81,10 +81,10 @@ def _one_after_another(array, steps, window, output, cval, threads):
     taken = disk_extreme if window.is_disk else rectangle
 
     def compute(pixels, beyond, out):
-        for extreme, is_turned in steps[:-1]:
-            pixels = taken(pixels, extreme, window.turned() if is_turned else window, beyond, None, threads)
-        extreme, is_turned = steps[-1]
-        return taken(pixels, extreme, window.turned() if is_turned else window, beyond, out, threads)
+        for extreme, is_transposed in steps[:-1]:
+            pixels = taken(pixels, extreme, window.turned() if is_transposed else window, beyond, None, threads)
+        extreme, is_transposed = steps[-1]
+        return taken(pixels, extreme, window.turned() if is_transposed else window, beyond, out, threads)
 
     if not array.size:
         return given_as(array.copy(), array, output)

@@ -45,13 +45,13 @@ using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
 /// The pixels of an array of rows, columns and channels, which live as long as what has them; or of several
 /// such, one below the other along these axes.
-SecondImage held_pixels(const nb::object& array, const Sizes& axes) {
+SecondaryImage held_pixels(const nb::object& array, const Sizes& axes) {
   const PixelView pixels = view_of_array(array);
   const auto let_go = [](nb::object* held) {
     const nb::gil_scoped_acquire acquired;
     delete held;
   };
-  SecondImage image{pixels, std::shared_ptr<nb::object>(new nb::object(array), let_go)};
+  SecondaryImage image{pixels, std::shared_ptr<nb::object>(new nb::object(array), let_go)};
   for (const auto& [name, size] : axes) image.rasters.push_back({.name = name, .size = size});
   return image;
 }
@@ -98,17 +98,18 @@ RectTuple input_for(const Chain& chain, const RectTuple& output, const SpecTuple
   return {rect.row, rect.col, rect.rows, rect.cols};
 }
 
-bool by_parts(const Chain& chain) {
-  return std::ranges::all_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().by_parts; });
+bool is_complex_linear(const Chain& chain) {
+  return std::ranges::all_of(chain.stages(),
+                             [](const StagePtr& stage) { return stage->traits().is_complex_linear; });
 }
 
 bool has_stack_beside(const Chain& chain) {
   return std::ranges::any_of(chain.stages(),
-                             [](const StagePtr& stage) { return stage->traits().second_is_set; });
+                             [](const StagePtr& stage) { return stage->traits().secondary_is_set; });
 }
 
 /// Whether it is of stacks and not of an image after the other: it filters along z, or has a stack beside it.
-bool of_stacks(const Chain& chain) { return is_deep(chain) || has_stack_beside(chain); }
+bool of_stacks(const Chain& chain) { return filters_along_z(chain) || has_stack_beside(chain); }
 
 /// The chain for volumes of so many planes as images: a plane is a row of it.
 Chain chain_on_volume(const Chain& chain, const SpecTuple& plane, std::int64_t depth) {
@@ -139,10 +140,10 @@ void bind_chain(nb::module_& module) {
   nb::class_<Chain>(module, "NativeChain")
       .def("__or__", [](const Chain& first, const Chain& second) { return first | second; })
       .def_prop_ro("texts", texts)
-      .def_prop_ro("by_parts", by_parts)
+      .def_prop_ro("by_parts", is_complex_linear)
       .def_prop_ro("of_stacks", of_stacks)
       .def_prop_ro("of_volumes",
-                   [](const Chain& chain) { return is_deep(chain) && !has_stack_beside(chain); })
+                   [](const Chain& chain) { return filters_along_z(chain) && !has_stack_beside(chain); })
       .def_prop_ro("turned", turned)
       .def_prop_ro("turns", &Chain::turns)
       .def("on_volume", chain_on_volume, nb::arg("plane"), nb::arg("depth"))

@@ -17,9 +17,9 @@
 namespace sepconv::python {
 namespace {
 
-constexpr std::int64_t kMostPieceBytes = std::int64_t{8} << 20;
+constexpr std::int64_t kMaxPieceBytes = std::int64_t{8} << 20;
 /// A few rows would take longer to ask for than to read.
-constexpr std::int64_t kLeastPieceBytes = std::int64_t{256} << 10;
+constexpr std::int64_t kMinPieceBytes = std::int64_t{256} << 10;
 /// A piece as the object gives it, decoded and as pixels.
 constexpr std::int64_t kCopiesOfPiece = 4;
 /// A quarter of the ceiling is for pieces of both ends.
@@ -36,25 +36,25 @@ struct Limits {
   explicit Limits(const Settings& settings) {
     const PlanOptions& asked = settings.plan ? settings.plan->asked : settings.run;
     const auto ceiling = static_cast<std::uint64_t>(memory_ceiling(asked));
-    most_held = static_cast<std::int64_t>(ceiling / 4);
+    max_source_extent = static_cast<std::int64_t>(ceiling / 4);
     piece_bytes = std::clamp(static_cast<std::int64_t>(std::bit_floor(ceiling / kPiecesInCeiling)),
-                             kLeastPieceBytes, kMostPieceBytes);
-    if (asked.band_rows == 0) least_bytes = kLeastPieceBytes;
+                             kMinPieceBytes, kMaxPieceBytes);
+    if (asked.band_rows == 0) min_bytes = kMinPieceBytes;
   }
 
-  std::int64_t most_held = 0;    ///< of images that share blocks, by either end
-  std::int64_t piece_bytes = 0;  ///< what is asked of an object at once, unless its blocks are larger
-  std::int64_t least_bytes = 0;  ///< likewise, unless the caller says how high bands are
+  std::int64_t max_source_extent = 0;  ///< of images that share blocks, by either end
+  std::int64_t piece_bytes = 0;        ///< what is asked of an object at once, unless its blocks are larger
+  std::int64_t min_bytes = 0;          ///< likewise, unless the caller says how high bands are
 };
 
 /// What is known of an object that is an end, and in what pieces it is asked.
 struct Facts {
   Facts(const ImageSpec& image, const Blocks& blocks, std::string described,
-        const std::optional<StoredType>& element, std::vector<std::string> said, const Limits& limits)
+        const std::optional<SampleType>& element, std::vector<std::string> said, const Limits& limits)
       : spec(image), description(std::move(described)), stored(element), warnings(std::move(said)) {
     std::tie(block.rows, block.cols, images) = blocks;
     piece_bytes = limits.piece_bytes / images;
-    const std::int64_t least = limits.least_bytes / std::max<std::int64_t>(spec.row_bytes() * images, 1);
+    const std::int64_t least = limits.min_bytes / std::max<std::int64_t>(spec.row_bytes() * images, 1);
     const std::int64_t most = std::max<std::int64_t>(spec.extent.rows, 1);  // an empty image is refused later
     block.rows = round_up(std::clamp<std::int64_t>(least, 1, most), std::max<std::int64_t>(block.rows, 1));
   }
@@ -64,7 +64,7 @@ struct Facts {
   std::int64_t images = 1;
   std::int64_t piece_bytes = 0;  ///< of each image
   std::string description;
-  std::optional<StoredType> stored;
+  std::optional<SampleType> stored;
   std::vector<std::string> warnings;
   std::optional<std::string> nodata;  ///< as a file would declare it
 
@@ -199,8 +199,8 @@ class ObjectSinks final : public RasterSetWriter {
   std::int64_t next_ = 0;
 };
 
-StoredType stored_of(const Element& element) {
-  using Kind = StoredType::Kind;
+SampleType stored_of(const Element& element) {
+  using Kind = SampleType::Kind;
   const auto [kind, bits] = element;
   return {kind == 'b'   ? Kind::boolean
           : kind == 'u' ? Kind::natural
@@ -210,7 +210,7 @@ StoredType stored_of(const Element& element) {
           bits};
 }
 
-Element element_of(const StoredType& stored) { return {"buifc"[static_cast<int>(stored.kind)], stored.bits}; }
+Element element_of(const SampleType& stored) { return {"buifc"[static_cast<int>(stored.kind)], stored.bits}; }
 
 }  // namespace
 
@@ -226,8 +226,9 @@ std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settin
     const auto [rows, cols, channels, type, axes, stored, blocks, description, warnings, nodata] =
         nb::cast<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string, std::vector<Axis>,
                             std::optional<Element>, Blocks, std::string, std::vector<std::string>,
-                            std::optional<std::string>>>(source.object.attr("facts")(limits.most_held));
-    std::optional<StoredType> element;
+                            std::optional<std::string>>>(
+            source.object.attr("facts")(limits.max_source_extent));
+    std::optional<SampleType> element;
     if (stored) element = stored_of(*stored);
     RasterAxes named;
     for (const auto& [name, size] : axes) named.push_back({.name = name, .size = size});
@@ -238,8 +239,8 @@ std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settin
   return set ? std::move(set) : open_set(path, settings.files.open);
 }
 
-JobEnds sink_of(const End& sink, const Settings& settings) {
-  JobEnds ends;
+JobEndpoints sink_of(const End& sink, const Settings& settings) {
+  JobEndpoints ends;
   if (sink.is_path()) {
     ends.output = nb::cast<std::filesystem::path>(sink.object);
     return ends;
@@ -255,7 +256,8 @@ JobEnds sink_of(const End& sink, const Settings& settings) {
       const auto [blocks, description, warnings] =
           nb::cast<std::tuple<Blocks, std::string, std::vector<std::string>>>(sink.object.attr("begin")(
               image.extent.rows, image.extent.cols, image.channels, std::string(name_of(image.type)), axes,
-              options.stored ? std::optional(element_of(*options.stored)) : std::nullopt, limits.most_held));
+              options.stored ? std::optional(element_of(*options.stored)) : std::nullopt,
+              limits.max_source_extent));
       sinks = std::make_unique<ObjectSinks>(
           Facts(image, blocks, description, options.stored, warnings, limits), sink);
     });

@@ -13,14 +13,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-FileJob prepare(JobEnds ends, const Chain& chain, const Settings& settings) {
+ImageJob prepare(JobEndpoints ends, const Chain& chain, const Settings& settings) {
   return settings.plan ? plan_job(std::move(ends), chain, *settings.plan, settings.files)
                        : plan_job(std::move(ends), chain, settings.run, settings.files);
 }
 
 /// A source that is an object is opened at once, by the thread that may ask it.
-JobEnds ends_of(nb::handle source, nb::handle sink, const Settings& settings) {
-  JobEnds ends = sink_of({sink}, settings);
+JobEndpoints ends_of(nb::handle source, nb::handle sink, const Settings& settings) {
+  JobEndpoints ends = sink_of({sink}, settings);
   const End end{source};
   if (end.is_path()) {
     ends.input = nb::cast<fs::path>(source);
@@ -41,7 +41,7 @@ Chain chain_of(const Settings& settings, const Chain& given) {
 }
 
 /// What is there of a result of this path that is made in several runs; null: of what is no path.
-std::optional<PartialState> state_of(nb::handle sink) {
+std::optional<CheckpointState> state_of(nb::handle sink) {
   if (!End{sink}.is_path()) return std::nullopt;
   return partial_state(nb::cast<fs::path>(sink));
 }
@@ -51,14 +51,14 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
                   bool discards, const nb::object& told) {
   Settings settings = settings_of(options);
   const Chain chain = chain_of(settings, given);
-  JobEnds ends = ends_of(source, sink, settings);
-  const std::optional<PartialState> left = state_of(sink);
+  JobEndpoints ends = ends_of(source, sink, settings);
+  const std::optional<CheckpointState> left = state_of(sink);
   const fs::path output = discards ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
   run_told(settings.run, told, [&] {
     if (discards) discard_finished(output);
-    FileJob job = prepare(std::move(ends), chain, settings);
-    if (discards) Partial::discard(output);
+    ImageJob job = prepare(std::move(ends), chain, settings);
+    if (discards) Checkpoint::discard(output);
     report = run(job, settings.run);
   });
   if (left && !discards) report.plan.warnings.push_back(describe(*left));
@@ -69,11 +69,11 @@ RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const 
 nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
   Settings settings = settings_of(options);
   settings.files.output.overwrite = true;  // nothing is made, and the run will say that it is there
-  JobEnds ends = ends_of(source, sink, settings);
+  JobEndpoints ends = ends_of(source, sink, settings);
   Plan made;
   std::string description;
   run_told(settings.run, nb::none(), [&] {
-    FileJob job = prepare(std::move(ends), chain, settings);
+    ImageJob job = prepare(std::move(ends), chain, settings);
     description = describe(job.plan, *job.source, *job.sink);
     made = std::move(job.plan);
   });
@@ -138,7 +138,7 @@ struct Product {
   Reader* added() { return operands.size() > 2 ? operands[2].reader.get() : nullptr; }
 };
 
-void plan_product(Product& product, const JobEnds& end, const GemmOp& op, const Settings& settings) {
+void plan_product(Product& product, const JobEndpoints& end, const GemmOp& op, const Settings& settings) {
   const ImageSpec spec = gemm_result_spec(op, product.a().spec(), product.b().spec());
   const auto plan = [&] {
     product.plan = plan_gemm(op, product.a(), product.b(), product.added(), *product.out, settings.run);
@@ -148,7 +148,7 @@ void plan_product(Product& product, const JobEnds& end, const GemmOp& op, const 
     product.out = product.sinks->next({});
     return plan();
   }
-  const Geometries geometries =
+  const LayoutCandidates geometries =
       geometries_of(end.output, spec, nullptr, settings.files.output, std::nullopt, Work::neighbours);
   plan_in_either(geometries, [&](const CreateOptions& create) {
     product.out = fill_levels(create_writer(end.output, spec, create));
@@ -161,10 +161,10 @@ GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands
                     const nb::object& told) {
   Settings settings = settings_of(options);
   const GemmOp op{.trans_a = trans_a, .trans_b = trans_b, .alpha = alpha, .beta = beta};
-  const JobEnds end = sink_of({sink}, settings);
+  const JobEndpoints end = sink_of({sink}, settings);
   constexpr const char* names[] = {"the matrix A", "the matrix B", "the matrix that is added"};
   Product product;
-  TakenFiles taken;
+  PathsInUse taken;
   for (const auto& [source, opening] : operands) {
     product.operands.push_back({{source}, settings_of(opening)});
     product.operands.back().settings.run.max_memory_bytes = settings.run.max_memory_bytes;

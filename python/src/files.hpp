@@ -32,7 +32,7 @@ struct End {
 /// The settings say how a file is opened, and what may be held.
 std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settings);
 /// What is written to.
-JobEnds sink_of(const End& sink, const Settings& settings);
+JobEndpoints sink_of(const End& sink, const Settings& settings);
 
 /// Calls work() as run_interruptible() does: `options` have its token, and `told` is called by this thread
 /// with pixels done, pixels, and bytes read and written, unless it is None. The last time is before anything

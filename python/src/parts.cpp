@@ -40,8 +40,8 @@ nb::list create_parts(const fs::path& source, const fs::path& sink, const Chain&
   try {
     run_told(settings.run, nb::none(), [&] {
       if (discards) discard_for_another(source, sink, chain, settings.run, settings.files);
-      const FileJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
-      count = std::min(wanted, most_parts(job.plan, job.sink->layout(), job.count()));
+      const ImageJob job = create_in_parts(source, sink, chain, settings.run, settings.files);
+      count = std::min(wanted, max_parts(job.plan, job.sink->layout(), job.count()));
       run = job.partial->run();
       warnings = job.plan.warnings;
     });
@@ -90,7 +90,7 @@ nb::list finish_parts(const fs::path& sink, const std::string& run) {
 bool discard_parts(const fs::path& sink, const std::string& run) {
   RunOptions options;
   bool is_gone = false;
-  run_told(options, nb::none(), [&] { is_gone = Partial::discard(sink, run); });
+  run_told(options, nb::none(), [&] { is_gone = Checkpoint::discard(sink, run); });
   return is_gone;
 }
 
@@ -109,8 +109,8 @@ void bind_parts(nb::module_& module) {
   module.def("finish_parts", finish_parts, sink, nb::arg("run"));
   module.def("discard_parts", discard_parts, sink, nb::arg("run"));
   module.def(
-      "partial_run", [](const fs::path& target) { return Partial::look(target).run; }, sink);
-  module.def("partial_folder", &Partial::folder_of_target, sink);
+      "partial_run", [](const fs::path& target) { return Checkpoint::look(target).run; }, sink);
+  module.def("partial_folder", &Checkpoint::folder_of_target, sink);
 }
 
 }  // namespace sepconv::python

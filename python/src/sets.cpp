@@ -77,7 +77,7 @@ nb::dict facts_of(OpenSet& open) {
     first = open.raster(0);
   }
   const SourceLayout& layout = first->layout();
-  const StoredType stored = layout.stored.value_or(StoredType(set.spec().type));
+  const SampleType stored = layout.stored.value_or(SampleType(set.spec().type));
   nb::dict all;
   all["rows"] = set.spec().extent.rows;
   all["cols"] = set.spec().extent.cols;

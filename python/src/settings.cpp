@@ -39,7 +39,7 @@ void take_compress(Settings& settings, nb::handle value) {
 }
 
 void take_8bit(Settings& settings, nb::handle value) {
-  OutputRequest& output = settings.files.output;
+  OutputOptions& output = settings.files.output;
   output.to_8bit = !nb::isinstance<nb::bool_>(value) || nb::cast<bool>(value);
   if (!nb::isinstance<nb::bool_>(value)) output.range_of_8bit = nb::cast<std::pair<double, double>>(value);
 }
@@ -52,8 +52,8 @@ void take_region(Settings& settings, nb::handle value) {
 
 /// Rows and columns, or a text with names of axes.
 template <auto sides, auto others>
-void take_block(Settings& settings, nb::handle value) {
-  OutputRequest& output = settings.files.output;
+void parse_block(Settings& settings, nb::handle value) {
+  OutputOptions& output = settings.files.output;
   if (!nb::isinstance<nb::str>(value)) {
     const auto [rows, cols] = nb::cast<Sides>(value);
     output.*sides = Extent{rows, cols};
@@ -74,7 +74,7 @@ void take_output(Settings& settings, nb::handle value) {
 }
 
 void take_pyramid(Settings& settings, nb::handle value) {
-  OutputRequest& output = settings.files.output;
+  OutputOptions& output = settings.files.output;
   output.nearest_levels = nb::isinstance<nb::str>(value);
   output.pyramid = output.nearest_levels || nb::cast<bool>(value);
 }
@@ -97,22 +97,22 @@ constexpr Option kOptions[] = {
            nb::cast<std::string>(v) == "error" ? MissingChunks::error : MissingChunks::fill;
      }},
     {"compress", take_compress},
-    {"tile", take_block<&OutputRequest::tile, &OutputRequest::tile_others>},
-    {"shard", take_block<&OutputRequest::shard, &OutputRequest::shard_others>},
+    {"tile", parse_block<&OutputOptions::tile, &OutputOptions::tile_others>},
+    {"shard", parse_block<&OutputOptions::shard, &OutputOptions::shard_others>},
     {"zarr", [](Settings& s, nb::handle v) { s.files.output.zarr = nb::cast<int>(v); }},
-    {"planar", take_output<&OutputRequest::planar>},
-    {"no_predictor", take_output<&OutputRequest::no_predictor>},
+    {"planar", take_output<&OutputOptions::planar>},
+    {"no_predictor", take_output<&OutputOptions::no_predictor>},
     {"pyramid", take_pyramid},
-    {"cog", take_output<&OutputRequest::cog>},
-    {"big_tiff", take_output<&OutputRequest::big_tiff>},
+    {"cog", take_output<&OutputOptions::cog>},
+    {"big_tiff", take_output<&OutputOptions::big_tiff>},
     {"orient", [](Settings& s, nb::handle v) { s.files.orient = nb::cast<bool>(v); }},
     {"to_8bit", take_8bit},
     {"background",
      [](Settings& s, nb::handle v) {
        s.files.output.background = parse_background(nb::cast<std::string>(v));
      }},
-    {"overwrite", take_output<&OutputRequest::overwrite>},
-    {"durable", take_output<&OutputRequest::durable>},
+    {"overwrite", take_output<&OutputOptions::overwrite>},
+    {"durable", take_output<&OutputOptions::durable>},
     {"max_memory", take_plan_option<&PlanOptions::max_memory_bytes>},
     {"threads", take_plan_option<&PlanOptions::threads>},
     {"slots", take_plan_option<&PlanOptions::slots>},

@@ -19,7 +19,7 @@ def test_stream_in_memory(sepconv):
     assert [(row["radius"], row["slots"], row["band_rows"]) for row in rows] == [(2, 1, 20), (2, 3, 20), (40, 1, 20), (40, 3, 20)]
     for row in rows:
         assert row["from"] == "memory"
-        assert 0 < row["least_seconds"] <= row["median_seconds"] <= row["greatest_seconds"]
+        assert 0 < row["min_seconds"] <= row["median_seconds"] <= row["greatest_seconds"]
         assert row["share_of_limit"] == pytest.approx(row["limit_seconds"] / row["median_seconds"])
         assert row["pixels_per_second"] == pytest.approx(301 * 203 / row["median_seconds"])
         assert row["bytes_per_second_each_way"] == pytest.approx(4 * row["pixels_per_second"])

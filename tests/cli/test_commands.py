@@ -225,7 +225,7 @@ def test_devices_as_json(sepconv):
         assert len(machine) >= 4
         for name, figure in machine.items():
             assert figure["measured"] > 0 and figure["default"] > 0 and re.search(rf"^  {name} .*, assumed ", text, re.MULTILINE)
-    copies = found["cpu"]["machine"]["host.most_copy_rate"]
+    copies = found["cpu"]["machine"]["host.max_copy_rate"]
     assert copies["measured"] == found["cpu"]["copy_bytes_per_second"] != copies["default"]
     for gpu in found["gpus"]:
         rates = [value for name, value in gpu.items() if name.endswith("_per_second")]

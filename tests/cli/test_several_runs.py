@@ -334,7 +334,7 @@ def part(sepconv, name, options, which, status=0):
     return sepconv("run", "in.tif", name, "gaussian:sigma=9", *options, "--part", which, "--quiet", status=status)
 
 
-def most_parts(sepconv, name, options):
+def max_parts(sepconv, name, options):
     said = sepconv("plan", "in.tif", name, *CHAIN, *options, "--parts", "99999", status=2).stderr
     return int(re.search(r"in 1 to (\d+)", said)[1])
 
@@ -344,7 +344,7 @@ def test_parts_are_the_whole(sepconv, scan, kind):
     name, options = kind
     expected = whole(sepconv, scan, name, options)
     create(sepconv, name, options)
-    count = min(5, most_parts(sepconv, name, options))
+    count = min(5, max_parts(sepconv, name, options))
     assert count > 1
     order = list(range(1, count + 1))
     random.Random(7).shuffle(order)
@@ -369,7 +369,7 @@ def test_parts_of_stacks_are_the_whole(sepconv, kind):
     tifffile.imwrite(sepconv.folder / "in.tif", np.stack([image(600, 500, seed=i) for i in range(5)]), metadata={"axes": "ZYX"})
     name, options = kind
     expected = whole(sepconv, "in.tif", name, options)
-    most = most_parts(sepconv, name, options)
+    most = max_parts(sepconv, name, options)
     for count in {3, min(7, most)}:
         create(sepconv, name, options)
         for k in range(count, 0, -1):

@@ -2,7 +2,7 @@
 // but the installed package. A run on its two devices has the bytes of the CPU.
 #include <cstdint>
 #include <iostream>
-#include <sepconv/kernels/cuda/backend.hpp>
+#include <sepconv/backend.hpp>
 #include <sepconv/sepconv.hpp>
 #include <string>
 #include <vector>

@@ -8,6 +8,7 @@ build=$(cd "$1" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp "$here"/{CMakeLists.txt,*.cpp} "$here"/../simulated_gpu/simulated_{gpu.hpp,runtime.cpp,kernels.cpp,no_tiles.cpp} "$here/../../docs/examples/invert_stage.cpp" "$work/"
+sed -i -E 's@#include "(core|io|kernels|pipeline)/@#include "sepconv/\1/@' "$work"/simulated_*
 
 cmake --install "$build" --prefix "$work/made" >/dev/null
 mv "$work/made" "$work/prefix"
@@ -17,6 +18,7 @@ prefix=$work/prefix
 mapfile -t roots < <(sed "s|^|$prefix/include/|" "$here/../../cmake/installed_headers.txt")
 c++ -std=c++20 -MM -MG -I"$prefix/include" -x c++ "${roots[@]}" | tr ' \\' '\n\n' | grep "^$prefix" | sort -u >"$work/included"
 find "$prefix/include" -type f | sort | diff "$work/included" - || { echo "other headers are installed than users need" >&2; exit 1; }
+! grep -rE '#include "(core|io|kernels|pipeline)/' "$prefix/include" || { echo "an installed header has an include without the prefix" >&2; exit 1; }
 echo "ok: the $(wc -l <"$work/included") headers are installed that users need"
 
 quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }

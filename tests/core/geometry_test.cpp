@@ -1,4 +1,4 @@
-#include "sepconv/core/geometry.hpp"
+#include "core/geometry.hpp"
 
 #include <catch2/catch.hpp>
 

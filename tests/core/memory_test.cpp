@@ -1,9 +1,9 @@
-#include "sepconv/core/memory.hpp"
+#include "core/memory.hpp"
 
 #include <catch2/catch.hpp>
 #include <stdexcept>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 

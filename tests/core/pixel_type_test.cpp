@@ -1,8 +1,8 @@
-#include "sepconv/core/pixel_type.hpp"
+#include "core/pixel_type.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/image.hpp"
+#include "core/image.hpp"
 
 using namespace sepconv;
 

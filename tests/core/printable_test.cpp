@@ -1,4 +1,4 @@
-#include "sepconv/core/printable.hpp"
+#include "core/printable.hpp"
 
 #include <catch2/catch.hpp>
 

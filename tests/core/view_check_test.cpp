@@ -1,8 +1,8 @@
-#include "sepconv/core/view_check.hpp"
+#include "core/view_check.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

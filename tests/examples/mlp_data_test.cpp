@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "sepconv/io/deflate/deflater.hpp"
+#include "io/deflate/deflater.hpp"
 
 namespace {
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "../support/decode_alone.hpp"
-#include "sepconv/kernels/lz4/block_decoder.hpp"
-#include "sepconv/kernels/zstd/frame_decoder.hpp"
+#include "kernels/lz4/block_decoder.hpp"
+#include "kernels/zstd/frame_decoder.hpp"
 
 namespace {
 
@@ -37,10 +37,11 @@ Bytes decoded(BlockCodec codec, const Bytes& block, std::size_t size) {
   std::ranges::copy(block, in.get());
   const auto bytes = std::ssize(block), most = static_cast<std::int64_t>(size);
   if (codec == BlockCodec::lz4)
-    return found(lz4::BlockDecoder<Alone>(in.get(), bytes, out.get(), most).run());
-  const auto literals = std::make_unique<std::byte[]>(std::min<std::size_t>(size, zstd::kMostBlockBytes));
+    return found(lz4::BlockDecoder<SingleThreadGroup>(in.get(), bytes, out.get(), most).run());
+  const auto literals = std::make_unique<std::byte[]>(std::min<std::size_t>(size, zstd::kMaxBlockBytes));
   const auto tables = std::make_unique<zstd::Tables>();
-  return found(zstd::FrameDecoder<Alone>(in.get(), bytes, out.get(), most, literals.get(), *tables).run());
+  return found(
+      zstd::FrameDecoder<SingleThreadGroup>(in.get(), bytes, out.get(), most, literals.get(), *tables).run());
 }
 
 bool by_libdeflate(BlockCodec codec, const Bytes& block, Bytes& out) {

@@ -10,13 +10,13 @@
 #include <random>
 #include <vector>
 
-#include "sepconv/io/deflate/inflater.hpp"
-#include "sepconv/io/deflate/raster_coder.hpp"
+#include "io/deflate/inflater.hpp"
+#include "io/deflate/raster_coder.hpp"
 
 namespace {
 
 using Bytes = std::vector<std::byte>;
-constexpr std::size_t kMost = 1 << 18;
+constexpr std::size_t kMax = 1 << 18;
 
 void require(bool holds) {
   if (!holds) std::abort();
@@ -28,7 +28,7 @@ libdeflate_decompressor* libdeflate() {
 }
 
 bool zlib_takes(Bytes& blocks) {
-  Bytes out(kMost);
+  Bytes out(kMax);
   z_stream z{};
   z.next_in = reinterpret_cast<Bytef*>(blocks.data());
   z.avail_in = static_cast<uInt>(blocks.size());
@@ -89,11 +89,11 @@ void try_two(Bytes stream, std::size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using sepconv::deflate::Inflated;
+  using sepconv::deflate::InflateStatus;
   static sepconv::deflate::Inflater inflater;
   const auto* const bytes = reinterpret_cast<const std::byte*>(data);
   Bytes blocks(bytes, bytes + size);
-  Bytes right(kMost);
+  Bytes right(kMax);
   std::size_t taken = 0, made = 0;
   const libdeflate_result result = libdeflate_deflate_decompress_ex(
       libdeflate(), blocks.data(), blocks.size(), right.data(), right.size(), &taken, &made);
@@ -108,9 +108,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (result == LIBDEFLATE_SUCCESS) {
     Bytes smaller(made / 2);
     require(made == 0 || !inflater.decode_by_tables(stream, smaller));
-    require(inflater.decode(stream, out, kMost) == Inflated::whole && out == right);
+    require(inflater.decode(stream, out, kMax) == InflateStatus::whole && out == right);
   } else {
-    require(inflater.decode(stream, out, kMost) != Inflated::whole);
+    require(inflater.decode(stream, out, kMax) != InflateStatus::whole);
   }
   try_two(stream, out.size());
   // As it is, too: a header and a checksum of any bytes.

@@ -16,7 +16,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-test::JpegMade made_of(const std::uint8_t* head) {
+test::JpegMade job_manifest(const std::uint8_t* head) {
   constexpr int kSamplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
   test::JpegMade made;
   const int components = (head[0] & 2) != 0 ? 1 : 3;
@@ -42,7 +42,7 @@ bool check(const Bytes& stream, const test::JpegMade& made) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kHead = 10;
   if (size <= kHead) return 0;
-  const test::JpegMade made = made_of(data);
+  const test::JpegMade made = job_manifest(data);
   const auto* const begin = reinterpret_cast<const std::byte*>(data);
   const Bytes bytes(begin + kHead, begin + size);
   if ((data[0] & 1) != 0) {

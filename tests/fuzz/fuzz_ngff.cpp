@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <string>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/stack/ngff.hpp"
-#include "sepconv/io/stack/stack.hpp"
+#include "core/error.hpp"
+#include "io/stack/ngff.hpp"
+#include "io/stack/stack.hpp"
 
 namespace {
 
@@ -13,9 +13,9 @@ void check(const sepconv::OmeImage& image) {
   using namespace sepconv;
   const std::string text = ngff_text(image);
   if (ngff_text(parse_ngff_text(text)) != text) std::abort();
-  const StoredSpec spec({9, 7}, 1, PixelType::u16);
+  const SampleSpec spec({9, 7}, 1, PixelType::u16);
   std::vector<std::string> lost;
-  for (const PixelMap& map : {PixelMap{}, PixelMap{2, 3, 1, 5, true}})
+  for (const PixelTransform& map : {PixelTransform{}, PixelTransform{2, 3, 1, 5, true}})
     describe_stack(text, {{"c", 1, 1}, {"z", 2, 3}}, {.map = map, .from = spec, .to = spec}, lost);
   new_ome(spec, {}, image);
 }

@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
+#include "core/error.hpp"
+#include "pipeline/chain/chain.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // TIFF and BigTIFF: directories, block tables and every codec.
+#include "io/tiff/tiff.hpp"
 #include "read_image.hpp"
-#include "sepconv/io/tiff/tiff.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace sepconv;

@@ -2,8 +2,8 @@
 // a byte 0, and what lies under every other key.
 #include <string>
 
+#include "io/zarr/zarr_reader.hpp"
 #include "read_image.hpp"
-#include "sepconv/io/zarr/zarr_reader.hpp"
 
 namespace sepconv::fuzz {
 namespace {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "sepconv/io/zstd/raster_coder.hpp"
-#include "sepconv/kernels/zstd/frame_decoder.hpp"
+#include "io/zstd/raster_coder.hpp"
+#include "kernels/zstd/frame_decoder.hpp"
 
 namespace {
 
@@ -29,10 +29,11 @@ void check(zstd::RasterCoder& coder, const Bytes& bytes, zstd::Raster raster, bo
   require(ZSTD_decompress(out.data(), out.size(), frame.get(), static_cast<std::size_t>(size)) == out.size());
   require(out == bytes);
   const auto literals =
-      std::make_unique<std::byte[]>(std::min<std::size_t>(bytes.size(), zstd::kMostBlockBytes));
+      std::make_unique<std::byte[]>(std::min<std::size_t>(bytes.size(), zstd::kMaxBlockBytes));
   const auto tables = std::make_unique<zstd::Tables>();
   std::ranges::fill(out, std::byte{});
-  require(zstd::FrameDecoder<Alone>(frame.get(), size, out.data(), std::ssize(out), literals.get(), *tables)
+  require(zstd::FrameDecoder<SingleThreadGroup>(frame.get(), size, out.data(), std::ssize(out),
+                                                literals.get(), *tables)
               .run());
   require(out == bytes);
 }

@@ -6,10 +6,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "io/formats.hpp"
 #include "memory_file.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/formats.hpp"
 
 namespace sepconv::fuzz {
 

@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "../support/image.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/run/run.hpp"
 
 namespace sepconv::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <nvtx3/nvToolsExt.h>
 
 #include "../support/image.hpp"
-#include "sepconv/kernels/cuda/profiler_range.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "kernels/cuda/profiler_range.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

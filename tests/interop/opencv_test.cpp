@@ -1,4 +1,4 @@
-#include "sepconv/interop/opencv.hpp"
+#include "sepconv/opencv.hpp"
 
 #include <catch2/catch.hpp>
 #include <opencv2/imgproc.hpp>

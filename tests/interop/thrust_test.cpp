@@ -1,4 +1,4 @@
-#include "sepconv/interop/thrust.hpp"
+#include "sepconv/thrust.hpp"
 
 #include <thrust/host_vector.h>
 #include <thrust/sequence.h>

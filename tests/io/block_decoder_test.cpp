@@ -1,14 +1,14 @@
-#include "sepconv/io/tiff/block_decoder.hpp"
+#include "io/tiff/block_decoder.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "coded_bytes.hpp"
+#include "core/error.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/tiff/block_encoder.hpp"
+#include "io/tiff/block_pixels.hpp"
 #include "libtiff_file.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/tiff/block_encoder.hpp"
-#include "sepconv/io/tiff/block_pixels.hpp"
 
 namespace sepconv {
 namespace {
@@ -157,7 +157,7 @@ TEST_CASE("No flipped bit of a block of deflate or zstd makes other pixels") {
 /// A frame of zstd of these bytes and then so many zeros, which asks for a window of 2^27 bytes and does not
 /// say what it holds; blocks of 128 KiB of one value take four bytes.
 Bytes frame_of(const Bytes& first, std::size_t zeros) {
-  constexpr std::size_t kMostOfBlock = 128 << 10;
+  constexpr std::size_t kMaxOfBlock = 128 << 10;
   Bytes frame;
   const auto put = [&](std::uint32_t value, int bytes) {
     for (int i = 0; i < bytes; ++i) frame.push_back(static_cast<std::byte>(value >> 8 * i));
@@ -171,7 +171,7 @@ Bytes frame_of(const Bytes& first, std::size_t zeros) {
   put_head(first.size(), 0, zeros == 0);
   frame.insert(frame.end(), first.begin(), first.end());
   for (std::size_t size = 0; zeros > 0; zeros -= size) {
-    size = std::min(zeros, kMostOfBlock);
+    size = std::min(zeros, kMaxOfBlock);
     put_head(size, 1, zeros == size);
     put(0, 1);
   }

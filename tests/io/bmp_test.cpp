@@ -1,10 +1,10 @@
-#include "sepconv/io/bmp/bmp.hpp"
+#include "io/bmp/bmp.hpp"
 
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
 #include "icc_profile.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/formats.hpp"
+#include "io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 

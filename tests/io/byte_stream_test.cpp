@@ -1,10 +1,10 @@
-#include "sepconv/io/byte_stream.hpp"
+#include "io/byte_stream.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <random>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 #include "temporary_folder.hpp"
 
 namespace sepconv {

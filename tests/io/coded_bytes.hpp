@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "sepconv/core/deflate/repeats.hpp"
+#include "core/deflate/matches.hpp"
 
 namespace sepconv::coded_bytes {
 

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "coded_bytes.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/deflate/prefix_code.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/deflate/prefix_code.hpp"
 
 namespace sepconv::deflate {
 namespace {
@@ -142,9 +142,9 @@ TEST_CASE("Repeats of the pixel before and of the row above need no search") {
 TEST_CASE("Lengths of codes are complete, within their limit, and no worse than Huffman's where it fits") {
   Random random(6);
   for (const int symbols : {1, 2, 3, 19, 30, 286}) {
-    for (const int most_bits : {9, 14, 15}) {
+    for (const int max_bits : {9, 14, 15}) {
       for (int kind = 0; kind < 3; ++kind) {
-        CAPTURE(symbols, most_bits, kind);
+        CAPTURE(symbols, max_bits, kind);
         std::vector<std::uint32_t> counts(static_cast<std::size_t>(symbols));
         std::uint32_t fibonacci[2] = {1, 1};
         for (std::uint32_t& count : counts) {
@@ -154,12 +154,12 @@ TEST_CASE("Lengths of codes are complete, within their limit, and no worse than 
         }
         counts[0] = std::max(counts[0], 1U);
         std::vector<std::uint8_t> lengths(counts.size());
-        choose_lengths(counts, most_bits, lengths);
+        choose_lengths(counts, max_bits, lengths);
         double kraft = 0, bits = 0, entropy = 0, total = 0;
         for (const std::uint32_t count : counts) total += count;
         for (std::size_t i = 0; i < counts.size(); ++i) {
           CHECK((lengths[i] > 0) == (counts[i] > 0));
-          CHECK(lengths[i] <= most_bits);
+          CHECK(lengths[i] <= max_bits);
           if (lengths[i] == 0) continue;
           kraft += std::exp2(-lengths[i]);
           bits += counts[i] * lengths[i];

@@ -1,4 +1,4 @@
-#include "sepconv/io/exif.hpp"
+#include "io/exif.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>

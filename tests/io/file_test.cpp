@@ -16,8 +16,8 @@
 #include <thread>
 #include <vector>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
+#include "core/error.hpp"
+#include "io/byte_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace sepconv {

@@ -2,9 +2,9 @@
 #include <set>
 #include <sstream>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/formats.hpp"
+#include "core/error.hpp"
+#include "io/byte_file.hpp"
+#include "io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"

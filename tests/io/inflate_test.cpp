@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "sepconv/io/deflate/bit_sink.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/deflate/inflater.hpp"
-#include "sepconv/io/deflate/prefix_code.hpp"
+#include "io/deflate/bit_sink.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/deflate/inflater.hpp"
+#include "io/deflate/prefix_code.hpp"
 
 namespace sepconv::deflate {
 namespace {
@@ -39,52 +39,52 @@ void check_decodes(const Bytes& stream, const Bytes& bytes) {
                     }) == bytes;
   CHECK(whole);
   CHECK(same);
-  Inflated result{};
+  InflateStatus result{};
   const bool as_same = filled(bytes.size(), [&](std::span<std::byte> out) {
                          result = inflater.decode(stream, out, kManyBytes);
                        }) == bytes;
-  CHECK(result == Inflated::whole);
+  CHECK(result == InflateStatus::whole);
   CHECK(as_same);
 }
 
 /// Of a stream that does not fit: whether it is one at all.
-Inflated by_libdeflate_with_room(const Bytes& stream) {
+InflateStatus by_libdeflate_with_room(const Bytes& stream) {
   auto* const state = libdeflate_alloc_decompressor();
   Bytes out(1032 * stream.size() + 1);  // deflate makes no more of it
   std::size_t made = 0;
   const auto result =
       libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), &made);
   libdeflate_free_decompressor(state);
-  return result == LIBDEFLATE_SUCCESS ? Inflated::more : Inflated::broken;
+  return result == LIBDEFLATE_SUCCESS ? InflateStatus::more : InflateStatus::broken;
 }
 
-Inflated by_libdeflate(const Bytes& stream, std::span<std::byte> out) {
+InflateStatus by_libdeflate(const Bytes& stream, std::span<std::byte> out) {
   auto* const state = libdeflate_alloc_decompressor();
   const auto result =
       libdeflate_zlib_decompress(state, stream.data(), stream.size(), out.data(), out.size(), nullptr);
   libdeflate_free_decompressor(state);
-  return result == LIBDEFLATE_SUCCESS              ? Inflated::whole
+  return result == LIBDEFLATE_SUCCESS              ? InflateStatus::whole
          : result == LIBDEFLATE_INSUFFICIENT_SPACE ? by_libdeflate_with_room(stream)  // more, if it is sound
-         : result == LIBDEFLATE_SHORT_OUTPUT       ? Inflated::fewer
-                                                   : Inflated::broken;
+         : result == LIBDEFLATE_SHORT_OUTPUT       ? InflateStatus::fewer
+                                                   : InflateStatus::broken;
 }
 
 /// The tables take nothing that libdeflate does not, and the decoder says what libdeflate says.
 void check_as_libdeflate(const Bytes& stream, std::size_t size) {
   Inflater inflater;
-  Inflated expected{}, result{};
+  InflateStatus expected{}, result{};
   bool whole = false;
   const Bytes right = filled(size, [&](std::span<std::byte> out) { expected = by_libdeflate(stream, out); });
   const Bytes ours =
       filled(size, [&](std::span<std::byte> out) { result = inflater.decode(stream, out, kManyBytes); });
   const Bytes by_tables =
       filled(size, [&](std::span<std::byte> out) { whole = inflater.decode_by_tables(stream, out); });
-  const bool same = expected != Inflated::whole || ours == right;
+  const bool same = expected != InflateStatus::whole || ours == right;
   CHECK(result == expected);
   CHECK(same);
   if (!whole) return;
   const bool same_by_tables = by_tables == right;
-  CHECK(expected == Inflated::whole);
+  CHECK(expected == InflateStatus::whole);
   CHECK(same_by_tables);
 }
 
@@ -213,7 +213,7 @@ std::vector<Case> cases(Random& random) {
 }
 
 TEST_CASE("Two streams in one loop are decoded where and as each is alone") {
-  constexpr std::size_t kLeastBytes = 2048;
+  constexpr std::size_t kMinBytes = 2048;
   Random random(8);
   const std::vector<Case> all = cases(random);
   Inflater first, second;
@@ -227,7 +227,7 @@ TEST_CASE("Two streams in one loop are decoded where and as each is alone") {
           done = Inflater::decode_two({first, one.stream, to}, {second, other.stream, other_to});
         });
       });
-      const bool are_long = std::min(one.stream.size(), other.stream.size()) >= kLeastBytes;
+      const bool are_long = std::min(one.stream.size(), other.stream.size()) >= kMinBytes;
       const auto is_as_alone = [&](const Case& of, const Bytes& found, bool whole, const Inflater& by) {
         Bytes right(of.size);
         const bool expected = are_long && Inflater().decode_by_tables(of.stream, right, true);
@@ -353,7 +353,7 @@ TEST_CASE("A distance that reaches before the image is refused") {
       const Bytes stream = script.finish();
       Bytes out(script.bytes().size() + 3);
       CHECK_FALSE(inflater.decode_by_tables(stream, out));
-      CHECK(inflater.decode(stream, out, kManyBytes) == Inflated::broken);
+      CHECK(inflater.decode(stream, out, kManyBytes) == InflateStatus::broken);
     }
   }
 }
@@ -382,7 +382,7 @@ TEST_CASE("Codes may be as long as they can be, or the only one") {
   incomplete.begin_dynamic(lengths, distances);
   check_as_libdeflate(incomplete.finish(), 0);
   Inflater inflater;
-  CHECK(inflater.decode(incomplete.finish(), {}, kManyBytes) == Inflated::broken);
+  CHECK(inflater.decode(incomplete.finish(), {}, kManyBytes) == InflateStatus::broken);
 }
 
 TEST_CASE("A stream of more than it may hold is followed no further, and else to its checksum") {
@@ -393,11 +393,11 @@ TEST_CASE("A stream of more than it may hold is followed no further, and else to
   libdeflate_free_compressor(encoder);
   Inflater inflater;
   Bytes out(1000);
-  CHECK(inflater.decode(stream, out, bytes.size()) == Inflated::more);
-  CHECK(inflater.decode(stream, out, bytes.size() - 1) == Inflated::far_more);
+  CHECK(inflater.decode(stream, out, bytes.size()) == InflateStatus::more);
+  CHECK(inflater.decode(stream, out, bytes.size() - 1) == InflateStatus::far_more);
   stream.back() ^= std::byte{1};
-  CHECK(inflater.decode(stream, out, bytes.size()) == Inflated::broken);
-  CHECK(inflater.decode(stream, out, 5000) == Inflated::far_more);
+  CHECK(inflater.decode(stream, out, bytes.size()) == InflateStatus::broken);
+  CHECK(inflater.decode(stream, out, 5000) == InflateStatus::far_more);
 }
 
 TEST_CASE("A stream that is cut off, damaged, or of another size is what libdeflate says of it") {

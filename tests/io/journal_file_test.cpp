@@ -1,16 +1,15 @@
 // Journals of partial results: what is proved after a process, or the machine, ended.
-#include "sepconv/io/journal_file.hpp"
-
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <string>
 #include <vector>
 
-#include "sepconv/io/journal_lines.hpp"
+#include "io/checkpoint_log.hpp"
+#include "io/checkpoint_log_lines.hpp"
 #include "temporary_folder.hpp"
 
 using namespace sepconv;
-using Use = JournalFile::Use;
+using Use = CheckpointLog::Use;
 
 namespace {
 
@@ -20,11 +19,11 @@ struct Written {
 
   /// Records and their samples, as "samples done samples done", each by its text.
   std::string read() const {
-    const JournalFile journal(path, Use::look);
+    const CheckpointLog journal(path, Use::look);
     std::string all;
-    journal.read([&](JournalFile::Line line, std::string_view text) {
-      all += (line == JournalFile::Line::samples ? "(" : "") + std::string(text);
-      all += line == JournalFile::Line::samples ? ")" : " ";
+    journal.read([&](CheckpointLog::Line line, std::string_view text) {
+      all += (line == CheckpointLog::Line::samples ? "(" : "") + std::string(text);
+      all += line == CheckpointLog::Line::samples ? ")" : " ";
       return true;
     });
     return all;
@@ -45,7 +44,7 @@ struct Written {
 };
 
 void write(const Written& written, const std::vector<std::string>& records, std::int64_t synced = 0) {
-  JournalFile journal(written.path, Use::extend);
+  CheckpointLog journal(written.path, Use::extend);
   if (journal.beginning().empty()) journal.begin("text");
   for (const std::string& record : records) {
     journal.add_samples("of " + record);
@@ -72,7 +71,7 @@ TEST_CASE("Records outlive their process, and those that were synced the machine
 TEST_CASE("Samples of a run that ended before their record are nobody's") {
   const Written written;
   write(written, {"a"});
-  JournalFile(written.path, Use::extend).add_samples("of nothing");
+  CheckpointLog(written.path, Use::extend).add_samples("of nothing");
   write(written, {"b"});
   CHECK(written.read() == "(of a)a (of b)b ");
 }
@@ -80,31 +79,31 @@ TEST_CASE("Samples of a run that ended before their record are nobody's") {
 TEST_CASE("What was left out stays so, and what was lost is not proved by its boot") {
   const Written written;
   write(written, {"a", "b", "c"}, 1);
-  JournalFile(written.path, Use::extend).keep_first(2);
+  CheckpointLog(written.path, Use::extend).keep_first(2);
   CHECK(written.read() == "(of a)a (of b)b (of c)c ");  // nothing was written over yet
   {
-    JournalFile journal(written.path, Use::extend);
+    CheckpointLog journal(written.path, Use::extend);
     journal.keep_first(2);
     journal.settle();
   }
   CHECK(written.read() == "(of a)a (of b)b ");
   write(written, {"d"});
   CHECK(written.read() == "(of a)a (of b)b (of d)d ");
-  JournalFile(written.path, Use::extend).lose();
+  CheckpointLog(written.path, Use::extend).lose();
   CHECK(written.read() == "(of a)a ");
 }
 
 TEST_CASE("A journal says that all is done once it was told") {
   const Written written;
   write(written, {"a"}, 1);
-  CHECK_FALSE(JournalFile(written.path, Use::look).is_complete());
-  JournalFile(written.path, Use::extend).complete(17);
-  CHECK(JournalFile(written.path, Use::look).is_complete());
-  CHECK(JournalFile(written.path, Use::look).complete_bytes() == 17);
+  CHECK_FALSE(CheckpointLog(written.path, Use::look).is_complete());
+  CheckpointLog(written.path, Use::extend).complete(17);
+  CHECK(CheckpointLog(written.path, Use::look).is_complete());
+  CHECK(CheckpointLog(written.path, Use::look).complete_bytes() == 17);
   CHECK(written.read() == "(of a)a ");
   std::ofstream(written.path, std::ios::app) << "a line that is not whole";
   write(written, {"b"});
-  CHECK(JournalFile(written.path, Use::look).is_complete());
+  CHECK(CheckpointLog(written.path, Use::look).is_complete());
   CHECK(written.read() == "(of a)a (of b)b ");
 }
 
@@ -127,7 +126,7 @@ TEST_CASE("A line that is missing, twice or of another journal ends the records 
     auto left = lines, other = lines;
     left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
     CHECK(read(left) == before[i]);
-    CHECK(JournalFile(written.path, Use::look).beginning().empty() == (i == 0));
+    CHECK(CheckpointLog(written.path, Use::look).beginning().empty() == (i == 0));
     std::swap(other[i], other[i + 1]);
     CHECK(read(other) == before[i]);
   }

@@ -1,5 +1,5 @@
 // Whole JPEGs of a TIFF's blocks and the tables that they share.
-#include "sepconv/io/tiff/jpeg_stream.hpp"
+#include "io/tiff/jpeg_stream.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -121,10 +121,10 @@ TEST_CASE("A JPEG's frame is found behind segments of any size, with so many rea
       CHECK(frame->extent == Extent{0x102, 0x304});
     }
   }
-  CHECK(frame_in_file(behind_segments(kMostFrameReads - 1, 5000)));
-  CHECK(!frame_in_file(behind_segments(kMostFrameReads, 5000)));
+  CHECK(frame_in_file(behind_segments(kMaxFrameReads - 1, 5000)));
+  CHECK(!frame_in_file(behind_segments(kMaxFrameReads, 5000)));
   // The shortest segments, and what may stand before any marker.
-  constexpr std::size_t kSeen = kMostFrameReads * std::size_t{4096};
+  constexpr std::size_t kSeen = kMaxFrameReads * std::size_t{4096};
   CHECK(frame_in_file(behind_segments(kSeen / 4 - 2000, 0)));
   CHECK(!frame_in_file(behind_segments(kSeen / 4, 0)));
   Bytes fill(kSeen + 100, std::byte{0xFF});

@@ -1,11 +1,11 @@
-#include "sepconv/io/jpeg/jpeg.hpp"
+#include "io/jpeg/jpeg.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "icc_profile.hpp"
-#include "sepconv/io/formats.hpp"
-#include "sepconv/io/pattern.hpp"
+#include "io/formats.hpp"
+#include "io/test_pattern.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 

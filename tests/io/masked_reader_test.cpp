@@ -4,8 +4,8 @@
 #include <cstring>
 #include <limits>
 
+#include "io/raster_set.hpp"
 #include "libtiff_file.hpp"
-#include "sepconv/io/raster_set.hpp"
 #include "threaded_executor.hpp"
 
 using namespace sepconv;

@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/flat/npy.hpp"
+#include "core/error.hpp"
+#include "io/flat/npy.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 
@@ -118,7 +118,7 @@ TEST_CASE("A set of images is written as an array, complete or not at all") {
   const auto path = folder.path() / "out.npy";
   const ImageSpec image{{31, 17}, 3, PixelType::f64};
   const RasterSetSpec spec{image, {{"t", 2}, {"z", 1, 4, true}, {"c", 3}}};
-  const CreateOptions options{.stored = StoredType(StoredType::Kind::integer, 32)};
+  const CreateOptions options{.stored = SampleType(SampleType::Kind::integer, 32)};
   std::vector<TestImage> images;
   for (int i = 0; i < 6; ++i) {
     images.emplace_back(image);

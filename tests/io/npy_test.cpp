@@ -1,4 +1,4 @@
-#include "sepconv/io/flat/npy.hpp"
+#include "io/flat/npy.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/stored_values.hpp"
+#include "core/error.hpp"
+#include "io/sample_conversion.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 
@@ -142,9 +142,9 @@ TEST_CASE("NPY errors name the file, the fact and the way out") {
 }
 
 /// What part `part` of element `index` of a test's array is.
-std::int64_t value_of(StoredType type, std::int64_t index, std::int64_t part) {
-  const std::int64_t most = type.kind == StoredType::Kind::boolean ? 2 : 251;
-  return (index * 7 + 17 * part) % most - (type.kind == StoredType::Kind::integer ? 125 : 0);
+std::int64_t value_of(SampleType type, std::int64_t index, std::int64_t part) {
+  const std::int64_t most = type.kind == SampleType::Kind::boolean ? 2 : 251;
+  return (index * 7 + 17 * part) % most - (type.kind == SampleType::Kind::integer ? 125 : 0);
 }
 
 /// As a pixel has it.
@@ -155,7 +155,7 @@ void put_value(PixelType type, std::int64_t value, std::byte* to) {
   });
 }
 
-std::string counted_elements(StoredType type, std::int64_t count, bool big_endian) {
+std::string counted_elements(SampleType type, std::int64_t count, bool big_endian) {
   std::string bytes;
   for (std::int64_t i = 0; i < count; ++i) {
     std::array<std::byte, 16> pixel{}, element{};
@@ -179,7 +179,7 @@ TEST_CASE("NPY arrays of any type, order and axes: every rectangle is that of th
   for (const Extent extent :
        {Extent{1, 1}, Extent{1, 13}, Extent{31, 1}, Extent{37, 29}, Extent{3, 9001}, Extent{9001, 5}}) {
     CAPTURE(descr, axes, fortran, extent.rows, extent.cols);
-    const StoredType type = npy_elements(descr)->type;
+    const SampleType type = npy_elements(descr)->type;
     std::array<std::int64_t, 256> side{}, step{};
     side['y'] = extent.rows, side['x'] = extent.cols, side['c'] = axes.size() == 3 ? 3 : 1;
     std::string order = axes;  // from the slowest axis to the fastest

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <span>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/stack/ngff.hpp"
-#include "sepconv/io/stack/stack.hpp"
+#include "core/error.hpp"
+#include "io/stack/ngff.hpp"
+#include "io/stack/stack.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;
@@ -42,8 +42,8 @@ const OmeAxis& axis_of(const OmeImage& image, const std::string& name) {
                        [&](const auto& axis) { return axis.name == name; });
 }
 
-ImageChange change_to(const PixelMap& map) {
-  const StoredSpec spec({{100, 100}, 1, PixelType::u8}, {});
+ImageChange change_to(const PixelTransform& map) {
+  const SampleSpec spec({{100, 100}, 1, PixelType::u8}, {});
   return {.map = map, .from = spec, .to = spec};
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("OME-Zarr: values stay numbers of things while they are only moved") {
 
 TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its own words") {
   std::vector<std::string> lost;
-  const StoredSpec spec({{4, 5}, 1, PixelType::u16}, {});
+  const SampleSpec spec({{4, 5}, 1, PixelType::u16}, {});
   const OmeImage image = read_ngff(image05(), "a").images[0].at_level(0);
   const std::string xml = new_ome(spec, {{"t", 2}, {"c", 3}, {"z", 4}}, image);
   CHECK_THAT(xml, Contains(R"(PhysicalSizeX="0.25")") && Contains(R"(PhysicalSizeXUnit="µm")") &&

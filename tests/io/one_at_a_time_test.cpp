@@ -1,10 +1,9 @@
-#include "sepconv/io/one_at_a_time.hpp"
-
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
+#include "io/serial_executor.hpp"
 #include "threaded_executor.hpp"
 
 using namespace sepconv;
@@ -12,7 +11,7 @@ using namespace sepconv;
 TEST_CASE("tasks run in their order, one at a time, whatever the number of threads") {
   for (const std::int64_t count : {0, 1, 15, 16, 17, 100}) {
     ThreadedExecutor threads(4);
-    OneAtATime one(threads);
+    SerializedExecutor one(threads);
     CHECK(one.concurrency() == 1);
     std::vector<std::int64_t> order;
     std::atomic<int> running = 0;
@@ -43,7 +42,8 @@ TEST_CASE("an executor that is stopped ends a loop of many tasks early") {
     int loops_ = 0;
   } stopping;
   std::int64_t done = 0;
-  CHECK_THROWS_AS(OneAtATime(stopping).for_each(10'000, [&](std::int64_t, int) { ++done; }), Cancelled);
+  CHECK_THROWS_AS(SerializedExecutor(stopping).for_each(10'000, [&](std::int64_t, int) { ++done; }),
+                  Cancelled);
   CHECK(done > 0);
   CHECK(done < 1000);
 }

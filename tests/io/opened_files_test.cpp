@@ -1,8 +1,8 @@
 // Files of a folder that became others, of which a sample is known.
-#include "sepconv/io/zarr/opened_files.hpp"
-
 #include <catch2/catch.hpp>
 #include <string>
+
+#include "io/zarr/source_snapshot.hpp"
 
 using namespace sepconv;
 

@@ -1,8 +1,7 @@
-#include "sepconv/io/pattern.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "io/test_pattern.hpp"
 #include "test_image.hpp"
 
 namespace sepconv {

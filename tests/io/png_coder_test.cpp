@@ -1,4 +1,4 @@
-#include "sepconv/io/png/png_coder.hpp"
+#include "io/png/png_coder.hpp"
 
 #include <zlib.h>
 
@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "sepconv/io/deflate/deflater.hpp"
+#include "io/deflate/deflater.hpp"
 
 namespace sepconv {
 namespace {
@@ -68,7 +68,7 @@ TEST_CASE("the parts of a PNG's stream are one stream, whichever of two coders m
       {Bytes(kWhole), noise(1, 9, 256)},
       {words(7, 10)},
   };
-  for (const int level : {deflate::kFast, deflate::kAutomatic, 1, 6, kMostPngLevel}) {
+  for (const int level : {deflate::kFast, deflate::kAutomatic, 1, 6, kMaxPngLevel}) {
     for (const std::vector<Bytes>& parts : images) {
       CAPTURE(level, parts.size());
       const Bytes all = joined(parts), stream = coded(level, parts);

@@ -1,4 +1,4 @@
-#include "sepconv/io/png/png_filters.hpp"
+#include "io/png/png_filters.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -1,10 +1,10 @@
-#include "sepconv/io/png/png.hpp"
+#include "io/png/png.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "icc_profile.hpp"
+#include "io/formats.hpp"
 #include "png_bytes.hpp"
-#include "sepconv/io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 

@@ -1,8 +1,8 @@
-#include "sepconv/io/pnm/pnm.hpp"
+#include "io/pnm/pnm.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/io/formats.hpp"
+#include "io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 

@@ -1,9 +1,9 @@
-#include "sepconv/io/raster_set.hpp"
+#include "io/raster_set.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;

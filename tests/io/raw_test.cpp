@@ -1,8 +1,8 @@
-#include "sepconv/io/flat/raw.hpp"
+#include "io/flat/raw.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 

@@ -1,9 +1,9 @@
-#include "sepconv/io/rows.hpp"
+#include "io/rows.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
 #include "test_image.hpp"
 
 namespace sepconv {

@@ -1,8 +1,8 @@
-#include "sepconv/io/sidecars.hpp"
+#include "io/sidecars.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/io/formats.hpp"
+#include "io/formats.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 

@@ -2,9 +2,9 @@
 // come back, damaged ones are errors.
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/codec_guard.hpp"
-#include "sepconv/io/formats.hpp"
+#include "core/error.hpp"
+#include "io/codec_guard.hpp"
+#include "io/formats.hpp"
 #include "small_images.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"

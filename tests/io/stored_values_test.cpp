@@ -1,5 +1,3 @@
-#include "sepconv/io/stored_values.hpp"
-
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -7,12 +5,13 @@
 #include <limits>
 #include <vector>
 
-#include "sepconv/io/half.hpp"
+#include "io/half.hpp"
+#include "io/sample_conversion.hpp"
 
 namespace sepconv {
 namespace {
 
-using Kind = StoredType::Kind;
+using Kind = SampleType::Kind;
 
 double value_of_half(int bits) {
   const int exponent = bits >> 10 & 31;
@@ -48,7 +47,7 @@ TEST_CASE(
 }
 
 template <class T>
-T stored_as(StoredType type, double value) {
+T stored_as(SampleType type, double value) {
   T element{};
   store_elements(type, reinterpret_cast<const std::byte*>(&value), 1, 1,
                  reinterpret_cast<std::byte*>(&element));
@@ -60,7 +59,7 @@ TEST_CASE("Integers of 32 and 64 bits are rounded half to even, saturate, and ha
   const double infinity = std::numeric_limits<double>::infinity();
   const auto check = [&]<class T>(Kind kind, T) {
     using Limits = std::numeric_limits<T>;
-    const StoredType type{kind, 8 * sizeof(T)};
+    const SampleType type{kind, 8 * sizeof(T)};
     REQUIRE(type.pixels() == PixelType::f64);
     CHECK(stored_as<T>(type, nan) == 0);
     CHECK(stored_as<T>(type, infinity) == Limits::max());
@@ -84,7 +83,7 @@ TEST_CASE("Integers of 32 and 64 bits are rounded half to even, saturate, and ha
 }
 
 template <class T>
-std::int64_t loaded(StoredType type, const std::vector<T>& elements) {
+std::int64_t loaded(SampleType type, const std::vector<T>& elements) {
   std::vector<double> values(elements.size());
   return load_elements(type, {reinterpret_cast<const std::byte*>(elements.data())}, std::ssize(elements),
                        reinterpret_cast<std::byte*>(values.data()), 1);
@@ -92,8 +91,8 @@ std::int64_t loaded(StoredType type, const std::vector<T>& elements) {
 
 TEST_CASE("The first integer that f64 has no number for is found") {
   constexpr std::int64_t kAll = std::int64_t{1} << 53;
-  const StoredType i64{Kind::integer, 64};
-  const StoredType u64{Kind::natural, 64};
+  const SampleType i64{Kind::integer, 64};
+  const SampleType u64{Kind::natural, 64};
   using Signed = std::vector<std::int64_t>;
   using Unsigned = std::vector<std::uint64_t>;
   CHECK(loaded(i64, Signed{0, kAll, -kAll, kAll + 2, -kAll - 2, INT64_MIN, std::int64_t{1} << 62}) == 7);
@@ -125,19 +124,19 @@ TEST_CASE("Packed elements begin at any bit") {
 }
 
 TEST_CASE("What holds a type, and its name") {
-  CHECK(StoredType(Kind::boolean, 8).pixels() == PixelType::u8);
-  CHECK(StoredType(Kind::natural, 1).pixels() == PixelType::u8);
-  CHECK(StoredType(Kind::natural, 12).pixels() == PixelType::u16);
-  CHECK(StoredType(Kind::complex, 128).pixels() == PixelType::f64);
+  CHECK(SampleType(Kind::boolean, 8).pixels() == PixelType::u8);
+  CHECK(SampleType(Kind::natural, 1).pixels() == PixelType::u8);
+  CHECK(SampleType(Kind::natural, 12).pixels() == PixelType::u16);
+  CHECK(SampleType(Kind::complex, 128).pixels() == PixelType::f64);
   for (const PixelType type : kPixelTypes) {
-    CHECK(StoredType(type).is_pixels());
-    CHECK(StoredType(type).pixels() == type);
-    CHECK(name_of(StoredType(type)) == name_of(type));
+    CHECK(SampleType(type).is_pixels());
+    CHECK(SampleType(type).pixels() == type);
+    CHECK(name_of(SampleType(type)) == name_of(type));
   }
-  CHECK_FALSE(StoredType(Kind::boolean, 8).is_pixels());
-  CHECK(name_of(StoredType(Kind::complex, 64)) == "complex64");
-  CHECK(describe(StoredType(Kind::integer, 8)) == "i8, computed as i16");
-  CHECK(StoredType(Kind::natural, 12).bytes_of(3) == 5);
+  CHECK_FALSE(SampleType(Kind::boolean, 8).is_pixels());
+  CHECK(name_of(SampleType(Kind::complex, 64)) == "complex64");
+  CHECK(describe(SampleType(Kind::integer, 8)) == "i8, computed as i16");
+  CHECK(SampleType(Kind::natural, 12).bytes_of(3) == 5);
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 // Images as streams of bytes: what is read is what a file of these bytes has, whatever the pieces it comes
 // in.
-#include "sepconv/io/stream/stream.hpp"
+#include "io/stream/stream.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/core/memory.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
 
 namespace sepconv {
 namespace {

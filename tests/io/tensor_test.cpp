@@ -1,4 +1,4 @@
-#include "sepconv/io/tensor/tensor.hpp"
+#include "io/tensor/tensor.hpp"
 
 #include <catch2/catch.hpp>
 

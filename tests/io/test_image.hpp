@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/reader.hpp"
-#include "sepconv/io/writer.hpp"
+#include "core/memory.hpp"
+#include "io/reader.hpp"
+#include "io/writer.hpp"
 #include "threaded_executor.hpp"
 
 namespace sepconv {

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "sepconv/core/executor.hpp"
+#include "core/executor.hpp"
 
 namespace sepconv {
 

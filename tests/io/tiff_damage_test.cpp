@@ -5,10 +5,10 @@
 #include <optional>
 #include <random>
 
+#include "core/error.hpp"
+#include "io/byte_file.hpp"
+#include "io/tiff/tiff.hpp"
 #include "libtiff_file.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 

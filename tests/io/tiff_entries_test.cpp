@@ -1,7 +1,6 @@
-#include "sepconv/io/tiff/tiff_entries.hpp"
-
 #include <catch2/catch.hpp>
 
+#include "io/tiff/ifd.hpp"
 #include "temporary_folder.hpp"
 
 namespace sepconv {

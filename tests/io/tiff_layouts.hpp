@@ -1,7 +1,7 @@
 // Short names for the layouts that TIFF tests write.
 #pragma once
 
-#include "sepconv/io/formats.hpp"
+#include "io/formats.hpp"
 
 namespace sepconv {
 

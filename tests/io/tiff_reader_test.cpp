@@ -4,10 +4,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
+#include "io/byte_file.hpp"
+#include "io/tiff/tiff.hpp"
 #include "libtiff_file.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 

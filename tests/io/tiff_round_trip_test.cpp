@@ -2,8 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/tiff/tiff.hpp"
+#include "io/byte_file.hpp"
+#include "io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 #include "tiff_layouts.hpp"

@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/tiff/tiff.hpp"
+#include "core/error.hpp"
+#include "io/byte_file.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/tiff/tiff.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 #include "tiff_layouts.hpp"
@@ -38,7 +38,7 @@ class CountingExecutor final : public Executor {
 
 std::unique_ptr<Reader> opened(const std::filesystem::path& path, std::int64_t room) {
   auto reader = open_tiff(InputFile(path), {.page = 0});
-  reader->may_hold(room);
+  reader->set_cache_budget(room);
   return reader;
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("TIFF blocks that are not of codes of bytes, or too few for the thread
   CHECK(tasks_of(*opened(path, kRoom)) == 4);
   TestImage flat = image;
   std::fill_n(flat.view().row_data(0), 128 * 128, std::byte{7});
-  save(path, flat, tiles({64, 64}, Compression::deflate), deflate::kLeastLevel);
+  save(path, flat, tiles({64, 64}, Compression::deflate), deflate::kMinLevel);
   const auto reader = opened(path, kRoom);
   CHECK(tasks_of(*reader) == 2);  // as it is not known yet
   CHECK(tasks_of(*reader) == 4);

@@ -3,8 +3,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sepconv/core/executor.hpp"
-#include "sepconv/io/formats.hpp"
+#include "core/executor.hpp"
+#include "io/formats.hpp"
 #include "temporary_folder.hpp"
 
 namespace sepconv {

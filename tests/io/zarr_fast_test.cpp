@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/formats.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/formats.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 #include "zarr_files.hpp"

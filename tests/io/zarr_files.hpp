@@ -59,10 +59,10 @@ struct Store {
 
 /// The bytes of a chunk.
 inline std::string chunk_bytes(const Store& store, const Shape& at) {
-  Shape order_shape, position(store.shape.size());
+  Shape rank_shape, position(store.shape.size());
   std::vector<int> order = store.order;
   for (std::size_t i = order.size(); i < store.shape.size(); ++i) order.push_back(static_cast<int>(i));
-  for (const int axis : order) order_shape.push_back(store.chunk[static_cast<std::size_t>(axis)]);
+  for (const int axis : order) rank_shape.push_back(store.chunk[static_cast<std::size_t>(axis)]);
   std::string bytes;
   Shape inside(order.size());
   do {
@@ -74,7 +74,7 @@ inline std::string chunk_bytes(const Store& store, const Shape& at) {
     const char low = static_cast<char>(value & 0xFF), high = static_cast<char>(value >> 8);
     bytes += store.big_endian ? high : low;
     bytes += store.big_endian ? low : high;
-  } while (next(inside, order_shape));
+  } while (next(inside, rank_shape));
   return bytes;
 }
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/crc32c.hpp"
-#include "sepconv/io/formats.hpp"
-#include "sepconv/io/raster_set.hpp"
-#include "sepconv/io/volume_set.hpp"
-#include "sepconv/io/zarr/zarr_codecs.hpp"
+#include "core/error.hpp"
+#include "io/crc32c.hpp"
+#include "io/formats.hpp"
+#include "io/raster_set.hpp"
+#include "io/volume_set.hpp"
+#include "io/zarr/zarr_codecs.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 #include "zarr_files.hpp"
@@ -100,7 +100,7 @@ TEST_CASE(
     zarr_files::make(store, path);
     const auto set = open_set(path, {.axes = "zyx"});
     const auto first = set->raster(0);
-    first->may_hold(room);
+    first->set_cache_budget(room);
     read_all(*first);
     std::filesystem::remove_all(path / "c");
     return read_all(*set->raster(1)).view().row<std::uint16_t>(0)[0];
@@ -127,7 +127,7 @@ TEST_CASE(
   const auto second_plane = [&](std::int64_t room) {
     zarr_files::make(store, path);
     const auto volume = volume_of();
-    volume->may_hold(room);
+    volume->set_cache_budget(room);
     read_rect(*volume, {0, 0, 1, 100});
     std::filesystem::remove_all(path / "c");
     return read_rect(*volume, {1, 0, 1, 100}).view().row<std::uint16_t>(0)[0];
@@ -138,7 +138,7 @@ TEST_CASE(
   for (const std::int64_t room : {std::int64_t{0}, shared.row_bytes, shared.all_bytes}) {
     zarr_files::make(store, path);
     const auto volume = volume_of();
-    volume->may_hold(room);
+    volume->set_cache_budget(room);
     const TestImage all = read_rect(*volume, {1, 0, 3, 100});
     for (std::int64_t i = 0; i < 300; ++i)
       REQUIRE(all.view().row<std::uint16_t>(i / 100)[i % 100] == 100 + i);
@@ -151,7 +151,7 @@ TEST_CASE("Chunks at the edge of a rectangle are kept for the next") {
   const auto path = zarr_files::make(store, folder.path() / "a.zarr");
   const bool room = GENERATE(false, true);
   const auto reader = open_reader(path);
-  reader->may_hold(room ? 1 << 20 : 0);
+  reader->set_cache_budget(room ? 1 << 20 : 0);
   read_rect(*reader, {0, 0, 6, 10});
   std::filesystem::remove_all(path / "c");
   CHECK(read_rect(*reader, {6, 0, 1, 1}).view().row<std::uint16_t>(0)[0] == (room ? 60 : 0));

@@ -6,11 +6,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/formats.hpp"
-#include "sepconv/io/raster_set.hpp"
-#include "sepconv/io/taken_files.hpp"
-#include "sepconv/io/zarr/unfinished_folder.hpp"
+#include "core/error.hpp"
+#include "io/formats.hpp"
+#include "io/path_conflicts.hpp"
+#include "io/raster_set.hpp"
+#include "io/zarr/staging_directory.hpp"
 #include "temporary_folder.hpp"
 #include "test_image.hpp"
 #include "zarr_files.hpp"
@@ -19,7 +19,7 @@ namespace sepconv {
 namespace {
 
 using Catch::Matchers::Contains;
-using Kind = StoredType::Kind;
+using Kind = SampleType::Kind;
 
 FileLayout layout_of(int version, Extent tile, Extent shard, std::string codecs = {}) {
   FileLayout layout;
@@ -43,7 +43,7 @@ std::map<std::string, std::string> files_of(const std::filesystem::path& folder)
 }
 
 /// Values that every type of these pixels holds.
-TestImage small_values(const ImageSpec& spec, StoredType type) {
+TestImage small_values(const ImageSpec& spec, SampleType type) {
   TestImage image = TestImage::random({spec.extent, spec.channels, PixelType::u8});
   TestImage values(spec);
   for (std::int64_t row = 0; row < spec.extent.rows; ++row) {
@@ -60,12 +60,12 @@ TestImage small_values(const ImageSpec& spec, StoredType type) {
 
 TEST_CASE("What is written as Zarr is read back, of every type, in chunks and in shards") {
   const TemporaryFolder folder;
-  const StoredType type =
-      GENERATE(StoredType(Kind::boolean, 8), StoredType(Kind::natural, 8), StoredType(Kind::natural, 16),
-               StoredType(Kind::natural, 32), StoredType(Kind::natural, 64), StoredType(Kind::integer, 8),
-               StoredType(Kind::integer, 16), StoredType(Kind::integer, 32), StoredType(Kind::integer, 64),
-               StoredType(Kind::floating, 16), StoredType(Kind::floating, 32), StoredType(Kind::floating, 64),
-               StoredType(Kind::complex, 64), StoredType(Kind::complex, 128));
+  const SampleType type =
+      GENERATE(SampleType(Kind::boolean, 8), SampleType(Kind::natural, 8), SampleType(Kind::natural, 16),
+               SampleType(Kind::natural, 32), SampleType(Kind::natural, 64), SampleType(Kind::integer, 8),
+               SampleType(Kind::integer, 16), SampleType(Kind::integer, 32), SampleType(Kind::integer, 64),
+               SampleType(Kind::floating, 16), SampleType(Kind::floating, 32), SampleType(Kind::floating, 64),
+               SampleType(Kind::complex, 64), SampleType(Kind::complex, 128));
   const int version = GENERATE(2, 3);
   const Extent shard = version == 2 ? Extent{} : GENERATE(Extent{}, Extent{20, 30}, Extent{1000, 1000});
   for (const std::int64_t channels : {1, 3}) {
@@ -141,8 +141,8 @@ TEST_CASE("A Zarr laid out like its source has the same bytes") {
 
 TEST_CASE("Chunks lie in the order of the source's, of every type, and what cannot be kept is said") {
   const TemporaryFolder folder;
-  const auto type = GENERATE(StoredType(Kind::natural, 8), StoredType(Kind::integer, 32),
-                             StoredType(Kind::floating, 16), StoredType(Kind::complex, 64));
+  const auto type = GENERATE(SampleType(Kind::natural, 8), SampleType(Kind::integer, 32),
+                             SampleType(Kind::floating, 16), SampleType(Kind::complex, 64));
   const int version = GENERATE(2, 3);
   const TestImage image = small_values({{33, 57}, 3 * type.parts(), type.pixels()}, type);
   const auto path = folder.path() / "a.zarr";
@@ -447,12 +447,12 @@ TEST_CASE("Nothing is written into the folder of a Zarr array") {
       CHECK_THROWS_WITH(
           create_writer(place / name, noise.spec(), {}),
           Contains("g.zarr/a.zarr, which is an array of Zarr") && Contains("choose another place"));
-      CHECK_THROWS_WITH(check_can_be_made(place / name, false), Contains("which is an array of Zarr"));
+      CHECK_THROWS_WITH(check_writable(place / name, false), Contains("which is an array of Zarr"));
       CHECK(!std::filesystem::exists(place / name));
     }
   }
-  CHECK_NOTHROW(check_can_be_made(folder.path() / "g.zarr/b.zarr", false));
-  CHECK_NOTHROW(check_can_be_made(array, true));
+  CHECK_NOTHROW(check_writable(folder.path() / "g.zarr/b.zarr", false));
+  CHECK_NOTHROW(check_writable(array, true));
 }
 
 TEST_CASE("What Zarr does not have is refused before anything is made") {

@@ -6,8 +6,8 @@
 
 #include "../support/forced_target.hpp"
 #include "coded_bytes.hpp"
-#include "sepconv/io/zstd/raster_coder.hpp"
-#include "sepconv/kernels/zstd/frame_decoder.hpp"
+#include "io/zstd/raster_coder.hpp"
+#include "kernels/zstd/frame_decoder.hpp"
 
 namespace sepconv::zstd {
 namespace {
@@ -49,10 +49,10 @@ bool libzstd_decodes(const Bytes& frame, const Bytes& bytes) {
 }
 
 bool gpu_decodes(const Bytes& frame, const Bytes& bytes) {
-  Bytes out(bytes.size()), literals(std::min<std::size_t>(bytes.size(), kMostBlockBytes));
+  Bytes out(bytes.size()), literals(std::min<std::size_t>(bytes.size(), kMaxBlockBytes));
   const auto tables = std::make_unique<Tables>();
-  return FrameDecoder<Alone>(frame.data(), std::ssize(frame), out.data(), std::ssize(out), literals.data(),
-                             *tables)
+  return FrameDecoder<SingleThreadGroup>(frame.data(), std::ssize(frame), out.data(), std::ssize(out),
+                                         literals.data(), *tables)
              .run() &&
          out == bytes;
 }

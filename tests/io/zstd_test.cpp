@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "sepconv/io/zstd/zstd_coder.hpp"
+#include "io/zstd/zstd_coder.hpp"
 
 namespace sepconv {
 namespace {

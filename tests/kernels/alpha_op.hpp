@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "kernels/pointwise/alpha.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/pointwise/alpha.hpp"
 
 namespace sepconv {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "alpha_op.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 
@@ -126,12 +126,12 @@ TEST_CASE("what alpha hides is seen, in any channel's place and beside a value")
   const auto seen = [&](const AlphaOp& hide) {
     return presence_of(view_of(pixels.data(), {3, 25}, 2), hide);
   };
-  CHECK(seen({.channel = 1, .p = NAN}) == Presence::all_there);
-  CHECK(seen({.channel = 1, .p = 9}) == Presence::some_missing);
+  CHECK(seen({.channel = 1, .p = NAN}) == ValidMask::all_there);
+  CHECK(seen({.channel = 1, .p = 9}) == ValidMask::some_missing);
   pixels[2 * 74 + 1] = 0;
-  CHECK(seen({.channel = 1, .p = NAN}) == Presence::some_missing);
-  CHECK(seen({.channel = 0, .p = NAN}) == Presence::all_there);
+  CHECK(seen({.channel = 1, .p = NAN}) == ValidMask::some_missing);
+  CHECK(seen({.channel = 0, .p = NAN}) == ValidMask::all_there);
   for (std::size_t i = 1; i < pixels.size(); i += 2) pixels[i] = 0;
-  CHECK(seen({.channel = 1, .p = NAN}) == Presence::all_missing);
-  CHECK(seen({.channel = 1, .p = 300}) == Presence::all_missing);
+  CHECK(seen({.channel = 1, .p = NAN}) == ValidMask::all_missing);
+  CHECK(seen({.channel = 1, .p = 300}) == ValidMask::all_missing);
 }

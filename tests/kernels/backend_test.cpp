@@ -1,10 +1,10 @@
 // What callers are told where no backend does the work of a GPU.
-#include "sepconv/kernels/cuda/backend.hpp"
+#include "kernels/cuda/backend.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/cuda/profiler_range.hpp"
+#include "core/memory.hpp"
+#include "kernels/cuda/profiler_range.hpp"
 
 namespace sepconv {
 namespace {
@@ -41,10 +41,10 @@ TEST_CASE("launchers check their arguments before they ask for a GPU") {
   CHECK_THROWS_AS(pointwise_cuda({}, one, one, two, Arithmetic::f32, nullptr), InvalidArgument);
   CHECK_THROWS_AS(transpose_cuda({1, -1, 1, 4}, {}, {}, nullptr), InvalidArgument);
   CHECK_THROWS_AS(count_values_cuda(one, nullptr, nullptr), InvalidArgument);
-  const CodedTiles tiles{{1, 1}, 1, PixelType::f32};
-  CodedTiles u8 = tiles, swapped = tiles, strips = tiles, unknown = tiles;
+  const EncodedTiles tiles{{1, 1}, 1, PixelType::f32};
+  EncodedTiles u8 = tiles, swapped = tiles, strips = tiles, unknown = tiles;
   u8.type = PixelType::u8, swapped.big_endian = true, strips.pads = false, unknown.predictor = 4;
-  for (const CodedTiles& wrong : {u8, swapped, strips, unknown})
+  for (const EncodedTiles& wrong : {u8, swapped, strips, unknown})
     CHECK_THROWS_AS(encode_tiles_cuda(two, wrong, nullptr, nullptr, nullptr, nullptr), InvalidArgument);
   const ChannelMatrix large{60, 60, std::vector<double>(3600), std::vector<double>(60)};
   const ImageSpec spec{{1, 1}, 60, PixelType::f32};

@@ -1,13 +1,13 @@
 // The bank conflict counter on cases that can be counted by hand, the table of a 3-D tile, and the tiles that
 // the CUDA kernels use.
-#include "sepconv/kernels/transpose/bank_conflicts.hpp"
+#include "kernels/transpose/bank_conflicts.hpp"
 
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <vector>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/transpose/tiles.hpp"
+#include "core/error.hpp"
+#include "kernels/transpose/tiles.hpp"
 
 using namespace sepconv;
 

@@ -1,11 +1,11 @@
 // border_index against the pictures in border.hpp, drawn by walking.
-#include "sepconv/kernels/conv/border.hpp"
+#include "kernels/conv/border.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
-#include "sepconv/kernels/conv/padded_row.hpp"
+#include "kernels/conv/padded_row.hpp"
 
 using namespace sepconv;
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
+#include "core/memory.hpp"
+#include "kernels/codec/decode.hpp"
 #include "random_image.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/coded/decode.hpp"
 
 namespace sepconv::test {
 
@@ -35,7 +35,7 @@ struct Decoded {
   std::vector<std::int32_t> refused;
 };
 
-inline Decoded by_gpu(const std::vector<Bytes>& streams, const CodedTiles& tiles) {
+inline Decoded by_gpu(const std::vector<Bytes>& streams, const EncodedTiles& tiles) {
   const auto count = std::ssize(streams);
   std::vector<EncodedTile> table;
   Bytes all;
@@ -66,7 +66,7 @@ inline Decoded by_gpu(const std::vector<Bytes>& streams, const CodedTiles& tiles
   return result;
 }
 
-inline bool is_tile(const Decoded& decoded, std::size_t tile, const CodedTiles& tiles,
+inline bool is_tile(const Decoded& decoded, std::size_t tile, const EncodedTiles& tiles,
                     const Bytes& expected) {
   return std::memcmp(decoded.bytes.data() + tile * static_cast<std::size_t>(decoded_tile_bytes(tiles)),
                      expected.data(), expected.size()) == 0;

@@ -5,8 +5,8 @@
 #include <ostream>
 #include <vector>
 
+#include "kernels/conv/conv.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/conv/conv.hpp"
 
 namespace sepconv {
 

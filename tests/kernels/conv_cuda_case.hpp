@@ -6,8 +6,8 @@
 
 #include "../support/gpu.hpp"
 #include "conv_case.hpp"
+#include "core/error.hpp"
 #include "cuda_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;

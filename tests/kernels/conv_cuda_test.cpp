@@ -121,7 +121,7 @@ TEST_CASE("what follows a convolution in one launch has the bits of steps", "[gp
     Epilogue epilogue;
     if (i % 3 > 0) epilogue.join = random_binary_op(random);
     epilogue.other = random_of(random, kPixelTypes);
-    epilogue.then = random_unary_ops(random, kMostFusedOps);
+    epilogue.then = random_unary_ops(random, kMaxFusedOps);
     check_case(c, random, epilogue);
   }
 }
@@ -192,7 +192,7 @@ TEST_CASE("convolve_cuda refuses what it cannot do", "[gpu]") {
   const PointwiseOp sum{PointwiseOp::Kind::sum};
   CHECK_THROWS_AS(convolve({{1}, {1}}, in.view(), out.view(), {.join = &sum, .other = wide.view()}),
                   InvalidArgument);
-  const std::vector<PointwiseOp> many(kMostFusedOps + 1);
+  const std::vector<PointwiseOp> many(kMaxFusedOps + 1);
   CHECK_THROWS_AS(convolve({{1}, {1}}, in.view(), out.view(), {.then = many}), InvalidArgument);
   CHECK(arena.used_bytes() == 0);
   CHECK_NOTHROW(convolve({{1}, {1}}, in.view(), out.view()));

@@ -1,10 +1,10 @@
-// The way of few taps over integers (few_by_few-inl.h) against convolve_reference, bit for bit.
+// The way of few taps over integers (small_kernel_fused-inl.h) against convolve_reference, bit for bit.
 #include <catch2/catch.hpp>
 #include <cmath>
 
 #include "conv_host_case.hpp"
-#include "sepconv/kernels/conv/few_by_few.hpp"
-#include "sepconv/kernels/conv/taps.hpp"
+#include "kernels/conv/small_kernel_fused.hpp"
+#include "kernels/conv/taps.hpp"
 
 using namespace sepconv;
 
@@ -19,8 +19,8 @@ ConvolutionCase case_of(const SeparableTaps& taps, const Border& border, Extent 
 
 bool fits(const ConvolutionCase& c, bool past_caches = false) {
   Image in(needed_rect(c).extent(), c.channels, c.from), out(c.out.extent(), c.channels, c.to);
-  return few_by_few_fits(c.taps, c.border, {in.view, needed_rect(c), c.image},
-                         {out.view, c.out, c.image, past_caches});
+  return supports_small_kernel(c.taps, c.border, {in.view, needed_rect(c), c.image},
+                               {out.view, c.out, c.image, past_caches});
 }
 
 /// Which way it goes is asserted on AVX3 alone: no other instruction set has this one.
@@ -109,7 +109,7 @@ TEST_CASE("few by few taps round halves to even and saturate") {
         Image in(image, 3, type), expected(image, 3, type), actual(image, 3, type);
         fill_steps(in.view);
         const ConstRegion source = ConstRegion::whole(in.view);
-        REQUIRE(few_by_few_fits(taps, {}, source, Region::whole(actual.view)));
+        REQUIRE(supports_small_kernel(taps, {}, source, Region::whole(actual.view)));
         convolve_reference(taps, {}, source, Region::whole(expected.view), Arithmetic::f32);
         Worker worker(Buffer(convolve_scratch_bytes(taps, image, 3, Arithmetic::f32)));
         convolve_host(taps, {}, source, Region::whole(actual.view), Arithmetic::f32, worker);

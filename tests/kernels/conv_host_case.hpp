@@ -6,7 +6,7 @@
 #include <string>
 
 #include "conv_case.hpp"
-#include "sepconv/kernels/conv/strips.hpp"
+#include "kernels/conv/strips.hpp"
 
 namespace sepconv {
 

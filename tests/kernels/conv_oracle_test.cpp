@@ -3,8 +3,8 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "kernels/conv/conv.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/conv/conv.hpp"
 
 using namespace sepconv;
 

@@ -1,10 +1,10 @@
 // convolve_host against convolve_reference, bit for bit, on every instruction set that this processor has.
-#include "sepconv/kernels/conv/conv.hpp"
+#include "kernels/conv/conv.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "conv_host_case.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 

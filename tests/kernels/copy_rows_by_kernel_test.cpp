@@ -1,6 +1,6 @@
 // Rows stored by a kernel into page-locked memory are those that a copy brings, and nothing beside them is
 // touched.
-#include "sepconv/kernels/cuda/copy_rows_by_kernel.hpp"
+#include "kernels/cuda/copy_rows_by_kernel.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>

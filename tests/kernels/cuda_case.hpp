@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/pointwise/pointwise.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
 

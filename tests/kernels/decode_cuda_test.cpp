@@ -16,13 +16,13 @@ using namespace sepconv::test;
 namespace {
 
 /// Settings of an encoder.
-struct Made {
+struct ManifestFields {
   int level = 1;
   bool checked = false, tells_size = true;  // of zstd
   int window_log = 0;
 };
 
-Bytes zstd_of(const Bytes& bytes, const Made& made) {
+Bytes zstd_of(const Bytes& bytes, const ManifestFields& made) {
   const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, made.level);
   ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, made.checked ? 1 : 0);
@@ -33,7 +33,7 @@ Bytes zstd_of(const Bytes& bytes, const Made& made) {
   return frame;
 }
 
-Bytes gzip_of(const Bytes& bytes, const Made& made) {
+Bytes gzip_of(const Bytes& bytes, const ManifestFields& made) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> encoder(
       libdeflate_alloc_compressor(made.level), libdeflate_free_compressor);
   Bytes member(libdeflate_gzip_compress_bound(encoder.get(), bytes.size()));
@@ -42,7 +42,7 @@ Bytes gzip_of(const Bytes& bytes, const Made& made) {
   return member;
 }
 
-Bytes lz4_of(const Bytes& bytes, const Made& made) {
+Bytes lz4_of(const Bytes& bytes, const ManifestFields& made) {
   Bytes block(4 + static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(bytes.size()))));
   for (std::size_t i = 0; i < 4; ++i) block[i] = static_cast<std::byte>(bytes.size() >> 8 * i);
   const int size = LZ4_compress_fast(
@@ -52,7 +52,7 @@ Bytes lz4_of(const Bytes& bytes, const Made& made) {
   return block;
 }
 
-Bytes encoded(BlockCodec codec, const Bytes& bytes, const Made& made) {
+Bytes encoded(BlockCodec codec, const Bytes& bytes, const ManifestFields& made) {
   return codec == BlockCodec::zstd   ? zstd_of(bytes, made)
          : codec == BlockCodec::gzip ? gzip_of(bytes, made)
                                      : lz4_of(bytes, made);
@@ -82,7 +82,7 @@ Bytes by_library(BlockCodec codec, const Bytes& block, std::size_t size) {
 }
 
 /// Of each codec the settings that make other kinds of blocks.
-std::vector<Made> settings(BlockCodec codec) {
+std::vector<ManifestFields> settings(BlockCodec codec) {
   if (codec == BlockCodec::zstd)
     return {{-5}, {1, true}, {3, false, false}, {9, true, true, 10}, {19, true, false, 12}, {22}};
   return {{1}, {codec == BlockCodec::gzip ? 6 : 4}, {codec == BlockCodec::gzip ? 12 : 50}};
@@ -106,10 +106,10 @@ TEST_CASE("A GPU decodes blocks of zstd, gzip and LZ4 of every kind", "[gpu][san
   const BlockCodec codec = GENERATE(BlockCodec::zstd, BlockCodec::gzip, BlockCodec::lz4);
   for (const Extent tile :
        {Extent{1, 1}, Extent{1, 7}, Extent{16, 16}, Extent{100, 41}, Extent{256, 300}, Extent{500, 601}}) {
-    const CodedTiles tiles{.tile = tile, .codec = codec};
+    const EncodedTiles tiles{.tile = tile, .codec = codec};
     std::vector<Bytes> contents, blocks;
     for (int round = 0; round < 8; ++round) {
-      for (const Made& made : settings(codec)) {
+      for (const ManifestFields& made : settings(codec)) {
         contents.push_back(of_image(random, static_cast<std::size_t>(tiles.bytes())));
         blocks.push_back(encoded(codec, contents.back(), made));
       }
@@ -127,9 +127,9 @@ TEST_CASE("What a GPU takes of damaged blocks is what the libraries make of them
   SEPCONV_NEEDS_GPU();
   Random random(22);
   const BlockCodec codec = GENERATE(BlockCodec::zstd, BlockCodec::gzip, BlockCodec::lz4);
-  const CodedTiles tiles{.tile = {30, 50}, .codec = codec};
+  const EncodedTiles tiles{.tile = {30, 50}, .codec = codec};
   const auto size = static_cast<std::size_t>(tiles.bytes());
-  const std::vector<Made> made = settings(codec);
+  const std::vector<ManifestFields> made = settings(codec);
   std::vector<Bytes> blocks;
   for (int i = 0; i < 900; ++i) {
     const std::size_t held = random() % 8 == 0 ? size + random() % 3 - 1 : size;
@@ -156,8 +156,8 @@ TEST_CASE("Blocks that a GPU leaves to the CPU: wrong checksums, several frames,
           "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(23);
-  const CodedTiles zstd{.tile = {20, 40}, .codec = BlockCodec::zstd};
-  CodedTiles gzip = zstd;
+  const EncodedTiles zstd{.tile = {20, 40}, .codec = BlockCodec::zstd};
+  EncodedTiles gzip = zstd;
   gzip.codec = BlockCodec::gzip;
   const Bytes all = of_image(random, 800);
   const Bytes first(all.begin(), all.begin() + 300), second(all.begin() + 300, all.end());

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
+#include "io/deflate/raster_coder.hpp"
+#include "io/tiff/block_pixels.hpp"
+#include "io/tiff/predictor.hpp"
+#include "io/zstd/raster_coder.hpp"
+#include "kernels/deflate/tiles.hpp"
 #include "random_image.hpp"
-#include "sepconv/io/deflate/raster_coder.hpp"
-#include "sepconv/io/tiff/block_pixels.hpp"
-#include "sepconv/io/tiff/predictor.hpp"
-#include "sepconv/io/zstd/raster_coder.hpp"
-#include "sepconv/kernels/deflate/tiles.hpp"
 
 using namespace sepconv;
 using sepconv::test::DeviceImage;
@@ -27,12 +27,12 @@ struct Coded {
   Bytes bytes;
   std::vector<std::int64_t> entries;  ///< offset and size of each, and of the end
 
-  Coded(const CodedTiles& tiles, Extent part, int poison)
-      : bytes(static_cast<std::size_t>(encode_tiles_most_bytes(tiles, part)), static_cast<std::byte>(poison)),
+  Coded(const EncodedTiles& tiles, Extent part, int poison)
+      : bytes(static_cast<std::size_t>(encode_tiles_max_bytes(tiles, part)), static_cast<std::byte>(poison)),
         entries(2 * static_cast<std::size_t>(tiles.grid(part).area() + 1), poison) {}
 };
 
-Coded by_gpu(const ConstPixelView& in, const CodedTiles& tiles, const Stream& stream) {
+Coded by_gpu(const ConstPixelView& in, const EncodedTiles& tiles, const Stream& stream) {
   const auto on_device = [](std::int64_t bytes) { return Buffer(bytes, device_resource()); };
   const auto copy = [&](auto* to, const auto* from, std::int64_t bytes) {
     copy_rows(to, 0, from, 0, bytes, 1, stream.get());
@@ -50,7 +50,7 @@ Coded by_gpu(const ConstPixelView& in, const CodedTiles& tiles, const Stream& st
   return coded;
 }
 
-BlockFormat format_of(const CodedTiles& tiles, Extent filled) {
+BlockFormat format_of(const EncodedTiles& tiles, Extent filled) {
   BlockFormat format;
   format.extent = {tiles.pads ? tiles.tile.rows : filled.rows, tiles.tile.cols};
   format.channels = tiles.channels;
@@ -60,7 +60,7 @@ BlockFormat format_of(const CodedTiles& tiles, Extent filled) {
 }
 
 /// What is compressed of the pixels of a tile.
-Bytes tile_bytes(const ConstPixelView& pixels, const CodedTiles& tiles) {
+Bytes tile_bytes(const ConstPixelView& pixels, const EncodedTiles& tiles) {
   const BlockFormat format = format_of(tiles, pixels.extent);
   Bytes block(static_cast<std::size_t>(format.bytes())), predicted = block;
   for (std::size_t i = 0; tiles.fill && i < block.size(); i += static_cast<std::size_t>(size_of(tiles.type)))
@@ -90,7 +90,7 @@ void check_decodes(std::span<const std::byte> stream, BlockCodec codec, const By
   CHECK(same);
 }
 
-Coded by_cpu(const ConstPixelView& in, const CodedTiles& tiles) {
+Coded by_cpu(const ConstPixelView& in, const EncodedTiles& tiles) {
   Coded coded(tiles, in.extent, 0);
   deflate::RasterCoder coder;
   zstd::RasterCoder zstd_coder;
@@ -128,7 +128,7 @@ std::byte difference(Random& random, double spread) {
 }
 
 /// Repeats of the pixel before and of the row above among noise, many short ones and some of kilobytes.
-void put_repeats(std::span<std::byte> bytes, const CodedTiles& tiles, std::int64_t pitch_bytes,
+void put_matches(std::span<std::byte> bytes, const EncodedTiles& tiles, std::int64_t pitch_bytes,
                  Random& random) {
   const std::int64_t distances[] = {tiles.channels * size_of(tiles.type), tiles.row_bytes(), pitch_bytes};
   for (std::int64_t at = 0; at < std::ssize(bytes); at += random_between(random, 1, 90)) {
@@ -141,7 +141,7 @@ void put_repeats(std::span<std::byte> bytes, const CodedTiles& tiles, std::int64
   }
 }
 
-void fill(const Image& image, const CodedTiles& tiles, Content content, Random& random) {
+void fill(const Image& image, const EncodedTiles& tiles, Content content, Random& random) {
   const std::span<std::byte> bytes(image.buffer.data(), static_cast<std::size_t>(image.buffer.size()));
   bool is_set = false;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -152,11 +152,11 @@ void fill(const Image& image, const CodedTiles& tiles, Content content, Random& 
                : content == Content::mask     ? static_cast<std::byte>(is_set ? 255 : 0)
                                               : difference(random, 3);
   }
-  if (content == Content::repeats) put_repeats(bytes, tiles, image.pitch_bytes, random);
+  if (content == Content::repeats) put_matches(bytes, tiles, image.pitch_bytes, random);
 }
 
 /// Of an image whose rows do not lie one after the other, and whose first pixel is not aligned.
-void check_one_coding(const CodedTiles& tiles, Extent part, Content content) {
+void check_one_coding(const EncodedTiles& tiles, Extent part, Content content) {
   CAPTURE(static_cast<int>(tiles.codec), name_of(tiles.type), tiles.channels, tiles.predictor, tiles.pads,
           tiles.tile.rows, tiles.tile.cols, part.rows, part.cols, static_cast<int>(content));
   Random random(11);
@@ -173,7 +173,7 @@ void check_one_coding(const CodedTiles& tiles, Extent part, Content content) {
 }
 
 /// As these and as zstd, without checksums and with them.
-void check_coding(CodedTiles tiles, Extent part, Content content) {
+void check_coding(EncodedTiles tiles, Extent part, Content content) {
   check_one_coding(tiles, part, content);
   tiles.codec = BlockCodec::zstd;
   check_one_coding(tiles, part, content);
@@ -192,7 +192,7 @@ TEST_CASE("tiles coded on a GPU have the bytes of the CPU's coder, whatever the 
   const std::int64_t channels = GENERATE(1, 3);
   const int predictor = GENERATE(1, 2, 3);
   if (predictor == 3 && !is_floating(type)) return;
-  const CodedTiles tiles{.tile = {48, 80}, .channels = channels, .type = type, .predictor = predictor};
+  const EncodedTiles tiles{.tile = {48, 80}, .channels = channels, .type = type, .predictor = predictor};
   for (const Content content : kContents) {
     check_coding(tiles, {96, 160}, content);
     check_coding(tiles, {50, 81}, content);  // one row and one column in the tiles at the edge, and two rows
@@ -207,14 +207,14 @@ TEST_CASE("tiles of one byte, of one block and of several are coded on a GPU", "
                                Extent{255, 256}, Extent{256, 256}, Extent{1, 65279}, Extent{1, 65281},
                                Extent{1, 65537}, Extent{257, 509}, Extent{3, 40000});
   const int predictor = GENERATE(1, 2);
-  const CodedTiles tiles{.tile = tile, .predictor = predictor};
+  const EncodedTiles tiles{.tile = tile, .predictor = predictor};
   for (const Content content : kContents) check_coding(tiles, {tile.rows, 2 * tile.cols}, content);
 }
 
 TEST_CASE("strips are coded on a GPU, the last with fewer rows and blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const std::int64_t rows = GENERATE(200, 250, 300, 1);
-  const CodedTiles strips{
+  const EncodedTiles strips{
       .tile = {100, 701}, .channels = 2, .type = PixelType::u16, .predictor = 2, .pads = false};
   for (const Content content : kContents) check_coding(strips, {rows, 701}, content);
 }
@@ -224,7 +224,7 @@ TEST_CASE("tiles that go on with an element beyond the image are coded on a GPU,
   const PixelType type = GENERATE(PixelType::u8, PixelType::u16, PixelType::f32, PixelType::f64);
   const BlockCodec codec = GENERATE(BlockCodec::zlib, BlockCodec::gzip);
   const Extent tile = GENERATE(Extent{1, 1}, Extent{48, 80}, Extent{64, 1001});
-  const CodedTiles tiles{
+  const EncodedTiles tiles{
       .tile = tile, .channels = 3, .type = type, .codec = codec, .fill = 0x3FF0'1122'3344'5566};
   for (const Content content : kContents) {
     check_coding(tiles, {2 * tile.rows, 2 * tile.cols}, content);

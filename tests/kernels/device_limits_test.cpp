@@ -1,16 +1,15 @@
 // The measured limits of a GPU hang together. How large they are is no test's business.
-#include "sepconv/kernels/cuda/device_limits.hpp"
-
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
+#include "kernels/cuda/device_rates.hpp"
 
 using namespace sepconv;
 
 TEST_CASE("limits of a GPU are measured and hang together", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const std::int64_t free_before = free_device_memory_bytes(0);
-  const DeviceLimits limits = measure_device_limits(0);
+  const DeviceRates limits = measure_device_limits(0);
   CAPTURE(limits.upload_bytes_per_second, limits.download_bytes_per_second, limits.duplex_bytes_per_second,
           limits.copy_bytes_per_second, limits.fma_f32_per_second, limits.fma_f64_per_second);
   CHECK(limits.upload_bytes_per_second > 1e9);

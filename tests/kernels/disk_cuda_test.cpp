@@ -1,6 +1,6 @@
 // Disks of window_cuda: the host's bits, in tiles and in planes.
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/window/disk_device.hpp"
+#include "core/error.hpp"
+#include "kernels/sliding_window/disk_device.hpp"
 #include "window_cuda_case.hpp"
 
 using namespace sepconv;
@@ -59,10 +59,10 @@ TEST_CASE("Disks of window_cuda have the host's bits: radii around powers of two
 TEST_CASE("Disks of window_cuda of the largest radius, and of many channels", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(74);
-  WindowCase c = disk_of(random, kMostDiskRadius, kMostDiskRadius, {40, 60});
+  WindowCase c = disk_of(random, kMaxDiskRadius, kMaxDiskRadius, {40, 60});
   c.channels = 1;
   check_device(c, random);
-  c = disk_of(random, 0, kMostDiskRadius, {50, 9});
+  c = disk_of(random, 0, kMaxDiskRadius, {50, 9});
   check_device(c, random);
   for (const std::int64_t radius : {2, 20, 90}) {
     c = disk_of(random, radius, radius, {50, 60});
@@ -109,7 +109,7 @@ TEST_CASE("window_cuda refuses disks that are none", "[gpu]") {
   Image image({4, 4}, 1, PixelType::u8);
   Arena arena;
   const Stream stream;
-  CHECK_THROWS_AS(window_cuda({.radius_x = kMostDiskRadius + 1, .shape = Window::Shape::disk}, {},
+  CHECK_THROWS_AS(window_cuda({.radius_x = kMaxDiskRadius + 1, .shape = Window::Shape::disk}, {},
                               ConstRegion::whole(image.view), Region::whole(image.view), Arithmetic::f32,
                               arena, stream.get()),
                   InvalidArgument);

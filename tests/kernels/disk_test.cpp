@@ -1,9 +1,9 @@
 // Disks of window_host: the reference's bits, and which pixels a disk has.
-#include "sepconv/kernels/window/disk.hpp"
+#include "kernels/sliding_window/disk.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 #include "window_check_case.hpp"
 
 using namespace sepconv;
@@ -60,7 +60,7 @@ TEST_CASE("A disk has the pixels up to its radius from the middle") {
       }
     }
   }
-  for (const std::int64_t radius : {std::int64_t{1}, kMostDiskRadius}) {
+  for (const std::int64_t radius : {std::int64_t{1}, kMaxDiskRadius}) {
     const Window window{.radius_x = radius, .radius_y = radius, .shape = Window::Shape::disk};
     CHECK(chord_of(window, 0).half == radius);
     CHECK(chord_of(window, -radius).half == 0);
@@ -76,5 +76,5 @@ TEST_CASE("What is no disk is refused, in every build") {
   };
   constexpr Window::Shape kDisk = Window::Shape::disk;
   CHECK_THROWS_AS(run({.op = Window::Op::sum, .radius_x = 1, .shape = kDisk}), InvalidArgument);
-  CHECK_THROWS_AS(run({.radius_x = kMostDiskRadius + 1, .shape = kDisk}), InvalidArgument);
+  CHECK_THROWS_AS(run({.radius_x = kMaxDiskRadius + 1, .shape = kDisk}), InvalidArgument);
 }

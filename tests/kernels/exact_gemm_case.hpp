@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda_case.hpp"
-#include "sepconv/kernels/gemm/exact.hpp"
+#include "kernels/gemm/exact.hpp"
 
 namespace sepconv {
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
+#include "core/error.hpp"
 #include "exact_gemm_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;
@@ -14,7 +14,7 @@ void check_device(const ExactCase& c, Random& random, Arithmetic arithmetic, boo
   const FramedImage x = c.make_x(random_of(random, kPixelTypes));
   const FramedImage y = c.make_y(random_of(random, kPixelTypes));
   const PixelType type = random_of(random, kPixelTypes);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   FramedImage expected = c.make_out(type);
   FramedImage actual = c.make_out(type);
   fill_random(x.view(), random, special);

@@ -1,8 +1,8 @@
 // exact_gemm: the reference against the formula, the host's bits against the reference's.
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
 #include "exact_gemm_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

@@ -7,8 +7,8 @@
 
 #include "../io/threaded_executor.hpp"
 #include "bench/gemm/verify.hpp"
+#include "core/error.hpp"
 #include "gemm_ladder_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using namespace sepconv::gemm_ladder_test;

@@ -6,8 +6,8 @@
 #include <initializer_list>
 
 #include "../support/gpu.hpp"
+#include "core/error.hpp"
 #include "gemm_ladder_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using namespace sepconv::gemm_ladder_test;

@@ -1,14 +1,14 @@
 // Products by the libraries against three loops, over ugly sizes, pitches and transpositions; what does not
 // fit is said.
-#include "sepconv/kernels/gemm/gemm.hpp"
+#include "kernels/gemm/gemm.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "../support/gpu.hpp"
+#include "core/error.hpp"
 #include "random_image.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 

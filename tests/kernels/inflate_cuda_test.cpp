@@ -44,7 +44,7 @@ TEST_CASE("A GPU decodes deflate streams of every kind", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(11);
   for (const Extent tile : {Extent{1, 1}, Extent{1, 7}, Extent{16, 16}, Extent{100, 41}, Extent{256, 300}}) {
-    const CodedTiles tiles{tile, 1, PixelType::u8};
+    const EncodedTiles tiles{tile, 1, PixelType::u8};
     std::vector<Bytes> contents, streams;
     for (const int strategy : {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED}) {
       for (const int level : {0, 1, 4, 6, 9}) {
@@ -64,7 +64,7 @@ TEST_CASE("A GPU decodes deflate streams of every kind", "[gpu][sanitize]") {
 TEST_CASE("What a GPU takes of damaged deflate streams is what libdeflate makes of them", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(12);
-  const CodedTiles tiles{{30, 50}, 1, PixelType::u8};
+  const EncodedTiles tiles{{30, 50}, 1, PixelType::u8};
   const auto size = static_cast<std::size_t>(tiles.bytes());
   std::vector<Bytes> streams;
   for (int i = 0; i < 600; ++i) {

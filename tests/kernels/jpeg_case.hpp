@@ -14,8 +14,8 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/jpeg/decode_on_host.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/jpeg/decode_alone.hpp"
 
 namespace sepconv::test {
 

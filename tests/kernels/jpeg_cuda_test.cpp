@@ -10,7 +10,7 @@ using namespace sepconv::test;
 
 namespace {
 
-CodedTiles tiles_of(const JpegMade& made) {
+EncodedTiles tiles_of(const JpegMade& made) {
   const jpeg::Geometry& g = made.geometry;
   return {.tile = {g.rows, g.cols},
           .channels = g.components,
@@ -28,7 +28,7 @@ TEST_CASE("A GPU decodes JPEGs of every common kind to libjpeg's pixels", "[gpu]
   for (int kind = 0; kind < 60; ++kind) {
     JpegMade made = random_jpeg(random);
     if (kind % 10 == 9) made.geometry.rows = 256, made.geometry.cols = 240;
-    const CodedTiles tiles = tiles_of(made);
+    const EncodedTiles tiles = tiles_of(made);
     std::vector<Bytes> streams;
     for (int i = 0; i < 5; ++i) streams.push_back(jpeg_of(jpeg_pixels(random, made.geometry), made));
     const Decoded decoded = by_gpu(streams, tiles);
@@ -49,7 +49,7 @@ TEST_CASE("What a GPU takes of damaged JPEGs is what libjpeg makes of them", "[g
   std::vector<Bytes> streams;
   for (int i = 0; i < 600; ++i)
     streams.push_back(damaged(jpeg_of(jpeg_pixels(random, made.geometry), made), random));
-  const CodedTiles tiles = tiles_of(made);
+  const EncodedTiles tiles = tiles_of(made);
   const Decoded decoded = by_gpu(streams, tiles);
   int taken = 0, refused = 0;
   for (std::size_t i = 0; i < streams.size(); ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("What a GPU takes of damaged JPEGs is what libjpeg makes of them", "[g
 }
 
 TEST_CASE("JPEGs that a GPU does not decode are known before", "[gpu]") {
-  CodedTiles tiles{.tile = {16, 16}, .channels = 3, .codec = BlockCodec::jpeg, .is_ycbcr = true};
+  EncodedTiles tiles{.tile = {16, 16}, .channels = 3, .codec = BlockCodec::jpeg, .is_ycbcr = true};
   CHECK(can_decode_tiles(tiles));
   tiles.chroma_rows = 1, tiles.chroma_cols = 2;
   CHECK(can_decode_tiles(tiles));

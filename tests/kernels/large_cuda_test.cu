@@ -10,8 +10,8 @@
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
-#include "sepconv/kernels/conv/conv.hpp"
-#include "sepconv/kernels/transpose/transpose.hpp"
+#include "kernels/conv/conv.hpp"
+#include "kernels/transpose/transpose.hpp"
 
 namespace sepconv {
 namespace {

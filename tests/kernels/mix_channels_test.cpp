@@ -1,10 +1,10 @@
 // Mixing of channels: a known matrix, and the host's bits against the reference's.
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
+#include "kernels/pointwise/pointwise.hpp"
 #include "random_image.hpp"
 #include "random_matrix.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/pointwise/pointwise.hpp"
 
 using namespace sepconv;
 

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "cuda_case.hpp"
-#include "sepconv/kernels/order/order.hpp"
+#include "kernels/rank/rank.hpp"
 
 namespace sepconv {
 
-struct OrderCase {
-  OrderFilter filter;
+struct RankCase {
+  RankFilter filter;
   Border border;
   Extent image;
   std::int64_t channels = 1;
@@ -34,12 +34,12 @@ struct OrderCase {
 };
 
 /// Windows of up to 2 * `most` + 1 pixels on a side.
-inline OrderCase random_order(Random& random, Extent image, std::int64_t most) {
-  OrderCase c;
+inline RankCase random_rank(Random& random, Extent image, std::int64_t most) {
+  RankCase c;
   const auto side = [&] { return random_between(random, 0, most); };
-  const OrderWindow window{side(), side(), side(), side()};
-  c.filter = OrderFilter(window, random_between(random, 0, window.area() - 1),
-                         static_cast<OrderMissing>(random_between(random, 0, 2)));
+  const RankWindow window{side(), side(), side(), side()};
+  c.filter = RankFilter(window, random_between(random, 0, window.area() - 1),
+                        static_cast<RankMissing>(random_between(random, 0, 2)));
   constexpr double kConstants[] = {9, 7.5, 300, -0.0};  // 7.5 and 300 are values of some types only
   c.border = {static_cast<BorderMode>(random_between(random, 0, 3)), random_of(random, kConstants)};
   c.image = {random_between(random, 1, image.rows), random_between(random, 1, image.cols)};
@@ -55,12 +55,12 @@ inline OrderCase random_order(Random& random, Extent image, std::int64_t most) {
 }
 
 /// The same of a window over several planes too; an image that repeats is there as a whole.
-inline OrderCase random_deep_order(Random& random, Extent image, std::int64_t most) {
-  OrderCase c = random_order(random, image, most);
-  OrderWindow window = c.filter.window;
+inline RankCase random_volume_rank(Random& random, Extent image, std::int64_t most) {
+  RankCase c = random_rank(random, image, most);
+  RankWindow window = c.filter.window;
   window.front = random_between(random, 0, most);
   window.back = random_between(random, 0, most);
-  c.filter = OrderFilter(window, random_between(random, 0, window.area() - 1), c.filter.missing);
+  c.filter = RankFilter(window, random_between(random, 0, window.area() - 1), c.filter.missing);
   if (random() % 4 == 0) c.border.mode = BorderMode::wrap, c.out = Rect::whole(c.image);
   return c;
 }

@@ -1,9 +1,9 @@
-// order_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
+// rank_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
+#include "core/error.hpp"
 #include "order_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;
@@ -12,7 +12,7 @@ namespace {
 
 /// Planes one behind another, as those of a volume lie, and results in so many of them; of `absent`, by bits,
 /// the border's constant has made some.
-void check_device(const OrderCase& c, Random& random, std::int64_t results = 1, std::uint64_t absent = 0) {
+void check_device(const RankCase& c, Random& random, std::int64_t results = 1, std::uint64_t absent = 0) {
   const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
   const std::int64_t under = c.filter.window.planes(), front = c.filter.window.front;
   const std::int64_t rows = c.in().rows;
@@ -30,13 +30,13 @@ void check_device(const OrderCase& c, Random& random, std::int64_t results = 1, 
   const auto out_of = [&](const PixelView& view, std::int64_t i) {
     return view.crop({i * c.out.rows, 0, c.out.rows, c.out.cols});
   };
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   const std::vector<ConstRegion> on_host = planes_of(in.view());
   for (std::int64_t i = 0; i < results; ++i) {
     Image values(c.out.extent(), c.channels, pixel_type_of(arithmetic));
     const auto first = static_cast<std::size_t>(i), count = static_cast<std::size_t>(under);
-    order_reference(c.filter, c.border, std::span(on_host).subspan(first, count),
-                    {values.view, c.out, c.image}, arithmetic);
+    rank_reference(c.filter, c.border, std::span(on_host).subspan(first, count),
+                   {values.view, c.out, c.image}, arithmetic);
     apply_then_reference(then, values, out_of(expected.view(), i), arithmetic);
   }
 
@@ -47,9 +47,9 @@ void check_device(const OrderCase& c, Random& random, std::int64_t results = 1, 
   for (std::int64_t i = 0; i < results; ++i)
     outs.push_back({out_of(result.view().crop(actual.inside), i), c.out, c.image});
   // As much as was promised: the arena throws if it is not enough.
-  Arena arena(Buffer(order_device_bytes(c.filter, c.channels, arithmetic), device_resource()));
-  order_cuda(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
-             stream.get(), then);
+  Arena arena(Buffer(rank_device_bytes(c.filter, c.channels, arithmetic), device_resource()));
+  rank_cuda(c.filter, c.border, planes_of(device_in.view().crop(in.inside)), outs, arithmetic, arena,
+            stream.get(), then);
   result.download(actual.all.view, stream);
   INFO(c.text() << " in " << name_of(arithmetic) << ", then " << then.size() << " operations, " << results
                 << " results, absent " << absent);
@@ -57,77 +57,79 @@ void check_device(const OrderCase& c, Random& random, std::int64_t results = 1, 
 }
 
 /// The same of several results, for which planes are absent where the border is constant.
-void check_deep(const OrderCase& c, Random& random, std::int64_t results = 0) {
+void check_filters_along_z(const RankCase& c, Random& random, std::int64_t results = 0) {
   if (results == 0) results = random_between(random, 1, 4);
   check_device(c, random, results, c.border.mode == BorderMode::constant ? random() & random() : 0);
 }
 
 /// A square window, as most are, or a cuboid.
-OrderCase squared(OrderCase c, std::int64_t radius, std::int64_t radius_z = 0) {
-  const OrderWindow window{radius, radius, radius, radius, radius_z, radius_z};
-  c.filter = OrderFilter(window, window.area() / 2, c.filter.missing);
+RankCase squared(RankCase c, std::int64_t radius, std::int64_t radius_z = 0) {
+  const RankWindow window{radius, radius, radius, radius, radius_z, radius_z};
+  c.filter = RankFilter(window, window.area() / 2, c.filter.missing);
   return c;
 }
 
 }  // namespace
 
-TEST_CASE("order_cuda has the reference's bits: sorted in registers, by networks and by bisection", "[gpu]") {
+TEST_CASE("rank_cuda has the reference's bits: sorted in registers, by networks and by bisection", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(41);
-  for (int i = 0; i < 200; ++i) check_device(random_order(random, {60, 200}, 4), random);
-  for (int i = 0; i < 100; ++i) check_device(squared(random_order(random, {60, 200}, 1), 1 + i % 3), random);
-  for (int i = 0; i < 12; ++i) check_device(squared(random_order(random, {30, 90}, 1), 4 + i % 6), random);
-  for (int i = 0; i < 6; ++i) check_device(random_order(random, {20, 30}, 25), random);
+  for (int i = 0; i < 200; ++i) check_device(random_rank(random, {60, 200}, 4), random);
+  for (int i = 0; i < 100; ++i) check_device(squared(random_rank(random, {60, 200}, 1), 1 + i % 3), random);
+  for (int i = 0; i < 12; ++i) check_device(squared(random_rank(random, {30, 90}, 1), 4 + i % 6), random);
+  for (int i = 0; i < 6; ++i) check_device(random_rank(random, {20, 30}, 25), random);
 }
 
-TEST_CASE("order_cuda has the reference's bits: windows over several planes", "[gpu]") {
+TEST_CASE("rank_cuda has the reference's bits: windows over several planes", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(44);
-  for (int i = 0; i < 200; ++i) check_deep(random_deep_order(random, {30, 100}, 2), random);
-  for (int i = 0; i < 60; ++i) check_deep(squared(random_order(random, {30, 100}, 1), 1, 1), random);
-  for (int i = 0; i < 12; ++i) check_deep(squared(random_order(random, {20, 60}, 1), 2, 1 + i % 4), random);
-  for (int i = 0; i < 6; ++i) check_deep(random_deep_order(random, {10, 20}, 7), random);
+  for (int i = 0; i < 200; ++i) check_filters_along_z(random_volume_rank(random, {30, 100}, 2), random);
+  for (int i = 0; i < 60; ++i)
+    check_filters_along_z(squared(random_rank(random, {30, 100}, 1), 1, 1), random);
+  for (int i = 0; i < 12; ++i)
+    check_filters_along_z(squared(random_rank(random, {20, 60}, 1), 2, 1 + i % 4), random);
+  for (int i = 0; i < 6; ++i) check_filters_along_z(random_volume_rank(random, {10, 20}, 7), random);
   for (const std::int64_t radius : {0, 1})
-    check_deep(squared(random_order(random, {10, 20}, 1), radius, kMostDeviceOrderPlanes / 2), random,
-               kMostDeviceOrderResults);
+    check_filters_along_z(squared(random_rank(random, {10, 20}, 1), radius, kMaxDeviceRankPlanes / 2), random,
+                          kMaxDeviceRankResults);
 }
 
-TEST_CASE("order_cuda refuses more planes than a kernel is told of, and planes that do not lie alike") {
+TEST_CASE("rank_cuda refuses more planes than a kernel is told of, and planes that do not lie alike") {
   Image image({2, 4}, 1, PixelType::u8), other({2, 100}, 1, PixelType::u8);
   const Rect rect{0, 0, 2, 4};
   const auto check = [&](std::int64_t radius_z, std::int64_t results, const PixelView& last) {
-    const OrderFilter filter({0, 0, 0, 0, radius_z, radius_z}, 0, OrderMissing::propagate);
+    const RankFilter filter({0, 0, 0, 0, radius_z, radius_z}, 0, RankMissing::propagate);
     std::vector<ConstRegion> planes(static_cast<std::size_t>(filter.window.planes() + results - 1),
                                     {image.view, rect, {2, 4}});
     planes.back().pixels = last;
     const std::vector<Region> outs(static_cast<std::size_t>(results), {image.view, rect, {2, 4}});
-    check_order_on_device(filter, {}, planes, outs);
+    check_rank_on_device(filter, {}, planes, outs);
   };
-  constexpr std::int64_t kMost = kMostDeviceOrderPlanes / 2;
-  CHECK_NOTHROW(check(kMost, kMostDeviceOrderResults, image.view));
-  CHECK_THROWS_AS(check(kMost + 1, 1, image.view), InvalidArgument);
-  CHECK_THROWS_AS(check(1, kMostDeviceOrderResults + 1, image.view), InvalidArgument);
+  constexpr std::int64_t kMax = kMaxDeviceRankPlanes / 2;
+  CHECK_NOTHROW(check(kMax, kMaxDeviceRankResults, image.view));
+  CHECK_THROWS_AS(check(kMax + 1, 1, image.view), InvalidArgument);
+  CHECK_THROWS_AS(check(1, kMaxDeviceRankResults + 1, image.view), InvalidArgument);
   CHECK_THROWS_AS(check(1, 2, other.view.crop(rect)), InvalidArgument);
 }
 
-TEST_CASE("order_cuda of more rows than a grid has blocks", "[gpu]") {
+TEST_CASE("rank_cuda of more rows than a grid has blocks", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   Random random(42);
   for (const std::int64_t radius : {1, 3, 12}) {
-    OrderCase c = squared(random_order(random, {1, 1}, 1), radius);
+    RankCase c = squared(random_rank(random, {1, 1}, 1), radius);
     c.image = {70000, 2};
     c.channels = 1;
     c.out = {10, 0, 69000, 2};
-    if (radius == 12) c.filter = OrderFilter({0, 0, 300, 200}, 17, OrderMissing::ignore);
+    if (radius == 12) c.filter = RankFilter({0, 0, 300, 200}, 17, RankMissing::ignore);
     check_device(c, random);
   }
 }
 
-TEST_CASE("order_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
+TEST_CASE("rank_cuda on a suite small enough for compute-sanitizer", "[gpu][sanitize]") {
   SEPCONV_NEEDS_GPU();
   Random random(43);
-  for (int i = 0; i < 16; ++i) check_device(random_order(random, {20, 70}, 3), random);
-  for (int i = 0; i < 4; ++i) check_device(squared(random_order(random, {20, 70}, 1), 1 + i), random);
-  for (int i = 0; i < 8; ++i) check_deep(random_deep_order(random, {10, 40}, 2), random);
-  for (int i = 0; i < 4; ++i) check_deep(squared(random_order(random, {10, 40}, 1), 1, 1), random);
+  for (int i = 0; i < 16; ++i) check_device(random_rank(random, {20, 70}, 3), random);
+  for (int i = 0; i < 4; ++i) check_device(squared(random_rank(random, {20, 70}, 1), 1 + i), random);
+  for (int i = 0; i < 8; ++i) check_filters_along_z(random_volume_rank(random, {10, 40}, 2), random);
+  for (int i = 0; i < 4; ++i) check_filters_along_z(squared(random_rank(random, {10, 40}, 1), 1, 1), random);
 }

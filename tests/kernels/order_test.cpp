@@ -4,17 +4,17 @@
 #include <catch2/catch.hpp>
 #include <set>
 
+#include "core/error.hpp"
+#include "kernels/rank/rank_block.hpp"
+#include "kernels/rank/sorting_network.hpp"
 #include "order_case.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/order/order_block.hpp"
-#include "sepconv/kernels/order/sorting_network.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
 
 namespace {
 
-void check_host(const OrderCase& c, Random& random) {
+void check_host(const RankCase& c, Random& random) {
   const Arithmetic arithmetic = random() % 2 == 0 ? Arithmetic::f32 : Arithmetic::f64;
   std::vector<FramedImage> in;
   std::vector<ConstRegion> planes;
@@ -25,13 +25,13 @@ void check_host(const OrderCase& c, Random& random) {
     planes.push_back(beyond ? ConstRegion{} : ConstRegion{in.back().view(), c.in(), c.image});
   }
   const FramedImage expected(c.out.extent(), c.channels, c.to);
-  order_reference(c.filter, c.border, planes, {expected.view(), c.out, c.image}, arithmetic);
+  rank_reference(c.filter, c.border, planes, {expected.view(), c.out, c.image}, arithmetic);
   for (const std::string& target : simd_targets()) {
     const ForcedTarget forced(target);
     const FramedImage actual(c.out.extent(), c.channels, c.to);
     // As much as was promised: the worker throws if it is not enough.
-    Worker worker(Buffer(order_scratch_bytes(c.filter, c.out.extent(), c.channels, arithmetic)));
-    order_host(c.filter, c.border, planes, {actual.view(), c.out, c.image}, arithmetic, worker);
+    Worker worker(Buffer(rank_scratch_bytes(c.filter, c.out.extent(), c.channels, arithmetic)));
+    rank_host(c.filter, c.border, planes, {actual.view(), c.out, c.image}, arithmetic, worker);
     INFO(c.text() << " in " << name_of(arithmetic) << " on " << target);
     REQUIRE(worker.used_bytes() == 0);
     REQUIRE(same_pixels(expected, actual));
@@ -39,11 +39,11 @@ void check_host(const OrderCase& c, Random& random) {
 }
 
 template <class T>
-std::vector<T> reference_of(const std::vector<T>& row, const OrderFilter& filter, Border border = {}) {
+std::vector<T> reference_of(const std::vector<T>& row, const RankFilter& filter, Border border = {}) {
   std::vector<T> made(row.size());
   const Extent extent{1, static_cast<std::int64_t>(row.size())};
-  order_reference(filter, border, ConstRegion::whole(view_of(row.data(), extent)),
-                  Region::whole(view_of(made.data(), extent)), Arithmetic::f32);
+  rank_reference(filter, border, ConstRegion::whole(view_of(row.data(), extent)),
+                 Region::whole(view_of(made.data(), extent)), Arithmetic::f32);
   return made;
 }
 
@@ -73,7 +73,7 @@ double ranked_by(const SortingNetwork& network, const std::vector<double>& windo
 }  // namespace
 
 TEST_CASE("the middle of three, and what a zero is", "[order]") {
-  const OrderFilter middle({1, 1, 0, 0}, 1, OrderMissing::propagate);
+  const RankFilter middle({1, 1, 0, 0}, 1, RankMissing::propagate);
   CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle) == std::vector<std::uint8_t>{1, 5, 4, 4, 4});
   CHECK(reference_of<std::uint8_t>({5, 1, 9, 4, 4}, middle, {BorderMode::constant, 0}) ==
         std::vector<std::uint8_t>{1, 5, 4, 4, 4});
@@ -83,19 +83,18 @@ TEST_CASE("the middle of three, and what a zero is", "[order]") {
 
 TEST_CASE("ranks of what is there keep their share", "[order]") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  const auto made = [&](OrderMissing missing, std::int64_t rank) {
+  const auto made = [&](RankMissing missing, std::int64_t rank) {
     std::string text;
-    for (const float value :
-         reference_of<float>({nan, 1, 2, nan, nan, nan, 9}, OrderFilter({1, 1, 0, 0}, rank, missing),
-                             {BorderMode::replicate}))
+    for (const float value : reference_of<float>(
+             {nan, 1, 2, nan, nan, nan, 9}, RankFilter({1, 1, 0, 0}, rank, missing), {BorderMode::replicate}))
       text += std::isnan(value) ? "-" : std::to_string(static_cast<int>(value));
     return text;
   };
-  CHECK(made(OrderMissing::propagate, 1) == "-------");
-  CHECK(made(OrderMissing::ignore, 1) == "-22---9");
-  CHECK(made(OrderMissing::fill, 1) == "1222-99");
-  CHECK(made(OrderMissing::fill, 0) == "1112-99");
-  const OrderFilter filter({2, 2, 2, 2}, 24, OrderMissing::ignore);
+  CHECK(made(RankMissing::propagate, 1) == "-------");
+  CHECK(made(RankMissing::ignore, 1) == "-22---9");
+  CHECK(made(RankMissing::fill, 1) == "1222-99");
+  CHECK(made(RankMissing::fill, 0) == "1112-99");
+  const RankFilter filter({2, 2, 2, 2}, 24, RankMissing::ignore);
   for (std::int64_t there = 1; there <= 25; ++there) CHECK(filter.rank_of(there) == there - 1);
 }
 
@@ -138,12 +137,12 @@ TEMPLATE_TEST_CASE("medians of 3 x 3 and 5 x 5 of any number of ones in each col
     ones[static_cast<std::size_t>(col / side)] += digits % (side + 1);
   }
   const std::int64_t radius = side / 2;
-  const OrderFilter median({radius, radius, radius, radius}, side * side / 2, OrderMissing::propagate);
+  const RankFilter median({radius, radius, radius, radius}, side * side / 2, RankMissing::propagate);
   for (const std::string& target : simd_targets()) {
     const ForcedTarget forced(target);
-    Worker worker(Buffer(order_scratch_bytes(median, extent, 1, Arithmetic::f64)));
-    order_host(median, {}, ConstRegion::whole(view_of(pixels.data(), extent)),
-               Region::whole(view_of(made.data(), extent)), Arithmetic::f64, worker);
+    Worker worker(Buffer(rank_scratch_bytes(median, extent, 1, Arithmetic::f64)));
+    rank_host(median, {}, ConstRegion::whole(view_of(pixels.data(), extent)),
+              Region::whole(view_of(made.data(), extent)), Arithmetic::f64, worker);
     for (std::int64_t window = 0; window < windows; ++window) {
       const std::int64_t at = radius * extent.cols + window * side + radius;
       if ((made[static_cast<std::size_t>(at)] == 1) !=
@@ -156,18 +155,18 @@ TEMPLATE_TEST_CASE("medians of 3 x 3 and 5 x 5 of any number of ones in each col
 TEST_CASE("medians of small windows and a NaN in the last lines of a block: all of that is made anew",
           "[order]") {
   for (const std::int64_t radius : {1, 2}) {
-    for (const OrderMissing missing : {OrderMissing::propagate, OrderMissing::ignore, OrderMissing::fill}) {
+    for (const RankMissing missing : {RankMissing::propagate, RankMissing::ignore, RankMissing::fill}) {
       const Extent extent{70, 150};
       std::vector<float> pixels(static_cast<std::size_t>(extent.rows * extent.cols)), made(pixels),
           wanted(pixels);
       for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<float>(i * 7919 % 1013);
       pixels[static_cast<std::size_t>(31 * extent.cols + 149)] = std::numeric_limits<float>::quiet_NaN();
-      const OrderFilter median({radius, radius, radius, radius}, (2 * radius + 1) * (2 * radius + 1) / 2,
-                               missing);
+      const RankFilter median({radius, radius, radius, radius}, (2 * radius + 1) * (2 * radius + 1) / 2,
+                              missing);
       const ConstRegion in = ConstRegion::whole(view_of(pixels.data(), extent));
-      order_reference(median, {}, in, Region::whole(view_of(wanted.data(), extent)), Arithmetic::f32);
-      Worker worker(Buffer(order_scratch_bytes(median, extent, 1, Arithmetic::f32)));
-      order_host(median, {}, in, Region::whole(view_of(made.data(), extent)), Arithmetic::f32, worker);
+      rank_reference(median, {}, in, Region::whole(view_of(wanted.data(), extent)), Arithmetic::f32);
+      Worker worker(Buffer(rank_scratch_bytes(median, extent, 1, Arithmetic::f32)));
+      rank_host(median, {}, in, Region::whole(view_of(made.data(), extent)), Arithmetic::f32, worker);
       CHECK(std::ranges::equal(made, wanted, [](float a, float b) { return a == b || (a != a && b != b); }));
     }
   }
@@ -175,16 +174,16 @@ TEST_CASE("medians of small windows and a NaN in the last lines of a block: all 
 
 TEST_CASE("the host's order statistics are the reference's, bit for bit", "[order]") {
   Random random(11);
-  for (int i = 0; i < 150; ++i) check_host(random_order(random, {40, 60}, 4), random);
+  for (int i = 0; i < 150; ++i) check_host(random_rank(random, {40, 60}, 4), random);
 }
 
 TEST_CASE("the same for windows larger than the image, and blocks cut in several", "[order]") {
   Random random(12);
-  for (int i = 0; i < 6; ++i) check_host(random_order(random, {20, 30}, 25), random);
+  for (int i = 0; i < 6; ++i) check_host(random_rank(random, {20, 30}, 25), random);
   for (int i = 0; i < 4; ++i) {
-    OrderCase c = random_order(random, {1, 1}, 2);
-    const std::int64_t wide = OrderLayout::wide(c.filter.window);
-    c.image = {OrderTuning::kBlockRows / wide + 2, 2 * wide * OrderTuning::kBlockElements / c.channels + 3};
+    RankCase c = random_rank(random, {1, 1}, 2);
+    const std::int64_t wide = RankLayout::wide(c.filter.window);
+    c.image = {RankTuning::kBlockRows / wide + 2, 2 * wide * RankTuning::kBlockElements / c.channels + 3};
     c.out = Rect::whole(c.image);
     check_host(c, random);
   }
@@ -192,10 +191,10 @@ TEST_CASE("the same for windows larger than the image, and blocks cut in several
 
 TEST_CASE("the same for windows over several planes, and images that repeat", "[order]") {
   Random random(13);
-  for (int i = 0; i < 150; ++i) check_host(random_deep_order(random, {40, 60}, 3), random);
-  for (int i = 0; i < 6; ++i) check_host(random_deep_order(random, {20, 30}, 9), random);
-  OrderCase c = random_deep_order(random, {1, 1}, 2);
-  c.image = {OrderTuning::kBlockRows + 2, 2 * OrderTuning::kBlockElements / c.channels + 3};
+  for (int i = 0; i < 150; ++i) check_host(random_volume_rank(random, {40, 60}, 3), random);
+  for (int i = 0; i < 6; ++i) check_host(random_volume_rank(random, {20, 30}, 9), random);
+  RankCase c = random_volume_rank(random, {1, 1}, 2);
+  c.image = {RankTuning::kBlockRows + 2, 2 * RankTuning::kBlockElements / c.channels + 3};
   c.out = Rect::whole(c.image);
   check_host(c, random);
 }
@@ -206,8 +205,8 @@ TEST_CASE("a window over planes ranks the values of all", "[order]") {
   for (std::size_t i = 0; i < 2; ++i) planes[i + 1] = ConstRegion::whole(view_of(values[i], {1, 3}));
   const auto made = [&](std::int64_t rank) {
     std::vector<std::uint8_t> row(3);
-    order_reference(OrderFilter({0, 0, 0, 0, 1, 1}, rank, OrderMissing::propagate), {BorderMode::constant, 5},
-                    planes, Region::whole(view_of(row.data(), {1, 3})), Arithmetic::f32);
+    rank_reference(RankFilter({0, 0, 0, 0, 1, 1}, rank, RankMissing::propagate), {BorderMode::constant, 5},
+                   planes, Region::whole(view_of(row.data(), {1, 3})), Arithmetic::f32);
     return row;
   };
   CHECK(made(0) == std::vector<std::uint8_t>{2, 3, 1});
@@ -216,25 +215,25 @@ TEST_CASE("a window over planes ranks the values of all", "[order]") {
 }
 
 TEST_CASE("windows that cannot be, and regions that do not fit, are refused", "[order]") {
-  CHECK_THROWS_WITH(OrderFilter({1, 1, 1, 1}, 9, OrderMissing::ignore), Contains("rank 9 is none of 9"));
-  CHECK_THROWS_AS(OrderFilter({-1, 1, 1, 1}, 0, OrderMissing::ignore), InvalidArgument);
-  CHECK_THROWS_AS(OrderFilter({2048, 2048, 0, 0}, 0, OrderMissing::ignore), InvalidArgument);
-  CHECK_NOTHROW(OrderFilter({2048, 0, 0, 0}, 0, OrderMissing::ignore));
+  CHECK_THROWS_WITH(RankFilter({1, 1, 1, 1}, 9, RankMissing::ignore), Contains("rank 9 is none of 9"));
+  CHECK_THROWS_AS(RankFilter({-1, 1, 1, 1}, 0, RankMissing::ignore), InvalidArgument);
+  CHECK_THROWS_AS(RankFilter({2048, 2048, 0, 0}, 0, RankMissing::ignore), InvalidArgument);
+  CHECK_NOTHROW(RankFilter({2048, 0, 0, 0}, 0, RankMissing::ignore));
   CHECK_THROWS_WITH(
-      OrderFilter({1024, 1024, 1024, 1024, 0, 1}, 0, OrderMissing::ignore),
+      RankFilter({1024, 1024, 1024, 1024, 0, 1}, 0, RankMissing::ignore),
       Contains("2049 x 2049 x 2 pixels is none, or larger than 2049 on a side or 4198401 in all"));
-  CHECK_THROWS_AS(OrderFilter({0, 0, 0, 0, 2048, 1}, 0, OrderMissing::ignore), InvalidArgument);
+  CHECK_THROWS_AS(RankFilter({0, 0, 0, 0, 2048, 1}, 0, RankMissing::ignore), InvalidArgument);
   const Image in({5, 5}, 1, PixelType::u8), out({5, 5}, 1, PixelType::u8);
-  const OrderFilter filter({1, 1, 1, 1}, 4, OrderMissing::propagate);
+  const RankFilter filter({1, 1, 1, 1}, 4, RankMissing::propagate);
   Worker worker;
-  CHECK_THROWS_AS(order_host(filter, {}, {in.view, {0, 0, 5, 5}, {9, 9}}, {out.view, {0, 0, 5, 5}, {9, 9}},
-                             Arithmetic::f32, worker),
+  CHECK_THROWS_AS(rank_host(filter, {}, {in.view, {0, 0, 5, 5}, {9, 9}}, {out.view, {0, 0, 5, 5}, {9, 9}},
+                            Arithmetic::f32, worker),
                   InvalidArgument);
-  CHECK_THROWS_WITH(order_host(filter, {BorderMode::wrap}, {in.view, {0, 0, 5, 5}, {9, 9}},
-                               {out.view, {0, 0, 5, 5}, {9, 9}}, Arithmetic::f32, worker),
+  CHECK_THROWS_WITH(rank_host(filter, {BorderMode::wrap}, {in.view, {0, 0, 5, 5}, {9, 9}},
+                              {out.view, {0, 0, 5, 5}, {9, 9}}, Arithmetic::f32, worker),
                     Contains("needs the input's rows -1..6"));
-  CHECK_THROWS_WITH(order_host(OrderFilter({1, 1, 1, 1, 1, 0}, 4, OrderMissing::propagate), {},
-                               ConstRegion::whole(ConstPixelView(in.view)), Region::whole(out.view),
-                               Arithmetic::f32, worker),
+  CHECK_THROWS_WITH(rank_host(RankFilter({1, 1, 1, 1, 1, 0}, 4, RankMissing::propagate), {},
+                              ConstRegion::whole(ConstPixelView(in.view)), Region::whole(out.view),
+                              Arithmetic::f32, worker),
                     Contains("a rank of 2 planes needs as many of one type but was given 1"));
 }

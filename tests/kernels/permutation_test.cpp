@@ -1,11 +1,11 @@
 // Permutations of three axes: NumPy's numbers, the reduction to transposition, inverses.
-#include "sepconv/kernels/transpose/permutation.hpp"
+#include "kernels/transpose/permutation.hpp"
 
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "random_image.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 

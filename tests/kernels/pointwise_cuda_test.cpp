@@ -3,10 +3,10 @@
 
 #include "../support/gpu.hpp"
 #include "alpha_op.hpp"
+#include "core/error.hpp"
 #include "cuda_case.hpp"
 #include "pointwise_kinds.hpp"
 #include "random_matrix.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;
@@ -49,7 +49,7 @@ void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::in
                Arithmetic arithmetic) {
   const ChannelMatrix matrix = random_matrix(random, out_channels, in_channels);
   const FramedImage in = random_framed(random, extent, in_channels, random_of(random, kPixelTypes));
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   FramedImage expected(extent, out_channels, random_of(random, kPixelTypes));
   FramedImage actual(extent, out_channels, expected.view().type);
   Image values(extent, out_channels, pixel_type_of(arithmetic));
@@ -70,7 +70,7 @@ void check_mix(Random& random, Extent extent, std::int64_t out_channels, std::in
 
 void check_alpha_case(Random& random, Extent extent, std::int64_t channels, Arithmetic arithmetic) {
   const FramedImage in = random_framed(random, extent, channels, random_of(random, kPixelTypes));
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   FramedImage expected(extent, channels, random_of(random, kPixelTypes));
   FramedImage actual(extent, channels, expected.view().type);
   const AlphaOp op = random_alpha_op(random, channels, expected.view().type);
@@ -100,7 +100,7 @@ TEST_CASE("pointwise_cuda has the reference's bits: every operation, type and ar
         PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
         if (kind == Kind::mark_missing || kind == Kind::store_missing) op.p = 3;  // which some are, or become
-        op.keeps_missing = random_between(random, 0, 1) == 1;
+        op.propagates_nodata = random_between(random, 0, 1) == 1;
         const FramedImage a = random_framed(random, {3, 21}, 2, from);
         const FramedImage b = random_framed(random, {3, 21}, 2, random_of(random, kPixelTypes));
         for (const Arithmetic arithmetic : kBoth) check_pointwise_case(op, a, b, to, arithmetic, {});
@@ -132,7 +132,7 @@ TEST_CASE("pointwise_cuda has the reference's bits: operations one after another
     const FramedImage a = random_framed(random, extent, channels, random_of(random, kPixelTypes));
     const FramedImage b = random_framed(random, extent, channels, random_of(random, kPixelTypes));
     check_pointwise_case(random_binary_op(random), a, b, random_of(random, kPixelTypes),
-                         random_of(random, kBoth), random_unary_ops(random, kMostFusedOps));
+                         random_of(random, kBoth), random_unary_ops(random, kMaxFusedOps));
   }
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("pointwise kernels on a suite small enough for compute-sanitizer", "[g
     const FramedImage a = random_framed(random, {5, 90}, 3, PixelType::u8);
     const FramedImage b = random_framed(random, {5, 90}, 3, PixelType::f64);
     check_pointwise_case(random_binary_op(random), a, b, PixelType::u16, arithmetic,
-                         random_unary_ops(random, kMostFusedOps));
+                         random_unary_ops(random, kMaxFusedOps));
     check_mix(random, {4, 70}, 3, 4, arithmetic);
     check_mix(random, {4, 20}, 20, 30, arithmetic);
     check_alpha_case(random, {5, 90}, 4, arithmetic);
@@ -258,7 +258,7 @@ TEST_CASE("pointwise kernels of the device refuse what they cannot do, and nothi
     pointwise_cuda(op, source, from, to, Arithmetic::f32, stream.get(), then);
   };
   CHECK_THROWS_AS(run({}, from.crop({0, 0, 3, 4}), {}), InvalidArgument);
-  CHECK_THROWS_AS(run({}, from, std::vector<PointwiseOp>(kMostFusedOps + 1)), InvalidArgument);
+  CHECK_THROWS_AS(run({}, from, std::vector<PointwiseOp>(kMaxFusedOps + 1)), InvalidArgument);
   CHECK_THROWS_AS(mix_channels_cuda(random_matrix(random, 1, 3), from, to, Arithmetic::f32, stream.get()),
                   InvalidArgument);
   // One number more than the limit: 2 x (1799 + 1) are 3600.

@@ -1,7 +1,7 @@
 // Every pointwise operation, for the tests of every implementation.
 #pragma once
 
-#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
 

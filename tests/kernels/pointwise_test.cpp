@@ -1,11 +1,11 @@
 // Pointwise operations: what each does to chosen values, and the host's bits against the reference's.
-#include "sepconv/kernels/pointwise/pointwise.hpp"
+#include "kernels/pointwise/pointwise.hpp"
 
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
 #include "pointwise_kinds.hpp"
 #include "random_image.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 
@@ -91,11 +91,11 @@ TEST_CASE("each operation on what is missing does what its name says") {
   CHECK(std::isnan(apply({Kind::renormalise, 4}, 3, -2)));
   CHECK(std::isnan(apply({Kind::renormalise, 4}, NAN, 4)));
   PointwiseOp threshold{Kind::threshold, 10, 255, 7};
-  threshold.keeps_missing = true;
+  threshold.propagates_nodata = true;
   CHECK(std::isnan(apply(threshold, NAN)));
   CHECK(apply(threshold, 11) == 255);
   PointwiseOp unsharp{Kind::unsharp, 2, 1};
-  unsharp.keeps_missing = true;
+  unsharp.propagates_nodata = true;
   CHECK(std::isnan(apply(unsharp, 10, NAN)));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("pointwise_host has the reference's bits: every operation, type and ar
         PointwiseOp op{kind, 1.3, 40.7, -3.1, random_of(random, kPixelTypes)};
         if (kind == Kind::clamp) op.p = -0.0;
         if (kind == Kind::mark_missing || kind == Kind::store_missing) op.p = 3;  // which some are, or become
-        op.keeps_missing = random_between(random, 0, 1) == 1;
+        op.propagates_nodata = random_between(random, 0, 1) == 1;
         Image a({3, 21}, 2, from);
         Image b({3, 21}, 2, random_of(random, kPixelTypes));
         fill_random(a.view, random, true);

@@ -1,10 +1,9 @@
-// convolve_present_host against convolutions and operations of the references, bit for bit, on every
+// normalized_conv_host against convolutions and operations of the references, bit for bit, on every
 // instruction set that this processor has.
-#include "sepconv/kernels/conv/present.hpp"
-
 #include <catch2/catch.hpp>
 
 #include "conv_case.hpp"
+#include "kernels/conv/normalized_conv.hpp"
 
 using namespace sepconv;
 
@@ -56,7 +55,7 @@ struct Expected {
     return c.arithmetic == Arithmetic::f64 ? sum.view.row<double>(0)[0] : sum.view.row<float>(0)[0];
   }
 
-  void in_pixels(const WhatIsMissing& missing, const PixelView& out) const {
+  void in_pixels(const MissingPolicyOf& missing, const PixelView& out) const {
     const PointwiseOp mark =
         missing.value ? PointwiseOp{.kind = Kind::mark_missing, .p = *missing.value} : PointwiseOp{};
     const Image marked = made(mark, in.pixels, in.pixels);
@@ -75,7 +74,7 @@ void check_case(const ConvolutionCase& c, Holes holes, bool fills, bool stores, 
   const Rect rect = needed_rect(c);
   Image own(rect.extent(), c.channels, c.from, 0);
   fill_random(own.view, random, false);
-  WhatIsMissing missing{.fills = fills};
+  MissingPolicyOf missing{.fills = fills};
   visit_pixel_type(c.from, [&]<class T>(std::type_identity<T>) {
     const bool nan = std::is_floating_point_v<T> && random_between(random, 0, 1) == 0;
     if (!nan) missing.value = 7;
@@ -88,12 +87,12 @@ void check_case(const ConvolutionCase& c, Holes holes, bool fills, bool stores, 
   expected.fill_bytes(0xa5);
   Expected{c, in}.in_pixels(missing, expected.view);
   Worker worker(
-      Buffer(convolve_present_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
+      Buffer(normalized_conv_scratch_bytes(c.taps, c.out.extent(), c.channels, c.arithmetic, c.image)));
   for (const std::string& target : simd_targets()) {
     const ForcedTarget forced(target);
     REQUIRE(simd_target() == target);
     actual.fill_bytes(0xa5);
-    convolve_present_host(c.taps, c.border, missing, in, {actual.view, c.out, c.image}, c.arithmetic, worker);
+    normalized_conv_host(c.taps, c.border, missing, in, {actual.view, c.out, c.image}, c.arithmetic, worker);
     INFO(c << " on " << target << ", holes " << static_cast<int>(holes) << (fills ? ", filled" : "")
            << (stores ? ", stored" : ""));
     REQUIRE(differing_elements(expected.view, actual.view) == 0);
@@ -109,16 +108,16 @@ TEST_CASE("what is there is filtered with the bits of two convolutions and a quo
     ConvolutionCase c = random_case(random, i % 4 == 0 ? 300 : 60, i % 4 == 0 ? 9 : 40);
     c.special = false;
     c.taps.columns_first = false;
-    if (!convolves_present(c.taps)) continue;
+    if (!supports_normalized_conv(c.taps)) continue;
     const bool stores = random_between(random, 0, 1) == 0;
     if (!stores && !is_floating(c.to)) c.to = pixel_type_of(c.arithmetic);
     check_case(c, static_cast<Holes>(i % 5), random_between(random, 0, 1) == 0, stores, random);
   }
 }
 
-TEST_CASE("filters with one pass, or with columns first, are not convolve_present_host's") {
-  CHECK(convolves_present({{1, 1, 1}, {1}}));
-  CHECK_FALSE(convolves_present({{1, 1, 1}, {}}));
-  CHECK_FALSE(convolves_present({{}, {1, 1, 1}}));
-  CHECK_FALSE(convolves_present({{1, 1, 1}, {1}, true}));
+TEST_CASE("filters with one pass, or with columns first, are not normalized_conv_host's") {
+  CHECK(supports_normalized_conv({{1, 1, 1}, {1}}));
+  CHECK_FALSE(supports_normalized_conv({{1, 1, 1}, {}}));
+  CHECK_FALSE(supports_normalized_conv({{}, {1, 1, 1}}));
+  CHECK_FALSE(supports_normalized_conv({{1, 1, 1}, {1}, true}));
 }

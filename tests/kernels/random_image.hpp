@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "../support/forced_target.hpp"
-#include "sepconv/core/image.hpp"
-#include "sepconv/core/memory.hpp"
+#include "core/image.hpp"
+#include "core/memory.hpp"
 
 namespace sepconv {
 

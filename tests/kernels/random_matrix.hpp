@@ -3,8 +3,8 @@
 
 #include <random>
 
+#include "kernels/pointwise/pointwise.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/pointwise/pointwise.hpp"
 
 namespace sepconv {
 

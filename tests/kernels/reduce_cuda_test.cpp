@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
+#include "kernels/pointwise/missing.hpp"
+#include "kernels/reduce/reduce.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/pointwise/missing.hpp"
-#include "sepconv/kernels/reduce/reduce.hpp"
 
 using namespace sepconv;
 using sepconv::test::DeviceImage;

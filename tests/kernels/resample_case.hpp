@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cuda_case.hpp"
-#include "sepconv/kernels/resample/resample.hpp"
+#include "kernels/resample/resample.hpp"
 
 namespace sepconv {
 

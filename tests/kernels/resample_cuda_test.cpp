@@ -14,7 +14,7 @@ void check_device(const ResampleCase& c, Random& random, Arithmetic arithmetic, 
   FramedImage expected(c.out.extent(), c.channels, c.to);
   FramedImage actual(c.out.extent(), c.channels, c.to);
   fill_random(in.view(), random, special);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   Image values(c.out.extent(), c.channels, pixel_type_of(arithmetic));
   resample_reference(c.resampling, {in.view(), c.in(), c.input()}, {values.view, c.out, c.result()},
                      arithmetic);

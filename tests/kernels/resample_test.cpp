@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "resample_case.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
@@ -147,7 +147,7 @@ TEST_CASE("every pixel counts to one cell of a box, and windows go on as pixels 
       const auto [first, count] = resample_window(axis, i);
       const auto [following, more] = resample_window(axis, i + 1);
       REQUIRE((first <= following && first + count <= following + more && following + more <= from));
-      REQUIRE(count <= resample_most_taps(axis));
+      REQUIRE(count <= resample_max_taps(axis));
     }
   }
 }

@@ -1,10 +1,10 @@
 // Conversion between pixel types and arithmetic types: rounding, saturation and what is not a number.
-#include "sepconv/kernels/simd/rows.hpp"
+#include "kernels/simd/rows.hpp"
 
 #include <catch2/catch.hpp>
 
+#include "core/error.hpp"
 #include "random_image.hpp"
-#include "sepconv/core/error.hpp"
 
 using namespace sepconv;
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/deflate/crc32.hpp"
+#include "kernels/lz4/block_decoder.hpp"
+#include "kernels/zstd/frame_decoder.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/deflate/crc32.hpp"
-#include "sepconv/kernels/lz4/block_decoder.hpp"
-#include "sepconv/kernels/zstd/frame_decoder.hpp"
 
 namespace sepconv {
 namespace {
@@ -26,11 +26,11 @@ std::unique_ptr<std::byte[]> copy_of(const Bytes& bytes) {
 /// Nothing where it is refused.
 Bytes by_frame_decoder(const Bytes& frame, std::size_t size) {
   const auto in = copy_of(frame);
-  Bytes out(size), literals(std::min<std::size_t>(size, zstd::kMostBlockBytes));
+  Bytes out(size), literals(std::min<std::size_t>(size, zstd::kMaxBlockBytes));
   out.shrink_to_fit(), literals.shrink_to_fit();
   zstd::Tables tables;
-  zstd::FrameDecoder<Alone> decoder(in.get(), std::ssize(frame), out.data(), std::ssize(out), literals.data(),
-                                    tables);
+  zstd::FrameDecoder<SingleThreadGroup> decoder(in.get(), std::ssize(frame), out.data(), std::ssize(out),
+                                                literals.data(), tables);
   return decoder.run() ? out : Bytes();
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("The checksum of zstd is libzstd's, by one thread and by a team of fou
     }
     CAPTURE(bytes.size());
     CHECK(zstd::checksum_of(bytes) == told);
-    CHECK(zstd::checksum_of(Alone(), content, bytes.size()) == told);
+    CHECK(zstd::checksum_of(SingleThreadGroup(), content, bytes.size()) == told);
     CHECK(zstd::finish_sums(sums, content, bytes.size()) == told);
   }
 }
@@ -129,7 +129,10 @@ TEST_CASE("Blocks of LZ4 that are anything touch nothing but their own bytes") {
     const auto in = copy_of(block);
     Bytes out(size);
     out.shrink_to_fit();
-    taken += lz4::BlockDecoder<Alone>(in.get(), std::ssize(block), out.data(), std::ssize(out)).run() ? 1 : 0;
+    taken +=
+        lz4::BlockDecoder<SingleThreadGroup>(in.get(), std::ssize(block), out.data(), std::ssize(out)).run()
+            ? 1
+            : 0;
   }
   CHECK(taken > 10);
 }

@@ -1,12 +1,12 @@
 // The named filters' taps against numbers that SciPy and OpenCV's documentation give.
-#include "sepconv/kernels/conv/taps.hpp"
+#include "kernels/conv/taps.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 

@@ -7,8 +7,8 @@
 #include <ostream>
 #include <vector>
 
+#include "kernels/transpose/transpose.hpp"
 #include "random_image.hpp"
-#include "sepconv/kernels/transpose/transpose.hpp"
 
 namespace sepconv {
 

@@ -1,6 +1,6 @@
 // The CUDA kernels of transposition against the reference, byte for byte, with poison around the output and
 // nothing read outside the input; every kernel that can do a case does it, and the plan says which ran.
-#include "sepconv/kernels/transpose/transpose_cuda.hpp"
+#include "kernels/transpose/transpose_cuda.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
-#include "sepconv/kernels/transpose/permutation.hpp"
+#include "kernels/transpose/permutation.hpp"
 
 using namespace sepconv;
 using Kernel = transposing::CudaPlan::Kernel;

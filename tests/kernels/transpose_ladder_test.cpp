@@ -7,7 +7,7 @@
 
 #include "../support/gpu.hpp"
 #include "bench/transpose/ladder.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 

@@ -1,8 +1,8 @@
 // Which CUDA kernel a transposition gets and what it is simplified to: no GPU is needed to say so.
 #include <catch2/catch.hpp>
 
-#include "sepconv/kernels/transpose/permutation.hpp"
-#include "sepconv/kernels/transpose/tiles.hpp"
+#include "kernels/transpose/permutation.hpp"
+#include "kernels/transpose/tiles.hpp"
 
 using namespace sepconv;
 using namespace sepconv::transposing;

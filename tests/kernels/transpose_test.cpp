@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
+#include "core/error.hpp"
+#include "kernels/simd/targets.hpp"
 #include "transpose_case.hpp"
 
 using namespace sepconv;

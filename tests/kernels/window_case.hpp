@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "conv_case.hpp"
-#include "sepconv/kernels/window/window.hpp"
+#include "kernels/sliding_window/window.hpp"
 
 namespace sepconv {
 

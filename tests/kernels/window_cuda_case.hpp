@@ -14,7 +14,7 @@ inline void check_device(const WindowCase& c, Random& random) {
   FramedImage in(rect.extent(), c.channels, c.from);
   FramedImage expected(c.out.extent(), c.channels, c.to), actual(c.out.extent(), c.channels, c.to);
   fill_random(in.view(), random, c.special);
-  const std::vector<PointwiseOp> then = random_unary_ops(random, kMostFusedOps);
+  const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
   // window_host, whose bits window_test.cpp has compared: the reference takes long where windows are large.
   Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));

@@ -1,5 +1,5 @@
 // window_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 #include "window_cuda_case.hpp"
 
 using namespace sepconv;
@@ -106,7 +106,7 @@ TEST_CASE("window_cuda refuses radii that no block has room for", "[gpu]") {
   Image image({4, 4}, 1, PixelType::u8);
   Arena arena;
   const Stream stream;
-  CHECK_THROWS_AS(window_cuda({.radius_x = kMostDeviceWindowRadius + 1}, {}, ConstRegion::whole(image.view),
+  CHECK_THROWS_AS(window_cuda({.radius_x = kMaxDeviceWindowRadius + 1}, {}, ConstRegion::whole(image.view),
                               Region::whole(image.view), Arithmetic::f32, arena, stream.get()),
                   InvalidArgument);
 }

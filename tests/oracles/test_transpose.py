@@ -54,7 +54,7 @@ def test_images_as_rows_columns_channels(sepconv, permutation, layout, result):
 @pytest.mark.parametrize("cut", [[], ["--max-memory", "2M"], ["--band-cols", 5001, "--threads", 1], ["--band-rows", 3, "--band-cols", 70000]],
                          ids=lambda cut: " ".join(map(str, cut)) or "default")
 def test_short_rows_and_long_pixels(sepconv, cut):
-    """Shapes whose permutations are transpositions in turns and of runs (sepconv/pipeline/stages/rearrange.hpp)."""
+    """Shapes whose permutations are transpositions in turns and of runs (pipeline/stages/permutation_steps.hpp)."""
     random = np.random.default_rng(1)
     for shape, dtype, permutation in [((30011, 3, 2), "u1", (2, 1, 0)), ((20000, 5, 7), "<c16", (2, 1, 0)), ((3, 2, 1100003), "u1", (1, 0, 2)),
                                       ((2, 3, 70001), "<c16", (1, 0, 2)), ((7, 5, 150000), "<i8", (1, 0, 2))]:

@@ -168,7 +168,7 @@ def figures(case, name, runs, copy_seconds):
     seconds = [run.seconds for run in runs]
     median = statistics.median(seconds)
     return {"peer": name, "rows": case.rows, "cols": case.cols, "type": case.type, "channels": case.channels, "radius": case.radius,
-            "runs": len(runs), "seconds": median, "least_seconds": min(seconds), "greatest_seconds": max(seconds),
+            "runs": len(runs), "seconds": median, "min_seconds": min(seconds), "greatest_seconds": max(seconds),
             "spread": (max(seconds) - min(seconds)) / 2 / median, "processors": sum(run.processor_seconds for run in runs) / sum(seconds),
             "pixels_per_second": case.pixels / median, "bytes_per_second": 2 * case.image_bytes / median, "share_of_copy": copy_seconds / median}
 

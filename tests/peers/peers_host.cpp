@@ -2,11 +2,11 @@
 #include <exception>
 #include <string>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
-#include "sepconv/kernels/transpose/permutation.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
+#include "core/error.hpp"
+#include "kernels/simd/targets.hpp"
+#include "kernels/transpose/permutation.hpp"
+#include "pipeline/machine/thread_pool.hpp"
+#include "pipeline/run/apply.hpp"
 
 #define PEERS_HOST extern "C" __attribute__((visibility("default")))
 

@@ -1,15 +1,15 @@
 // A chain on the caller's own pixels: parts of an image, the caller's own threads.
-#include "sepconv/pipeline/run/apply.hpp"
+#include "pipeline/run/apply.hpp"
 
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/periodic.hpp"
-#include "sepconv/pipeline/machine/thread_pool.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "pipeline/chain/wrap.hpp"
+#include "pipeline/machine/thread_pool.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -6,8 +6,8 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/small_run.hpp"
-#include "sepconv/pipeline/report/run_pictures.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/report/run_pictures.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -14,10 +14,10 @@
 #include "../kernels/jpeg_case.hpp"
 #include "../support/image.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/encoded_blocks.hpp"
-#include "sepconv/pipeline/run/run_file.hpp"
+#include "core/error.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/raw_blocks.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -135,7 +135,7 @@ std::string error_of(const fs::path& in, const fs::path& out, bool on_device) {
 /// Whether a GPU takes each of a file's tiles.
 std::vector<std::int32_t> refusals(const fs::path& path) {
   const auto reader = open_reader(path);
-  const CodedTiles tiles = *reader->layout().coded;
+  const EncodedTiles tiles = *reader->layout().coded;
   const Extent grid = tiles.grid(reader->spec().extent);
   std::vector<Bytes> streams;
   for (std::int64_t i = 0; i < grid.area(); ++i) {

@@ -11,8 +11,8 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/run/run_file.hpp"
+#include "core/error.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

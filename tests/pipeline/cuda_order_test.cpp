@@ -11,8 +11,8 @@
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -10,12 +10,12 @@
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/kernels/cuda/buffer_pool.hpp"
-#include "sepconv/kernels/pointwise/missing.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "io/rows.hpp"
+#include "kernels/cuda/buffer_pool.hpp"
+#include "kernels/pointwise/missing.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -190,8 +190,8 @@ TEST_CASE("a failure at any call of a run on a GPU surfaces once and leaves noth
         options.device_memory = &memory;
         INFO("slots " << slots << ", call " << n << " of " << where);
         CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
-        CHECK(pinned.held_bytes() == 0);
-        CHECK(memory.held_bytes() == 0);
+        CHECK(pinned.buffered_bytes() == 0);
+        CHECK(memory.buffered_bytes() == 0);
       }
     }
   }
@@ -218,7 +218,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan on a GPU, or to one 
       const Image result(kSpec);
       run(*source.reader(), *result.writer(), two_stages(), options);
       CHECK(result == expected);
-      CHECK(memory.held_bytes() == 0);
+      CHECK(memory.buffered_bytes() == 0);
     }
     resource = std::pmr::null_memory_resource();
     const Image result(kSpec);
@@ -244,10 +244,10 @@ TEST_CASE("with pools nothing is allocated or page-locked after the first of sev
       if (image == 0) after_first = pinned.allocations() + memory.allocations();
       CHECK(pinned.allocations() + memory.allocations() == after_first);
     }
-    CHECK(memory.held_bytes() > 0);
+    CHECK(memory.buffered_bytes() > 0);
   }
-  CHECK(pinned.held_bytes() == 0);
-  CHECK(memory.held_bytes() == 0);
+  CHECK(pinned.buffered_bytes() == 0);
+  CHECK(memory.buffered_bytes() == 0);
 }
 
 TEST_CASE("a pool keeps memory of several GPUs apart, whatever lies between it and CUDA", "[gpu]") {

@@ -2,10 +2,10 @@
 #include <cstring>
 #include <random>
 
-#include "sepconv/io/deflate/raster_coder.hpp"
-#include "sepconv/io/png/png_filters.hpp"
-#include "sepconv/io/tiff/running_sums.hpp"
-#include "sepconv/kernels/simd/targets.hpp"
+#include "io/deflate/raster_coder.hpp"
+#include "io/png/png_filters.hpp"
+#include "io/tiff/predictor_inverse.hpp"
+#include "kernels/simd/targets.hpp"
 
 namespace sepconv {
 namespace {

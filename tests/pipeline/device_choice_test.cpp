@@ -1,16 +1,16 @@
 // Which device a plan takes, on the GPU made of threads: by a model of a machine that is given, never by a
 // clock.
-#include "sepconv/pipeline/plan/device_choice.hpp"
+#include "pipeline/plan/device_choice.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "../simulated_gpu/simulated_gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/paper.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/gemm/gemm.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "io/memory_image.hpp"
+#include "io/test_pattern.hpp"
+#include "pipeline/gemm/gemm.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

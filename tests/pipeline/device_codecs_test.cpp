@@ -19,10 +19,10 @@
 #include "../support/image.hpp"
 #include "../support/meeting.hpp"
 #include "../support/small_run.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/pipeline/run/run_file.hpp"
+#include "core/error.hpp"
+#include "io/deflate/deflater.hpp"
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -1,8 +1,8 @@
 // What a device filter refuses, and that it does so without a GPU.
 #include <catch2/catch.hpp>
 
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/device_filter.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/device_filter.hpp"
 
 using namespace sepconv;
 

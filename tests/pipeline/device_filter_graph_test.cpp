@@ -7,9 +7,9 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/device_filter.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/device_filter.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

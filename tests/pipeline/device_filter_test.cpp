@@ -1,6 +1,6 @@
 // The library stage: the whole-image runner's bytes, on the caller's streams, from any number of threads,
 // with nothing allocated.
-#include "sepconv/pipeline/run/device_filter.hpp"
+#include "pipeline/run/device_filter.hpp"
 
 #include <barrier>
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -7,9 +7,9 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/pointwise/pointwise.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using test::Image;
@@ -162,13 +162,13 @@ TEST_CASE("the ceiling counts the largest band, not the one in the middle") {
   options.threads = 1;
   options.band_cols = kWide.extent.cols;
   const Plan plan = sepconv::plan(*reader, *writer, squeezing(), options);
-  const auto held_bytes = [&](std::int64_t band) {
+  const auto buffered_bytes = [&](std::int64_t band) {
     return plan.chain.input_for(plan.band_rect(band), plan.source()).area() * kWide.pixel_bytes();
   };
   std::int64_t most = 0;
-  for (std::int64_t band = 0; band < plan.band_count(); ++band) most = std::max(most, held_bytes(band));
+  for (std::int64_t band = 0; band < plan.band_count(); ++band) most = std::max(most, buffered_bytes(band));
   CHECK(plan.slot_input_bytes == most);
-  CHECK(plan.slot_input_bytes > held_bytes(plan.band_count() / 2) * 5 / 4);
+  CHECK(plan.slot_input_bytes > buffered_bytes(plan.band_count() / 2) * 5 / 4);
 
   options.max_memory_bytes = plan.memory.total();
   CHECK(sepconv::plan(*reader, *writer, squeezing(), options).memory.total() == plan.memory.total());

@@ -8,9 +8,9 @@
 #include "../support/gpu.hpp"
 #include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/run/device_filter.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "pipeline/run/device_filter.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -288,7 +288,7 @@ TEST_CASE("what a run holds on a GPU includes the matrix, and is what was planne
   CHECK(actual == expected);
   CHECK(report.plan.device_memory.resident == 300 * 200 * 8);
   CHECK(memory.most_held_bytes() == report.plan.device_memory.total());
-  CHECK(memory.held_bytes() == 0);
+  CHECK(memory.buffered_bytes() == 0);
 }
 
 TEST_CASE("a device filter takes its matrix along", "[gpu]") {

@@ -1,6 +1,6 @@
 // Products through panels and tiles against three loops: every operand transposed or not, any ceiling,
 // page-locked or not, added to or not.
-#include "sepconv/pipeline/gemm/gemm.hpp"
+#include "pipeline/gemm/gemm.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/named_size.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -141,13 +141,13 @@ TEST_CASE(
   Case c{.shape = {300, 200, 500}, .op = {}, .options = {}};
   const GemmPlan roomy = check(c);
   CHECK(roomy.bytes_read == (300 * 500 + 500 * 200) * 8);
-  CHECK(roomy.least_bytes == (300 * 500 + 500 * 200 + 300 * 200) * 8);
+  CHECK(roomy.min_bytes == (300 * 500 + 500 * 200 + 300 * 200) * 8);
   c.options.max_memory_bytes = 10 << 20;
   c.options.threads = 1;
   c.shape = {500, 400, 600};
   const GemmPlan tight = check(c);
   CHECK(tight.bytes_read > (500 * 600 + 600 * 400) * 8);
-  CHECK(static_cast<double>(tight.bytes_read + tight.bytes_written) >= tight.least_bytes);
+  CHECK(static_cast<double>(tight.bytes_read + tight.bytes_written) >= tight.min_bytes);
 }
 
 TEST_CASE("steps cover every term of every element once, and memory is used again only when it is free") {

@@ -7,9 +7,9 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/content.hpp"
 #include "../support/small_run.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/run/partial_file.hpp"
+#include "core/error.hpp"
+#include "io/test_pattern.hpp"
+#include "pipeline/run/resume.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -21,14 +21,14 @@ enum class Then : std::uint8_t { discarded, begun, made, finished };
 
 struct Kind {
   const char* name;
-  OutputRequest output;
+  OutputOptions output;
 };
 
 std::vector<Kind> kinds() {
   std::vector<Kind> all;
   const auto add = [&](const char* name, std::optional<Compression> compression, bool pyramid,
                        std::optional<Extent> shard) {
-    OutputRequest& request = all.emplace_back(Kind{name, {}}).output;
+    OutputOptions& request = all.emplace_back(Kind{name, {}}).output;
     request.compression = compression;
     request.tile = Extent{16, 16};
     request.pyramid = pyramid;
@@ -60,7 +60,7 @@ struct Late {
 
   /// By another machine, to which the late part's lock is none.
   void begin_another(Then then) const {
-    fs::remove_all(Partial::folder_of_target(out));
+    fs::remove_all(Checkpoint::folder_of_target(out));
     if (then == Then::discarded) return;
     begin(wanted);
     if (then == Then::begun) return;
@@ -88,7 +88,7 @@ void check_late(const Kind& kind, Then then, std::int64_t band) {
   const auto expected = content(late.out);
   fs::remove_all(late.out);
   late.begin(late.given_up);
-  FileJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
+  ImageJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
   RunOptions options = small_bands();
   std::int64_t written = 0;
   options.written = [&](const Plan&, std::int64_t) {
@@ -96,10 +96,10 @@ void check_late(const Kind& kind, Then then, std::int64_t band) {
   };
   if (band < 0) late.begin_another(then);
   CHECK_THROWS_AS(run(job, options), IoError);
-  CHECK(fs::exists(Partial::folder_of_target(late.out)) == (then == Then::begun || then == Then::made));
+  CHECK(fs::exists(Checkpoint::folder_of_target(late.out)) == (then == Then::begun || then == Then::made));
   late.complete(then);
   CHECK(content(late.out) == expected);
-  CHECK_FALSE(fs::exists(Partial::folder_of_target(late.out)));
+  CHECK_FALSE(fs::exists(Checkpoint::folder_of_target(late.out)));
 }
 
 }  // namespace
@@ -116,9 +116,9 @@ TEST_CASE("Where locks tell, what a part is at work on is not discarded") {
   const Late late(kinds()[0]);
   late.begin(late.given_up);
   {
-    const FileJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
-    CHECK_THROWS_AS(Partial::discard(late.out), IoError);
+    const ImageJob job = plan_part(late.in, late.out, late.given_up, 1, 2, small_bands(), late.files);
+    CHECK_THROWS_AS(Checkpoint::discard(late.out), IoError);
   }
-  Partial::discard(late.out);
+  Checkpoint::discard(late.out);
   CHECK(late.folder.files() == std::vector<std::string>{"in.npy"});
 }

@@ -12,12 +12,12 @@
 
 #include "../io/temporary_folder.hpp"
 #include "../support/content.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/byte_file.hpp"
-#include "sepconv/io/journal_lines.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/run/partial_file.hpp"
+#include "core/error.hpp"
+#include "io/byte_file.hpp"
+#include "io/checkpoint_log_lines.hpp"
+#include "io/memory_image.hpp"
+#include "io/test_pattern.hpp"
+#include "pipeline/run/resume.hpp"
 
 using namespace sepconv;
 using sepconv::test::content;
@@ -29,14 +29,14 @@ constexpr Extent kExtent{640, 150};
 
 struct Kind {
   const char* name;
-  OutputRequest output;
+  OutputOptions output;
 };
 
 std::vector<Kind> kinds() {
   std::vector<Kind> all;
   const auto add = [&](const char* name, std::optional<Compression> compression,
-                       bool pyramid) -> OutputRequest& {
-    OutputRequest request;
+                       bool pyramid) -> OutputOptions& {
+    OutputOptions request;
     request.tile = Extent{16, 16};
     request.compression = compression;
     request.pyramid = pyramid;
@@ -119,7 +119,7 @@ bool dies(const Job& job, const Kind& kind, double sync_seconds) {
 /// Whether something is left of making what is complete, but for what a run that was killed then had no time
 /// to remove: at last an empty folder.
 bool is_left(const fs::path& out) {
-  if (Partial::look(out).is_committed) Partial::discard(out);
+  if (Checkpoint::look(out).is_committed) Checkpoint::discard(out);
   const fs::path folder = out.native() + ".partial";
   std::error_code ignored;
   if (fs::is_empty(folder, ignored)) fs::remove(folder, ignored);
@@ -149,7 +149,7 @@ void check_dying(const Kind& kind, std::int64_t step, double share) {
       disk.lose(share, static_cast<std::uint64_t>(n));
       if (fs::exists(out.native() + ".partial/journal")) start_machine_again(out);
     }
-    const bool is_named = Partial::look(out).is_committed;
+    const bool is_named = Checkpoint::look(out).is_committed;
     if (is_named || !fs::exists(out)) CHECK((job.resume(kind, 0).pixels == 0 || !is_named));
     REQUIRE(content(out) == expected);
     CHECK_FALSE(is_left(out));
@@ -213,7 +213,7 @@ TEST_CASE("Parts are not begun where the disk refuses their beginning, and nothi
   disk.die_at(0);
   disk.refuse_sync();
   CHECK_THROWS_AS(create_in_parts(job.in, out, job.chain, job.options(0)), IoError);
-  CHECK_FALSE(fs::exists(Partial::folder_of_target(out)));
+  CHECK_FALSE(fs::exists(Checkpoint::folder_of_target(out)));
   create_in_parts(job.in, out, job.chain, job.options(0));
 }
 
@@ -295,7 +295,7 @@ void check_replacing(const Kind& kind) {
     ++seen[is_new ? "new" : is_there ? "old" : "none"];
     REQUIRE((!is_there || is_new || there == old));
     if (n % 2 == 0) {
-      Partial::discard(out);
+      Checkpoint::discard(out);
       REQUIRE(content(out) == (is_new ? expected : old));
     } else {
       make(sparse, out);

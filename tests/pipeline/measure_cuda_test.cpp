@@ -7,10 +7,10 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/measure/measure.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/measure/measure.hpp"
 
 using namespace sepconv;
 using sepconv::test::Image;

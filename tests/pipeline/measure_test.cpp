@@ -1,5 +1,5 @@
 // Statistics and comparisons against sums done the plain way, and the same bits for any plan.
-#include "sepconv/pipeline/measure/measure.hpp"
+#include "pipeline/measure/measure.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
 
 using namespace sepconv;
 using sepconv::test::Image;

@@ -1,18 +1,18 @@
 // Missing pixels: which they are, what stages make of them, and what they are stored as.
-#include "sepconv/pipeline/plan/missing.hpp"
+#include "pipeline/plan/missing.hpp"
 
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
 
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/kernels/pointwise/missing.hpp"
-#include "sepconv/pipeline/measure/measure.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/run.hpp"
-#include "sepconv/pipeline/stages/alpha_stage.hpp"
-#include "sepconv/pipeline/stages/stages.hpp"
+#include "core/error.hpp"
+#include "kernels/pointwise/missing.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/run.hpp"
+#include "pipeline/stages/alpha_stage.hpp"
+#include "pipeline/stages/stages.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -144,7 +144,7 @@ TEST_CASE("the library's bracket serves pixels in memory", "[missing]") {
   const auto source = make_memory_reader(view_of(values.data(), {1, 3}));
   const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=replicate"});
   const MissingPixels missing = missing_pixels(*source, Chain(), {.value = 7});
-  apply(honouring(missing, chain, source->spec()), view_of(values.data(), {1, 3}),
+  apply(apply_nodata_policy(missing, chain, source->spec()), view_of(values.data(), {1, 3}),
         view_of(result.data(), {1, 3}));
   CHECK(result == row_of({10, 7, 30}));
 }
@@ -188,7 +188,7 @@ TEST_CASE("a filter that is transposed and then honours what is missing is the t
     CAPTURE(text);
     const StagePtr stage = parse_stage(text);
     const Rect pixel{50, 40, 1, 1};
-    const StagePtr turned = stage->transposed()->honouring_missing();
+    const StagePtr turned = stage->transposed()->with_nodata();
     CHECK(turned->input_for(pixel, spec) == stage->transposed()->input_for(pixel, spec));
   }
 }
@@ -205,13 +205,13 @@ TEST_CASE("a chain says what it does with what is missing", "[missing]") {
   const auto reader = make_memory_reader(view_of(row_of({1, 2}).data(), {1, 2}));
   const MissingPixels missing{.value = 7, .result = 7};
   const Chain chain = Chain::parse({"gaussian:sigma=1", "sobel", "dog:sigma=1,sigma2=2", "reduce:factor=2"});
-  const std::string text = honouring(missing, chain, reader->spec()).text();
+  const std::string text = apply_nodata_policy(missing, chain, reader->spec()).text();
   CHECK(text.find(
             "gaussian:sigma=1,truncate=4,order=0,method=exact,border=reflect101,flip=false,missing=ignore") !=
         text.npos);
   CHECK(text.find("sobel:axis=x,border=reflect101,flip=false,missing=propagate") != text.npos);
   CHECK(text.find("sigma2=2,border=reflect101,flip=false,missing=ignore") != text.npos);
-  CHECK(honouring(missing, Chain{}, reader->spec()).empty());
+  CHECK(apply_nodata_policy(missing, Chain{}, reader->spec()).empty());
 }
 
 TEST_CASE("what of some pixels is missing", "[missing]") {
@@ -219,25 +219,25 @@ TEST_CASE("what of some pixels is missing", "[missing]") {
   const auto presence = [&](std::int64_t first, std::int64_t count, double value) {
     return presence_of(view_of(values.data() + first, {1, count}), value);
   };
-  CHECK(presence(0, 1, 7) == Presence::all_there);
-  CHECK(presence(0, 3, 7) == Presence::some_missing);
-  CHECK(presence(1, 2, 7) == Presence::all_missing);
-  CHECK(presence(2, 1, kNan) == Presence::all_there);
+  CHECK(presence(0, 1, 7) == ValidMask::all_there);
+  CHECK(presence(0, 3, 7) == ValidMask::some_missing);
+  CHECK(presence(1, 2, 7) == ValidMask::all_missing);
+  CHECK(presence(2, 1, kNan) == ValidMask::all_there);
   for (const std::size_t count : {1, 31, 1000}) {  // a vector's tail, and many vectors
     for (const double missing : {7.0, kNan}) {
       std::vector<float> row(count, 5);
       const auto view = view_of(row.data(), {1, static_cast<std::int64_t>(count)});
-      CHECK(presence_of(view, missing) == Presence::all_there);
+      CHECK(presence_of(view, missing) == ValidMask::all_there);
       row.back() = static_cast<float>(missing);
-      CHECK(presence_of(view, missing) == (count == 1 ? Presence::all_missing : Presence::some_missing));
+      CHECK(presence_of(view, missing) == (count == 1 ? ValidMask::all_missing : ValidMask::some_missing));
       fill_pixels(view, missing);
-      CHECK(presence_of(view, missing) == Presence::all_missing);
+      CHECK(presence_of(view, missing) == ValidMask::all_missing);
     }
   }
   const auto bytes = row_of({7, 7});
-  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7) == Presence::all_missing);
-  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7.5) == Presence::all_there);
-  CHECK(presence_of(view_of(bytes.data(), {1, 0}), 7) == Presence::all_there);
+  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7) == ValidMask::all_missing);
+  CHECK(presence_of(view_of(bytes.data(), {1, 2}), 7.5) == ValidMask::all_there);
+  CHECK(presence_of(view_of(bytes.data(), {1, 0}), 7) == ValidMask::all_there);
 }
 
 TEST_CASE("statistics leave out what is missing, and count it", "[missing]") {

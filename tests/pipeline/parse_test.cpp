@@ -3,9 +3,9 @@
 #include <string>
 
 #include "../support/matrix_file.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/chain.hpp"
-#include "sepconv/pipeline/stages/synonyms.hpp"
+#include "core/error.hpp"
+#include "pipeline/chain/chain.hpp"
+#include "pipeline/stages/aliases.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

@@ -1,5 +1,5 @@
 // A plan's text is not believed, and a plan can be run in part.
-#include "sepconv/pipeline/plan/plan_json.hpp"
+#include "pipeline/plan/plan_json.hpp"
 
 #include <catch2/catch.hpp>
 #include <functional>
@@ -7,11 +7,11 @@
 
 #include "../support/image.hpp"
 #include "../support/small_run.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/chain/chain_tile.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -1,11 +1,11 @@
-#include "sepconv/pipeline/plan/plan.hpp"
+#include "pipeline/plan/plan.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "../support/image.hpp"
 #include "../support/paper.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/chain/chain_tile.hpp"
+#include "core/error.hpp"
+#include "pipeline/chain/chain_tile.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "../support/paper.hpp"
-#include "sepconv/pipeline/machine/machine_model.hpp"
-#include "sepconv/pipeline/plan/plan.hpp"
+#include "pipeline/machine/machine_model.hpp"
+#include "pipeline/plan/plan.hpp"
 
 using namespace sepconv;
 using Catch::Contains;
@@ -83,8 +83,8 @@ TEST_CASE("the prediction is in what people and programs read of a plan") {
 
 TEST_CASE("a machine is what was measured of it, and the default of what was not") {
   const MachineModel usual;
-  const auto same = [](const std::vector<MachineFigure>& a, const std::vector<MachineFigure>& b) {
-    return std::ranges::equal(a, b, {}, &MachineFigure::value, &MachineFigure::value);
+  const auto same = [](const std::vector<MachineRate>& a, const std::vector<MachineRate>& b) {
+    return std::ranges::equal(a, b, {}, &MachineRate::value, &MachineRate::value);
   };
   CHECK(same(host_figures(machine_of({})), host_figures(usual)));
   CHECK(same(device_figures(machine_of({})), device_figures(usual)));
@@ -97,7 +97,7 @@ TEST_CASE("a machine is what was measured of it, and the default of what was not
                                                    .fma_f32_per_second = 4e9,
                                                    .fma_f64_per_second = 1e9}});
   CHECK(made.host.copy_rate == 2e9);
-  CHECK(made.host.most_copy_rate == 8e9);
+  CHECK(made.host.max_copy_rate == 8e9);
   CHECK(made.host.fma_seconds == Approx(1e-9 / 0.75));
   CHECK(made.host.wide == 4);
   CHECK(made.bus.one_way_rate == Approx(0.97e9));
@@ -114,7 +114,7 @@ TEST_CASE("a machine is what was measured of it, and the default of what was not
     CHECK(made.device.codec(of).encode_rate == Approx(times * usual.device.codec(of).encode_rate));
   }
   CHECK(usual.device.codec(BlockCodec::zstd).decode_rate < usual.device.codec(BlockCodec::zlib).decode_rate);
-  for (const MachineFigure& figure : host_figures(made))
+  for (const MachineRate& figure : host_figures(made))
     CHECK((figure.name.starts_with("host.") || figure.name.starts_with("files.")));
   const MachineModel coder = machine_of({.codecs = {{"zstd:fast", 3e9, 0}, {"deflate", 0, 2e9}}});
   for (const FileModel::Codec& codec : coder.files.codecs) {
@@ -131,6 +131,6 @@ TEST_CASE("a measured machine is a machine, and plans are made by it") {
   CHECK(machine.host.fma_seconds > 1e-13);
   CHECK(machine.host.fma_seconds < 1e-8);
   CHECK(machine.host.wide > 0.5);
-  for (const MachineFigure& figure : host_figures(machine)) CHECK(figure.value > 0);
+  for (const MachineRate& figure : host_figures(machine)) CHECK(figure.value > 0);
   CHECK(predicted({.max_memory_bytes = kMuch, .threads = 1, .machine = machine}).total > 0);
 }

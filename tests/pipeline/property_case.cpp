@@ -13,9 +13,9 @@
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/kernels/pointwise/missing.hpp"
-#include "sepconv/pipeline/plan/plan_json.hpp"
-#include "sepconv/pipeline/stages/on_volume.hpp"
+#include "kernels/pointwise/missing.hpp"
+#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/stages/on_volume.hpp"
 
 namespace sepconv::test {
 namespace {
@@ -170,7 +170,7 @@ std::string random_own_chain(std::mt19937_64& random) {
 }
 
 /// Of volumes. What is missing is not left out along z, so they say that.
-std::string random_deep_stage(std::mt19937_64& random) {
+std::string random_volume_stage(std::mt19937_64& random) {
   const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
   switch (random() % 8) {
     case 0:
@@ -191,7 +191,7 @@ std::string random_deep_stage(std::mt19937_64& random) {
           between(random, 0, 4), between(random, 0, 9), random_shape(random), end);
     case 5:
       return random_joined(
-          random, fmt::format("chain=[{} | {}]", random_stage_in_place(random), random_deep_stage(random)));
+          random, fmt::format("chain=[{} | {}]", random_stage_in_place(random), random_volume_stage(random)));
     case 6:
       return fmt::format("rank:rank={},size={}x{},size_z={}{}", between(random, 0, 3), between(random, 2, 6),
                          between(random, 2, 5), between(random, 1, 5), end);
@@ -274,7 +274,7 @@ void make_volume(std::mt19937_64& random, PropertyCase& c) {
   c.depth = between(random, 1, 20);
   c.planes = between(random, 1, 2);
   c.spec.extent = {between(random, 1, 30), between(random, 1, 30)};
-  c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), random_deep_stage(random));
+  c.stages.insert(c.stages.begin() + between(random, 0, std::ssize(c.stages)), random_volume_stage(random));
 }
 
 std::int64_t random_side(std::mt19937_64& random) {

@@ -1,10 +1,10 @@
 // Levels that are made in the pass that makes the image are what `reduce` makes of it, level by level.
-#include "sepconv/pipeline/plan/pyramid_writer.hpp"
+#include "pipeline/plan/pyramid_writer.hpp"
 
 #include <catch2/catch.hpp>
 
 #include "../support/image.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using test::Image;

@@ -1,18 +1,17 @@
 // Stages that permutations need beside transpose, and the plans of results that are turned: what they say is
 // read, how long they take.
-#include "sepconv/pipeline/stages/rearrange.hpp"
-
 #include <catch2/catch.hpp>
 #include <ctime>
 #include <random>
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/pipeline/run/run.hpp"
-#include "sepconv/pipeline/stages/transpose.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/run/run.hpp"
+#include "pipeline/stages/permutation_steps.hpp"
+#include "pipeline/stages/transpose.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -104,7 +103,7 @@ void check_turns() {
                          1 + i % 3,
                          kPixelTypes[random() % std::size(kPixelTypes)]};
     check_places(
-        make_transpose_in_turns(matrices), spec,
+        make_multi_step_transpose(matrices), spec,
         [&](std::int64_t row, std::int64_t col) {
           return Rect{col % cols * matrices + col / cols, row, 1, 1};
         },
@@ -142,9 +141,9 @@ TEST_CASE("transpositions in turns and of runs on a GPU", "[gpu]") {
 
 TEST_CASE("images that matrices or runs do not fill are refused") {
   const ImageSpec spec{{10, 9}};
-  CHECK_THROWS_AS(make_transpose_in_turns(2)->output_spec(spec), InvalidArgument);
+  CHECK_THROWS_AS(make_multi_step_transpose(2)->output_spec(spec), InvalidArgument);
   CHECK_THROWS_AS(make_transpose_of_runs(4)->output_spec(spec), InvalidArgument);
-  CHECK_THROWS_AS(make_transpose_in_turns(0), InvalidArgument);
+  CHECK_THROWS_AS(make_multi_step_transpose(0), InvalidArgument);
   CHECK_THROWS_AS(make_transpose_of_runs(0), InvalidArgument);
 }
 
@@ -155,7 +154,8 @@ TEST_CASE("what a turned plan says it reads is what is decoded, whole blocks for
   };
   for (const Case& c :
        {Case{make_transpose(), {300, 400}}, Case{make_transpose(20, Stacking::rows), {400, 300}},
-        Case{make_transpose(20, Stacking::cols), {300, 400}}, Case{make_transpose_in_turns(8), {400, 160}}}) {
+        Case{make_transpose(20, Stacking::cols), {300, 400}},
+        Case{make_multi_step_transpose(8), {400, 160}}}) {
     for (const Extent block : {Extent{1, 1}, Extent{8, 16}, Extent{5, c.source.cols}}) {
       for (const std::int64_t ceiling : {20000, 50000, 300000}) {
         const Image source = Image::of_pattern({c.source, 1, PixelType::u8}, Pattern::noise, 1);
@@ -185,7 +185,7 @@ TEST_CASE("a plan takes no time to make, however long the sides of the image") {
        {std::pair{turned, Extent{3, giga}}, std::pair{turned, Extent{giga, 3}},
         std::pair{Chain().then(make_transpose(giga, Stacking::cols)), Extent{2, 2 * giga}},
         std::pair{Chain().then(make_transpose(giga, Stacking::rows)), Extent{2 * giga, 2}},
-        std::pair{Chain().then(make_transpose_in_turns(2)), Extent{giga, 4}},
+        std::pair{Chain().then(make_multi_step_transpose(2)), Extent{giga, 4}},
         std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2"}), Extent{3, giga}},
         std::pair{Chain::parse(std::vector<std::string>{"gaussian:sigma=2", "transpose"}),
                   Extent{3, giga}}}) {

@@ -1,17 +1,17 @@
 // The closing summary: numbers that can be checked by hand, in text and in JSON.
-#include "sepconv/pipeline/report/report.hpp"
+#include "pipeline/report/report.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "sepconv/core/bytes_text.hpp"
-#include "sepconv/core/memory.hpp"
-#include "sepconv/pipeline/machine/best_seconds.hpp"
-#include "sepconv/pipeline/machine/host_resources.hpp"
-#include "sepconv/pipeline/plan/plan_json.hpp"
-#include "sepconv/pipeline/report/facts.hpp"
+#include "core/byte_text.hpp"
+#include "core/memory.hpp"
+#include "pipeline/machine/host_resources.hpp"
+#include "pipeline/machine/min_time.hpp"
+#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/report/facts.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;
@@ -199,13 +199,13 @@ TEST_CASE("bytes are shown with three digits and binary units") {
 // likes.
 TEST_CASE("measured limits are those of a machine") {
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
-    const HostLimits one = measure_host_limits(1, arithmetic);
+    const HostRates one = measure_host_limits(1, arithmetic);
     CHECK(one.copy_bytes_per_second > 1e8);
     CHECK(one.copy_bytes_per_second < 1e13);
     CHECK(one.fma_per_second > 1e8);
     CHECK(one.fma_per_second < 1e13);
   }
-  const FileLimits files = measure_file_limits(1, 16 << 20);
+  const PageCacheRate files = measure_file_limits(1, 16 << 20);
   for (const double rate : {files.read_bytes_per_second, files.write_bytes_per_second})
     CHECK((rate > 1e7 && rate < 1e13));
 }
@@ -230,11 +230,11 @@ TEST_CASE("measuring notices that its threads have no processor") {
   using namespace std::chrono_literals;
   ThreadPool pool(2);
   // A thread that sleeps has none, as one has none that waits for others.
-  const BestRound asleep = best_round(pool, [](int) { std::this_thread::sleep_for(1ms); });
+  const BestTime asleep = best_round(pool, [](int) { std::this_thread::sleep_for(1ms); });
   CHECK(asleep.seconds >= 1e-3);
   CHECK(was_busy(asleep.processor_share));
   // One of them works in every round, whichever: a round is as long as that takes.
-  const BestRound one = best_round(pool, [](int thread) {
+  const BestTime one = best_round(pool, [](int thread) {
     if (thread == 0) std::this_thread::sleep_for(1ms);
   });
   CHECK(was_busy(one.processor_share));

@@ -5,11 +5,11 @@
 
 #include "../support/image.hpp"
 #include "../support/paper.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/chain/chain_tile.hpp"
-#include "sepconv/pipeline/plan/output.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/plan/output.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

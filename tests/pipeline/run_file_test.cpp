@@ -1,5 +1,5 @@
 // From file to file in one call: what is made, what is refused, and that nothing half written stays.
-#include "sepconv/pipeline/run/run_file.hpp"
+#include "pipeline/run/run_file.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/pipeline/stages/stages.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "pipeline/stages/stages.hpp"
 
 using namespace sepconv;
 using Catch::Matchers::Contains;
@@ -171,7 +171,7 @@ TEST_CASE("run_file: nothing is left by what fails or is stopped") {
   planar.output.planar = true;
   CHECK_THROWS_WITH(
       run_file(files.in, files.folder.path() / "out.npy", Chain(), {}, planar),
-      Contains("OutputRequest::planar means nothing for NPY") && Contains("end the name in .tif"));
+      Contains("OutputOptions::planar means nothing for NPY") && Contains("end the name in .tif"));
   RunOptions some;
   some.bands = BandRange{0, 1};
   CHECK_THROWS_AS(run_file(files.in, files.out, Chain(), some), InvalidArgument);
@@ -183,7 +183,7 @@ TEST_CASE("plan_file: a stored plan is the plan, in the layout that it was made 
   const Chain chain = Chain::parse({"box:radius=1"});
   const PlanOptions options{.max_memory_bytes = 64 << 20, .band_rows = 16};  // what is free changes meanwhile
   const Plan first = plan_file(files.in, files.out, chain, options).plan;
-  const FileJob again = plan_file(files.in, files.out, chain, parse_plan(to_json(first)));
+  const ImageJob again = plan_file(files.in, files.out, chain, parse_plan(to_json(first)));
   CHECK(to_json(again.plan) == to_json(first));
   const Chain other = Chain::parse({"box:radius=2"});
   CHECK_THROWS_AS(plan_file(files.in, files.out, other, parse_plan(to_json(first))), InvalidArgument);
@@ -206,15 +206,15 @@ TEST_CASE("plan_job: images of a caller's own on either end, or on both") {
   for (std::int64_t i = 0; i < 2; ++i)
     run_whole_image(*make_memory_reader(in.image(i)), *make_memory_writer(expected.image(i)), chain);
 
-  JobEnds both{.sources = std::make_unique<OwnSources>(in), .make_sinks = to_own(straight)};
-  FileJob job = plan_job(std::move(both), chain);
+  JobEndpoints both{.sources = std::make_unique<OwnSources>(in), .make_sinks = to_own(straight)};
+  ImageJob job = plan_job(std::move(both), chain);
   CHECK(run(job).rasters == 2);
   CHECK(straight.pixels == expected.pixels);
   CHECK(static_cast<OwnSinks&>(*job.sinks).finished);
 
-  FileJob stored = plan_job({.output = file, .sources = std::make_unique<OwnSources>(in)}, chain);
+  ImageJob stored = plan_job({.output = file, .sources = std::make_unique<OwnSources>(in)}, chain);
   run(stored);
-  FileJob read = plan_job({.input = file, .make_sinks = to_own(back)}, Chain());
+  ImageJob read = plan_job({.input = file, .make_sinks = to_own(back)}, Chain());
   run(read);
   CHECK(back.pixels == expected.pixels);
 }

@@ -7,12 +7,12 @@
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/repeated_reader.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/device_filter.hpp"
-#include "sepconv/pipeline/run/run.hpp"
-#include "sepconv/pipeline/stages/stages.hpp"
+#include "core/error.hpp"
+#include "io/broadcast_reader.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/device_filter.hpp"
+#include "pipeline/run/run.hpp"
+#include "pipeline/stages/stages.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -66,7 +66,7 @@ TEST_CASE("all that a run with second images holds is in its plan") {
   const auto sink = made.writer();
   const Plan planned = plan(*source, *sink, two.chain, {.threads = 2, .band_rows = 9});
   REQUIRE(planned.seconds.size() == 2);
-  CHECK(planned.slot_second_bytes() > 0);
+  CHECK(planned.slot_secondary_bytes() > 0);
   run(*source, *sink, planned, {.memory = &memory});
   CHECK(memory.most_held_bytes() == planned.memory.slots + planned.memory.scratch);
   CHECK(made == two.expected);
@@ -113,8 +113,8 @@ TEST_CASE("what repeats is what it is of in all places") {
         std::vector<std::uint16_t> part;
         for (std::int64_t i = 0; i < rows * cols * channels; ++i)
           part.push_back(value_at(i / channels / cols, i / channels % cols, i % channels));
-        const auto reader =
-            make_repeated_reader(make_memory_reader(view_of(part.data(), {rows, cols}, channels)), {5, 7}, 3);
+        const auto reader = make_broadcast_reader(
+            make_memory_reader(view_of(part.data(), {rows, cols}, channels)), {5, 7}, 3);
         std::vector<std::uint16_t> read(3 * 4 * 3);
         SerialExecutor executor;
         reader->read({1, 2, 3, 4}, view_of(read.data(), {3, 4}, 3), executor);

@@ -14,9 +14,9 @@
 #include "../support/content.hpp"
 #include "../support/gpu.hpp"
 #include "../support/small_run.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/pattern.hpp"
-#include "sepconv/pipeline/run/partial_file.hpp"
+#include "core/error.hpp"
+#include "io/test_pattern.hpp"
+#include "pipeline/run/resume.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -97,7 +97,7 @@ void check_on(const std::vector<Devices>& turns, bool same_bytes) {
     for (const Devices& devices : turns) {
       if (++runs == std::ssize(turns)) break;
       CHECK_THROWS_AS(scan.run_until(3, devices, stop_and_wait), Cancelled);
-      CHECK(has_result(Partial::folder_of_target(scan.out)));
+      CHECK(has_result(Checkpoint::folder_of_target(scan.out)));
     }
     const RunReport report = scan.resume(turns.back());
     CHECK(report.pixels < kSpec.extent.area());
@@ -160,7 +160,7 @@ TEST_CASE("What is written to while it is read makes no result") {
     CHECK(scan.folder.files() == std::vector<std::string>{"in.tif"});
     CHECK_THROWS_WITH(resume_file(scan.in, scan.out, two_stages(), options, scan.files),
                       Contains("was written to while it was read"));
-    Partial::discard(scan.out);
+    Checkpoint::discard(scan.out);
     create_in_parts(scan.in, scan.out, two_stages(), small_bands(), scan.files);
     CHECK_THROWS_WITH(run_part(scan.in, scan.out, two_stages(), 1, 1, options, scan.files),
                       Contains("was written to while it was read"));
@@ -192,7 +192,7 @@ TEST_CASE("A part opens its own images, and those before only where their direct
     CAPTURE(sink.name, sink.compression);
     create_in_parts(in, out, two_stages(), small_bands(), files);
     for (const std::int64_t part : {4, 1, 5, 3, 2}) {
-      FileJob job = plan_part(in, out, two_stages(), part, 5, {}, files);
+      ImageJob job = plan_part(in, out, two_stages(), part, 5, {}, files);
       Opened opened;
       job.sources = std::make_unique<NotedSet>(std::move(job.sources), opened);
       run(job);
@@ -231,10 +231,10 @@ TEST_CASE("Folders and second images that are written to while they are read mak
     using Catch::Matchers::Contains;
     CHECK_THROWS_WITH(run_file(in, out, chain, running), Contains("was written to while it was read"));
     CHECK_THROWS_WITH(resume_file(in, out, chain, running), Contains("was written to while it was read"));
-    Partial::discard(out);
+    Checkpoint::discard(out);
     create_in_parts(in, out, chain, small_bands());
     CHECK_THROWS_WITH(run_part(in, out, chain, 1, 1, running), Contains("was written to while it was read"));
-    Partial::discard(out);
+    Checkpoint::discard(out);
     CHECK_FALSE(fs::exists(out));
   }
   run_file(in, out, chain, small_bands());  // and nothing where nobody writes
@@ -252,7 +252,7 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
   const auto stops = [&](const Plan&, std::int64_t) { throw Planted("planted"); };
   options.written = stops;
   CHECK_THROWS_AS(resume_file(in, out, Chain(), options, files), Planted);
-  std::ifstream journal(Partial::folder_of_target(out) / "journal");
+  std::ifstream journal(Checkpoint::folder_of_target(out) / "journal");
   std::size_t all = 0;
   for (std::string line; std::getline(journal, line);) {
     std::size_t samples = 0;
@@ -272,8 +272,8 @@ TEST_CASE("A first band of many chunks holds no more samples than any other") {
 
 TEST_CASE("Of two that begin a result at once the later is refused") {
   const Scan scan(Compression::none);
-  auto first = std::make_unique<Partial>(scan.out, Partial::Use::all_parts);
-  Partial second(scan.out, Partial::Use::all_parts);
+  auto first = std::make_unique<Checkpoint>(scan.out, Checkpoint::Use::all_parts);
+  Checkpoint second(scan.out, Checkpoint::Use::all_parts);
   first->begin("the first");
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // at the same time
   const std::filesystem::path made = first->place(false);
@@ -281,12 +281,12 @@ TEST_CASE("Of two that begin a result at once the later is refused") {
   first.reset();
   CHECK_THROWS_AS(second.begin("the second"), IoError);  // and after
   CHECK(content(made).begin()->second == "made");
-  CHECK(Partial::look(scan.out).beginning == "the first");
+  CHECK(Checkpoint::look(scan.out).beginning == "the first");
 }
 
 TEST_CASE("Parts are all bands, each once, and about as many in each") {
   const Scan scan(Compression::none);
-  const FileJob job = plan_file(scan.in, scan.out, two_stages(), small_bands());
+  const ImageJob job = plan_file(scan.in, scan.out, two_stages(), small_bands());
   REQUIRE(job.plan.band_count() == 13);
   for (std::int64_t count = 1; count <= 13; ++count) {
     std::int64_t next = 0;
@@ -300,7 +300,7 @@ TEST_CASE("Parts are all bands, each once, and about as many in each") {
   }
   CHECK_THROWS_AS(parts(job.plan, job.sink->layout(), 14), InvalidArgument);
   // Through five images, whose parts end where they do or within.
-  CHECK(most_parts(job.plan, job.sink->layout(), 5) == 65);
+  CHECK(max_parts(job.plan, job.sink->layout(), 5) == 65);
   CHECK(parts(job.plan, job.sink->layout(), 2, 5) == std::vector<BandRange>{{0, 32}, {32, 65}});
   CHECK(bands_in({10, 40}, 0, job.plan) == BandRange{10, 13});
   CHECK(bands_in({10, 40}, 1, job.plan) == BandRange{0, 13});
@@ -319,7 +319,7 @@ TEST_CASE("Parts are all bands, each once, and about as many in each") {
 }
 
 TEST_CASE("Rows of a level are one part's, and those of whole blocks are written by it") {
-  const LevelRows level{.index = 2, .rows = 250, .row_bytes = 1, .unit = 32};
+  const OverviewRows level{.index = 2, .rows = 250, .row_bytes = 1, .unit = 32};
   const auto has = [](const PartRows& rows, std::int64_t begin, std::int64_t end, std::int64_t own_begin,
                       std::int64_t own_end) {
     return rows.begin == begin && rows.end == end && rows.own_begin == own_begin && rows.own_end == own_end;
@@ -328,5 +328,6 @@ TEST_CASE("Rows of a level are one part's, and those of whole blocks are written
   CHECK(has(level.of_part(400, 520, 999), 100, 130, 0, 0));
   CHECK(has(level.of_part(520, 999, 999), 130, 250, 160, 250));
   CHECK(level.of_part(520, 999, 999).kept() == 30);
-  CHECK(LevelRows{.index = 2, .rows = 250, .row_bytes = 1, .unit = 0}.of_part(520, 999, 999).kept() == 120);
+  CHECK(OverviewRows{.index = 2, .rows = 250, .row_bytes = 1, .unit = 0}.of_part(520, 999, 999).kept() ==
+        120);
 }

@@ -2,7 +2,7 @@
 
 #include "../support/named_size.hpp"
 #include "../support/paper.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 using sepconv::test::plan_for;

@@ -9,9 +9,9 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/image.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/io/volume_set.hpp"
-#include "sepconv/pipeline/run/run_file.hpp"
-#include "sepconv/pipeline/stages/on_volume.hpp"
+#include "io/volume_set.hpp"
+#include "pipeline/run/run_file.hpp"
+#include "pipeline/stages/on_volume.hpp"
 
 namespace sepconv::test {
 

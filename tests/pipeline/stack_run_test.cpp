@@ -9,8 +9,8 @@
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/run/run_file.hpp"
+#include "core/error.hpp"
+#include "pipeline/run/run_file.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -127,10 +127,10 @@ TEST_CASE("stack: a stop leaves nothing, whichever image is in hand") {
 
 TEST_CASE("stack: a stored plan is for these axes") {
   const Stack stack;
-  const FileJob job = plan_file(stack.in, stack.out, blur(), in_small_bands(false));
+  const ImageJob job = plan_file(stack.in, stack.out, blur(), in_small_bands(false));
   const PlanRecord record = parse_plan(to_json(job.plan));
   CHECK(record.axes == kAxes);
-  FileJob again = plan_file(stack.in, stack.out, blur(), record);
+  ImageJob again = plan_file(stack.in, stack.out, blur(), record);
   CHECK(run(again).rasters == 6);
   CHECK(is_blurred(stack));
   FileOptions part;

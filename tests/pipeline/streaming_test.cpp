@@ -13,10 +13,10 @@
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;
@@ -226,7 +226,7 @@ TEST_CASE("a failure at any call surfaces once, unchanged, and leaves no thread"
         } else {
           CHECK_THROWS_AS(run(reader, writer, chain, options), Planted);
         }
-        CHECK(memory.held_bytes() == 0);
+        CHECK(memory.buffered_bytes() == 0);
       }
     }
   }
@@ -251,7 +251,7 @@ TEST_CASE("an allocation that fails leads to a smaller plan, or to one error") {
     const Image result(kSpec);
     run(*source.reader(), *result.writer(), two_stages(), options);
     CHECK(result == expected);
-    CHECK(memory.held_bytes() == 0);
+    CHECK(memory.buffered_bytes() == 0);
   }
 
   struct NoMemory final : std::pmr::memory_resource {

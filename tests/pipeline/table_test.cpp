@@ -1,12 +1,11 @@
-#include "sepconv/pipeline/stages/table.hpp"
-
 #include <catch2/catch.hpp>
 #include <string>
 
 #include "../io/temporary_folder.hpp"
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/formats.hpp"
+#include "core/error.hpp"
+#include "io/formats.hpp"
+#include "pipeline/stages/read_matrix.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

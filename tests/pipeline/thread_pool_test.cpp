@@ -1,4 +1,4 @@
-#include "sepconv/pipeline/machine/thread_pool.hpp"
+#include "pipeline/machine/thread_pool.hpp"
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,7 +12,7 @@
 #include <string>
 
 #include "../support/threads.hpp"
-#include "sepconv/core/error.hpp"
+#include "core/error.hpp"
 
 using namespace sepconv;
 using sepconv::test::threads_at_rest;

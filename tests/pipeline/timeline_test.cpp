@@ -1,5 +1,5 @@
 // Timelines: unions and overlaps of intervals, copies, and the trace as a JSON that others can read.
-#include "sepconv/pipeline/run/timeline.hpp"
+#include "pipeline/run/timeline.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "sepconv/pipeline/run/chrome_trace.hpp"
+#include "pipeline/run/chrome_trace.hpp"
 
 using namespace sepconv;
 
@@ -73,7 +73,7 @@ TEST_CASE("a long run's spans are joined, and its totals are those of all") {
     if (band % 100 == 99) timeline.record({"write", Span::kClosing, at + 1, at + 1, 0});
   }
   const std::vector<Span> spans = timeline.spans();
-  CHECK(spans.size() <= Timeline::kMostSpans);
+  CHECK(spans.size() <= Timeline::kMaxSpans);
   const auto bands_of = [&](std::string_view track) {
     std::int64_t bands = 0;
     for (const Span& span : spans) bands += span.track == track ? span.bands : 0;

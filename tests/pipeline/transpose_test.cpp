@@ -1,14 +1,14 @@
 // The stage transpose, the algebra that moves it to the end of a chain, and how turned results are cut.
-#include "sepconv/pipeline/stages/transpose.hpp"
+#include "pipeline/stages/transpose.hpp"
 
 #include <catch2/catch.hpp>
 #include <random>
 
 #include "../support/image.hpp"
 #include "../support/wrappers.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

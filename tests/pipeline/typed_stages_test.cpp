@@ -243,7 +243,7 @@ namespace {
 Rect needed_by(const StagePtr& stage) {
   const ImageSpec plane{{200, 300}, 3, PixelType::u8};
   const VolumeShape shape{plane.extent, 60, 1};
-  if (!is_deep(stage)) return stage->input_for({50, 60, 1, 1}, plane);
+  if (!filters_along_z(stage)) return stage->input_for({50, 60, 1, 1}, plane);
   return on_volume(stage, plane, shape).input_for({50, 50 * 300 + 60, 1, 1}, shape.spec(plane));
 }
 
@@ -273,7 +273,7 @@ TEST_CASE("a stage is the same made in a program and by text, over all keys of a
 TEST_CASE("no output needs more than a stage says that any needs at most, over all stages") {
   const test::MatrixFolder matrices;
   for (const auto& [text, stage] : cases(matrices.noise({2, 3}, PixelType::f32, 1))) {
-    if (stage->traits().has_second) continue;  // files that are not there
+    if (stage->traits().has_secondary) continue;  // files that are not there
     const ImageSpec input{{400, 23}, 3, PixelType::f32};
     ImageSpec result;
     try {
@@ -284,7 +284,7 @@ TEST_CASE("no output needs more than a stage says that any needs at most, over a
     }
     INFO(text);
     for (const Extent output : {Extent{1, 1}, Extent{2, 5}, Extent{9, 4}}) {
-      const Extent most = stage->input_at_most(output, input);
+      const Extent most = stage->max_input_extent(output, input);
       Extent seen{};
       for (std::int64_t row = 0; row + output.rows <= result.extent.rows; ++row) {
         for (std::int64_t col = 0; col + output.cols <= result.extent.cols; ++col) {

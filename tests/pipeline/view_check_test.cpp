@@ -1,13 +1,13 @@
 // Images without pixels and views that cannot be: every public function refuses them before it begins.
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/gemm/gemm.hpp"
-#include "sepconv/pipeline/measure/measure.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/memory_image.hpp"
+#include "io/rows.hpp"
+#include "pipeline/gemm/gemm.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

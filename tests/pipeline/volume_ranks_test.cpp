@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
-#include "sepconv/kernels/order/order.hpp"
+#include "kernels/rank/rank.hpp"
 #include "stack_file.hpp"
 
 using namespace sepconv;
@@ -41,7 +41,7 @@ TEST_CASE(
     const Stage* const stage = made.host_only_stage();
     return stage != nullptr && stage->text() == chain.stages().back()->text();
   };
-  const std::int64_t most = kMostDeviceOrderPlanes;
+  const std::int64_t most = kMaxDeviceRankPlanes;
   CHECK_FALSE(host_only(fmt::format("rank:rank=0,radius=0,size_z={}", most)));
   CHECK(host_only(fmt::format("rank:rank=0,radius=0,size_z={}", most + 1)));
   CHECK(host_only(fmt::format("max:chain=[median:radius=0,radius_z={}]", most / 2 + 1)));
@@ -87,7 +87,7 @@ TEST_CASE("volumes: missing pixels count for nothing in ranks over several plane
   std::copy(planes.begin(), planes.end(), reinterpret_cast<float*>(volume.view().data));
   const auto made = [&](const char* text, bool honours) {
     Chain chain = on_volume(Chain::parse({text}), {{1, 2}, 1, PixelType::f32}, {{1, 2}, 3, 1});
-    if (honours) chain = Chain(chain.stages().front()->honouring_missing());
+    if (honours) chain = Chain(chain.stages().front()->with_nodata());
     const Image result(volume.spec());
     run_whole_image(*volume.reader(), *result.writer(), chain);
     std::string all;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../support/gpu.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/pipeline/plan/plan_json.hpp"
+#include "core/error.hpp"
+#include "pipeline/plan/plan_json.hpp"
 #include "stack_file.hpp"
 
 using namespace sepconv;
@@ -90,9 +90,9 @@ TEST_CASE("volumes: a plan keeps its ceiling, and says that planes are rows") {
 
 TEST_CASE("volumes: a stored plan is that of the file's planes") {
   StackFile volumes("v.ome.tif", {{"z", 8}});
-  const FileJob planned = plan_file(volumes.in, volumes.out, blur(), in_bands(3));
+  const ImageJob planned = plan_file(volumes.in, volumes.out, blur(), in_bands(3));
   const PlanRecord record = parse_plan(to_json(planned.plan));
-  FileJob job = plan_file(volumes.in, volumes.out, Chain::parse(record.stages), record);
+  ImageJob job = plan_file(volumes.in, volumes.out, Chain::parse(record.stages), record);
   run(job);
   CHECK(volumes.is_result_of(blur()));
 }

@@ -1,4 +1,6 @@
 // border=wrap: rectangles beyond an image that repeats, and every runner against the whole image.
+#include "pipeline/chain/wrap.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -6,11 +8,10 @@
 
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "sepconv/core/error.hpp"
-#include "sepconv/io/rows.hpp"
-#include "sepconv/pipeline/chain/periodic.hpp"
-#include "sepconv/pipeline/run/apply.hpp"
-#include "sepconv/pipeline/run/run.hpp"
+#include "core/error.hpp"
+#include "io/rows.hpp"
+#include "pipeline/run/apply.hpp"
+#include "pipeline/run/run.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <type_traits>
 
-#include "sepconv/kernels/cuda/backend.hpp"
+#include "kernels/cuda/backend.hpp"
 
 namespace sepconv::simulated {
 
@@ -25,8 +25,8 @@ std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
 decltype(sepconv::convolve_cuda_fits) convolve_fits;
 decltype(sepconv::convolve_device_bytes) convolve_bytes;
 decltype(sepconv::resample_cuda) resample;
-decltype(sepconv::order_cuda) order;
-decltype(sepconv::order_device_bytes) order_bytes;
+decltype(sepconv::rank_cuda) order;
+decltype(sepconv::rank_device_bytes) rank_bytes;
 decltype(sepconv::window_cuda) window;  ///< disks too
 decltype(sepconv::deviation_cuda) deviation;
 decltype(sepconv::transpose_cuda) transpose;
@@ -41,7 +41,7 @@ decltype(sepconv::count_bins_cuda) count_bins;
 // Those that need more of sepconv than is installed (simulated_tiles.cpp).
 decltype(sepconv::encode_tiles_cuda) encode_tiles;
 decltype(sepconv::decode_tiles_cuda) decode_tiles;
-decltype(sepconv::place_tiles_cuda) place_tiles;
+decltype(sepconv::unpredict_tiles_cuda) unpredict_tiles;
 
 /// What has_context() says.
 extern std::atomic<bool> context_is_made;

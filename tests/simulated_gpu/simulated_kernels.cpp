@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "sepconv/core/memory.hpp"
+#include "core/memory.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv::simulated {
@@ -111,20 +111,20 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
   });
 }
 
-void order(const OrderFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+void order(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
            std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
            std::span<const PointwiseOp> then) {
   const Arena::Scope scope(arena);  // throws if the plan does not count what a GPU takes
-  arena.allocate<std::byte>(order_bytes(filter, outs.front().pixels.channels, arithmetic));
+  arena.allocate<std::byte>(rank_bytes(filter, outs.front().pixels.channels, arithmetic));
   enqueue(stream, [=, in = std::vector(planes.begin(), planes.end()),
                    results = std::vector(outs.begin(), outs.end()), ops = Ops(then.begin(), then.end())] {
     const auto under = static_cast<std::size_t>(filter.window.planes());
     for (std::size_t i = 0; i < results.size(); ++i) {
       const Region& out = results[i];
       const Kept kept(out.pixels, arithmetic);
-      Worker own(Buffer(order_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
-      order_host(filter, border, std::span(in).subspan(i, under), {kept.view, out.rect, out.image},
-                 arithmetic, own);
+      Worker own(Buffer(rank_scratch_bytes(filter, out.rect.extent(), out.pixels.channels, arithmetic)));
+      rank_host(filter, border, std::span(in).subspan(i, under), {kept.view, out.rect, out.image}, arithmetic,
+                own);
       apply_all(ops, kept.view, arithmetic);
       pointwise_host({}, kept.view, kept.view, out.pixels, arithmetic);
     }
@@ -132,7 +132,7 @@ void order(const OrderFilter& filter, const Border& border, std::span<const Cons
 }
 
 /// Stands for the network's comparisons.
-std::int64_t order_bytes(const OrderFilter& filter, std::int64_t, Arithmetic) {
+std::int64_t rank_bytes(const RankFilter& filter, std::int64_t, Arithmetic) {
   return filter.network ? Arena::bytes_for(8 * filter.window.area()) : 0;
 }
 

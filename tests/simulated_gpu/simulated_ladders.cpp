@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "bench/backend.hpp"
-#include "sepconv/core/pixel_type.hpp"
+#include "core/pixel_type.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv::simulated {

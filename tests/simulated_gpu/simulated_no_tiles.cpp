@@ -6,17 +6,17 @@
 
 namespace sepconv::simulated {
 
-void encode_tiles(const ConstPixelView&, const CodedTiles&, std::byte*, std::byte*, EncodedTile*,
+void encode_tiles(const ConstPixelView&, const EncodedTiles&, std::byte*, std::byte*, EncodedTile*,
                   DeviceStream) {
   throw CudaError("this backend codes no tiles; use the CPU");
 }
 
-void decode_tiles(const std::byte*, const EncodedTile*, const CodedTiles& tiles, Extent part, std::byte*,
+void decode_tiles(const std::byte*, const EncodedTile*, const EncodedTiles& tiles, Extent part, std::byte*,
                   std::int32_t* refused, DeviceStream stream) {
   enqueue(stream, [=] { std::fill_n(refused, tiles.grid(part).area(), 1); });
 }
 
-void place_tiles(const std::byte*, const std::int32_t*, const CodedTiles&, Extent, const Rect&,
-                 const PixelView&, DeviceStream) {}
+void unpredict_tiles(const std::byte*, const std::int32_t*, const EncodedTiles&, Extent, const Rect&,
+                     const PixelView&, DeviceStream) {}
 
 }  // namespace sepconv::simulated

@@ -1,6 +1,6 @@
 // A GPU made of threads, for tests of the engine's order: every stream is a thread that runs what was
 // enqueued, late by random delays, and memory is the host's. It is a backend
-// (sepconv/kernels/cuda/backend.hpp) beside the CUDA engine, so the pipeline under test is the real one, on
+// (kernels/cuda/backend.hpp) beside the CUDA engine, so the pipeline under test is the real one, on
 // any machine and under the thread sanitizer, which sees an access that no event orders as a race. What it
 // cannot show is anything about CUDA itself: that is what the same tests on a GPU are for.
 #include <atomic>
@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "sepconv/core/memory.hpp"
+#include "core/memory.hpp"
 #include "simulated_gpu.hpp"
 
 using Clock = std::chrono::steady_clock;
@@ -177,7 +177,7 @@ void destroy_event(DeviceEvent event) noexcept { delete event; }
 
 void begin_range(const char*, std::int64_t) noexcept {}
 void end_range() noexcept {}
-DeviceLimits limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
+DeviceRates limits(int, std::int64_t) { return {1e9, 1e9, 1e9, 1e9, 1e9, 1e9}; }
 
 }  // namespace
 
@@ -218,7 +218,7 @@ const CudaBackend simulated::gpu{.check = check,
                                  .convolve_bytes = simulated::convolve_bytes,
                                  .resample = simulated::resample,
                                  .order = simulated::order,
-                                 .order_bytes = simulated::order_bytes,
+                                 .rank_bytes = simulated::rank_bytes,
                                  .window = simulated::window,
                                  .disk = simulated::window,
                                  .deviation = simulated::deviation,
@@ -232,6 +232,6 @@ const CudaBackend simulated::gpu{.check = check,
                                  .count_bins = simulated::count_bins,
                                  .encode_tiles = simulated::encode_tiles,
                                  .decode_tiles = simulated::decode_tiles,
-                                 .place_tiles = simulated::place_tiles};
+                                 .unpredict_tiles = simulated::unpredict_tiles};
 
 }  // namespace sepconv

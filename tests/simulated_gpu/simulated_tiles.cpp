@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "../support/decode_alone.hpp"
-#include "sepconv/io/deflate/deflater.hpp"
-#include "sepconv/io/deflate/raster_coder.hpp"
-#include "sepconv/io/tiff/block_encoder.hpp"
-#include "sepconv/io/tiff/block_pixels.hpp"
-#include "sepconv/io/zstd/raster_coder.hpp"
-#include "sepconv/kernels/coded/decode_room.hpp"
-#include "sepconv/kernels/coded/place_row.hpp"
-#include "sepconv/kernels/jpeg/decode_alone.hpp"
-#include "sepconv/kernels/lz4/block_decoder.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/deflate/raster_coder.hpp"
+#include "io/tiff/block_encoder.hpp"
+#include "io/tiff/block_pixels.hpp"
+#include "io/zstd/raster_coder.hpp"
+#include "kernels/codec/decode_scratch.hpp"
+#include "kernels/codec/unpredict_row.hpp"
+#include "kernels/jpeg/decode_on_host.hpp"
+#include "kernels/lz4/block_decoder.hpp"
 #include "simulated_gpu.hpp"
 
 namespace sepconv::simulated {
@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint16_t kDeflate = 8, kZstd = 50000;  // of the tag Compression
 
-BlockFormat format_of(const CodedTiles& tiles, std::int64_t rows) {
+BlockFormat format_of(const EncodedTiles& tiles, std::int64_t rows) {
   BlockFormat format;
   format.extent = {rows, tiles.tile.cols};
   format.channels = tiles.channels;
@@ -34,7 +34,7 @@ BlockFormat format_of(const CodedTiles& tiles, std::int64_t rows) {
 }
 
 /// What Zarr stores of pixels: a whole tile, filled up with one element.
-std::vector<std::byte> filled_tile(const ConstPixelView& in, const CodedTiles& tiles) {
+std::vector<std::byte> filled_tile(const ConstPixelView& in, const EncodedTiles& tiles) {
   std::vector<std::byte> tile(static_cast<std::size_t>(tiles.bytes()));
   const auto element = static_cast<std::size_t>(size_of(tiles.type));
   for (std::size_t i = 0; i < tile.size(); i += element) std::memcpy(&tile[i], &*tiles.fill, element);
@@ -43,7 +43,7 @@ std::vector<std::byte> filled_tile(const ConstPixelView& in, const CodedTiles& t
   return tile;
 }
 
-void encode_filled(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlock& block) {
+void encode_filled(const ConstPixelView& in, const EncodedTiles& tiles, EncodedBlock& block) {
   const std::vector<std::byte> tile = filled_tile(in, tiles);
   const deflate::Raster raster{tiles.channels * size_of(tiles.type), tiles.row_bytes()};
   deflate::RasterCoder coder;
@@ -56,7 +56,7 @@ void encode_filled(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlo
 }
 
 /// By the encoder of TIFF's blocks, whose frames of zstd all have a checksum.
-void encode_padded(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlock& block) {
+void encode_padded(const ConstPixelView& in, const EncodedTiles& tiles, EncodedBlock& block) {
   const BlockFormat format = format_of(tiles, tiles.pads ? tiles.tile.rows : in.extent.rows);
   BlockEncoder::make(format, "simulated GPU")->encode(in, kAllChannels, block);
   if (tiles.codec != BlockCodec::zstd || tiles.is_checked) return;
@@ -64,9 +64,9 @@ void encode_padded(const ConstPixelView& in, const CodedTiles& tiles, EncodedBlo
   block.size -= zstd::kChecksumBytes;
 }
 
-void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encoded, EncodedTile* entries) {
+void encode(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* encoded, EncodedTile* entries) {
   const Rect whole = Rect::whole(in.extent);
-  std::fill_n(encoded, encode_tiles_most_bytes(tiles, in.extent), std::byte{});
+  std::fill_n(encoded, encode_tiles_max_bytes(tiles, in.extent), std::byte{});
   EncodedBlock block;
   std::int64_t offset = 0;
   for (std::int64_t row = 0; row < in.extent.rows; row += tiles.tile.rows) {
@@ -81,21 +81,21 @@ void encode(const ConstPixelView& in, const CodedTiles& tiles, std::byte* encode
   *entries = {offset, 0};
 }
 
-std::int64_t rows_of(const CodedTiles& tiles, Extent part, std::int64_t index) {
+std::int64_t rows_of(const EncodedTiles& tiles, Extent part, std::int64_t index) {
   const std::int64_t row = index / tiles.grid(part).cols * tiles.tile.rows;
   return tiles.pads ? tiles.tile.rows : std::min(tiles.tile.rows, part.rows - row);
 }
 
 /// A tile by the very decoders that a GPU's warps run.
-bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes, std::byte* to,
+bool decode(const EncodedTiles& tiles, const std::byte* stream, std::int64_t bytes, std::byte* to,
             std::int64_t size, std::byte* beside) {
   zstd::Tables tables;
   std::memset(&tables, 0xA5, sizeof tables);
   switch (tiles.codec) {
     case BlockCodec::zstd:
-      return zstd::FrameDecoder<Alone>(stream, bytes, to, size, beside, tables).run();
+      return zstd::FrameDecoder<SingleThreadGroup>(stream, bytes, to, size, beside, tables).run();
     case BlockCodec::lz4:
-      return lz4::BlockDecoder<Alone>(stream, bytes, to, size).run();
+      return lz4::BlockDecoder<SingleThreadGroup>(stream, bytes, to, size).run();
     case BlockCodec::jpeg:
       return jpeg::decode_alone(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
                                 tiles.is_ycbcr, beside, to);
@@ -106,7 +106,8 @@ bool decode(const CodedTiles& tiles, const std::byte* stream, std::int64_t bytes
 }
 
 /// What `seen` is of a tile.
-void place_rows(const CodedTiles& tiles, const std::byte* rows, const Rect& seen, const PixelView& out) {
+void unpredict_rows(const EncodedTiles& tiles, const std::byte* rows, const Rect& seen,
+                    const PixelView& out) {
   DecodedRow from{nullptr,         tiles.tile.cols,  static_cast<int>(tiles.channels),
                   tiles.predictor, tiles.big_endian, seen.col,
                   seen.col_end()};
@@ -114,23 +115,23 @@ void place_rows(const CodedTiles& tiles, const std::byte* rows, const Rect& seen
     from.bytes = rows + (seen.row + row) * tiles.row_bytes();
     switch (std::byte* const to = out.row_data(row); size_of(tiles.type)) {
       case 1:
-        place_row(Alone(), from, reinterpret_cast<std::uint8_t*>(to));
+        unpredict_row(SingleThreadGroup(), from, reinterpret_cast<std::uint8_t*>(to));
         break;
       case 2:
-        place_row(Alone(), from, reinterpret_cast<std::uint16_t*>(to));
+        unpredict_row(SingleThreadGroup(), from, reinterpret_cast<std::uint16_t*>(to));
         break;
       case 4:
-        place_row(Alone(), from, reinterpret_cast<std::uint32_t*>(to));
+        unpredict_row(SingleThreadGroup(), from, reinterpret_cast<std::uint32_t*>(to));
         break;
       default:
-        place_row(Alone(), from, reinterpret_cast<std::uint64_t*>(to));
+        unpredict_row(SingleThreadGroup(), from, reinterpret_cast<std::uint64_t*>(to));
     }
   }
 }
 
 }  // namespace
 
-void encode_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte* scratch, std::byte* encoded,
+void encode_tiles(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch, std::byte* encoded,
                   EncodedTile* entries, DeviceStream stream) {
   enqueue(stream, [=] {
     // All of it is the GPU's while it works.
@@ -139,14 +140,14 @@ void encode_tiles(const ConstPixelView& in, const CodedTiles& tiles, std::byte* 
   });
 }
 
-void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const CodedTiles& tiles, Extent part,
-                  std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
+void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
+                  Extent part, std::byte* decoded, std::int32_t* refused, DeviceStream stream) {
   enqueue(stream, [=] {
     const Extent grid = tiles.grid(part);
     const std::int64_t count = grid.area(), stride = decoded_tile_bytes(tiles);
     std::fill_n(decoded, decode_tiles_bytes(tiles, count), std::byte{0xA5});
     for (std::int64_t i = 0; i < count; ++i) {
-      std::byte* const beside = decoded + count * stride + i * beside_tile_bytes(tiles);
+      std::byte* const beside = decoded + count * stride + i * scratch_per_tile(tiles);
       const bool good = decode(tiles, encoded + streams[i].offset, streams[i].bytes, decoded + i * stride,
                                rows_of(tiles, part, i) * tiles.row_bytes(), beside);
       refused[i] = good ? 0 : 1;
@@ -154,8 +155,8 @@ void decode_tiles(const std::byte* encoded, const EncodedTile* streams, const Co
   });
 }
 
-void place_tiles(const std::byte* decoded, const std::int32_t* refused, const CodedTiles& tiles, Extent part,
-                 const Rect& shown, const PixelView& out, DeviceStream stream) {
+void unpredict_tiles(const std::byte* decoded, const std::int32_t* refused, const EncodedTiles& tiles,
+                     Extent part, const Rect& shown, const PixelView& out, DeviceStream stream) {
   enqueue(stream, [=] {
     const Extent grid = tiles.grid(part);
     for (std::int64_t i = 0; i < grid.area(); ++i) {
@@ -164,8 +165,8 @@ void place_tiles(const std::byte* decoded, const std::int32_t* refused, const Co
       const Rect seen = tile.intersect(shown);
       if (seen.empty() || refused[i] != 0) continue;
       const std::byte* const rows = decoded + i * decoded_tile_bytes(tiles);
-      place_rows(tiles, rows, {seen.row - tile.row, seen.col - tile.col, seen.rows, seen.cols},
-                 out.crop({seen.row - shown.row, seen.col - shown.col, seen.rows, seen.cols}));
+      unpredict_rows(tiles, rows, {seen.row - tile.row, seen.col - tile.col, seen.rows, seen.cols},
+                     out.crop({seen.row - shown.row, seen.col - shown.col, seen.rows, seen.cols}));
     }
   });
 }

@@ -7,9 +7,9 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-HEADERS = sorted((ROOT / "sepconv").rglob("*.hpp"))
+HEADERS = sorted(p for folder in ("sepconv", "core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*.hpp"))
 # What a user calls stands in the programs that users read; of a part of sepconv also the code that calls it, and its tests.
-PROGRAMS = [*(ROOT / "docs" / "examples").glob("*.c*"), *(p for folder in ("tests", "app", "sepconv") for p in (ROOT / folder).rglob("*.cpp"))]
+PROGRAMS = [*(ROOT / "docs" / "examples").glob("*.c*"), *(p for folder in ("tests", "app", "core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*.cpp"))]
 
 
 def words(text):

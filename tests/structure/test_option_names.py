@@ -7,7 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-LIBRARY = [path for path in sorted((ROOT / "sepconv").rglob("*")) if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")]
+LIBRARY = [path for path in sorted(p for folder in ("core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*")) if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")]
 
 
 def literals(path):
@@ -22,6 +22,6 @@ def test_no_sentence_of_the_library_names_a_flag_of_the_program():
 
 def test_each_option_that_the_library_names_has_a_flag():
     named = {name for path in LIBRARY for literal in literals(path) for name in re.findall(r"[A-Z]\w*(?:Options|Request)::\w+(?: = \w+)?", literal)}
-    table = dict(re.findall(r'\{"(\w+::[\w =]+)", "(--[a-z0-9-]+(?:[ =][\w:]+)?)"\}', (ROOT / "app" / "option_names.cpp").read_text()))
+    table = dict(re.findall(r'\{"(\w+::[\w =]+)", "(--[a-z0-9-]+(?:[ =][\w:]+)?)"\}', (ROOT / "app" / "flag_names.cpp").read_text()))
     in_python = set(re.findall(r'\{"(\w+::[\w =]+)", "\w+', (ROOT / "python" / "src" / "errors.cpp").read_text()))
     assert named and named == set(table) == in_python

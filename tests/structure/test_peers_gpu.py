@@ -89,7 +89,7 @@ def test_all_types_agree_and_shares_are_of_the_limits(fake, border):
         fma = 2 * (2 * row["radius"] + 1) * 301 * 67 * row["channels"] / (2e9 if row["type"] == "f64" else 4e9)
         assert row["share_of_copy"] == pytest.approx(copy / row["seconds"])
         assert row["share_of_roofline"] == pytest.approx(max(copy, fma) / row["seconds"])
-        assert row["least_seconds"] <= row["seconds"] <= row["greatest_seconds"]
+        assert row["min_seconds"] <= row["seconds"] <= row["greatest_seconds"]
     ours, theirs = found["measured"][:2]
     assert theirs["ratio_to_sepconv"] == pytest.approx(theirs["seconds"] / ours["seconds"])
 

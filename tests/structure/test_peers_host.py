@@ -72,7 +72,7 @@ def test_sepconv_and_scipy_agree_with_the_filter_in_f64(tmp_path):
                      for channels in (1, 3) for radius in (1, 3)}
     for row in document["measured"]:
         assert row["pixels_per_second"] == pytest.approx(300 * 200 / row["seconds"])
-        assert row["least_seconds"] <= row["seconds"] <= row["greatest_seconds"]
+        assert row["min_seconds"] <= row["seconds"] <= row["greatest_seconds"]
         if row["peer"] != "copy":
             assert row["agrees"] and row["greatest_difference"] <= row["bound"]
             assert done.stdout.count(f"| {row['type']} | {row['channels']} | {row['radius']} | {row['peer']} |") == 1

@@ -10,8 +10,8 @@
 #include <new>
 #include <span>
 
-#include "sepconv/core/coded_tiles.hpp"
-#include "sepconv/kernels/deflate/stream_decoder.hpp"
+#include "core/encoded_tiles.hpp"
+#include "kernels/deflate/stream_decoder.hpp"
 
 namespace sepconv::test {
 
@@ -26,8 +26,8 @@ inline bool inflate_alone(std::span<const std::byte> stream, BlockCodec codec, s
   std::ranges::copy(stream, copy);
   const auto tables = std::make_unique<deflate::StreamTables>();
   std::ranges::fill(std::span(reinterpret_cast<std::byte*>(tables.get()), sizeof *tables), std::byte{0xA5});
-  deflate::StreamDecoder<Alone> decoder(copy, std::ssize(stream), codec, out.data(), std::ssize(out),
-                                        *tables);
+  deflate::StreamDecoder<SingleThreadGroup> decoder(copy, std::ssize(stream), codec, out.data(),
+                                                    std::ssize(out), *tables);
   if (stream.empty() || !decoder.run()) return false;
   const std::uint32_t checksum = codec == BlockCodec::gzip ? libdeflate_crc32(0, out.data(), out.size())
                                                            : libdeflate_adler32(1, out.data(), out.size());

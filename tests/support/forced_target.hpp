@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sepconv/kernels/simd/targets.hpp"
+#include "kernels/simd/targets.hpp"
 
 namespace sepconv {
 

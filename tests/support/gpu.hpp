@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
+#include "core/memory.hpp"
+#include "kernels/cuda/runtime.hpp"
 
 /// Ends a test case where there is no GPU. CTest knows the line (tests/CMakeLists.txt) and counts the test as
 /// skipped.

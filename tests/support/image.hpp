@@ -4,9 +4,9 @@
 #include <cstring>
 #include <memory>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/io/pattern.hpp"
+#include "core/memory.hpp"
+#include "io/memory_image.hpp"
+#include "io/test_pattern.hpp"
 
 namespace sepconv::test {
 

@@ -6,7 +6,7 @@
 
 #include "../io/temporary_folder.hpp"
 #include "image.hpp"
-#include "sepconv/io/formats.hpp"
+#include "io/formats.hpp"
 
 namespace sepconv::test {
 

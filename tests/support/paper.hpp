@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "sepconv/io/reader.hpp"
-#include "sepconv/io/writer.hpp"
-#include "sepconv/pipeline/plan/plan.hpp"
+#include "io/reader.hpp"
+#include "io/writer.hpp"
+#include "pipeline/plan/plan.hpp"
 
 namespace sepconv::test {
 

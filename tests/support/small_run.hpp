@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/pipeline/run/run.hpp"
+#include "pipeline/run/run.hpp"
 #include "wrappers.hpp"
 
 namespace sepconv::test {

@@ -9,10 +9,10 @@
 #include <new>
 #include <thread>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/io/reader.hpp"
-#include "sepconv/io/writer.hpp"
-#include "sepconv/pipeline/chain/stage.hpp"
+#include "core/memory.hpp"
+#include "io/reader.hpp"
+#include "io/writer.hpp"
+#include "pipeline/chain/stage.hpp"
 
 namespace sepconv::test {
 
@@ -83,21 +83,21 @@ class HookedStage final : public Stage {
     const StagePtr inner = stage_->transposed();
     return inner == nullptr ? nullptr : std::make_shared<HookedStage>(inner, hook_);
   }
-  StagePtr honouring_missing() const override {
-    return std::make_shared<HookedStage>(stage_->honouring_missing(), hook_);
+  StagePtr with_nodata() const override {
+    return std::make_shared<HookedStage>(stage_->with_nodata(), hook_);
   }
-  StagePtr honouring_alpha(std::int64_t alpha) const override {
-    return std::make_shared<HookedStage>(stage_->honouring_alpha(alpha), hook_);
+  StagePtr with_alpha_mask(std::int64_t alpha) const override {
+    return std::make_shared<HookedStage>(stage_->with_alpha_mask(alpha), hook_);
   }
-  StagePtr weighing_alpha(const AlphaWeight& weight) const override {
-    return std::make_shared<HookedStage>(stage_->weighing_alpha(weight), hook_);
+  StagePtr weight_by_alpha(const AlphaWeight& weight) const override {
+    return std::make_shared<HookedStage>(stage_->weight_by_alpha(weight), hook_);
   }
-  Extent turned_item(const ImageSpec& input) const override { return stage_->turned_item(input); }
-  std::unique_ptr<Reader> open_second(const ImageSpec& input) const override {
-    return stage_->open_second(input);
+  Extent transposed_item(const ImageSpec& input) const override { return stage_->transposed_item(input); }
+  std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const override {
+    return stage_->open_secondary(input);
   }
-  StagePtr with_second(const ConstRegion& second) const override {
-    return std::make_shared<HookedStage>(stage_->with_second(second), hook_);
+  StagePtr bind_secondary(const ConstRegion& second) const override {
+    return std::make_shared<HookedStage>(stage_->bind_secondary(second), hook_);
   }
   StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
     return std::make_shared<HookedStage>(stage_->of_raster(raster, axes), hook_);
@@ -113,10 +113,10 @@ class HookedStage final : public Stage {
     hook_(calls_++);
     stage_->apply(in, out, arithmetic, worker);
   }
-  void apply_between(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
-                     const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+  void apply_fused(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
+                   const Region& out, Arithmetic arithmetic, Worker& worker) const override {
     hook_(calls_++);
-    stage_->apply_between(mark, store, in, out, arithmetic, worker);
+    stage_->apply_fused(mark, store, in, out, arithmetic, worker);
   }
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     stage_->apply_reference(in, out, arithmetic);
@@ -144,7 +144,7 @@ class FailingMemory final : public std::pmr::memory_resource {
  public:
   explicit FailingMemory(std::int64_t fail_at = -1, std::pmr::memory_resource* upstream = page_resource())
       : fail_at_(fail_at), upstream_(upstream) {}
-  std::int64_t held_bytes() const noexcept { return held_bytes_; }
+  std::int64_t buffered_bytes() const noexcept { return held_bytes_; }
   std::int64_t most_held_bytes() const noexcept { return most_held_bytes_; }
   std::int64_t allocations() const noexcept { return allocations_; }
 

@@ -6,7 +6,7 @@
 // Medians after a warm-up. Some elements of every result are compared with sums in extended precision; errors
 // are given in roundings times the square root of the number of terms, and a result is wrong beyond four
 // times that root. Exit code 0: all are right; 1: one is wrong; 77: no GPU.
-#include "sepconv/pipeline/gemm/gemm.hpp"
+#include "pipeline/gemm/gemm.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -20,15 +20,15 @@
 #include <string>
 #include <vector>
 
-#include "sepconv/io/memory_image.hpp"
-#include "sepconv/kernels/cuda/buffer_pool.hpp"
+#include "io/memory_image.hpp"
+#include "kernels/cuda/buffer_pool.hpp"
 
 namespace {
 
 using namespace sepconv;
 
 constexpr std::int64_t kSamples = 1000;
-constexpr double kMostError = 4;  // of cuBLAS's own errors the largest was 0.7
+constexpr double kMaxError = 4;  // of cuBLAS's own errors the largest was 0.7
 
 struct Options {
   std::int64_t size = 20480;
@@ -121,7 +121,7 @@ class Comparison {
     if (resident_ == 0) resident_ = median;
     if (fetch) fetch();
     const double off = error();
-    const bool agrees = off <= kMostError * std::sqrt(static_cast<double>(options_.size));
+    const bool agrees = off <= kMaxError * std::sqrt(static_cast<double>(options_.size));
     agree_ = agree_ && agrees;
     const double flops = 2 * std::pow(static_cast<double>(options_.size), 3);
     fmt::print("| {} | {:.1f} | {:.1f} to {:.1f} | {:.1f} | {:.3f} | {:.3g} |{}\n", name, median * 1e3,

@@ -171,7 +171,7 @@ def figures(case, limits, times):
     """What a list of seconds says, as it goes into the JSON."""
     median = statistics.median(times)
     roofline = max(limits.copy_seconds(case), limits.fma_seconds(case))
-    return {"runs": len(times), "seconds": median, "least_seconds": min(times), "greatest_seconds": max(times),
+    return {"runs": len(times), "seconds": median, "min_seconds": min(times), "greatest_seconds": max(times),
             "spread": (max(times) - min(times)) / 2 / median, "pixels_per_second": case.pixels / median,
             "bytes_per_second": 2 * case.image_bytes / median, "share_of_copy": limits.copy_seconds(case) / median,
             "share_of_roofline": roofline / median, "roofline_pixels_per_second": case.pixels / roofline}

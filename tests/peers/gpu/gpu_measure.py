@@ -14,7 +14,7 @@ MOST_CALLS = 50
 
 class Sepconv(Peer):
     name = "sepconv"
-    note = "sepconv/kernels/conv, compared with the CPU's engine bit by bit"
+    note = "kernels/conv, compared with the CPU's engine bit by bit"
     version = ""
 
     def __init__(self, device, design):

@@ -13,11 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include "sepconv/core/memory.hpp"
-#include "sepconv/kernels/conv/conv.hpp"
-#include "sepconv/kernels/cuda/device_limits.hpp"
-#include "sepconv/kernels/cuda/runtime.hpp"
-#include "sepconv/kernels/transpose/permutation.hpp"
+#include "core/memory.hpp"
+#include "kernels/conv/conv.hpp"
+#include "kernels/cuda/device_rates.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/transpose/permutation.hpp"
 
 namespace {
 
@@ -139,7 +139,7 @@ PEERS_GPU int peers_gpu_free_bytes(int device, std::int64_t* bytes) {
 /// copy bytes a second (read + written), f32 and f64 multiply-adds a second.
 PEERS_GPU int peers_gpu_limits(int device, double* copy, double* fma_f32, double* fma_f64) {
   return guarded([&] {
-    const DeviceLimits limits = measure_device_limits(device);
+    const DeviceRates limits = measure_device_limits(device);
     *copy = limits.copy_bytes_per_second;
     *fma_f32 = limits.fma_f32_per_second;
     *fma_f64 = limits.fma_f64_per_second;

@@ -1,0 +1,278 @@
+#include "batch.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <new>
+#include <optional>
+
+#include "console.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "io/file_errors.hpp"
+#include "io/path_conflicts.hpp"
+#include "io/unfinished_paths.hpp"
+#include "json_text.hpp"
+#include "pipeline/report/report.hpp"
+#include "pipeline/run/run_file.hpp"
+#include "progress.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// One image of many, and what became of it: a report or an error, or neither where it was not begun.
+struct FolderItem {
+  fs::path input, output;
+  std::optional<RunReport> report{};
+  std::string error{};
+};
+
+void check_folder(const fs::path& folder) {
+  std::error_code none;
+  if (folder.empty()) throw InvalidArgument("--into has no name; name a folder, like --into out/");
+  if (fs::is_directory(folder, none)) return;
+  if (fs::exists(folder, none))
+    throw InvalidArgument(fmt::format("--into {}: it is a file; name a folder", folder.string()));
+  if (folder.has_filename() && format_of_name(folder) != nullptr)
+    throw InvalidArgument(fmt::format(
+        "--into {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for "
+        "one image, or {}/ for a folder of this name",
+        folder.string(), folder.string()));
+}
+
+std::vector<FolderItem> items_of(const BatchOptions& request, const std::string& format) {
+  std::vector<FolderItem> items;
+  for (std::size_t i = 0; i < request.inputs; ++i) {
+    const fs::path input = request.words[i];
+    if (request.words[i] == kStandardStream)
+      throw InvalidArgument("standard input (-) has no name to keep in a folder; write run - OUT STAGE...");
+    fs::path name = name_of_file(input);
+    if (!format.empty()) name.replace_extension(format);
+    items.push_back({input, request.folder / name});
+  }
+  return items;
+}
+
+/// What a file is whatever its name; nothing where there is none.
+std::optional<std::pair<dev_t, ino_t>> identity_of(const fs::path& path) {
+  struct stat facts {};
+  if (stat(path.c_str(), &facts) != 0) return std::nullopt;
+  return std::pair{facts.st_dev, facts.st_ino};
+}
+
+/// The input that a result would be, lie around or be a part of; null if there is none. `around`: inputs and
+/// the folders that they lie in, `inputs`: those alone.
+using Identities = std::map<std::pair<dev_t, ino_t>, fs::path>;
+const fs::path* lost_input(const fs::path& output, const Identities& around, const Identities& inputs) {
+  const auto find_in = [](const Identities& all, const fs::path& path) -> const fs::path* {
+    const auto identity = identity_of(path);
+    const auto found = identity ? all.find(*identity) : all.end();
+    return found == all.end() ? nullptr : &found->second;
+  };
+  if (const fs::path* const input = find_in(around, output)) return input;
+  for (const fs::path& folder : containers_of(output))
+    if (const fs::path* const input = find_in(inputs, folder)) return input;
+  return nullptr;
+}
+
+/// No result may have another's name, nor take away an input.
+void check_clashes(const std::vector<FolderItem>& items) {
+  std::map<fs::path, fs::path> makers;
+  Identities around, inputs;
+  for (const FolderItem& item : items) {
+    if (const auto [other, is_new] = makers.emplace(item.output, item.input); !is_new)
+      throw InvalidArgument(fmt::format("{} and {} would both become {}; run them into two folders",
+                                        other->second.string(), item.input.string(), item.output.string()));
+    if (const auto identity = identity_of(item.input)) inputs.emplace(*identity, item.input);
+    std::error_code none;
+    for (fs::path path = fs::canonical(item.input, none); path.has_relative_path();
+         path = path.parent_path()) {
+      if (const auto identity = identity_of(path)) around.emplace(*identity, item.input);
+    }
+  }
+  for (const FolderItem& item : items) {
+    if (const fs::path* const input = lost_input(item.output, around, inputs))
+      throw InvalidArgument(
+          fmt::format("{} would take the place of the input {}, or of a part of it; choose another folder",
+                      item.output.string(), input->string()));
+  }
+}
+
+/// Made for the first result, and gone again if there is none in the end.
+class CreatedFolder {
+ public:
+  explicit CreatedFolder(const fs::path& folder) : folder_(folder) {
+    std::error_code error;
+    const auto turn = unfinished_paths::turn();
+    is_ours_ = fs::create_directory(folder_, error);
+    if (is_ours_) unfinished_paths::add(folder_);
+    if (error)
+      throw IoError(fmt::format("cannot make the folder {}: {}; make it, or choose another", folder_.string(),
+                                error.message()),
+                    error.value());
+  }
+  CreatedFolder(const CreatedFolder&) = delete;
+  CreatedFolder& operator=(const CreatedFolder&) = delete;
+  ~CreatedFolder() {
+    std::error_code none;
+    if (is_ours_ && fs::is_empty(folder_, none)) fs::remove(folder_, none);
+    unfinished_paths::forget(folder_);
+  }
+
+ private:
+  fs::path folder_;
+  bool is_ours_ = false;
+};
+
+void run_item(FolderItem& item, const RunArguments& shared, ProgressLine& line, const std::string& place) {
+  RunArguments request = shared;
+  request.input = item.input;
+  request.output = item.output;
+  request.format.clear();  // it is in the name
+  ImageJob job = prepare(request);
+  ExecutionOptions options = request.options;
+  options.progress = line.callback(place);
+  item.report = run(job, options);
+}
+
+void run_guarded(FolderItem& item, const RunArguments& shared, ProgressLine& line,
+                 const std::string& place) try {
+  run_item(item, shared, line, place);
+} catch (const Cancelled&) {
+  throw;
+} catch (const std::bad_alloc&) {
+  item.error = item.input.string() + ": memory could not be had; give a smaller --max-memory";
+} catch (const std::exception& error) {
+  item.error = error.what();
+}
+
+std::int64_t count_made(const std::vector<FolderItem>& items) {
+  return std::ranges::count_if(items, [](const FolderItem& item) { return item.report.has_value(); });
+}
+
+/// Each sentence once, with the file that it was first said of.
+void warn_of(const std::vector<FolderItem>& items) {
+  std::vector<std::pair<std::string, std::vector<fs::path>>> said;
+  for (const FolderItem& item : items) {
+    if (!item.report) continue;
+    for (const std::string& sentence : item.report->plan.warnings) {
+      auto known = std::ranges::find(said, sentence, &std::pair<std::string, std::vector<fs::path>>::first);
+      if (known == said.end()) known = said.insert(said.end(), {sentence, {}});
+      known->second.push_back(item.output);
+    }
+  }
+  for (const auto& [sentence, files] : said)
+    warn({fmt::format("{}{}: {}", files.front().string(),
+                      files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), sentence)});
+}
+
+std::string row_of(const FolderItem& item, std::size_t width) {
+  std::string what = item.error.empty() ? "not begun" : "failed";
+  if (item.report) {
+    const ImageSpec spec = item.report->plan.sink();
+    const double seconds = std::max(item.report->wall_seconds, 1e-6);
+    what = fmt::format("{:>9} x {:<9} {:>8.2f} s {:>9.1f} Mpix/s", spec.extent.cols, spec.extent.rows,
+                       seconds, static_cast<double>(item.report->pixels) / seconds / 1e6);
+  }
+  return fmt::format("  {:<{}}  {}\n", printable(item.output.string()), width, what);
+}
+
+std::string table_of(const std::vector<FolderItem>& items) {
+  std::size_t width = 0;
+  double seconds = 0;
+  for (const FolderItem& item : items) {
+    width = std::max(width, printable(item.output.string()).size());
+    if (item.report) seconds += item.report->wall_seconds;
+  }
+  std::string text;
+  for (const FolderItem& item : items) text += row_of(item, width);
+  const std::int64_t failed =
+      std::ranges::count_if(items, [](const FolderItem& item) { return !item.error.empty(); });
+  return text + fmt::format("{} of {} made in {:.2f} s{}\n", count_made(items),
+                            count_text(std::ssize(items), "image"), seconds,
+                            failed > 0 ? fmt::format(", {} failed", failed) : "");
+}
+
+std::string json_of(const std::vector<FolderItem>& items) {
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const FolderItem& item : items) {
+    nlohmann::ordered_json one = {{"input", item.input.string()}, {"output", item.output.string()}};
+    if (!item.error.empty()) one["error"] = item.error;
+    if (item.report) one["report"] = nlohmann::ordered_json::parse(to_json(*item.report, {}));
+    all.push_back(std::move(one));
+  }
+  return json_text(all);
+}
+
+void tell(const std::vector<FolderItem>& items, bool as_json, const Verbosity& reporting) {
+  warn_of(items);
+  if (as_json) {
+    print_lines(json_of(items));
+  } else if (!reporting.quiet) {
+    write_to_stderr(table_of(items));
+  }
+}
+
+}  // namespace
+
+fs::path name_of_file(const fs::path& path) { return without_slash(path).filename(); }
+
+CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
+                             const std::vector<CLI::Option*>& arguments) {
+  const auto take = [&request, arguments](const std::string& text) {
+    if (!request.folder.empty())
+      throw InvalidArgument(
+          "--into (-o) stands twice; results go into one folder: give it once, behind all images");
+    request.folder = text;
+    check_folder(request.folder);
+    request.inputs = 0;
+    for (const CLI::Option* argument : arguments) request.inputs += argument->results().size();
+    if (request.inputs == 0)
+      throw InvalidArgument(
+          "no image stands before --into (-o); write run IN... --into DIR STAGE..., images before it and "
+          "stages behind");
+    arguments[1]->required(false);
+  };
+  return command
+      .add_option_function<std::string>(
+          "-o,--into", take,
+          "folder for the results of all images that stand before it; STAGE... stands behind it: run IN... "
+          "--into DIR STAGE...")
+      ->trigger_on_parse()
+      ->type_name(kFolderType);
+}
+
+int run_into_folder(const BatchOptions& request, const RunArguments& job, bool as_json,
+                    const Verbosity& reporting, Context& context) {
+  std::vector<FolderItem> items = items_of(request, job.format);
+  check_clashes(items);
+  const CreatedFolder folder(request.folder);
+  {
+    ProgressLine line(reporting.quiet);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      try {
+        run_guarded(items[i], job, line,
+                    fmt::format("{}/{} {}  ", i + 1, items.size(), name_of_file(items[i].input).string()));
+      } catch (const Cancelled&) {
+        line.clear();
+        tell(items, as_json, reporting);
+        const std::string made =
+            fmt::format("{} of {} made", count_made(items), count_text(std::ssize(items), "image"));
+        context.keep([made] { return made; });
+        throw;
+      }
+      line.clear();
+      if (!items[i].error.empty()) print_error(items[i].error);
+    }
+  }
+  tell(items, as_json, reporting);
+  return count_made(items) == std::ssize(items) ? kDone : kFailed;
+}
+
+}  // namespace sepconv::app

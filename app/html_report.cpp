@@ -1,0 +1,87 @@
+#include "html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+
+#include "batch.hpp"
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "job.hpp"
+#include "pipeline/report/run_pictures.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A word as a shell takes it.
+std::string quoted(const std::string& word) {
+  const auto plain = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 ||
+           std::string_view("_-+=:,./@%").find(static_cast<char>(letter)) != std::string_view::npos;
+  };
+  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+  std::string text = "'";
+  for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return text + "'";
+}
+
+/// What `info` says of the first image. The result is made: that it cannot be read now is a fact as well.
+PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
+  if (path == kStandardStream) return {{"name", "a stream"}};
+  const FileInfo info = file_info(path, open);
+  PageFacts::Named facts{{"name", path.string()}, {"format", info.format}};
+  if (info.file_bytes > 0) facts.emplace_back("size", format_bytes(static_cast<double>(info.file_bytes)));
+  if (info.pages.empty()) return facts;
+  const FileInfo::Page& page = info.pages.front();
+  facts.emplace_back(
+      "pixels",
+      fmt::format("{} x {}, channels: {}, {}", page.spec.extent.cols, page.spec.extent.rows,
+                  page.spec.channels, describe(page.layout.stored.value_or(SampleType(page.spec.type)))));
+  facts.emplace_back("layout", page.layout.description);
+  for (const auto& fact : page.facts) {
+    if (fact != facts.back()) facts.push_back(fact);
+  }
+  return facts;
+} catch (const Error& error) {
+  return {{"name", path.string()}, {"not read", error.what()}};
+}
+
+}  // namespace
+
+std::string command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
+  std::string line = "sepconv";
+  for (std::size_t at = words.find('\0'); at + 1 < words.size(); at = words.find('\0', at + 1)) {
+    if (at == std::string::npos) break;
+    line += " " + quoted(words.c_str() + at + 1);
+  }
+  std::error_code none;
+  return fmt::format("cd {}\n{}", quoted(fs::current_path(none).string()), line);
+}
+
+bool is_page(const fs::path& report) {
+  const std::string ending = ending_of(report);
+  return ending == ".html" || ending == ".htm";
+}
+
+std::string page_of(const RunReport& report, const RunLimits& limits, const ImageJob& job,
+                    const fs::path& input, const OpenOptions& open, const fs::path& output,
+                    const PreviewCollector* pictures) {
+  return to_html(report, limits,
+                 {.source = name_of_file(input).string(),
+                  .result = name_of_file(output).string(),
+                  .plan = plan_facts(report.plan, *job.source, *job.sink),
+                  .of_source = facts_of(input, open),
+                  .of_result = facts_of(output, {}),
+                  .command = command_line(),
+                  .pictures = pictures});
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,69 @@
+// Options of missing pixels.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+#include "core/error.hpp"
+#include "options.hpp"
+
+namespace sepconv::app {
+namespace {
+
+/// A value of a pixel, NaN among them.
+double parse_value(const std::string& option, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty())
+    throw InvalidArgument(
+        fmt::format("{} {} is no value; write a number, like -9999, or nan", option, shortened(text)));
+  return value;
+}
+
+}  // namespace
+
+void add_nodata_option(CLI::App& command, MissingOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--nodata",
+          [&options](const std::string& text) {
+            options.none = text == "none";
+            if (!options.none) options.value = parse_value("--nodata", text);
+          },
+          "pixels of this value are missing, or none are; what the file declares by default")
+      ->type_name("VALUE|nan|none");
+  command
+      .add_option_function<std::string>(
+          "--nodata-bands",
+          [&options](const std::string& text) {
+            if (text != "each" && text != "all")
+              throw InvalidArgument(
+                  fmt::format("--nodata-bands {} is none; write each or all", shortened(text)));
+            options.all_channels = text == "all";
+          },
+          "what the nodata value hides: each channel that has it, for itself (each), or only pixels of whose "
+          "channels all have it, as with GDAL's UNIFIED_SRC_NODATA (all)")
+      ->type_name("each|all");
+}
+
+void add_alpha_option(CLI::App& command, MissingOptions& options) {
+  add_choices(
+      command.add_option_function<std::string>(
+          "--alpha", [&options](const std::string& text) { options.alpha_rule = alpha_rule_named(text); },
+          "colours are averaged by alpha and it with them, or pixels of alpha 0 are missing and others count "
+          "whole; by default a weight in pictures, a mask in files with georeference, nodata value or mask"),
+      {"weight", "mask"});
+}
+
+void add_missing_options(CLI::App& command, MissingOptions& options) {
+  add_nodata_option(command, options);
+  add_alpha_option(command, options);
+  command
+      .add_option_function<std::string>(
+          "--result-nodata",
+          [&options](const std::string& text) { options.result = parse_value("--result-nodata", text); },
+          "what missing pixels are in the result; what they are in the input by default")
+      ->type_name("VALUE|nan");
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,126 @@
+#include "report_outputs.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "console.hpp"
+#include "core/error.hpp"
+#include "flag_names.hpp"
+#include "html_report.hpp"
+#include "io/checkpoint.hpp"
+#include "pipeline/report/run_pictures.hpp"
+#include "progress.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+}  // namespace
+
+void add_side_file_options(CLI::App& command, SideFileRequest& request) {
+  command
+      .add_option("--trace", request.trace,
+                  "when each step worked on each band, as Chrome trace JSON; - is standard output")
+      ->type_name("FILE");
+  command
+      .add_option("--report", request.report,
+                  "the closing summary: as a page with pictures where FILE ends in .html, else as text; - is "
+                  "standard output")
+      ->type_name("FILE");
+  command
+      .add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
+      ->type_name("FILE");
+  command.add_flag("--json", request.json,
+                   "the closing summary and the plan as JSON on standard output, and no summary elsewhere");
+}
+
+ReportOutputs::ReportOutputs(const SideFileRequest& request, const RunArguments& job)
+    : ReportOutputs(request, files_read_by(job), job.output, job.files.output.overwrite) {}
+
+ReportOutputs::ReportOutputs(const SideFileRequest& request, PathsInUse taken, const fs::path& output,
+                             bool overwrite)
+    : wants_page_(is_page(request.report)) {
+  taken.emplace_back(output, "the result");
+  if (output != kStandardStream)
+    taken.emplace_back(Checkpoint::folder_of_target(output), "the unfinished result");
+  json_ = checked("--json", request.json ? kStandardStream : "", taken, overwrite);
+  trace_ = checked("--trace", request.trace, taken, overwrite);
+  report_ = checked("--report", request.report, taken, overwrite);
+  stats_ = checked("--stats", request.stats, taken, overwrite);
+}
+
+ReportOutputs::Destination ReportOutputs::checked(const char* option, const fs::path& path, PathsInUse& taken,
+                                                  bool overwrite) {
+  if (path.empty()) return {};
+  const bool to_stdout = path == kStandardStream;
+  for (const auto& [other, what] : taken) {
+    if (to_stdout != (other == kStandardStream) || !(to_stdout || is_of(path, other))) continue;
+    if (option == std::string_view("--json"))
+      throw InvalidArgument(fmt::format("--json: standard output is {}; choose --stats FILE", what));
+    throw InvalidArgument(fmt::format("{} {}: {} {}; choose another name", option, path.string(),
+                                      to_stdout                   ? "standard output is"
+                                      : is_same_name(path, other) ? "this file is"
+                                                                  : "this file is of",
+                                      what));
+  }
+  taken.emplace_back(path, fmt::format("that of {}", option));
+  return {true, to_stdout ? nullptr
+                          : std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite})};
+}
+
+void ReportOutputs::Destination::write(const std::string& said) const {
+  if (file == nullptr) return print_lines(said);
+  const std::string text = with_flags(said);
+  file->write_at(0, std::as_bytes(std::span(text)));
+  file->commit();
+}
+
+void ReportOutputs::write(const Timeline& timeline, const TraceFacts& facts, const std::string& report,
+                          const std::string& json) {
+  if (trace_.wanted) {
+    std::ostringstream text;
+    write_chrome_trace(text, timeline, facts);
+    trace_.write(text.str());
+  }
+  if (report_.wanted) report_.write(report);
+  if (stats_.wanted) stats_.write(json);
+  if (json_.wanted) json_.write(json);
+}
+
+int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_files,
+            const Verbosity& reporting) {
+  std::optional<PreviewCollector> pictures;
+  ExecutionOptions options = request.options;
+  if (side_files.wants_page())
+    options.observer = &pictures.emplace(
+        job.plan, missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout()));
+  RunReport report;
+  {
+    ProgressLine line(reporting.quiet);
+    options.progress = line.callback();
+    report = run(job, options);
+  }
+  std::string text, json, page;
+  if (!reporting.quiet || side_files.wants_limits()) {
+    const RunLimits limits = measure_limits(report);
+    text = summary(report, limits);
+    json = to_json(report, limits);
+    if (pictures)
+      page = page_of(report, limits, job, request.input, request.files.open, request.output, &*pictures);
+  }
+  const TraceFacts facts{to_json(report.plan), command_line(), true};
+  side_files.write(report.timeline, facts, pictures ? page : text, json);
+  if (reporting.quiet || side_files.wants_json() || job.is_named)
+    warn(report.plan.warnings);
+  else
+    write_to_stderr(text);
+  return kDone;
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,143 @@
+#include "resume_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <charconv>
+
+#include "console.hpp"
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "io/checkpoint.hpp"
+
+namespace sepconv::app {
+namespace {
+
+std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text) {
+  std::pair<std::int64_t, std::int64_t> part{};
+  const char* const end = text.data() + text.size();
+  const auto [slash, failed] = std::from_chars(text.data(), end, part.first);
+  if (failed == std::errc() && slash != end && *slash == '/') {
+    const auto [read, wrong] = std::from_chars(slash + 1, end, part.second);
+    if (wrong == std::errc() && read == end && part.first >= 1 && part.first <= part.second) return part;
+  }
+  throw InvalidArgument(
+      fmt::format("--part {} is none; write K/N, the first of sixteen as 1/16", shortened(text)));
+}
+
+void check_no_streams(const RunArguments& request) {
+  if (request.output == kStandardStream || request.input == kStandardStream)
+    throw InvalidArgument(
+        "--resume, --discard, --create-only, --part and --parts go on with files, and what comes in a stream "
+        "comes "
+        "once; name files, or leave them out");
+}
+
+/// Nothing is given up for a run that does not begin.
+void discard(const RunArguments& job, const ResumeOptions& several) try {
+  if (several.resume || several.create_only) {
+    discard_for_another(job.input, job.output, job.chain, job.options, job.files);
+  } else if (!discard_finished(job.output)) {
+    if (Checkpoint::is_there(job.output)) prepare(job);
+    Checkpoint::discard(job.output);
+  }
+} catch (const IoError& error) {
+  if (error.error() != ENOENT || !Checkpoint::is_there(job.output)) throw;
+  throw IoError(fmt::format("{}; {} stays: name a source that is there, or remove that folder yourself",
+                            error.what(), Checkpoint::folder_of_target(job.output).native()),
+                ENOENT);
+}
+
+}  // namespace
+
+std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, ResumeOptions& request) {
+  auto* resume = command.add_flag("--resume", request.resume,
+                                  "keep what is done in OUT.partial when the run ends before its end, and go "
+                                  "on with what is there");
+  auto* discard =
+      command.add_flag("--discard", request.discard, "remove OUT.partial, if it is there, and begin anew");
+  auto* create = command.add_flag("--create-only", request.create_only,
+                                  "begin a result that is made in parts; reads no pixel");
+  auto* part = command
+                   .add_option_function<std::string>(
+                       "--part", [&request](const std::string& text) { request.part = parse_part(text); },
+                       "make part K of N of a result that was begun with --create-only; finish completes it")
+                   ->type_name("K/N");
+  resume->excludes(create)->excludes(part);
+  create->excludes(part);
+  part->excludes(discard);
+  return {resume, discard, create, part};
+}
+
+ImageJob prepare_parts(const RunArguments& request) {
+  check_no_streams(request);
+  return plan_in_parts(request.input, request.output, request.chain, request.options, request.files);
+}
+
+ImageJob prepare(const RunArguments& request, const ResumeOptions& several) {
+  const RunArguments& job = request;
+  const std::filesystem::path& output = request.output;
+  if (several.resume || several.discard || several.create_only || several.part.second > 0)
+    check_no_streams(request);
+  if (several.discard) discard(request, several);
+  if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
+  if (several.part.second > 0)
+    return plan_part(job.input, output, job.chain, several.part.first, several.part.second, job.options,
+                     job.files);
+  if (several.create_only) return create_in_parts(job.input, output, job.chain, job.options, job.files);
+  ImageJob made = prepare(request);
+  if (output == kStandardStream) return made;
+  if (const auto state = partial_state(output)) made.plan.warnings.push_back(describe(*state));
+  return made;
+}
+
+void report_checkpoint(const ImageJob& job, const Verbosity& reporting) {
+  warn(job.plan.warnings);
+  if (reporting.quiet) return;
+  const std::int64_t most = max_parts(job.plan, job.sink->layout(), job.count());
+  write_to_stderr(fmt::format(
+      "{} is begun: {}, and finish completes it\n", printable(job.partial->folder().native()),
+      most > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", most) : "--part 1/1 makes it"));
+}
+
+std::function<std::string()> describe_checkpoint(const ImageJob& job, const std::filesystem::path& output) {
+  if (job.part) return [] { return "the same command makes this part again"; };
+  return [output]() -> std::string {
+    if (Checkpoint::look(output).beginning.empty()) return "";
+    return fmt::format("what is done is kept in {}, and the same command goes on with it",
+                       Checkpoint::folder_of_target(output).string());
+  };
+}
+
+void check_no_partial(const std::filesystem::path& output) {
+  const auto state = partial_state(output);
+  if (!state) return;
+  std::error_code ignored;
+  if (std::filesystem::exists(output, ignored)) return warn({describe(*state)});
+  const bool was_there = state->kind == CheckpointState::Kind::committed;
+  throw IoError(fmt::format("{} is not {}: {}", output.string(), was_there ? "there any more" : "complete",
+                            describe(*state)));
+}
+
+std::string describe_parts(const ImageJob& job, std::int64_t count) {
+  const std::vector<BandRange> all = parts(job.plan, job.sink->layout(), count, job.count());
+  const PartsCost cost = cost_of(job.plan, all, job.source->layout(), job.sink->layout());
+  const std::int64_t bands = job.count() * job.plan.band_count();
+  const double again =
+      static_cast<double>(cost.bytes_read_again) / static_cast<double>(job.count() * job.plan.bytes_read);
+  std::string text = fmt::format(
+      "parts      {} of {} to {} bands: as many tasks, and one that finishes\n"
+      "read twice {}, {:.2f} % of what is read: halos of parts\n"
+      "requests   {} for the source, {} objects or bands to write\n",
+      all.size(), bands / count, ceil_div(bands, count),
+      format_bytes(static_cast<double>(cost.bytes_read_again)), 100 * again, cost.source_blocks,
+      cost.sink_objects);
+  if (!job.sink->layout().levels.empty())
+    text += fmt::format("levels     {} in blocks of several parts, which finish writes\n",
+                        format_bytes(static_cast<double>(cost.bytes_kept)));
+  return text;
+}
+
+}  // namespace sepconv::app

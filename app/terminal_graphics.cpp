@@ -1,0 +1,239 @@
+#include "terminal_graphics.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "console.hpp"
+#include "core/base64.hpp"
+#include "core/error.hpp"
+#include "io/png/png_pixels.hpp"
+
+namespace sepconv::app {
+
+namespace {
+
+/// A terminal at the other end of a slow line answers within this; one that knows no answer lets us wait.
+constexpr std::chrono::milliseconds kAnswerTime{500};
+
+bool is_set(const char* name, std::string_view value = "") {
+  const char* const found = std::getenv(name);
+  return found != nullptr && *found != '\0' && (value.empty() || value == found);
+}
+
+bool contains(const char* name, std::string_view part) {
+  const char* const found = std::getenv(name);
+  return found != nullptr && std::string_view(found).find(part) != std::string_view::npos;
+}
+
+/// Passes what is typed on at once and unseen, while it lives.
+class RawTerminal {
+ public:
+  explicit RawTerminal(int descriptor)
+      : descriptor_(descriptor), is_ours_(tcgetattr(descriptor, &before_) == 0) {
+    if (!is_ours_) return;
+    termios raw = before_;
+    raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
+    raw.c_cc[VMIN] = 0;
+    raw.c_cc[VTIME] = 0;
+    tcsetattr(descriptor_, TCSANOW, &raw);
+  }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+  ~RawTerminal() {
+    if (is_ours_) tcsetattr(descriptor_, TCSANOW, &before_);
+  }
+
+ private:
+  int descriptor_;
+  termios before_{};
+  bool is_ours_;
+};
+
+/// What the terminal says to `question`, up to `last`; what it said until then if that does not come.
+std::string answer_to(std::string_view question, char last) {
+  const int terminal = open(stdout_terminal().c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
+  if (terminal < 0) return "";
+  std::string answer;
+  {
+    const RawTerminal raw(terminal);
+    static_cast<void>(!write(terminal, question.data(), question.size()));
+    const auto end = std::chrono::steady_clock::now() + kAnswerTime;
+    while (answer.find(last) == std::string::npos) {
+      const auto left =
+          std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+      pollfd one{terminal, POLLIN, 0};
+      if (left.count() <= 0 || poll(&one, 1, static_cast<int>(left.count())) <= 0) break;
+      std::array<char, 256> some{};
+      const ssize_t count = read(terminal, some.data(), some.size());
+      if (count <= 0) break;
+      answer.append(some.data(), static_cast<std::size_t>(count));
+    }
+  }
+  close(terminal);
+  return answer;
+}
+
+/// kitty's question is for a picture of one pixel; who does not know it answers the second, for the device's
+/// attributes, alone. There 4 is sixel.
+PictureProtocol asked_protocol() {
+  const std::string answer = answer_to("\033_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c", 'c');
+  if (answer.find("\033_Gi=1;OK") != std::string::npos) return PictureProtocol::kitty;
+  const std::size_t begin = answer.find("\033[?");
+  if (begin == std::string::npos) return PictureProtocol::none;
+  const std::string attributes = ";" + answer.substr(begin + 3, answer.find('c', begin) - begin - 3) + ";";
+  return attributes.find(";4;") != std::string::npos ? PictureProtocol::sixel : PictureProtocol::none;
+}
+
+std::string in_kitty(const std::vector<std::byte>& png) {
+  constexpr std::size_t kChunk = 4096;  // what one escape may carry
+  const std::string data = base64(png);
+  std::string text;
+  for (std::size_t at = 0; at < data.size(); at += kChunk) {
+    const bool more = at + kChunk < data.size();
+    text += fmt::format("\033_G{}m={};{}\033\\", at == 0 ? "a=T,f=100,q=2," : "", more ? 1 : 0,
+                        std::string_view(data).substr(at, kChunk));
+  }
+  return text + "\n";
+}
+
+std::string in_iterm(const std::vector<std::byte>& png) {
+  return fmt::format("\033]1337;File=inline=1;size={}:{}\a\n", png.size(), base64(png));
+}
+
+/// Levels of red, green and blue that 216 of sixel's 256 colours are made of, each value moved up or down by
+/// where its pixel lies (ordered dither, Bayer 1973).
+class SixelColours {
+ public:
+  static constexpr int kLevels = 6, kCount = kLevels * kLevels * kLevels, kClear = kCount;
+
+  explicit SixelColours(const Preview& picture) : picture_(picture) {}
+
+  /// kClear where the picture is transparent.
+  int at(std::int64_t row, std::int64_t col) const {
+    const std::uint8_t* const pixel =
+        picture_.pixels.data() + (row * picture_.extent.cols + col) * picture_.channels;
+    if (picture_.channels == 4 && pixel[3] < 128) return kClear;
+    int colour = 0;
+    for (int k = 0; k < 3; ++k)
+      colour = colour * kLevels + level(pixel[picture_.channels == 1 ? 0 : k], row, col);
+    return colour;
+  }
+
+ private:
+  static int level(int value, std::int64_t row, std::int64_t col) {
+    constexpr int kBayer[4][4] = {{0, 8, 2, 10}, {12, 4, 14, 6}, {3, 11, 1, 9}, {15, 7, 13, 5}};
+    return (value * (kLevels - 1) * 16 + 255 * kBayer[row % 4][col % 4]) / (255 * 16);
+  }
+
+  const Preview& picture_;
+};
+
+/// Of one colour in six rows from `row` on.
+std::string sixel_line(const std::vector<int>& six_rows, std::int64_t cols, int colour) {
+  std::string text;
+  std::int64_t run = 0;
+  char held = 0;
+  const auto put = [&] {
+    if (run > 3)
+      text += fmt::format("!{}{}", run, held);
+    else
+      text.append(static_cast<std::size_t>(run), held);
+  };
+  for (std::int64_t col = 0; col < cols; ++col) {
+    int bits = 0;
+    for (int k = 0; k < 6; ++k)
+      bits |= (six_rows[static_cast<std::size_t>(k * cols + col)] == colour ? 1 : 0) << k;
+    const char one = static_cast<char>('?' + bits);
+    if (one != held) {
+      put();
+      run = 0;
+      held = one;
+    }
+    ++run;
+  }
+  put();
+  return text;
+}
+
+std::string in_sixel(const Preview& picture) {
+  const auto [rows, cols] = picture.extent;
+  const SixelColours colours(picture);
+  std::string text = fmt::format("\033P0;1q\"1;1;{};{}", cols, rows);
+  constexpr int kLevels = SixelColours::kLevels;
+  for (int i = 0; i < SixelColours::kCount; ++i)
+    text += fmt::format("#{};2;{};{};{}", i, i / kLevels / kLevels * 20, i / kLevels % kLevels * 20,
+                        i % kLevels * 20);
+  for (std::int64_t row = 0; row < rows; row += 6) {
+    std::vector<int> six(static_cast<std::size_t>(6 * cols), SixelColours::kClear);
+    std::array<bool, SixelColours::kCount + 1> used{};
+    for (std::int64_t i = 0; i < 6 * cols && row + i / cols < rows; ++i) {
+      const int colour = colours.at(row + i / cols, i % cols);
+      six[static_cast<std::size_t>(i)] = colour;
+      used[static_cast<std::size_t>(colour)] = true;
+    }
+    for (int colour = 0; colour < SixelColours::kCount; ++colour) {
+      if (used[static_cast<std::size_t>(colour)])
+        text += fmt::format("#{}{}$", colour, sixel_line(six, cols, colour));
+    }
+    text += "-";
+  }
+  return text + "\033\\\n";
+}
+
+}  // namespace
+
+PictureProtocol picture_protocol() {
+  if (!stdout_is_terminal() || is_set("TERM", "dumb") || is_set("TERM", "linux"))
+    return PictureProtocol::none;
+  const bool is_inside = is_set("TMUX") || is_set("STY");  // of another, which has its own say
+  if (!is_inside) {
+    if (is_set("KITTY_WINDOW_ID") || contains("TERM", "kitty") || is_set("TERM_PROGRAM", "ghostty"))
+      return PictureProtocol::kitty;
+    if (is_set("TERM_PROGRAM", "iTerm.app") || is_set("LC_TERMINAL", "iTerm2") ||
+        is_set("TERM_PROGRAM", "WezTerm"))
+      return PictureProtocol::iterm;
+  }
+  return asked_protocol();
+}
+
+std::int64_t terminal_pixels() {
+  const int terminal = open(stdout_terminal().c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
+  winsize size{};
+  const bool is_known = terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0;
+  if (terminal >= 0) close(terminal);
+  return is_known ? size.ws_xpixel : 0;
+}
+
+std::string picture_text(const Preview& picture, PictureProtocol protocol) {
+  const auto png = [&picture] {
+    std::vector<std::uint8_t> pixels = picture.pixels;
+    return png_in_memory(view_of(pixels.data(), picture.extent, picture.channels));
+  };
+  switch (protocol) {
+    case PictureProtocol::kitty:
+      return in_kitty(png());
+    case PictureProtocol::iterm:
+      return in_iterm(png());
+    case PictureProtocol::sixel:
+      return in_sixel(picture);
+    case PictureProtocol::none:
+      break;
+  }
+  throw InvalidArgument(
+      "preview has nowhere to show a picture: standard output is no terminal that is known to show pictures "
+      "(kitty, "
+      "iTerm2, sixel); give -o FILE, like -o view.png");
+}
+
+}  // namespace sepconv::app

@@ -1,0 +1,90 @@
+// Repeats in the bytes of an image, which need no search: where they begin, and what is written for them
+// (RFC 1951, 3.2.5). The same source for the CPU's coder and a GPU's, whose bytes are the same.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/deflate/prefix_code.hpp"
+
+namespace sepconv::deflate {
+
+/// The least that is written as a repeat, and the farthest that one reaches.
+inline constexpr std::int64_t kMinMatch = 16, kMaxDistance = 32768;
+
+/// How the bytes of an image lie.
+struct Raster {
+  std::int64_t pixel_bytes = 1, row_bytes = 0;
+
+  /// That of the pixel before, and that of the row above or, where that lies too far, the same.
+  SEPCONV_HOST_DEVICE std::int64_t near_distance() const { return reachable(pixel_bytes) ? pixel_bytes : 1; }
+  SEPCONV_HOST_DEVICE std::int64_t far_distance() const {
+    return reachable(row_bytes) ? row_bytes : near_distance();
+  }
+  SEPCONV_HOST_DEVICE static bool reachable(std::int64_t distance) {
+    return distance >= 1 && distance <= kMaxDistance;
+  }
+  friend bool operator==(const Raster&, const Raster&) = default;
+};
+
+/// Bits where kMinMatch bits in a row begin; `next` follows `bits`.
+SEPCONV_HOST_DEVICE inline std::uint64_t repeats_begin(std::uint64_t bits, std::uint64_t next) {
+  static_assert(kMinMatch == 16);
+  for (int shift = 1; shift < kMinMatch; shift *= 2) {
+    bits &= bits >> shift | next << (64 - shift);
+    next &= next >> shift;
+  }
+  return bits;
+}
+
+/// What is written for a length or a distance.
+struct Value {
+  unsigned symbol, extra_bits, extra;
+};
+
+SEPCONV_HOST_DEVICE inline unsigned width_of(unsigned value) {
+#ifdef __CUDA_ARCH__
+  return 32 - static_cast<unsigned>(__clz(static_cast<int>(value)));
+#else
+  return static_cast<unsigned>(std::bit_width(value));
+#endif
+}
+
+/// Symbols come in groups of `1 << kGroupBits`, each group but the first two with one extra bit more.
+template <unsigned kGroupBits>
+SEPCONV_HOST_DEVICE Value grouped(unsigned value) {
+  const unsigned width = width_of(value);
+  const unsigned extra_bits = width > kGroupBits + 1 ? width - kGroupBits - 1 : 0;
+  const unsigned group = value >> extra_bits;
+  return {(extra_bits << kGroupBits) + group, extra_bits, value - (group << extra_bits)};
+}
+template <unsigned kGroupBits>
+SEPCONV_HOST_DEVICE unsigned extra_bits_of(unsigned symbol) {
+  return symbol >> kGroupBits > 1 ? (symbol >> kGroupBits) - 1 : 0;
+}
+
+SEPCONV_HOST_DEVICE inline Value length_value(std::int64_t length) {
+  if (length == 258) return {285, 0, 0};
+  Value value = grouped<2>(static_cast<unsigned>(length - 3));
+  value.symbol += 257;
+  return value;
+}
+SEPCONV_HOST_DEVICE inline unsigned length_extra_bits(unsigned symbol) {
+  return symbol < 257 || symbol == 285 ? 0 : extra_bits_of<2>(symbol - 257);
+}
+SEPCONV_HOST_DEVICE inline Value distance_value(std::int64_t distance) {
+  return grouped<1>(static_cast<unsigned>(distance - 1));
+}
+
+/// Calls `visit` with the lengths that one repeat is written as: 3 to 258 each.
+template <class Visit>
+SEPCONV_HOST_DEVICE void for_each_part(std::int64_t length, const Visit& visit) {
+  while (length > 258) {
+    const std::int64_t part = length < 258 + 3 ? length - 3 : 258;
+    visit(part);
+    length -= part;
+  }
+  visit(length);
+}
+
+}  // namespace sepconv::deflate

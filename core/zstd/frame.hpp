@@ -1,0 +1,60 @@
+// What comes before the bytes of a frame of zstd, its blocks and their literals (RFC 8878, 3.1.1), as a coder
+// of images writes it: frames whose content's size is told. The same source for the CPU's coder and a GPU's,
+// whose bytes are the same.
+#pragma once
+
+#include <cstdint>
+
+#include "core/zstd/format.hpp"
+
+namespace sepconv::zstd {
+
+/// Half of what a block may have: each has codes of its own, and a GPU codes many at once.
+inline constexpr std::int64_t kBlockBytes = 1 << 16;
+/// Fewer literals are written as they are.
+inline constexpr std::uint32_t kMinCoded = 64;
+/// Before the bytes of four streams of literals come the sizes of three.
+inline constexpr std::uint32_t kStreams = 4, kJumpBytes = 6;
+inline constexpr std::uint32_t kBlockHeadBytes = 3;
+
+enum class BlockKind : std::uint8_t { plain, coded = 2 };
+enum class LiteralKind : std::uint8_t { plain, one_byte, coded };
+
+/// A number of so many bytes, little-endian.
+struct LittleEndianField {
+  std::uint64_t number;
+  unsigned bytes;
+};
+
+/// Behind the magic number: a window of 128 KiB, farther than any repeat, the size in 4 bytes or in 8, and
+/// whether a checksum follows the last block.
+SEPCONV_HOST_DEVICE inline LittleEndianField frame_head(std::uint64_t content_bytes, bool is_checked) {
+  constexpr std::uint64_t kWindow = (17 - 10) << 3;
+  return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | (is_checked ? kHasChecksum : 0U) | kWindow << 8, 2};
+}
+SEPCONV_HOST_DEVICE inline unsigned size_bytes(std::uint64_t content_bytes) {
+  return content_bytes >> 32 == 0 ? 4 : 8;
+}
+SEPCONV_HOST_DEVICE inline unsigned frame_head_bytes(std::uint64_t content_bytes) {
+  return 4 + 2 + size_bytes(content_bytes);
+}
+
+SEPCONV_HOST_DEVICE inline LittleEndianField block_head(BlockKind kind, std::uint32_t bytes, bool is_last) {
+  return {(is_last ? 1U : 0U) | static_cast<std::uint32_t>(kind) << 1 | std::uint64_t{bytes} << 3, 3};
+}
+
+/// `stored`: bytes of coded literals, with all that tells their code.
+SEPCONV_HOST_DEVICE inline LittleEndianField literals_head(LiteralKind kind, std::uint32_t count,
+                                                           std::uint32_t stored) {
+  const auto number = static_cast<std::uint64_t>(kind);
+  if (kind != LiteralKind::coded) {
+    if (count < 32) return {number | std::uint64_t{count} << 3, 1};
+    if (count < 4096) return {number | 1 << 2 | std::uint64_t{count} << 4, 2};
+    return {number | 3 << 2 | std::uint64_t{count} << 4, 3};
+  }
+  const unsigned format = count < 1 << 10 ? 1 : count < 1 << 14 ? 2 : 3, width = 6 + 4 * format;
+  return {number | format << 2 | std::uint64_t{count} << 4 | std::uint64_t{stored} << (4 + width),
+          2 + format};
+}
+
+}  // namespace sepconv::zstd

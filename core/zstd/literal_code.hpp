@@ -1,0 +1,140 @@
+// The code of a block's literals (RFC 8878, 4.2), and how it is told. The same source for the CPU's coder and
+// a GPU's, whose bytes are the same.
+#pragma once
+
+#include <cstdint>
+
+#include "core/zstd/frame.hpp"
+#include "core/zstd/state_code.hpp"
+
+namespace sepconv::zstd {
+
+/// Bits to bytes, lowest first, where few are written.
+struct ByteSink {
+  std::uint8_t* out;
+  std::uint32_t held = 0;
+  unsigned count = 0;
+
+  /// At most 16.
+  SEPCONV_HOST_DEVICE void put(unsigned bits_of, unsigned bits) {
+    held |= bits_of << count;
+    for (count += bits; count >= 8; count -= 8, held >>= 8) *out++ = static_cast<std::uint8_t>(held);
+  }
+  SEPCONV_HOST_DEVICE void align() {
+    if (count > 0) put(0, 8 - count);
+  }
+};
+
+/// Made in steps: counts, lengths of codes (choose_lengths by kMaxLiteralLog) of two literals or more, then
+/// tell() and assign().
+struct LiteralCode {
+  static constexpr unsigned kValues = 256;
+  static constexpr int kMaxHead = 128;
+
+  // Begin as zeros.
+  std::uint32_t counts[kValues];
+  std::uint8_t bits[kValues];
+  std::uint8_t head[kMaxHead + 128];  ///< what tells the code, with room to find out that it takes too much
+  int head_bytes;                     ///< 0: it cannot be told
+  StateCode of_weights;
+
+  /// Writes how the code is told: by a weight for each literal but the last that is there.
+  SEPCONV_HOST_DEVICE void tell() {
+    unsigned symbols = kValues, log = 0;
+    while (bits[symbols - 1] == 0) --symbols;
+    for (unsigned i = 0; i < symbols; ++i) log = bits[i] > log ? bits[i] : log;
+    const unsigned told = symbols - 1;
+    const auto weight = [&](unsigned i) { return bits[i] == 0 ? 0U : log + 1 - bits[i]; };
+    const int direct = 1 + static_cast<int>((told + 1) / 2);
+    head_bytes = told >= 2 ? tell_by_states(told, weight) : kMaxHead + 1;
+    if (told <= 128 && direct <= head_bytes) {
+      head[0] = static_cast<std::uint8_t>(127 + told);
+      for (unsigned i = 0; i < told; i += 2)
+        head[1 + i / 2] = static_cast<std::uint8_t>(weight(i) << 4 | (i + 1 < told ? weight(i + 1) : 0));
+      head_bytes = direct;
+    }
+    if (head_bytes > kMaxHead) head_bytes = 0;
+  }
+
+  /// Calls set(literal, code) for all that have one, highest bit first as decoders look it up.
+  template <class Set>
+  SEPCONV_HOST_DEVICE void assign(const Set& set) const {
+    std::uint32_t next[kMaxLiteralLog + 2] = {};
+    for (const std::uint8_t length : bits) ++next[length];
+    // The longest begin at 0, shorter ones where those end.
+    std::uint32_t code = 0;
+    for (unsigned length = kMaxLiteralLog + 1; length-- > 1;) {
+      const std::uint32_t of_length = next[length];
+      next[length] = code;
+      code = (code + of_length) >> 1;
+    }
+    for (unsigned literal = 0; literal < kValues; ++literal)
+      if (bits[literal] > 0) set(literal, next[bits[literal]]++);
+  }
+
+  /// Whether `count` literals with this code take less room than without.
+  SEPCONV_HOST_DEVICE bool pays(std::uint32_t count) const {
+    if (head_bytes == 0) return false;
+    std::int64_t sum = 0;
+    for (unsigned i = 0; i < kValues; ++i) sum += std::int64_t{counts[i]} * bits[i];
+    // Streams end with a mark, and at a byte.
+    return head_bytes + kJumpBytes + sum / 8 + kStreams + 1 < count;
+  }
+
+ private:
+  /// Two states in turns (4.2.1.2). Returns the bytes of the head.
+  template <class Weight>
+  SEPCONV_HOST_DEVICE int tell_by_states(unsigned told, const Weight& weight) {
+    constexpr unsigned kKinds = kMaxLiteralLog + 1;
+    std::uint32_t of_kind[kKinds] = {};
+    for (unsigned i = 0; i < told; ++i) ++of_kind[weight(i)];
+    // Of one kind alone states would need no bits, and so have no end: another is counted.
+    const unsigned kind = weight(0), other = kind == 0 ? 1 : 0;
+    const unsigned made_up = of_kind[kind] == told ? 1 : 0;
+    of_kind[other] += made_up;
+    int shares[kKinds];
+    share_states(of_kind, kKinds, told + made_up, shares);
+    of_weights.make([&](unsigned symbol) { return shares[symbol]; }, kKinds, kMaxWeightLog);
+    ByteSink sink{head + 1};
+    read_fse_table(of_weights, kKinds, sink);
+    sink.align();
+    unsigned states[2] = {};
+    for (unsigned i = told; i-- > 0;) {
+      unsigned& state = states[i % 2];
+      state = i + 2 >= told ? of_weights.last(weight(i)) : of_weights.before(state, weight(i), sink);
+    }
+    sink.put(states[1], kMaxWeightLog);
+    sink.put(states[0], kMaxWeightLog);
+    sink.put(1, 1);
+    sink.align();
+    const auto bytes = static_cast<int>(sink.out - head);
+    head[0] = static_cast<std::uint8_t>(bytes - 1);
+    return bytes;
+  }
+
+  /// Shares 2^kMaxWeightLog states out to symbols that come so often, of `all`: at least one each.
+  SEPCONV_HOST_DEVICE static void share_states(const std::uint32_t* counts_of, unsigned symbols, unsigned all,
+                                               int* shares) {
+    int left = 1 << kMaxWeightLog;
+    for (unsigned i = 0; i < symbols; ++i) {
+      const auto part = static_cast<int>((counts_of[i] << kMaxWeightLog) / all);
+      shares[i] = part == 0 && counts_of[i] > 0 ? 1 : part;
+      left -= shares[i];
+    }
+    // What is over goes to, or comes from, whom it serves most, or harms least.
+    for (; left != 0; left += left < 0 ? 1 : -1) {
+      int best = -1;
+      for (unsigned i = 0; i < symbols; ++i) {
+        if (counts_of[i] == 0 || (left < 0 && shares[i] == 1)) continue;
+        const auto mine = static_cast<int>(counts_of[i]);
+        const int his = best < 0 ? 0 : static_cast<int>(counts_of[best]);
+        const bool is_better = best < 0 || (left > 0 ? mine * shares[best] > his * shares[i]
+                                                     : mine * shares[best] < his * shares[i]);
+        if (is_better) best = static_cast<int>(i);
+      }
+      shares[best] += left < 0 ? -1 : 1;
+    }
+  }
+};
+
+}  // namespace sepconv::zstd

@@ -1,0 +1,100 @@
+// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2) that repeats of an image's bytes are written as. The
+// same source for the CPU's coder and a GPU's, whose bytes are the same.
+#pragma once
+
+#include <cstdint>
+
+#include "core/zstd/state_code.hpp"
+
+namespace sepconv::zstd {
+
+/// So many literals, then `length` bytes as they were before; `value` says how far (3.1.1.5).
+struct Sequence {
+  std::uint32_t literals, length, value;
+};
+
+/// Of a block alone, so that blocks can be coded in any order: what was last before it is not known.
+class RepeatOffsets {
+ public:
+  /// What says this distance.
+  SEPCONV_HOST_DEVICE std::uint32_t value(std::uint32_t distance, std::uint32_t literals) {
+    const bool is_last = distance == last_ && literals > 0;
+    if (is_last) return 1;
+    const bool is_before = distance == before_last_;
+    before_last_ = last_;
+    last_ = distance;
+    return !is_before ? distance + 3 : literals > 0 ? 2 : 1;
+  }
+
+ private:
+  std::uint32_t last_ = 0, before_last_ = 0;  // 0: not known
+};
+
+/// A code and what is written beside it.
+struct Coded {
+  std::uint32_t code, extra, extra_bits;
+};
+template <class Of>
+SEPCONV_HOST_DEVICE Coded coded_length(std::uint32_t value, std::uint32_t code, const Of& of) {
+  while (of(code).bits < 16 && of(code + 1).base <= value) ++code;
+  return {code, value - of(code).base, of(code).bits};
+}
+SEPCONV_HOST_DEVICE inline Coded coded_literals(std::uint32_t count) {
+  if (count < 16) return {count, 0, 0};
+  return coded_length(count, count < 64 ? 16 : highest_bit(count) + 19, literals_of);
+}
+SEPCONV_HOST_DEVICE inline Coded coded_match(std::uint32_t length) {
+  if (length < 35) return {length - 3, 0, 0};
+  return coded_length(length, length < 131 ? 32 : highest_bit(length - 3) + 36, length_of);
+}
+SEPCONV_HOST_DEVICE inline Coded coded_distance(std::uint32_t value) {
+  const unsigned bits = highest_bit(value);
+  return {bits, value - (1U << bits), bits};
+}
+
+/// The codes of all three kinds, as they are where they are not told.
+struct SequenceCodes {
+  StateCode kinds[3];
+  SEPCONV_HOST_DEVICE void make() {
+    for (unsigned kind = 0; kind < 3; ++kind) kinds[kind].make_usual(kind);
+  }
+};
+
+/// Before the bits of sequences: how many there are, and that their codes are the usual ones. sink.put() of
+/// at most 16 bits.
+template <class Sink>
+SEPCONV_HOST_DEVICE void put_sequences_head(std::uint32_t count, Sink& sink) {
+  if (count < 128) {
+    sink.put(count, 8);
+  } else if (count < 0x7F00) {
+    sink.put((count >> 8) + 128, 8), sink.put(count & 0xFF, 8);
+  } else {
+    sink.put(255, 8), sink.put(count - 0x7F00, 16);
+  }
+  if (count > 0) sink.put(0, 8);
+}
+
+/// The bits of sequences, from the last to the first, with the mark of their end: sink.put() of at most 16.
+template <class At, class Sink>
+SEPCONV_HOST_DEVICE void put_sequences(const SequenceCodes& codes, std::uint32_t count, const At& at,
+                                       Sink& sink) {
+  std::uint32_t states[3] = {};
+  for (std::uint32_t i = count; i-- > 0;) {
+    const Sequence sequence = at(i);
+    const Coded parts[3] = {coded_literals(sequence.literals), coded_distance(sequence.value),
+                            coded_match(sequence.length)};
+    constexpr unsigned kStates[] = {kDistances, kLengths, kLiterals};
+    for (const unsigned kind : kStates) {
+      const StateCode& code = codes.kinds[kind];
+      states[kind] =
+          i + 1 == count ? code.last(parts[kind].code) : code.before(states[kind], parts[kind].code, sink);
+    }
+    constexpr unsigned kExtras[] = {kLiterals, kLengths, kDistances};
+    for (const unsigned kind : kExtras) sink.put(parts[kind].extra, parts[kind].extra_bits);
+  }
+  constexpr unsigned kFirst[] = {kLengths, kDistances, kLiterals};
+  for (const unsigned kind : kFirst) sink.put(states[kind], codes.kinds[kind].log);
+  sink.put(1, 1);
+}
+
+}  // namespace sepconv::zstd

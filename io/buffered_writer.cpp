@@ -1,0 +1,201 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "io/buffered_image.hpp"
+#include "io/coverage_tracker.hpp"
+#include "io/extra_samples.hpp"
+#include "io/flat/row_pieces.hpp"
+
+namespace sepconv {
+namespace {
+
+class BufferedWriter final : public Writer {
+ public:
+  BufferedWriter(const std::filesystem::path& path, BufferedPicture picture, SinkLayout layout,
+                 const BufferedSink& sink, EncodeImage encode)
+      : file_(path, {picture.options.overwrite, picture.options.durable}),
+        picture_(std::move(picture)),
+        layout_(std::move(layout)),
+        encoder_bytes_(sink.encoder_bytes),
+        encode_(std::move(encode)) {
+    file_.expect(sink.min_bytes);
+    file_.add_warnings(layout_.warnings);
+  }
+
+  const ImageSpec& spec() const noexcept override { return picture_.result; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+  std::int64_t buffer_bytes(int) const override { return picture_.spec.bytes() + encoder_bytes_; }
+
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    if (image_.size() == 0) image_ = Buffer(picture_.spec.bytes());
+    written_.add(rect);
+    const PixelView image = dense_view(image_.data(), picture_.spec);
+    for_each_row_piece(rect.rows, in.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+      const ConstPixelView from = in.crop({first, 0, count, rect.cols});
+      const PixelView to = image.crop({rect.row + first, rect.col, count, rect.cols});
+      picture_.colours.converts ? paint(picture_.colours, from, to) : copy_pixels(from, to);
+    });
+  }
+
+  void prepare_finish() override {
+    if (encoded_) return;
+    written_.check_all_of(picture_.spec.extent, file_.target().native());
+    encode_(file_, dense_view(image_.data(), picture_.spec));
+    encoded_ = true;
+    image_ = Buffer();
+  }
+
+  void finish() override {
+    prepare_finish();
+    file_.commit();
+  }
+
+ private:
+  OutputFile file_;
+  BufferedPicture picture_;
+  SinkLayout layout_;
+  std::int64_t encoder_bytes_;
+  EncodeImage encode_;
+  Buffer image_;
+  CoverageTracker written_;
+  bool encoded_ = false;
+};
+
+/// The stage that leaves the first channels: the colours where they are known, else as many as the format
+/// has.
+std::string stage_of_fewer(std::int64_t channels, std::string_view counts, const Metadata& metadata) {
+  std::int64_t left = 1;
+  for (const char digit : counts) left = digit - '0' < channels ? digit - '0' : left;
+  if (metadata.photometric)
+    left = std::min<std::int64_t>(left, *metadata.photometric == Photometric::rgb ? 3 : 1);
+  std::string values;
+  for (std::int64_t i = 0; i < left * channels; ++i)
+    values += fmt::format("{}{}", i == 0 ? "" : ",", i / channels == i % channels ? 1 : 0);
+  return fmt::format("matrix:rows={},values={}", left, values);
+}
+
+/// The stage that makes u8 of all that pixels can be.
+std::string stage_to_u8(PixelType type) {
+  const double high = visit_pixel_type(type, []<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+  return fmt::format("stretch:low=0,high={},type=u8", high);
+}
+
+}  // namespace
+
+void check_buffered_spec(const std::filesystem::path& path, const ImageSpec& spec,
+                         const BufferedFormat& format, const Metadata& metadata) {
+  const auto [rows, cols] = spec.extent;
+  if (rows > format.longest_side || cols > format.longest_side) {
+    throw InvalidArgument(fmt::format("cannot write {}: {} x {} pixels are more than {} takes; choose {}",
+                                      path.native(), cols, rows, format.name, format.other));
+  }
+  const bool type_fits = spec.type == PixelType::u8 || (spec.type == PixelType::u16 && format.u16);
+  const bool channels_fit =
+      spec.channels < 10 &&
+      format.channels.find(static_cast<char>('0' + spec.channels)) != std::string_view::npos;
+  if (type_fits && channels_fit) return;
+  std::string way =
+      type_fits ? fmt::format("choose {}", format.other)
+                : fmt::format("make u8 of it with the stage {} or OutputOptions::to_8bit, or choose {}",
+                              stage_to_u8(spec.type), format.other);
+  if (!channels_fit && alpha_channel(metadata, spec.channels) && metadata.photometric &&
+      meaning_of(*metadata.photometric).empty())
+    way += ", or lay it on a colour with OutputOptions::background = white";
+  else if (!channels_fit && spec.channels < 10)
+    way += fmt::format(", or leave channels out with {}",
+                       stage_of_fewer(spec.channels, format.channels, metadata));
+  std::string counts(1, format.channels.front());
+  for (const char digit : format.channels.substr(1)) counts += fmt::format(" or {}", digit);
+  throw InvalidArgument(
+      fmt::format("cannot write {}: {} holds u8{} with {} channel{} and the image is {} with {}; {}",
+                  path.native(), format.name, format.u16 ? " and u16" : "", counts, counts == "1" ? "" : "s",
+                  name_of(spec.type), spec.channels, way));
+}
+
+namespace {
+
+/// Of palettes, which have 256 colours.
+bool holds_colours(const ImageSpec& spec, const BufferedFormat& format) {
+  return (format.metadata & static_cast<unsigned>(MetadataKind::colours)) != 0 && spec.channels == 1 &&
+         spec.type == PixelType::u8;
+}
+
+/// What the format holds of an image like this, MetadataKinds.
+unsigned held_of(const ImageSpec& spec, const BufferedFormat& format, const Metadata& metadata) {
+  const bool alpha_is_kept = spec.channels == 4 && !metadata.extra_samples.empty() &&
+                             metadata.extra_samples.back() == kUnassociatedAlpha;
+  const unsigned held = format.metadata & ~static_cast<unsigned>(MetadataKind::colours);
+  return held | (alpha_is_kept ? static_cast<unsigned>(MetadataKind::alpha) : 0u) |
+         (holds_colours(spec, format) ? static_cast<unsigned>(MetadataKind::colours) : 0u);
+}
+
+}  // namespace
+
+void check_picture(const std::filesystem::path& path, const ImageSpec& spec, const BufferedFormat& format,
+                   const Metadata& metadata) {
+  std::string way;
+  const auto refuse = [&](std::string_view meaning, std::string_view shown) {
+    throw InvalidArgument(
+        fmt::format("cannot write {}: of the source it is known that {}, and {} {}; choose {}{}",
+                    path.native(), meaning, format.name, shown, format.other, way));
+  };
+  const std::string_view colours = metadata.photometric ? meaning_of(*metadata.photometric) : "";
+  if (!colours.empty()) refuse(colours, "has no place for that, so that another picture would be seen");
+  if (metadata.colours && metadata.colours->classes && !holds_colours(spec, format))
+    refuse("its values are classes, which a colour table shows", "has no place for one");
+  const bool anything_known = metadata.photometric || !metadata.extra_samples.empty();
+  if (spec.channels != 4 || !anything_known) return;
+  const std::uint16_t fourth = metadata.extra_samples.empty() ? 0 : metadata.extra_samples.back();
+  if (fourth == kAssociatedAlpha)
+    refuse("its colours are multiplied by alpha already (associated alpha)",
+           "shows them multiplied once more");
+  if (fourth == kUnassociatedAlpha) return;
+  way = fmt::format(", or leave it out with {}", stage_of_fewer(spec.channels, "3", metadata));
+  refuse("channel 4 is no alpha", "shows it as such");
+}
+
+BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageSpec& result,
+                                 const BufferedFormat& format, const CreateOptions& options) {
+  BufferedPicture picture{result, result, {}, options};
+  const bool has_alpha = format.channels.find('4') != format.channels.npos;
+  const std::optional<Background>& background =
+      options.background || has_alpha ? options.background : options.background_without_alpha;
+  picture.colours = picture_colours(result.channels, options.metadata, format.channels, background);
+  picture.spec.channels = picture.colours.channels;
+  picture.options.metadata = metadata_of_picture(picture.colours, options.metadata);
+  const std::vector<std::string>& said = picture.colours.said;
+  picture.options.warnings.insert(picture.options.warnings.end(), said.begin(), said.end());
+  check_buffered_spec(path, picture.spec, format, picture.options.metadata);
+  check_picture(path, picture.spec, format, picture.options.metadata);
+  return picture;
+}
+
+std::unique_ptr<Writer> make_buffered_writer(const std::filesystem::path& path, const BufferedFormat& format,
+                                             BufferedPicture picture, BufferedSink sink, EncodeImage encode) {
+  const ImageSpec& spec = picture.spec;
+  const CreateOptions& options = picture.options;
+  SinkLayout layout;
+  layout.streams = false;
+  layout.codec = kPicture;
+  layout.description = fmt::format("{}{}, encoded as a whole", format.name, sink.kind);
+  layout.warnings = std::move(sink.warnings);
+  layout.warnings.insert(layout.warnings.end(), options.warnings.begin(), options.warnings.end());
+  std::string lost = not_kept(options.metadata, held_of(spec, format, options.metadata), format.name);
+  if (!lost.empty()) layout.warnings.push_back(std::move(lost));
+  if (spec.channels == 4 && options.metadata.extra_samples.empty())
+    layout.warnings.push_back(fmt::format(
+        "channel 4 becomes alpha: nothing is known of the image's channels, and {} shows a fourth as that",
+        format.name));
+  return std::make_unique<BufferedWriter>(path, std::move(picture), std::move(layout), sink,
+                                          std::move(encode));
+}
+
+}  // namespace sepconv

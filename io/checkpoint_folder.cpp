@@ -1,0 +1,69 @@
+#include "io/checkpoint_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "io/checkpoint_log.hpp"
+#include "io/checkpoint_log_lines.hpp"
+#include "io/checkpoint_names.hpp"
+#include "io/join_names.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace partial_names;
+
+constexpr std::string_view kDigits = "0123456789abcdef";
+
+}  // namespace
+
+bool is_name_of_run(std::string_view name) {
+  for (const std::string_view word : {kJournal, kResult, kSegment, kRows, kPart}) {
+    if (!name.starts_with(word) || name.size() <= word.size() || name[word.size()] != '-') continue;
+    const std::string_view run = name.substr(word.size() + 1);
+    const std::size_t digits = std::min(run.find_first_not_of(kDigits), run.size());
+    return digits == kRunDigits && (run.size() == digits || run[digits] == '-' || run[digits] == '.');
+  }
+  return false;
+}
+
+PartialFolder::PartialFolder(fs::path folder) : path(std::move(folder)) {
+  std::error_code failed;
+  fs::directory_iterator entry(path, failed);
+  for (; !failed && entry != fs::directory_iterator(); entry.increment(failed)) {
+    const std::string name = entry->path().filename().native();
+    if (name == kJournal && may_be_journal(entry->path())) {
+      has_journal = true;
+    } else if (is_name_of_run(name)) {
+      has_files = true;
+      if (name.starts_with(kJournal)) beginnings.push_back(name);
+    } else if (!name.starts_with(kRemovedWhileOpen)) {
+      others.push_back(name);
+    }
+  }
+  if (is_own()) std::erase(others, kReplaced);
+}
+
+bool PartialFolder::is_own() const {
+  if (has_files || (has_journal && others.empty())) return true;
+  return has_journal && !CheckpointLog(path / kJournal, CheckpointLog::Use::look).beginning().empty();
+}
+
+std::string PartialFolder::why_not_discarded() const {
+  return fmt::format(
+      "somebody put {} there, which is no part of a result; move that away, and discard the rest",
+      join_names(others));
+}
+
+std::string PartialFolder::why_not_own() const {
+  std::vector<std::string> names = others;
+  if (has_journal) names.emplace_back(kJournal);
+  std::ranges::sort(names);
+  return fmt::format("it is there and is no partial result{}; move it away",
+                     names.empty() ? "" : fmt::format(", with {} in it", join_names(std::move(names))));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,32 @@
+// What a writer was given, so that no file with holes is finished.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "core/geometry.hpp"
+
+namespace sepconv {
+
+/// Thread-safe. A rectangle that is written twice counts twice.
+class CoverageTracker {
+ public:
+  void add(const Rect& rect) noexcept { add_pixels(rect.extent().area()); }
+  void add_pixels(std::int64_t pixels) noexcept { pixels_ += pixels; }
+
+  /// Throws IoError if fewer pixels were written than the image has.
+  void check_all_of(Extent image, std::string_view name) const {
+    if (const std::int64_t pixels = pixels_; pixels < image.area())
+      throw IoError(
+          fmt::format("{} is not finished: {} of its {} pixels were written; write the others before", name,
+                      pixels, image.area()));
+  }
+
+ private:
+  std::atomic<std::int64_t> pixels_ = 0;
+};
+
+}  // namespace sepconv

@@ -1,0 +1,40 @@
+#include <algorithm>
+#include <iterator>
+
+#include "io/exif.hpp"
+
+namespace sepconv {
+
+FieldWidth width_of_field(std::uint16_t type) noexcept {
+  switch (type) {
+    case 1:
+    case 2:
+    case 6:
+    case 7:
+      return {1, 1};
+    case 3:
+    case 8:
+      return {2, 2};
+    case 4:
+    case 9:
+    case 11:
+    case 13:
+      return {4, 4};
+    case 5:
+    case 10:
+      return {8, 4};
+    case 12:
+      return {8, 8};
+    default:
+      return {};
+  }
+}
+
+bool is_kept_of_exif(std::uint32_t tag) noexcept {
+  // Names and dates of the image: description, maker, model, software, date, artist, host, copyright, and the
+  // size of its pixels.
+  constexpr std::uint32_t kKept[] = {270, 271, 272, 282, 283, 296, 305, 306, 315, 316, 33432};
+  return std::ranges::find(kKept, tag) != std::end(kKept);
+}
+
+}  // namespace sepconv

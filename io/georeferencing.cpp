@@ -1,0 +1,140 @@
+#include "io/georeferencing.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "io/gdal_tags.hpp"
+#include "io/metadata_text.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::uint16_t kDouble = 12;  // TIFF's type
+
+using Values = std::vector<double>;
+
+RawTag* find_tag(std::vector<RawTag>& tags, std::uint32_t tag) {
+  const auto found = std::ranges::find(tags, tag, &RawTag::tag);
+  return found == tags.end() ? nullptr : &*found;
+}
+
+/// Nothing where it has no numbers of the type that it should.
+std::optional<Values> values_of(const RawTag& tag) {
+  Values values(tag.data.size() / sizeof(double));
+  if (tag.type != kDouble || values.size() * sizeof(double) != tag.data.size()) return std::nullopt;
+  if (!values.empty()) std::memcpy(values.data(), tag.data.data(), tag.data.size());
+  return values;
+}
+
+RawTag tag_of(std::uint32_t tag, std::span<const double> values) {
+  const auto bytes = std::as_bytes(values);
+  return {tag, kDouble, values.size(), {bytes.begin(), bytes.end()}};
+}
+
+/// Of two numbers, that of columns first, after a turn.
+void turn(const PixelTransform& map, double& col, double& row) {
+  if (map.turned) std::swap(col, row);
+}
+
+/// A place in the source becomes that in the result.
+void move(const PixelTransform& map, double& col, double& row) {
+  col = (col - map.col) / map.cols;
+  row = (row - map.row) / map.rows;
+  turn(map, col, row);
+}
+
+/// For coordinates that begin at the first pixel's centre.
+PixelTransform between_centres(PixelTransform map) {
+  map.row += (map.rows - 1) / 2;
+  map.col += (map.cols - 1) / 2;
+  return map;
+}
+
+/// OGC GeoTIFF 1.1, sections 7.1 to 7.4.
+bool move_scale(Values& values, const PixelTransform& map) {
+  if (values.size() != 3) return !map.scales();
+  values[0] *= map.cols;
+  values[1] *= map.rows;
+  return true;
+}
+
+bool move_tiepoints(Values& values, const PixelTransform& map) {  // column, row, level, and the place of each
+  for (std::size_t i = 0; i + 5 < values.size(); i += 6) move(map, values[i], values[i + 1]);
+  return values.size() % 6 == 0;
+}
+
+bool move_transformation(Values& values,
+                         const PixelTransform& map) {  // of 4 x 4, for (column, row, level, 1)
+  if (values.size() != 16) return false;
+  for (std::size_t i = 0; i < 12; i += 4) {
+    values[i + 3] += values[i] * map.col + values[i + 1] * map.row;
+    values[i] *= map.cols;
+    values[i + 1] *= map.rows;
+    turn(map, values[i], values[i + 1]);
+  }
+  return true;
+}
+
+/// STDI-0002 and GDAL's RPCsInGeoTIFF: two errors; offsets of row, column, and three more; their scales;
+/// numerator and denominator of the row, then of the column, of 20 coefficients each.
+bool move_rpc(Values& values, const PixelTransform& map) {
+  if (values.size() != 92) return false;
+  move(between_centres(map), values[3], values[2]);
+  values[7] /= map.rows;
+  values[8] /= map.cols;
+  turn(map, values[8], values[7]);
+  if (map.turned) std::swap_ranges(values.begin() + 12, values.begin() + 52, values.begin() + 52);
+  return true;
+}
+
+bool move(std::uint32_t tag, Values& values, const PixelTransform& map, const PixelTransform& raster) {
+  if (tag == kPixelScale) return move_scale(values, map);
+  if (tag == kTiepoints) return move_tiepoints(values, raster);
+  return tag == kTransformation ? move_transformation(values, raster) : move_rpc(values, map);
+}
+
+/// Scale and tie point, which say that columns go east and rows south, become the matrix that says the same.
+bool make_transformation(std::vector<RawTag>& tags) {
+  const RawTag* const scale_tag = find_tag(tags, kPixelScale);
+  if (scale_tag == nullptr) return true;
+  const RawTag* const tie_tag = find_tag(tags, kTiepoints);
+  if (tie_tag == nullptr || find_tag(tags, kTransformation) != nullptr) return false;
+  const auto scale = values_of(*scale_tag);
+  const auto tie = values_of(*tie_tag);
+  if (!scale || !tie || scale->size() != 3 || tie->size() != 6) return false;
+  const double x = (*scale)[0];
+  const double y = -(*scale)[1];
+  const double z = (*scale)[2];
+  const Values& t = *tie;
+  const std::array<double, 16> matrix{x, 0, 0, t[3] - x * t[0], 0, y, 0, t[4] - y * t[1],
+                                      0, 0, z, t[5] - z * t[2], 0, 0, 0, 1};
+  std::erase_if(tags, [](const RawTag& tag) { return tag.tag == kPixelScale || tag.tag == kTiepoints; });
+  tags.push_back(tag_of(kTransformation, matrix));
+  return true;
+}
+
+}  // namespace
+
+bool update_georeference(std::vector<RawTag>& tags, const PixelTransform& map) {
+  constexpr int kRasterType = 1025;  // GTRasterTypeGeoKey
+  constexpr int kPixelIsPoint = 2;
+  const PixelTransform raster = geo_key(tags, kRasterType) == kPixelIsPoint ? between_centres(map) : map;
+  std::vector<RawTag> moved = tags;
+  if (map.turned && !make_transformation(moved)) return false;
+  for (RawTag& tag : moved) {
+    const bool is_place = tag.tag == kPixelScale || tag.tag == kTiepoints || tag.tag == kTransformation ||
+                          tag.tag == kRpcCoefficients;
+    if (!is_place) continue;
+    auto values = values_of(tag);
+    if (!values || !move(tag.tag, *values, map, raster)) return false;
+    tag = tag_of(tag.tag, *values);
+  }
+  tags = std::move(moved);
+  return true;
+}
+
+}  // namespace sepconv

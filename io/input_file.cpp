@@ -1,0 +1,101 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "io/byte_file.hpp"
+#include "io/file_errors.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr const char* kNoFile =
+    "it is no regular file, and pixels are read at offsets; save it to a file first";
+
+/// In nanoseconds since 1970; of a time that does not fit, what is left of it still tells another.
+std::int64_t changed_at(const struct stat& status) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(status.st_mtim.tv_sec) * 1'000'000'000 +
+                                   static_cast<std::uint64_t>(status.st_mtim.tv_nsec));
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path, Folders folders) : path_(path) {
+  // Without waiting, as for the writer of a pipe; and what is asked then is what was opened, whatever happens
+  // to the name.
+  const auto opened = [&] {
+    descriptor_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return descriptor_ >= 0;
+  };
+  while (!opened() && errno == ENOTDIR && folders == Folders::taken && path_.has_relative_path()) {
+    if (path_.has_filename()) inner_ = path_.filename().native() + (inner_.empty() ? "" : "/") + inner_;
+    path_ = path_.parent_path();
+  }
+  if (descriptor_ < 0 && errno == ENXIO) throw_read_error(path, kNoFile);
+  if (descriptor_ < 0) throw_read_error(path, errno);
+  try {
+    look(folders);
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+void InputFile::look(Folders folders) {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, errno);
+  is_folder_ = S_ISDIR(status.st_mode);
+  if (is_folder_ && folders == Folders::refused)
+    throw_read_error(path_, "it is a folder; give the name of a file", EISDIR);
+  if (!is_folder_ && !S_ISREG(status.st_mode)) throw_read_error(path_, kNoFile);
+  if (!is_folder_ && status.st_size == 0) throw_read_error(path_, "the file is empty; make it anew");
+  size_ = is_folder_ ? 0 : status.st_size;
+  changed_ns_ = changed_at(status);
+}
+
+bool InputFile::has_changed() const {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0) throw_read_error(path_, errno);
+  return !is_folder_ && (status.st_size != size_ || changed_at(status) != changed_ns_);
+}
+
+InputFile::InputFile(InputFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      size_(other.size_),
+      changed_ns_(other.changed_ns_),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      is_folder_(other.is_folder_),
+      inner_(std::move(other.inner_)) {}
+
+InputFile& InputFile::operator=(InputFile&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(size_, other.size_);
+  std::swap(changed_ns_, other.changed_ns_);
+  std::swap(descriptor_, other.descriptor_);
+  std::swap(is_folder_, other.is_folder_);
+  std::swap(inner_, other.inner_);
+  return *this;
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+void InputFile::read_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  const std::int64_t count = read_some_at(offset, bytes);
+  if (count == static_cast<std::int64_t>(bytes.size())) return;
+  throw_read_error(
+      path_, fmt::format("the file ends at byte {} where {} more bytes belong; it is truncated, copy it anew",
+                         offset + count, static_cast<std::int64_t>(bytes.size()) - count));
+}
+
+std::int64_t InputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) const {
+  const std::int64_t count = read_fully(descriptor_, offset, bytes);
+  if (count < 0) throw_read_error(path_, errno);
+  return count;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,26 @@
+#include "io/join_names.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/printable.hpp"
+#include "io/foreign_json.hpp"
+
+namespace sepconv {
+
+std::string join_names(std::vector<std::string> names) {
+  constexpr std::size_t kNamed = 12;
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  names.resize(names.size() - more);
+  for (std::string& name : names) name = printable(name);
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::vector<std::string> member_names(const std::string& object) {
+  std::vector<std::string> names;
+  const auto members = parse_ordered(object);
+  for (const auto& [name, value] : members.items()) names.push_back(name);
+  return names;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,48 @@
+#include "io/nodata.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+namespace sepconv {
+std::optional<double> number_of(std::string_view text) {
+  const std::size_t first = std::min(text.find_first_not_of(" +"), text.size());
+  const std::size_t last = text.find_last_not_of(" \n");
+  if (last == text.npos) return std::nullopt;
+  text = text.substr(first, last + 1 - first);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> value_as(double value, PixelType type) {
+  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) -> std::optional<double> {
+    using Limits = std::numeric_limits<T>;
+    if (std::is_floating_point_v<T> && !std::isfinite(value)) return value;
+    // What is half a unit beyond the largest number of a floating type is rounded to it.
+    constexpr double kBeyond = std::is_same_v<T, float> ? 1 + 1e-8 : 1;
+    const bool in_range = value >= static_cast<double>(Limits::lowest()) * kBeyond &&
+                          value <= static_cast<double>(Limits::max()) * kBeyond;
+    if (!in_range || (std::is_integral_v<T> && value != std::nearbyint(value))) return std::nullopt;
+    return static_cast<double>(static_cast<T>(
+        std::clamp(value, static_cast<double>(Limits::lowest()), static_cast<double>(Limits::max()))));
+  });
+}
+
+std::optional<double> value_as(double value, SampleType type) {
+  using enum SampleType::Kind;
+  if (type.kind == floating || type.kind == complex) return value_as(value, type.pixels());
+  const int bits = type.kind == boolean ? 1 : type.kind == integer ? type.bits - 1 : type.bits;
+  const bool is_element = value == std::nearbyint(value) && value < std::exp2(bits) &&
+                          value >= (type.kind == integer ? -std::exp2(bits) : 0);
+  return is_element ? std::optional(value) : std::nullopt;
+}
+
+std::optional<double> declared_nodata(const Metadata& metadata, PixelType type, SampleType stored) {
+  const std::optional<std::string> text = nodata_value(metadata);
+  const std::optional<double> number = text ? number_of(*text) : std::nullopt;
+  return number && value_as(*number, stored) ? value_as(*number, type) : std::nullopt;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,202 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "core/byte_text.hpp"
+#include "io/byte_file.hpp"
+#include "io/checkpoint.hpp"
+#include "io/file_errors.hpp"
+#include "io/fsync.hpp"
+#include "io/sidecars.hpp"
+#include "io/unfinished_paths.hpp"
+#include "io/zarr/overwrite_check.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What the file system of a file has left for it; no bound where it does not say.
+std::int64_t free_bytes(const fs::path& target) {
+  struct statvfs system {};
+  if (statvfs(folder_of(target).c_str(), &system) != 0 || system.f_blocks == 0)
+    return std::numeric_limits<std::int64_t>::max();
+  std::int64_t bytes = 0;
+  return __builtin_mul_overflow(system.f_bavail, system.f_frsize, &bytes)
+             ? std::numeric_limits<std::int64_t>::max()
+             : bytes;
+}
+
+/// What a file takes of its file system; 0 of none.
+std::int64_t stored_bytes(int descriptor) {
+  struct stat status {};
+  return descriptor >= 0 && fstat(descriptor, &status) == 0 ? status.st_blocks * 512 : 0;
+}
+
+std::string space_fact(std::int64_t needed, std::int64_t there) {
+  return fmt::format("it takes {} and its file system has {} free; free some space or choose another place",
+                     format_bytes(static_cast<double>(needed)), format_bytes(static_cast<double>(there)));
+}
+
+void check_target(const fs::path& target, bool overwrite) {
+  if (!target.has_filename()) throw_write_error(target, "the name of a file is missing; add one");
+  check_folder_of(target);
+  check_not_in_array(target);
+  std::error_code ignored;
+  const fs::file_status status = fs::status(target, ignored);
+  if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file", EISDIR);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
+    throw_write_error(target, "it is no regular file; choose the name of a file");
+  }
+  // A symbolic link that leads nowhere has no status of its own, yet its name is taken.
+  if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
+}
+
+/// Of the file that is replaced, if one is.
+std::optional<struct stat> status_of_replaced(const fs::path& target, bool overwrite) {
+  struct stat status {};
+  if (!overwrite || stat(target.c_str(), &status) != 0) return std::nullopt;
+  return status;
+}
+
+/// And `more`. Returns 0 or an errno.
+int inherit_rights_of(const std::optional<struct stat>& replaced, mode_t more, int descriptor) {
+  return replaced ? inherit_rights(descriptor, replaced->st_mode | more, replaced->st_gid) : 0;
+}
+
+}  // namespace
+
+OutputFile::OutputFile(const fs::path& target, Options options)
+    : target_(target), options_(std::move(options)) {
+  check_target(target, options_.overwrite);
+  // Renaming over a symbolic link would replace the link; what the user means is the file behind it.
+  target_ = behind_links(target);
+  if (target_ != target) check_target(target_, options_.overwrite);
+  leftovers_ = find_leftovers(target_);
+}
+
+OutputFile::~OutputFile() { discard(); }
+
+void OutputFile::add_warnings(std::vector<std::string>& warnings) const {
+  warn_of_stale_sidecars(target_, warnings);
+  leftovers_.add_warnings(target_, warnings);
+  const std::int64_t there = free_bytes(target_);
+  if (there < expected_bytes_ - leftovers_.stored_bytes)
+    warnings.push_back(
+        fmt::format("{} cannot be written: {}", target_.native(), space_fact(expected_bytes_, there)));
+}
+
+void OutputFile::expect(std::int64_t bytes) noexcept {
+  expected_bytes_ = bytes;
+  if (options_.partial) options_.partial->expect(bytes);
+}
+
+void OutputFile::discard() noexcept {
+  if (!committed_ && !temporary_.empty() && !options_.partial) {
+    unlink(temporary_.c_str());  // before its lock is gone
+    unfinished_paths::forget(temporary_);
+  }
+  if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
+  temporary_.clear();
+}
+
+int OutputFile::descriptor() {
+  const std::lock_guard lock(making_);
+  if (descriptor_ < 0) make_temporary();
+  return descriptor_;
+}
+
+void OutputFile::make_temporary() {
+  if (committed_) throw std::logic_error(fmt::format("{} is written to after its commit", target_.native()));
+  remove_leftovers(leftovers_);
+  const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
+  // Until it has the rights of the file that it replaces nobody else has any.
+  const mode_t mode = replaced ? 0600 : 0666;
+  TemporaryFile made = options_.partial ? open_partial(mode) : TemporaryFile{};
+  const std::int64_t there = free_bytes(target_) + stored_bytes(made.descriptor);
+  if (there < expected_bytes_) throw_write_error(target_, space_fact(expected_bytes_, there), ENOSPC);
+  if (!options_.partial) made = make_temporary_file(target_, mode);
+  if (made.descriptor < 0) throw_write_error(target_, made.error);
+  descriptor_ = made.descriptor;
+  temporary_ = std::move(made.name);
+  // Until it has its name other runs of its owner go on with it, whatever may be done to what it replaces.
+  const mode_t more = options_.partial ? S_IRUSR | S_IWUSR : 0;
+  if (const int failed = inherit_rights_of(replaced, more, descriptor_); failed != 0)
+    throw_write_error(target_, failed);
+}
+
+TemporaryFile OutputFile::open_partial(mode_t mode) {
+  TemporaryFile made{options_.partial->place(options_.own)};
+  made.descriptor = open(made.name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode);
+  made.error = errno;
+  descriptor_ = made.descriptor;  // closed whatever comes
+  return made;
+}
+
+void OutputFile::write_pixels_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  write_at(offset, bytes);
+  if (options_.partial) options_.partial->sample(options_.own, offset, bytes);
+}
+
+void OutputFile::write_at(std::int64_t offset, std::span<const std::byte> bytes) {
+  if (const int failed = write_fully(descriptor(), offset, bytes); failed != 0)
+    throw_write_error(target_, failed);
+  if (options_.partial || options_.durable) begin_writing(descriptor_, offset, std::ssize(bytes));
+}
+
+std::int64_t OutputFile::read_some_at(std::int64_t offset, std::span<std::byte> bytes) {
+  const std::int64_t count = read_fully(descriptor(), offset, bytes);
+  if (count < 0) throw_read_error(target_, errno);
+  return count;
+}
+
+void OutputFile::resize(std::int64_t bytes) {
+  if (ftruncate(descriptor(), static_cast<off_t>(bytes)) != 0) throw_write_error(target_, errno);
+}
+
+void OutputFile::commit() {
+  const int file = descriptor();
+  mark_complete(file);
+  // Network file systems report a full disk at a close. The lock stays until the file has its name: without,
+  // another run would remove it.
+  const int flushed = fcntl(file, F_DUPFD_CLOEXEC, 0);
+  int failed = flushed < 0 || close(flushed) != 0 ? errno : 0;
+  if (failed == 0 && !options_.partial) failed = rename_into_place(file);
+  if (failed != 0) {
+    discard();
+    throw_write_error(target_, failed);
+  }
+  if (options_.partial) {
+    const std::optional<struct stat> replaced = status_of_replaced(target_, options_.overwrite);
+    options_.partial->commit(options_.overwrite);
+    failed = inherit_rights_of(replaced, 0, file);
+  }
+  committed_ = true;
+  unfinished_paths::note_complete();
+  close(std::exchange(descriptor_, -1));
+  if (failed != 0) throw_write_error(target_, failed);
+  if (options_.durable && !options_.partial) sync_names(folder_of(target_));
+}
+
+/// Returns 0 or an errno.
+int OutputFile::rename_into_place(int file) const {
+  if (options_.durable && fsync(file) != 0) return errno;
+  const auto turn = unfinished_paths::turn();
+  int failed = 0;
+  if (!options_.overwrite)
+    failed = rename_to_absent(temporary_, target_);
+  else if (rename(temporary_.c_str(), target_.c_str()) != 0)
+    failed = errno;
+  if (failed == 0) unfinished_paths::forget(temporary_);
+  return failed;
+}
+
+}  // namespace sepconv

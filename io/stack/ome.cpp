@@ -1,0 +1,214 @@
+// What OME-XML says of the pages of its file.
+// https://docs.openmicroscopy.org/ome-model/6.2.2/ome-tiff/specification.html
+#include "io/stack/ome.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kMaxPlanes = 1 << 24;
+
+/// Planes of an image: sizes by axis, in the order of its pages, fastest first.
+struct Planes {
+  std::string order;  ///< "zct"
+  std::int64_t sizes[3]{1, 1, 1};
+  std::int64_t count() const { return sizes[0] * sizes[1] * sizes[2]; }
+  std::int64_t index(const std::int64_t (&at)[3]) const {
+    return at[0] + sizes[0] * (at[1] + sizes[1] * at[2]);
+  }
+};
+
+std::string name_of_size(char axis) { return fmt::format("Size{}", static_cast<char>(std::toupper(axis))); }
+
+/// Nothing (no order) for counts that cannot be.
+Planes planes_of(const pugi::xml_node& pixels, std::int64_t channels) {
+  Planes planes;
+  std::string order = pixels.attribute("DimensionOrder").as_string();
+  std::ranges::transform(order, order.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::string sorted = order;
+  std::ranges::sort(sorted);
+  if (!order.starts_with("xy") || sorted != "ctxyz") return planes;
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const char axis = order[i + 2];
+    std::int64_t size = pixels.attribute(name_of_size(axis).c_str()).as_llong(0);
+    if (axis == 'c' && channels > 0 && size % channels == 0) size /= channels;
+    if (size < 1 || size > kMaxPlanes || (count *= size) > kMaxPlanes) return planes;
+    planes.sizes[i] = size;
+  }
+  planes.order = order.substr(2);
+  return planes;
+}
+
+/// Whether a plane lies in another file than that of this UUID.
+bool is_elsewhere(const pugi::xml_node& pixels, const std::string& file_id) {
+  return std::ranges::any_of(ome_children(pixels, "TiffData"), [&](const pugi::xml_node& data) {
+    const pugi::xml_node id = ome_child(data, "UUID");
+    return id && id.text().as_string() != file_id;
+  });
+}
+
+/// Which page of the file each plane is; -1 where none is said to be.
+std::vector<std::int64_t> place_planes(const pugi::xml_node& pixels, const Planes& planes) {
+  std::vector<std::int64_t> pages(static_cast<std::size_t>(planes.count()), -1);
+  std::int64_t left = 4 * planes.count();  // places are given once; more is a file that wants to take time
+  for (const pugi::xml_node& data : ome_children(pixels, "TiffData")) {
+    std::int64_t at[3]{};
+    bool inside = true;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const std::string name = fmt::format("First{}", static_cast<char>(std::toupper(planes.order[i])));
+      at[i] = data.attribute(name.c_str()).as_llong(0);
+      inside = inside && at[i] >= 0 && at[i] < planes.sizes[i];
+    }
+    if (!inside) continue;
+    const std::int64_t first = planes.index(at);
+    const bool has_page = !data.attribute("IFD").empty();
+    const std::int64_t page = data.attribute("IFD").as_llong(0);
+    const std::int64_t all = planes.count() - first;
+    const std::int64_t count =
+        std::min<std::int64_t>({all, data.attribute("PlaneCount").as_llong(has_page ? 1 : all), left});
+    for (std::int64_t i = 0; i < count; ++i) pages[static_cast<std::size_t>(first + i)] = page + i;
+    left -= std::max<std::int64_t>(count, 0);
+  }
+  return pages;
+}
+
+/// The UUID that TiffData give for this file: the document's own; else, where all give one, that one.
+std::string id_of_file(const pugi::xml_node& root, const std::vector<pugi::xml_node>& images) {
+  if (const std::string id = root.attribute("UUID").as_string(); !id.empty()) return id;
+  std::set<std::string> ids;
+  for (const pugi::xml_node& image : images) {
+    for (const pugi::xml_node& data : ome_children(ome_child(image, "Pixels"), "TiffData"))
+      if (const pugi::xml_node id = ome_child(data, "UUID")) ids.insert(id.text().as_string());
+  }
+  return ids.size() == 1 ? *ids.begin() : "";
+}
+
+bool is_companion(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* const word : {"label", "macro", "thumbnail", "overview"}) {
+    if (name.find(word) != name.npos) return true;
+  }
+  return false;
+}
+
+bool is_page_of(const std::vector<std::int64_t>& pages, std::int64_t count) {
+  return std::ranges::all_of(pages, [&](std::int64_t page) { return page >= 0 && page < count; });
+}
+
+}  // namespace
+
+bool ome_is(const pugi::xml_node& node, std::string_view name) {
+  std::string_view own = node.name();
+  if (const std::size_t colon = own.find(':'); colon != own.npos) own.remove_prefix(colon + 1);
+  return own == name;
+}
+
+pugi::xml_node ome_child(const pugi::xml_node& node, std::string_view name) {
+  return node.find_child([&](const pugi::xml_node& child) { return ome_is(child, name); });
+}
+
+std::vector<pugi::xml_node> ome_children(const pugi::xml_node& node, std::string_view name) {
+  std::vector<pugi::xml_node> found;
+  for (const pugi::xml_node& child : node.children()) {
+    if (ome_is(child, name)) found.push_back(child);
+  }
+  return found;
+}
+
+std::string parse_ome(const std::string& xml, pugi::xml_document& document) {
+  if (const std::string problem = parse_xml(xml, pugi::parse_default | pugi::parse_declaration, document);
+      !problem.empty())
+    return "its OME-XML " + problem;
+  const pugi::xml_node root = document.document_element();
+  if (!ome_is(root, "OME")) return "its OME-XML has another root";
+  return ome_child(ome_child(root, "Image"), "Pixels") || ome_child(root, "BinaryOnly")
+             ? ""
+             : "its OME-XML has no image";
+}
+
+bool is_like(const pugi::xml_node& pixels, const pugi::xml_node& first) {
+  for (const char* const name : {"SizeX", "SizeY", "SizeZ", "SizeC", "SizeT", "Type", "DimensionOrder"}) {
+    if (std::string_view(pixels.attribute(name).as_string()) != first.attribute(name).as_string())
+      return false;
+  }
+  return true;
+}
+
+Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t pages) {
+  Stack stack;
+  pugi::xml_document document;
+  stack.problem = parse_ome(xml, document);
+  if (!stack.problem.empty()) return stack;
+  const pugi::xml_node root = document.document_element();
+  if (ome_child(root, "BinaryOnly")) {
+    stack.refusal = "its OME-XML is in another file, which says how its pages belong together";
+    return stack;
+  }
+  const std::vector<pugi::xml_node> images = ome_children(root, "Image");
+  const pugi::xml_node first = ome_child(images.front(), "Pixels");
+  const Planes planes = planes_of(first, spec.channels);
+  if (planes.order.empty()) {
+    stack.problem = "its OME-XML states sizes or an order of dimensions that cannot be";
+    return stack;
+  }
+  const std::string file_id = id_of_file(root, images);
+  std::int64_t like = 0, all_planes = 0;
+  bool has_data = false;
+  for (const pugi::xml_node& image : images) {
+    const pugi::xml_node pixels = ome_child(image, "Pixels");
+    const Planes own = planes_of(pixels, spec.channels);
+    std::vector<std::int64_t> placed;
+    if (own.order.empty()) {
+      stack.problem = "its OME-XML states sizes or an order of dimensions that cannot be";
+      return stack;
+    }
+    if (is_elsewhere(pixels, file_id)) {
+      stack.refusal = "its OME-XML spreads the images over several files, and one is read";
+      return stack;
+    }
+    has_data = has_data || ome_child(pixels, "TiffData");
+    if (own.count() > pages) {
+      stack.problem = "its OME-XML counts planes for which there are no pages";
+      return stack;
+    }
+    all_planes += own.count();
+    if (all_planes > kMaxPlanes) {
+      stack.problem = fmt::format("its OME-XML counts more than the {} planes that are read", kMaxPlanes);
+      return stack;
+    }
+    placed = place_planes(pixels, own);
+    if (is_like(pixels, first)) {
+      ++like;
+      stack.pages.insert(stack.pages.end(), placed.begin(), placed.end());
+    } else if (const std::string name = image.attribute("Name").as_string(); is_companion(name)) {
+      stack.unlike.emplace_back(placed.front(), name);
+    } else {
+      stack.refusal =
+          fmt::format("its OME-XML has {} images (series) of several sizes or types", images.size());
+      stack.is_mixed = true;
+      return stack;
+    }
+  }
+  if (like > 1) stack.axes.push_back({"s", like});
+  for (std::size_t i = 3; i-- > 0;) stack.axes.push_back({std::string(1, planes.order[i]), planes.sizes[i]});
+  if (!has_data && like == 1) stack.pages.clear();
+  const Extent said{first.attribute("SizeY").as_llong(), first.attribute("SizeX").as_llong()};
+  if (said != spec.extent)
+    stack.problem = fmt::format("its OME-XML states images of {} x {} pixels, which its pages do not have",
+                                said.cols, said.rows);
+  else if ((has_data && !is_page_of(stack.pages, pages)) || (!has_data && raster_count(stack.axes) > pages))
+    stack.problem = "its OME-XML counts planes for which there are no pages";
+  return stack;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,106 @@
+// One of the images that OME-XML has, where these are not alike; and images whose axes the caller knows
+// better than their description.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "io/stack/ome.hpp"
+#include "io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+std::string sizes_text(const pugi::xml_node& pixels) {
+  std::string text = fmt::format("{} x {} pixels", pixels.attribute("SizeX").as_llong(),
+                                 pixels.attribute("SizeY").as_llong());
+  for (const char* const axis : {"t", "c", "z"}) {
+    const std::string name = fmt::format("Size{}", static_cast<char>(*axis - 'a' + 'A'));
+    const long long size = pixels.attribute(name.c_str()).as_llong(1);
+    if (size > 1) text += fmt::format(", {} {}", axis, size);
+  }
+  return text + fmt::format(", {}", pixels.attribute("Type").as_string());
+}
+
+/// Where the first plane lies.
+std::int64_t first_page_of(const pugi::xml_node& pixels) {
+  const auto is_first = [](const pugi::xml_node& data) {
+    return std::ranges::all_of(std::initializer_list<const char*>{"FirstZ", "FirstC", "FirstT"},
+                               [&](const char* name) { return data.attribute(name).as_llong(0) == 0; });
+  };
+  for (const pugi::xml_node& data : ome_children(pixels, "TiffData"))
+    if (is_first(data)) return data.attribute("IFD").as_llong(0);
+  return 0;
+}
+
+/// Whether these are named as ImageJ's and OME-XML's axes are, once each; `in_order`: as ImageJ has them.
+bool are_counted(const RasterAxes& axes, bool in_order) {
+  constexpr std::string_view kOrder = "tzc";
+  std::size_t from = 0;
+  return std::ranges::all_of(axes, [&](const RasterAxis& axis) {
+    const std::size_t place = axis.name.size() == 1 ? kOrder.find(axis.name) : kOrder.npos;
+    const bool follows = place != kOrder.npos && (!in_order || place >= from);
+    from = place;
+    return follows;
+  });
+}
+
+/// Without the lines on axes that are not among these.
+std::string imagej_with_axes(const std::string& text, const RasterAxes& axes) {
+  std::string said;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    const std::string_view key = line.substr(0, line.find('='));
+    const bool is_of_time = key == "finterval" || key == "fps" || key == "tunit";
+    const bool is_of_depth = key == "spacing" || key == "zunit";
+    if ((is_of_time && find_axis(axes, "t") == nullptr) || (is_of_depth && find_axis(axes, "z") == nullptr))
+      continue;
+    said += fmt::format("{}\n", line);
+  }
+  return said;
+}
+
+/// New OME-XML with what still is said of the first image.
+std::string ome_with_axes(const std::string& xml, const SampleSpec& spec, const RasterAxes& axes) {
+  bool has_more = false;
+  OmeImage image = ome_image_of_xml(xml, has_more);
+  std::erase_if(image.axes, [&](const OmeAxis& axis) {
+    return axis.name != "x" && axis.name != "y" && find_axis(axes, axis.name) == nullptr;
+  });
+  if (find_axis(axes, "c") == nullptr) image.channels.clear();
+  return new_ome(spec, axes, image);
+}
+
+}  // namespace
+
+std::vector<OmeSeries> ome_series(const std::string& xml) {
+  std::vector<OmeSeries> series;
+  pugi::xml_document document;
+  if (!parse_ome(xml, document).empty()) return series;
+  for (const pugi::xml_node& image : ome_children(document.document_element(), "Image")) {
+    const pugi::xml_node pixels = ome_child(image, "Pixels");
+    series.push_back({image.attribute("Name").as_string(), first_page_of(pixels), sizes_text(pixels)});
+  }
+  return series;
+}
+
+std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64_t last) {
+  pugi::xml_document document;
+  if (!parse_ome(xml, document).empty()) return "";
+  pugi::xml_node root = document.document_element();
+  std::int64_t index = 0;
+  for (const pugi::xml_node& image : ome_children(root, "Image")) {
+    if (index < first || index > last) root.remove_child(image);
+    ++index;
+  }
+  return xml_text(document);
+}
+
+std::string with_axes(const std::string& description, const SampleSpec& spec, const RasterAxes& axes) {
+  if (is_shaped(description)) return description;  // a result's letters are those of its axes
+  if (is_imagej(description)) return are_counted(axes, true) ? imagej_with_axes(description, axes) : "";
+  return is_ome(description) && are_counted(axes, false) ? ome_with_axes(description, spec, axes) : "";
+}
+
+}  // namespace sepconv

@@ -1,0 +1,122 @@
+// Aperio's description of a scanned slide (SVS): lines on how it was stored, then fields,
+// "|AppMag = 20|MPP = 0.4990|". https://openslide.org/formats/aperio/
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::string_view kNoSlide = "source: ";
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \r\n");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \r\n") - begin + 1);
+}
+
+struct SlideField {
+  std::string_view text, key, value;
+};
+
+/// All behind the lines.
+std::vector<SlideField> slide_fields(std::string_view text) {
+  std::vector<SlideField> fields;
+  for (std::size_t bar = text.find('|'); bar != text.npos;) {
+    const std::size_t next = text.find('|', bar + 1);
+    const std::string_view field = text.substr(bar + 1, next == text.npos ? next : next - bar - 1);
+    const std::size_t equals = std::min(field.find('='), field.size());
+    fields.push_back(
+        {field, trimmed(field.substr(0, equals)), trimmed(field.substr(std::min(equals + 1, field.size())))});
+    bar = next;
+  }
+  return fields;
+}
+
+std::optional<double> positive_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(number) || number <= 0)
+    return std::nullopt;
+  return number;
+}
+
+/// What counts the pixels of the scan, or places them on the glass.
+bool is_of_scan(std::string_view key) {
+  constexpr std::string_view kKeys[] = {
+      "stripewidth",     "left",          "top",           "linecameraskew", "lineareaxoffset",
+      "lineareayoffset", "originalwidth", "originalheight"};
+  std::string lower(key);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+  return std::ranges::find(kKeys, lower) != std::end(kKeys);
+}
+
+/// How often a pixel of the result is one of the source's, where both sides are: those of levels are rounded.
+std::optional<double> enlargement(const std::optional<PixelTransform>& map) {
+  constexpr double kRounding = 0.01;
+  if (!map || !(std::abs(map->rows / map->cols - 1) < kRounding)) return std::nullopt;
+  return std::sqrt(map->rows * map->cols);
+}
+
+}  // namespace
+
+bool is_aperio(std::string_view description) noexcept { return description.starts_with("Aperio"); }
+
+std::optional<double> slide_mpp(std::string_view description) {
+  for (const SlideField& field : slide_fields(description))
+    if (field.key == "MPP") return positive_number(field.value);
+  return std::nullopt;
+}
+
+bool is_slide(std::string_view description) {
+  return is_aperio(description) || slide_mpp(description).has_value();
+}
+
+std::string describe_slide(const std::string& text, const ImageChange& change,
+                           std::vector<std::string>& lost) {
+  if (change.map == PixelTransform{}) return text;
+  const double factor = enlargement(change.map).value_or(0);
+  const std::string_view lines = std::string_view(text).substr(0, text.find('|'));
+  const Extent made = change.made().extent;
+  std::string said =
+      fmt::format("{}\r\n{}x{}", trimmed(lines.substr(0, lines.find('\n'))), made.cols, made.rows);
+  std::vector<std::string_view> dropped;
+  for (const SlideField& field : slide_fields(text)) {
+    const bool is_size = field.key == "MPP" || field.key == "AppMag";
+    const double value = is_size ? positive_number(field.value).value_or(0) : 0;
+    if (is_of_scan(field.key) || (is_size && !(value > 0 && factor > 0))) {
+      if (std::ranges::find(dropped, field.key) == dropped.end()) dropped.push_back(field.key);
+    } else if (is_size && factor != 1) {
+      said += fmt::format("|{} = {:.6g}", field.key, field.key == "MPP" ? value * factor : value / factor);
+    } else {
+      said += fmt::format("|{}", field.text);
+    }
+  }
+  if (!dropped.empty())
+    lost.push_back(fmt::format("of Aperio's description are left out: {}; they are of the source's pixels{}",
+                               fmt::join(dropped, ", "),
+                               change.map && factor == 0 ? ", and those of the result are not square" : ""));
+  return said;
+}
+
+std::string not_of_slide(const std::string& text) {
+  return is_aperio(text) ? std::string(kNoSlide) + text : text;
+}
+
+std::string without_mpp(const std::string& text) {
+  const std::string_view lines = std::string_view(text).substr(0, text.find('|'));
+  std::string said(lines);
+  for (const SlideField& field : slide_fields(text))
+    if (field.key != "MPP" && field.key != "AppMag") said += fmt::format("|{}", field.text);
+  return said;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,39 @@
+#include "io/stack/stack.hpp"
+
+#include "io/stack/ngff.hpp"
+
+namespace sepconv {
+
+bool is_ome(std::string_view description) {
+  return description.find("<OME") != std::string_view::npos ||
+         description.find(":OME ") != std::string_view::npos;
+}
+
+bool counts_images(std::string_view description) {
+  return is_ome(description) || is_imagej(description) || is_ngff(description) || is_shaped(description);
+}
+
+Stack read_stack(const std::string& description, const SampleSpec& spec, std::int64_t pages) {
+  if (is_ome(description)) return read_ome(description, spec, pages);
+  if (is_ngff(description)) return {.problem = pages == 1 ? "" : "its description is that of an OME-Zarr"};
+  return is_imagej(description) ? read_imagej(description, spec, pages) : read_shaped(description, spec);
+}
+
+bool describes_one(const std::string& description, const SampleSpec& spec) {
+  if (!counts_images(description)) return true;
+  const Stack stack = read_stack(description, spec, 1);
+  return stack.problem.empty() && stack.refusal.empty() && raster_count(stack.axes) == 1 &&
+         stack.unlike.empty();
+}
+
+std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
+                           std::vector<std::string>& lost) {
+  std::string said = is_ome(description)      ? describe_ome(description, axes, change, lost)
+                     : is_imagej(description) ? describe_imagej(description, axes, change, lost)
+                     : is_ngff(description)   ? describe_ngff(description, axes, change, lost)
+                                              : describe_shaped(description, axes, change);
+  if (said.empty()) lost.emplace_back("the description is left out: it counts images in another way");
+  return said;
+}
+
+}  // namespace sepconv

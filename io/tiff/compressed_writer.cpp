@@ -1,0 +1,154 @@
+#include <algorithm>
+#include <vector>
+
+#include "io/raw_blocks.hpp"
+#include "io/serial_executor.hpp"
+#include "io/split_alpha.hpp"
+#include "io/tiff/encoder_pool.hpp"
+#include "io/tiff/tiff_writer.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Encoded blocks are held until all of their batch are there, to be placed in order.
+constexpr std::int64_t kBatchBytes = 32 << 20;
+
+class CompressedWriter final : public TiffWriter, private EncodedWriter {
+ public:
+  CompressedWriter(std::unique_ptr<TiffSink> tiff, std::shared_ptr<EncoderPool> image)
+      : TiffWriter(std::move(tiff)),
+        is_guest_(image != nullptr),
+        pool_(is_guest_ ? std::move(image) : std::make_shared<EncoderPool>()) {}
+
+  void finish() override { finish_sink(); }
+  std::shared_ptr<EncoderPool> encoder_pool() const override { return pool_; }
+  EncodedWriter* encoded() noexcept override { return layout().coded ? this : nullptr; }
+
+  std::int64_t buffer_bytes(int concurrency) const override {
+    const std::int64_t mask_bytes = mask() != nullptr ? mask()->buffer_bytes(concurrency) : 0;
+    if (is_guest_) return sink().memory_bytes() + mask_bytes;
+    const BlockFormat& format = directory().block;
+    const std::int64_t split = splits_blocks() ? concurrency * split_block_bytes() : 0;
+    // The last strips of the planes, when shorter, take encoders beside those that are kept.
+    const bool short_strips = !directory().tiled && spec().extent.rows % format.extent.rows != 0;
+    const std::int64_t encoders =
+        concurrency + (short_strips ? std::min<std::int64_t>(concurrency, directory().planes()) : 0);
+    return sink().memory_bytes() + mask_bytes + split + encoders * BlockEncoder::memory_bytes(format) +
+           batch_blocks(concurrency) * format.max_encoded_bytes();
+  }
+
+ private:
+  struct Block {
+    std::int64_t plane, grid_row, grid_col;  ///< a plane behind the image's is its mask
+  };
+
+  bool splits_blocks() const noexcept override { return directory().alpha != AlphaInFile::channel; }
+  std::int64_t planes() const noexcept { return directory().planes() + (mask() != nullptr ? 1 : 0); }
+  bool is_of_mask(const Block& block) const noexcept { return block.plane == directory().planes(); }
+  std::int64_t split_block_bytes() const noexcept {
+    return directory().block.extent.area() * directory().spec.pixel_bytes();
+  }
+
+  void write_encoded(const Rect& rect, std::span<const std::span<const std::byte>> blocks,
+                     Executor& executor) override {
+    check_rect(rect);
+    const Rect grid = directory().grid_rect(rect);
+    if (std::ssize(blocks) != grid.area())
+      throw InvalidArgument(sink().name() + ": another number of blocks than the rectangle has");
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t i = 0; i < grid.area(); ++i)
+      offsets.push_back(
+          sink().place(directory().block_index(0, grid.row + i / grid.cols, grid.col + i % grid.cols),
+                       std::ssize(blocks[static_cast<std::size_t>(i)])));
+    SerializedExecutor(executor).for_each(grid.area(), [&](std::int64_t i, int) {
+      const auto at = static_cast<std::size_t>(i);
+      sink().write_at(offsets[at], blocks[at]);
+    });
+    add_written(rect);
+  }
+
+  // Batch by batch: encode on all threads, place in row-major order on this one, write on all. So the file's
+  // bytes do not depend on the threads. Each row of blocks is followed by that of the mask, so that they do
+  // not depend on how many rows are written at once either.
+  void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    const Rect blocks = directory().grid_rect(rect);
+    const std::int64_t count = planes() * blocks.area();
+    const std::int64_t batch = batch_blocks(executor.concurrency());
+    std::vector<EncodedBlock>& held = pool_->encoded;
+    held.resize(static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(held), std::min(batch, count))));
+    const auto block_at = [&](std::int64_t i) {
+      const std::int64_t of_part = mask() != nullptr ? blocks.cols : blocks.area();  // in a plane
+      const std::int64_t part = i / (planes() * of_part), in_part = i % (planes() * of_part);
+      return Block{in_part / of_part, blocks.row + part + in_part % of_part / blocks.cols,
+                   blocks.col + i % blocks.cols};
+    };
+    std::vector<std::int64_t> offsets;
+    for (std::int64_t first = 0; first < count; first += batch) {
+      const std::int64_t size = std::min(batch, count - first);
+      executor.for_each(size,
+                        [&](std::int64_t i, int) { encode(block_at(first + i), rect, in, encoded(i)); });
+      offsets.clear();
+      for (std::int64_t i = 0; i < size; ++i) {
+        const Block block = block_at(first + i);
+        TiffSink& page = is_of_mask(block) ? sink_of(*mask()) : sink();
+        const std::int64_t plane = is_of_mask(block) ? 0 : block.plane;
+        offsets.push_back(
+            page.place(directory().block_index(plane, block.grid_row, block.grid_col), encoded(i).size));
+      }
+      SerializedExecutor(executor).for_each(size, [&](std::int64_t i, int) {
+        sink().write_at(offsets[static_cast<std::size_t>(i)], encoded(i).bytes());
+      });
+    }
+  }
+
+  void encode(const Block& block, const Rect& rect, const ConstPixelView& in, EncodedBlock& encoded) {
+    const Rect part = directory().block_rect(block.grid_row, block.grid_col);
+    const ConstPixelView pixels = in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
+    if (is_of_mask(block)) {
+      const auto held = pool_->split.lease([&] { return std::make_unique<Buffer>(split_block_bytes()); });
+      const PixelView split = dense_view(held->data(), {part.extent(), 1, PixelType::u8});
+      make_mask(pixels, directory().mask_of, split);
+      encode(split, kAllChannels, sink_of(*mask()).directory(), block.grid_row, *mask()->encoder_pool(),
+             encoded);
+    } else if (directory().drops_alpha() && !directory().planar) {
+      const auto held = pool_->split.lease([&] { return std::make_unique<Buffer>(split_block_bytes()); });
+      const PixelView split = dense_view(held->data(), directory().spec, part.extent());
+      copy_but_last(pixels, split);
+      encode(split, kAllChannels, directory(), block.grid_row, *pool_, encoded);
+    } else {
+      encode(pixels, channel_of(block.plane), directory(), block.grid_row, *pool_, encoded);
+    }
+  }
+
+  void encode(const ConstPixelView& pixels, std::int64_t channel, const TiffDirectory& page,
+              std::int64_t grid_row, EncoderPool& pool, EncodedBlock& encoded) {
+    BlockFormat format = page.block;
+    format.extent.rows = page.stored_rows(grid_row);
+    if (format.extent == page.block.extent) {
+      const auto encoder = pool.encoders.lease([&] { return BlockEncoder::make(format, sink().name()); });
+      encoder->encode(pixels, channel, encoded);
+    } else {  // the last strip, which is shorter: once a plane, so its encoder is not kept
+      BlockEncoder::make(format, sink().name())->encode(pixels, channel, encoded);
+    }
+  }
+
+  std::int64_t batch_blocks(int concurrency) const {
+    const std::int64_t several =
+        std::clamp<std::int64_t>(kBatchBytes / directory().block.bytes(), concurrency, 4 * concurrency);
+    return std::min(several, directory().block_count() + (mask() != nullptr ? directory().grid().area() : 0));
+  }
+
+  EncodedBlock& encoded(std::int64_t i) { return pool_->encoded[static_cast<std::size_t>(i)]; }
+
+  bool is_guest_;
+  std::shared_ptr<EncoderPool> pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<TiffWriter> make_compressed_writer(std::unique_ptr<TiffSink> sink,
+                                                   std::shared_ptr<EncoderPool> image) {
+  return std::make_unique<CompressedWriter>(std::move(sink), std::move(image));
+}
+
+}  // namespace sepconv

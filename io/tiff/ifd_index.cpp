@@ -1,0 +1,206 @@
+#include "io/tiff/ifd_index.hpp"
+
+#include <fmt/format.h>
+#include <tiff.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "io/stack/stack.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = TiffEntries::Kind;
+
+/// More sub-directories than any pyramid has levels.
+constexpr std::uint64_t kMaxLevels = 64;
+/// What the tags of a page may take, its tables of blocks aside; libtiff and Metadata each hold them once.
+/// The description of a microscope's thousand planes takes some MiB, a colour profile two at the most.
+constexpr std::int64_t kMaxTagBytes = std::int64_t{16} << 20;
+
+bool is_block_table(std::uint32_t tag) {
+  return tag == TIFFTAG_STRIPOFFSETS || tag == TIFFTAG_STRIPBYTECOUNTS || tag == TIFFTAG_TILEOFFSETS ||
+         tag == TIFFTAG_TILEBYTECOUNTS;
+}
+
+/// Whether both sides are smaller by one factor, as far as halves were rounded. A side of 1 stays.
+bool is_level_of(const TiffForm& level, const TiffForm& image) {
+  const auto [rows, cols] = level.extent;
+  const Extent whole = image.extent;
+  const bool shrinks = (rows < whole.rows || whole.rows == 1) && (cols < whole.cols || whole.cols == 1);
+  if (!level.is_like_pixels(image) || level.extent.empty() || !shrinks || level.extent == whole) return false;
+  const auto other = [](std::int64_t from, std::int64_t to, std::int64_t side) {
+    return std::max(1.0, static_cast<double>(side) * static_cast<double>(to) / static_cast<double>(from));
+  };
+  const double off = whole.rows > whole.cols
+                         ? other(whole.rows, rows, whole.cols) - static_cast<double>(cols)
+                         : other(whole.cols, cols, whole.rows) - static_cast<double>(rows);
+  return std::abs(off) <= 3;
+}
+
+}  // namespace
+
+/// The largest tags are left out until the others fit.
+void bound_tags(TiffPage& page) {
+  std::vector<TiffEntry> tags;
+  std::int64_t sum = 0;
+  for (const TiffEntry& entry : page.entries.list) {
+    if (is_block_table(entry.tag)) continue;
+    tags.push_back(entry);
+    sum += std::min(entry.bytes(), kMaxTagBytes + 1);
+  }
+  std::ranges::sort(tags, std::greater{}, &TiffEntry::bytes);
+  page.max_tag_bytes = kMaxTagBytes;
+  for (const TiffEntry& entry : tags) {
+    if (sum <= kMaxTagBytes) break;
+    sum -= std::min(entry.bytes(), kMaxTagBytes + 1);
+    page.max_tag_bytes = std::min(kMaxTagBytes, entry.bytes() - 1);
+  }
+  for (const TiffEntry& entry : tags) {
+    if (entry.bytes() > page.max_tag_bytes) page.too_large.push_back(entry.tag);
+  }
+  page.tag_bytes = std::min(sum, kMaxTagBytes);
+}
+
+std::string read_description(const InputFile& file, const TiffEntries& entries, std::int64_t max_bytes) {
+  const TiffEntry* const entry = entries.find(TIFFTAG_IMAGEDESCRIPTION);
+  if (entry == nullptr || entry->type != TIFF_ASCII || entry->bytes() > kMaxTagBytes) return "";
+  std::string text(static_cast<std::size_t>(std::min(entry->bytes(), max_bytes)), '\0');
+  const std::int64_t read = file.read_some_at(entry->value_offset, std::as_writable_bytes(std::span(text)));
+  text.resize(static_cast<std::size_t>(read));
+  return text.substr(0, text.find('\0'));
+}
+
+TiffCatalog::TiffCatalog(InputFile file)
+    : file_(std::make_shared<const InputFile>(std::move(file))), chain_(*file_) {
+  for (std::uint64_t offset = chain_.next_offset(); const auto entries = chain_.next();
+       offset = chain_.next_offset()) {
+    pages_.push_back(look_at(*entries, offset));
+    if (pages_.back().kind == Kind::image) images_.push_back(std::ssize(pages_) - 1);
+  }
+  constexpr std::size_t kMaxOfSlide = 256;  // each is looked at closely
+  aperio_ = pages_.size() > 1 && pages_.size() <= kMaxOfSlide && sepconv::is_aperio(beginning(0));
+  const std::string text = images_.empty() ? "" : beginning(images_.front());
+  has_luts_ = is_imagej(text) || is_ome(text);
+}
+
+TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t offset) const {
+  const auto number = [&](std::uint32_t tag, std::uint64_t otherwise) {
+    const TiffEntry* const entry = entries.find(tag);
+    return entry == nullptr ? otherwise : chain_.number(*entry).value_or(otherwise);
+  };
+  const auto side = [&](std::uint32_t tag) {
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(number(tag, 0), 1u << 31));
+  };
+  Page page{offset, entries.kind, {}, {}};
+  page.form.extent = {side(TIFFTAG_IMAGELENGTH), side(TIFFTAG_IMAGEWIDTH)};
+  page.form.channels = static_cast<std::int64_t>(number(TIFFTAG_SAMPLESPERPIXEL, 1) & 0xffff);
+  page.form.bits = number(TIFFTAG_BITSPERSAMPLE, 1);
+  page.form.sample_format = number(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  page.form.tiled = entries.find(TIFFTAG_TILEWIDTH) != nullptr;
+  if (const TiffEntry* const levels = entries.find(TIFFTAG_SUBIFD)) {
+    for (std::uint64_t i = 0; i < std::min(levels->count, kMaxLevels); ++i)
+      if (const auto at = chain_.number(*levels, i)) page.levels.push_back(*at);
+  }
+  return page;
+}
+
+std::string TiffCatalog::description(std::int64_t index) const {
+  const auto entries = chain_.at(page(index).offset);
+  return entries ? read_description(*file_, *entries, kMaxTagBytes) : "";
+}
+
+std::string TiffCatalog::beginning(std::int64_t index) const {
+  constexpr std::int64_t kBytes = 4096;
+  const auto entries = chain_.at(page(index).offset);
+  return entries ? read_description(*file_, *entries, kBytes) : "";
+}
+
+std::string TiffCatalog::aperio_name(std::int64_t index) const {
+  const Page& own = page(index);
+  if (!aperio_ || index == 0) return "";
+  const std::string text = beginning(index);
+  const std::string line = text.substr(std::min(text.size(), text.find('\n')));
+  for (const char* const name : {"label", "macro"}) {
+    if (line.find(name) != line.npos) return name;
+  }
+  return own.form.tiled && is_level_of(own.form, page(0).form) ? "" : "thumbnail";
+}
+
+std::vector<std::uint64_t> TiffCatalog::levels(std::int64_t index) const {
+  const Page& own = page(index);
+  std::vector<std::uint64_t> levels = own.levels;
+  for (std::int64_t i = index + 1; i < std::ssize(pages_); ++i) {
+    if (aperio_ ? index != 0 : page(i).kind == Kind::image) break;
+    const bool is_one = aperio_ ? aperio_name(i).empty() : page(i).kind == Kind::reduced;
+    if (is_one && is_level_of(page(i).form, own.form)) levels.push_back(page(i).offset);
+  }
+  return levels;
+}
+
+std::vector<TiffForm> TiffCatalog::level_forms(std::int64_t index) const {
+  std::vector<TiffForm> forms;
+  for (const std::uint64_t offset : levels(index)) {
+    const auto entries = chain_.at(offset);
+    forms.push_back(entries ? look_at(*entries, offset).form : TiffForm{});
+  }
+  return forms;
+}
+
+std::optional<std::uint64_t> TiffCatalog::mask_of(std::int64_t index, Extent extent) const {
+  for (std::int64_t i = index + 1; i < std::ssize(pages_) && page(i).kind != Kind::image; ++i)
+    if (page(i).kind == Kind::mask && page(i).form.extent == extent) return page(i).offset;
+  return std::nullopt;
+}
+
+TiffPage TiffCatalog::make_page(std::int64_t index, std::uint64_t offset) const {
+  TiffPage opened{.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  opened.catalog_bytes = static_cast<std::int64_t>(pages_.size() * (sizeof(Page) + sizeof(std::int64_t)));
+  opened.offset = offset;
+  opened.has_luts = has_luts_;
+  opened.entries = chain_.at(offset).value_or(TiffEntries{});
+  bound_tags(opened);
+  return opened;
+}
+
+TiffPage TiffCatalog::open_page(std::int64_t index) const {
+  if (index < 0 || index >= std::ssize(pages_))
+    return {.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
+  TiffPage opened = make_page(index, page(index).offset);
+  opened.levels = std::ssize(levels(index));
+  if (page(index).kind != Kind::image) return opened;  // its image speaks of the masks
+  opened.mask = mask_of(index, page(index).form.extent);
+  std::vector<Extent> without{page(index).form.extent};
+  for (const TiffForm& level : level_forms(index)) without.push_back(level.extent);
+  const std::vector<Extent> all = without;
+  const bool is_first = index == images_.front();
+  for (std::int64_t i = is_first ? 0 : index + 1; i < opened.pages; ++i) {
+    if (i > index && page(i).kind == Kind::image) break;
+    if (page(i).kind != Kind::mask) continue;
+    const Extent extent = page(i).form.extent;
+    if (const auto own = std::ranges::find(without, extent); i > index && own != without.end()) {
+      without.erase(own);
+    } else {
+      const bool is_of = i < index || std::ranges::find(all, extent) != all.end();
+      ++(is_of ? opened.spare_masks : opened.unlike_masks);
+    }
+  }
+  return opened;
+}
+
+TiffPage TiffCatalog::open_level(std::int64_t index, int level) const {
+  const std::vector<std::uint64_t> offsets = levels(index);
+  if (level < 1 || level > std::ssize(offsets))
+    throw IoError(fmt::format("{}: has no level {}; {}", file_->path().native(), level,
+                              offsets.empty() ? "it has the full image only, which is level 0"
+                                              : fmt::format("its levels are 0 to {}", offsets.size())));
+  const std::uint64_t offset = offsets[static_cast<std::size_t>(level - 1)];
+  TiffPage opened = make_page(index, offset);
+  opened.mask = mask_of(index, look_at(opened.entries, offset).form.extent);
+  if (!opened.mask && mask_of(index, page(index).form.extent)) opened.unlike_masks = 1;
+  return opened;
+}
+
+}  // namespace sepconv

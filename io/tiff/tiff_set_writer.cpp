@@ -1,0 +1,259 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/error.hpp"
+#include "io/raster_set.hpp"
+#include "io/stack/ngff.hpp"
+#include "io/stack/stack.hpp"
+#include "io/tiff/tiff.hpp"
+#include "io/tiff/tiff_layout.hpp"
+#include "io/tiff/tiff_writer.hpp"
+
+namespace sepconv {
+namespace {
+
+bool is_ome_name(const std::filesystem::path& path) { return ending_of(path.stem()) == ".ome"; }
+
+/// Axes that OME-XML has; pages that nothing names become slices.
+RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector<std::string>& warnings) {
+  RasterAxes ome;
+  for (const RasterAxis& axis : axes) {
+    const bool known = axis.name == "t" || axis.name == "c" || axis.name == "z";
+    if (!known && axis.size == 1) continue;
+    ome.push_back(axis);
+    if (known) continue;
+    if (find_axis(axes, "z") != nullptr || axes.size() > 1)
+      throw InvalidArgument(fmt::format(
+          "{}: OME-TIFF has the axes t, c and z, and not {}; end the name in .tif", name, axis.name));
+    ome.back().name = std::string(1, 'z');
+    warnings.push_back(fmt::format("the axis {} is written as z: OME-XML has t, c and z", axis.name));
+  }
+  return ome;
+}
+
+/// What says how the pages are counted, where the metadata do not.
+std::string new_description(const std::filesystem::path& path, const RasterSetSpec& spec,
+                            const CreateOptions& options, std::vector<std::string>& warnings) {
+  const SampleSpec raster(spec.raster, options.stored);
+  if (is_ome_name(path) && !ome_holds(raster.type))
+    throw InvalidArgument(
+        fmt::format("{}: OME-XML has no type {}; end the name in .tif, or the chain with a cast",
+                    path.native(), name_of(raster.type)));
+  if (is_ome_name(path))
+    return new_ome(raster, ome_axes(spec.axes, path.native(), warnings),
+                   ome_image_of(options.metadata, warnings));
+  const auto is_told = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
+  return std::ranges::any_of(spec.axes, is_told) ? new_shaped(raster, spec.axes) : "";
+}
+
+/// OME-Zarr's description in the words of OME-XML, which TIFFs have; nothing where it has none for these.
+std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& spec,
+                        const CreateOptions& options, std::vector<std::string>& warnings) {
+  const SampleSpec raster(spec.raster, options.stored);
+  const OmeImage image = parse_ngff_text(options.metadata.description);
+  if (!image.label.empty())
+    warnings.emplace_back(
+        "that values are numbers of things (image-label, its colours and properties) is left out: TIFF has "
+        "no "
+        "place for it");
+  const auto is_counted = [](const RasterAxis& axis) {
+    return axis.size == 1 || axis.name == "t" || axis.name == "c" || axis.name == "z";
+  };
+  if (!ome_holds(raster.type) || !std::ranges::all_of(spec.axes, is_counted)) {
+    warnings.emplace_back(
+        "sizes of pixels and names of channels are left out: OME-XML cannot describe these");
+    return "";
+  }
+  for (const OmeAxis& axis : image.axes) {
+    if (axis.translation != 0) {
+      warnings.emplace_back("where the image begins is left out: OME-XML has sizes of pixels only");
+      break;
+    }
+  }
+  if (const RasterAxis* const c = find_axis(spec.axes, "c");
+      c != nullptr && c->size > 1 && !is_ome_name(path))
+    warnings.push_back(
+        fmt::format("the {} channels are pages, and their names and the sizes of pixels are in OME-XML "
+                    "alone: readers that do not know it find pages of one band",
+                    c->size));
+  return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
+}
+
+/// GDAL takes alpha for a mask in bands of these types, beside one or three others (GDALRasterBand's
+/// GetMaskFlags).
+bool shows_as_mask(std::int64_t alpha, std::int64_t channels, SampleType type) {
+  return (channels == 2 || channels == 4) && alpha == channels - 1 &&
+         (type == PixelType::u8 || type == PixelType::u16);
+}
+
+/// Whether alpha becomes a mask, too, or alone.
+void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
+  const Metadata& metadata = options.metadata;
+  const std::int64_t channels = spec.raster.channels;
+  const auto alpha = alpha_channel(metadata, channels, options.stored);
+  if (options.alpha != AlphaInFile::channel || !alpha) return;
+  const bool holds =
+      tiff_holds_mask(path, metadata) && !(spec.count() > 1 && counts_images(metadata.description));
+  const bool shows = shows_as_mask(*alpha, channels, SampleSpec(spec.raster, options.stored).type);
+  if (!metadata.mask_channel && shows) return;
+  if (holds) {
+    options.alpha = metadata.mask_channel ? AlphaInFile::mask : AlphaInFile::channel_and_mask;
+    if (options.layout.levels == Levels::inside)
+      options.layout.levels = Levels::behind;  // as their masks are
+  } else {
+    options.warnings.push_back(fmt::format(
+        "{} alpha, channel {}, of the result{}: a description that counts pages leaves no place for "
+        "a page that is a mask",
+        metadata.mask_channel ? "the mask of the source is" : "what is hidden is known by", *alpha,
+        shows ? "" : ", which GDAL does not take for a mask"));
+  }
+}
+
+/// Gives the metadata a description that says how the pages are counted, where they have none that does, and
+/// says what TIFF has no place for; and decides what becomes of alpha.
+void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
+  if (std::string lost = not_kept(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
+      !lost.empty())
+    options.warnings.push_back(std::move(lost));
+  std::string& described = options.metadata.description;
+  if (is_ngff(described)) {
+    options.metadata.resolution = resolution_of(options.metadata);
+    described = ome_of_ngff(path, spec, options, options.warnings);
+  }
+  const bool is_svs = options.layout.tiled && options.layout.levels == Levels::none && spec.count() == 1;
+  if (!is_svs) described = not_of_slide(described);
+  if (!(is_ome_name(path) ? is_ome(described) : !described.empty())) {
+    const std::string text = described;
+    described = new_description(path, spec, options, options.warnings);
+    if (!text.empty() && !counts_images(text))
+      options.warnings.emplace_back("the description is left out: OME-XML takes its place");
+  }
+  choose_mask(path, spec, options);
+}
+
+class TiffSetWriter final : public RasterSetWriter {
+ public:
+  TiffSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions options)
+      : path_(path), spec_(spec), options_(std::move(options)) {
+    describe_pages(path_, spec_, options_);
+    options_ = with_levels_placed(std::move(options_), spec_.count());
+    if (options_.layout.levels == Levels::cloud && spec_.count() > 1)
+      throw InvalidArgument(
+          fmt::format("{}: a Cloud Optimized GeoTIFF holds one image and not {}; name one with "
+                      "OpenOptions::select, or leave "
+                      "OutputOptions::cog out",
+                      path_.native(), spec_.count()));
+    const bool may_be_unlisted = options_.big_tiff == false && is_in_one_piece(options_.layout);
+    const TiffDirectory directory =
+        plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
+    options_.big_tiff = directory.big_tiff;
+    is_compressed_ = directory.compressed();
+    output_ = std::make_shared<TiffOutput>(path_,
+                                           OutputFile::Options{.overwrite = options_.overwrite,
+                                                               .durable = options_.durable,
+                                                               .partial = options_.partial,
+                                                               .own = directory.compressed()},
+                                           directory.big_tiff);
+    if (!directory.compressed()) output_->file().expect(spec_.count() * directory.stored_bytes());
+    if (is_in_one_piece(options_.layout)) lay_out(directory);
+  }
+
+  std::unique_ptr<Writer> next(const Metadata& metadata) override {
+    CreateOptions options = options_;
+    if (made_ > 0) {
+      options.metadata = metadata;
+      options.warnings.clear();
+      options.layout_warnings.clear();
+    }
+    ++made_;
+    const TiffDirectory directory = plan_directory(path_, spec_.raster, options);
+    return make_tiff_writer(output_, directory, options, TiffWriter::Role::one_of_several,
+                            next_place(directory, options.metadata));
+  }
+
+  /// Blocks in a part's own file have no places that depend on directories of other rasters.
+  bool skip_to(std::int64_t raster) override {
+    if (!is_compressed_ || !options_.partial) return false;
+    made_ = raster;
+    return true;
+  }
+
+  void finish() override {
+    if (made_ != spec_.count())
+      throw InvalidArgument(
+          fmt::format("{}: {} of {} images were written", path_.native(), made_, spec_.count()));
+    output_->commit();
+  }
+
+ private:
+  /// As ImageJ has its stacks, and as others expect them: see TiffPlace.
+  bool is_in_one_piece(const FileLayout& layout) const {
+    return is_imagej(options_.metadata.description) && layout.compression == Compression::none &&
+           !layout.tiled && layout.levels == Levels::none;
+  }
+
+  void lay_out(const TiffDirectory& directory) {
+    const std::int64_t room = directory_bytes(directory, options_.metadata);
+    first_ =
+        TiffPlace{round_up(output_->header_bytes() + room, kPixelAlignment), output_->header_bytes(), room};
+    output_->add_gap(output_->header_bytes() + room, *first_->pixels);
+    next_directory_ = *first_->pixels + spec_.count() * directory.stored_bytes();
+    constexpr std::int64_t kMax = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
+    lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMax;
+    if (!lists_all_)
+      options_.warnings.emplace_back(
+          "a classic TIFF of more than 4 GiB: only the first image has a directory, as ImageJ has it; "
+          "readers "
+          "that do not know ImageJ's description find one image");
+  }
+
+  std::optional<TiffPlace> next_place(const TiffDirectory& directory, const Metadata& metadata) {
+    if (!first_ || made_ == 1) return first_;
+    const std::int64_t room = directory_bytes(directory, metadata);
+    const TiffPlace place{*first_->pixels + (made_ - 1) * directory.stored_bytes(), next_directory_, room,
+                          lists_all_};
+    next_directory_ += room;
+    return place;
+  }
+
+  std::filesystem::path path_;
+  RasterSetSpec spec_;
+  CreateOptions options_;  // with the first raster's metadata
+  std::shared_ptr<TiffOutput> output_;
+  std::int64_t made_ = 0;
+  std::optional<TiffPlace> first_;  // of a stack in one piece
+  std::int64_t next_directory_ = 0;
+  bool lists_all_ = true, is_compressed_ = false;
+};
+
+}  // namespace
+
+bool tiff_holds_mask(const std::filesystem::path& path, const Metadata& metadata) {
+  const std::string& description = metadata.description;
+  return !is_ome_name(path) && !is_ome(description) && !is_ngff(description) && !is_imagej(description);
+}
+
+std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& asked) {
+  CreateOptions options = asked;
+  describe_pages(path, {spec, {}}, options);
+  options = with_levels_placed(std::move(options), 1);
+  const TiffDirectory directory = plan_directory(path, spec, options);
+  auto output = std::make_shared<TiffOutput>(path,
+                                             OutputFile::Options{.overwrite = options.overwrite,
+                                                                 .durable = options.durable,
+                                                                 .partial = options.partial,
+                                                                 .own = directory.compressed()},
+                                             directory.big_tiff);
+  if (!directory.compressed()) output->file().expect(directory.stored_bytes());
+  return make_tiff_writer(std::move(output), directory, options, TiffWriter::Role::only);
+}
+
+std::unique_ptr<RasterSetWriter> create_tiff_set(const std::filesystem::path& path, const RasterSetSpec& spec,
+                                                 const CreateOptions& options) {
+  return std::make_unique<TiffSetWriter>(path, spec, options);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,284 @@
+#include "io/tiff/tiff_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "io/deflate/deflater.hpp"
+#include "io/flat/row_pieces.hpp"
+#include "io/split_alpha.hpp"
+#include "io/stack/stack.hpp"
+#include "io/tiff/tiff.hpp"
+#include "io/tiff/tiff_layout.hpp"
+
+namespace sepconv {
+namespace {
+
+/// What write_split() holds at once, if rows are not longer.
+constexpr std::int64_t kSplitBytes = std::int64_t{4} << 20;
+
+bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int64_t side) {
+  return begin % block == 0 && (end % block == 0 || end == side);
+}
+
+}  // namespace
+
+TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink)
+    : sink_(std::move(sink)), spec_(directory().written()) {
+  layout_.block = directory().layout_block();
+  layout_.cuts_blocks = !directory().compressed();
+  layout_.appends = directory().compressed();
+  layout_.stored = directory().stored();
+  layout_.description = describe(directory());
+  layout_.codec = codec_name(directory().block.compression);
+  const BlockFormat& block = directory().block;
+  const bool searches =
+      block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_ZSTD;
+  if (block.level ==
+      deflate::kFast) {  // else, as strings are searched for, only the CPU makes the same bytes
+    layout_.codec += ":fast";
+    if (directory().alpha == AlphaInFile::channel) layout_.coded = coded_tiles(directory());
+  } else if (searches && block.level > deflate::kAutomatic) {
+    layout_.codec += fmt::format(":{}", *block.level);
+  }
+  layout_.masks_alpha = directory().drops_alpha();
+  sink_->add_warnings(layout_.warnings);
+}
+
+void TiffWriter::check_rect(const Rect& rect) const {
+  const Extent image = spec().extent;
+  const Extent unit = layout_.unit();
+  const bool fits = !rect.empty() && Rect::whole(image).contains(rect) &&
+                    aligned(rect.row, rect.row_end(), unit.rows, image.rows) &&
+                    aligned(rect.col, rect.col_end(), unit.cols, image.cols);
+  if (!fits)
+    throw InvalidArgument(fmt::format("{}: cannot write {}, outside the image or off its blocks of {} x {}",
+                                      sink_->name(), to_string(rect), unit.cols, unit.rows));
+}
+
+void TiffWriter::write(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+  check_rect(rect);
+  if (in.extent != rect.extent() || in.channels != spec().channels || in.type != spec().type)
+    throw InvalidArgument(
+        fmt::format("{}: cannot write {} from a view of another shape", sink_->name(), to_string(rect)));
+  if (directory().alpha == AlphaInFile::channel || splits_blocks())
+    write_pixels(rect, in, executor);
+  else
+    write_split(rect, in, executor);
+  add_written(rect);
+}
+
+void TiffWriter::add_written(const Rect& rect) {
+  written_.add(rect);
+  if (mask_) mask_->written_.add(rect);
+}
+
+std::int64_t TiffWriter::split_row_bytes() const noexcept {
+  const std::int64_t pixels = directory().drops_alpha() ? directory().spec.pixel_bytes() : 0;
+  return (pixels + (directory().has_mask() ? 1 : 0)) * spec().extent.cols;
+}
+
+std::int64_t TiffWriter::split_bytes(int concurrency) const {
+  const std::int64_t held =
+      directory().alpha == AlphaInFile::channel ? 0 : std::max(kSplitBytes, split_row_bytes());
+  return held + (mask_ ? mask_->buffer_bytes(concurrency) : 0);
+}
+
+/// Some rows at a time.
+void TiffWriter::write_split(const Rect& rect, const ConstPixelView& in, Executor& executor) {
+  const std::int64_t rows = std::clamp<std::int64_t>(kSplitBytes / split_row_bytes(), 1, rect.rows);
+  const Buffer held(rows * split_row_bytes());
+  for (std::int64_t row = 0; row < rect.rows; row += rows) {
+    const Rect part{rect.row + row, rect.col, std::min(rows, rect.rows - row), rect.cols};
+    const ConstPixelView from = in.crop({row, 0, part.rows, part.cols});
+    const PixelView pixels = dense_view(held.data(), directory().spec, part.extent());
+    const PixelView mask =
+        dense_view(held.data() + (directory().drops_alpha() ? part.rows * pixels.row_bytes() : 0),
+                   {part.extent(), 1, PixelType::u8});
+    for_each_row_piece(part.rows, from.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
+      const Rect piece{first, 0, count, part.cols};
+      if (directory().drops_alpha()) copy_but_last(from.crop(piece), pixels.crop(piece));
+      if (mask_) make_mask(from.crop(piece), directory().mask_of, mask.crop(piece));
+    });
+    write_pixels(part, directory().drops_alpha() ? pixels : from, executor);
+    if (mask_) mask_->write_pixels(part, mask, executor);
+  }
+}
+
+/// Blocks of the mask are counted behind those of the image.
+WriterState TiffWriter::take_state() {
+  WriterState state{.places = sink_->take_places()};
+  if (!mask_) return state;
+  std::vector<std::int64_t> places = mask_->sink_->take_places();
+  for (std::size_t i = 0; i < places.size(); i += 3) places[i] += directory().block_count();
+  state.places.insert(state.places.end(), places.begin(), places.end());
+  return state;
+}
+
+void TiffWriter::restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) {
+  std::vector<std::int64_t> own, masks;
+  for (std::size_t i = 0; i + 2 < state.places.size(); i += 3) {
+    const bool of_mask = mask_ && state.places[i] >= directory().block_count();
+    const std::int64_t index = state.places[i] - (of_mask ? directory().block_count() : 0);
+    auto& places = of_mask ? masks : own;
+    places.insert(places.end(), {index, state.places[i + 1], state.places[i + 2]});
+  }
+  sink_->restore(own, files.segment);
+  written_.add_pixels(pixels);
+  if (!mask_) return;
+  mask_->sink_->restore(masks, files.segment);
+  mask_->written_.add_pixels(pixels);
+}
+
+void TiffWriter::leave_rest() {
+  written_.add_pixels(spec().extent.area());
+  if (mask_) mask_->leave_rest();
+  for (const auto& level : levels_) level->leave_rest();
+}
+
+std::vector<Writer*> TiffWriter::levels() {
+  std::vector<Writer*> all;
+  for (const auto& level : levels_) all.push_back(level.get());
+  return all;
+}
+
+std::vector<std::uint64_t> TiffWriter::finish_levels(Role role) {
+  std::vector<std::uint64_t> offsets;
+  for (const auto& level : levels_) {
+    if (level->role_ != role) continue;
+    level->finish();
+    offsets.push_back(level->offset_);
+  }
+  return offsets;
+}
+
+void TiffWriter::finish_sink() {
+  written_.check_all_of(spec().extent, sink_->name());
+  if (role_ == Role::inside) {
+    offset_ = sink_->finish_inside();
+    return;
+  }
+  if (role_ != Role::behind && role_ != Role::mask) {
+    for (std::size_t i = levels_.size(); i-- > 0;) levels_[i]->settle();
+    settle();
+  }
+  sink_->finish(finish_levels(Role::inside));
+  if (mask_) mask_->finish();
+  finish_levels(Role::behind);
+  if (role_ == Role::only) sink_->commit();
+}
+
+void TiffWriter::settle() {
+  sink_->settle();
+  if (mask_) mask_->sink_->settle();
+}
+
+bool tiff_holds(SampleType type) noexcept {
+  return type.kind != SampleType::Kind::boolean && !type.is_packed();
+}
+
+namespace {
+
+std::unique_ptr<TiffWriter> make_page(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
+                                      const CreateOptions& options, TiffWriter::Role role,
+                                      std::optional<TiffPlace> place,
+                                      std::shared_ptr<EncoderPool> pool = nullptr) {
+  auto sink = std::make_unique<TiffSink>(std::move(output), directory, options, place);
+  auto writer = directory.compressed() ? make_compressed_writer(std::move(sink), std::move(pool))
+                                       : make_uncompressed_writer(std::move(sink));
+  writer->set_role(role);
+  return writer;
+}
+
+/// A page of a pyramid and its mask's.
+struct MaskedPage {
+  TiffDirectory image;
+  std::optional<TiffDirectory> mask{};
+  std::optional<TiffPlace> place{}, mask_place{};
+};
+
+std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const TiffDirectory& image,
+                                   const CreateOptions& options) {
+  std::vector<TiffDirectory> all = plan_levels(path, image, options);
+  all.insert(all.begin(), image);
+  std::vector<MaskedPage> pages;
+  for (const TiffDirectory& page : all)
+    pages.push_back({page, page.has_mask() ? std::optional(plan_mask(page)) : std::nullopt});
+  return pages;
+}
+
+/// Of a Cloud Optimized GeoTIFF: the directories one behind the other, each with its mask's, then the pixels
+/// of the smallest level first. Those of compressed pages are placed when all are there.
+void place_for_clouds(TiffOutput& output, std::vector<MaskedPage>& pages, const Metadata& metadata) {
+  std::int64_t next = output.begin_for_clouds();
+  const auto place = [&](const TiffDirectory& page, const Metadata& its) {
+    const TiffPlace at{.directory = next, .directory_bytes = directory_bytes(page, its)};
+    next += at.directory_bytes;
+    return at;
+  };
+  for (MaskedPage& page : pages) {
+    page.place = place(page.image, metadata);
+    if (page.mask) page.mask_place = place(*page.mask, {});
+  }
+  const auto put = [&](const TiffDirectory& page, std::optional<TiffPlace>& at) {
+    at->pixels = round_up(next, kPixelAlignment);
+    next = *at->pixels + page.block_bytes();
+  };
+  for (std::size_t i = pages.size(); i-- > 0 && !pages[i].image.compressed();) {
+    put(pages[i].image, pages[i].place);
+    if (pages[i].mask) put(*pages[i].mask, pages[i].mask_place);
+  }
+  output.set_end(next);
+}
+
+/// With its mask's; encoders are shared with `image`, the page that it is a level of, if blocks are alike.
+std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output, const MaskedPage& page,
+                                       const CreateOptions& options, TiffWriter::Role role,
+                                       const TiffWriter* image) {
+  auto writer = make_page(output, page.image, options, role, page.place,
+                          image != nullptr ? image->encoder_pool() : nullptr);
+  if (!page.mask) return writer;
+  const bool shares = image != nullptr && image->mask() != nullptr;
+  CreateOptions of_mask;  // described as tifffile wants all pages of a file to be that describes one
+  const TiffDirectory& own = page.image;
+  if (!shaped_of_level(options.metadata.description, own.stored_spec(), own.spec.extent).empty())
+    of_mask.metadata.description = new_shaped(page.mask->stored_spec(), {});
+  writer->add_mask(make_page(output, *page.mask, of_mask, TiffWriter::Role::mask, page.mask_place,
+                             shares ? image->mask()->encoder_pool() : nullptr));
+  writer->describe_also(", with a mask");
+  return writer;
+}
+
+}  // namespace
+
+std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
+                                         const CreateOptions& options, TiffWriter::Role role,
+                                         std::optional<TiffPlace> place) {
+  CreateOptions fitting = options;
+  fitting.metadata.description =
+      with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
+  std::vector<MaskedPage> pages = plan_pages(output->file().target(), directory, options);
+  pages.front().place = place;
+  if (options.layout.levels == Levels::cloud) place_for_clouds(*output, pages, fitting.metadata);
+  auto writer = make_pages(output, pages.front(), fitting, role, nullptr);
+  const auto of_levels =
+      options.layout.levels == Levels::inside ? TiffWriter::Role::inside : TiffWriter::Role::behind;
+  for (std::size_t i = 1; i < pages.size(); ++i) {
+    const bool same_blocks = pages[i].image.block.extent == directory.block.extent;
+    CreateOptions of_level = level_options(options);
+    of_level.metadata.description =
+        shaped_of_level(fitting.metadata.description, directory.stored_spec(), pages[i].image.spec.extent);
+    writer->add_level(
+        make_pages(output, pages[i], of_level, of_levels, same_blocks ? writer.get() : nullptr));
+  }
+  if (options.layout.nearest_levels) writer->make_levels_nearest();
+  if (pages.size() > 1)
+    writer->describe_also(fmt::format(", with {} smaller levels{}", pages.size() - 1,
+                                      options.layout.nearest_levels ? " of the nearest pixels" : ""));
+  if (options.layout.levels == Levels::cloud) writer->describe_also(", optimized for clouds");
+  return writer;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,184 @@
+#include "io/zarr/label_images.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "core/memory.hpp"
+#include "io/file_errors.hpp"
+#include "io/stack/ngff.hpp"
+#include "io/zarr/zarr_codecs.hpp"
+#include "io/zarr/zarr_json.hpp"
+#include "io/zarr/zarr_source.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::int64_t kCopiedAtOnce = 1 << 20;
+
+/// What is no label image: a result that lies among them, or another one that is not complete.
+bool is_result(const fs::path& folder, const fs::path& target) {
+  std::error_code ignored;
+  return is_incomplete_output(folder) || fs::equivalent(folder, target, ignored);
+}
+
+void copy_object(const ZarrObject& from, StagingDirectory& to, const std::string& name,
+                 const Buffer& buffer) {
+  for (std::int64_t at = 0; at == 0 || at < from.size(); at += kCopiedAtOnce) {
+    const auto part =
+        buffer.bytes().first(static_cast<std::size_t>(std::min(kCopiedAtOnce, from.size() - at)));
+    from.read_at(at, part);
+    to.write_part(name, at == 0, at, part);
+  }
+  to.complete_part(name, from.size());
+}
+
+/// All files below `below`, a key of the store, but for those of these names.
+void copy_files(const ZarrStore& store, const std::string& below, StagingDirectory& to,
+                const std::string& key, const ZarrTexts& but) {
+  const Buffer buffer(kCopiedAtOnce);
+  for (fs::recursive_directory_iterator at(store.name_of(below)), end; at != end; ++at) {
+    const fs::directory_entry& entry = *at;
+    if (entry.is_directory() && !entry.is_symlink()) {
+      if (is_result(entry.path(), to.target())) at.disable_recursion_pending();
+      continue;
+    }
+    const std::string name = entry.path().lexically_relative(store.path()).native();
+    if (std::ranges::find(but, name, &ZarrTexts::value_type::first) != but.end()) continue;
+    const auto object = store.open(name);
+    if (!object)
+      throw_read_error(entry.path(), "it is no file, and label images go along as files; take it away");
+    copy_object(*object, to, joined_key(key, name), buffer);
+  }
+}
+
+ZarrNode group_at(const ZarrStore& store, const std::string& key) {
+  auto node = read_zarr_node(store, key);
+  if (!node || node->array) throw_read_error(store.name_of(key), "it is no Zarr group");
+  return *std::move(node);
+}
+
+/// Not "0.5-dev-NAME", which a result does not. What is no label image is copied as it is.
+bool says_its_version(const ZarrStore& store, const std::string& key) {
+  try {
+    const NgffGroup said = read_ngff(group_at(store, key).attributes, store.name_of(key).native());
+    return said.said_version == said.version;
+  } catch (const IoError&) {
+    return true;
+  }
+}
+
+/// The same array without shards, which version 2 has not, and with the names of its axes, which 0.5 wants.
+ZarrArray in_version(const ZarrArray& array, int zarr, const OmeImage& image, const fs::path& name) {
+  ZarrArray made = array;
+  if (image.axes.size() != array.shape.size()) throw_read_error(name, "its axes are not the label image's");
+  made.names = axis_names(image);
+  made.version = zarr;
+  made.chunk = array.block();
+  made.shards.clear();
+  made.keys_of_v2 = zarr == 2;
+  made.separator = '/';
+  std::vector<std::string> known;  // by difference()
+  fit_to_version(made, known);
+  if (zarr == 2 && !std::ranges::is_sorted(made.order) &&
+      !std::ranges::is_sorted(made.order, std::greater<>()))
+    throw_read_error(name, "its elements lie in an order that Zarr 2 has not");
+  return made;
+}
+
+/// Every position of the grid of blocks.
+void for_each_block(const ZarrArray& array, const std::function<void(const ZarrShape&)>& visit) {
+  ZarrShape position(array.shape.size());
+  if (std::ranges::find(array.shape, 0) != array.shape.end()) return;
+  for (std::size_t axis = 0; axis < position.size();) {
+    visit(position);
+    for (axis = 0; axis < position.size(); ++axis) {
+      if (++position[axis] * array.block()[axis] < array.shape[axis]) break;
+      position[axis] = 0;
+    }
+  }
+}
+
+void add_texts(const ZarrTexts& texts, StagingDirectory& to, const std::string& key) {
+  for (const auto& [name, text] : texts) to.add(joined_key(key, name), std::as_bytes(std::span(text)));
+}
+
+}  // namespace
+
+LabelCopyJob::LabelCopyJob(const LabelImages& labels, int zarr, std::int64_t levels)
+    : store_(open_folder_store(InputFile(labels.folder, InputFile::Folders::taken))), zarr_(zarr) {
+  const ZarrNode list = group_at(*store_, "");
+  is_same_version_ = list.version == zarr;
+  has_all_levels_ = levels == labels.levels;
+  const std::vector<std::string> names = read_ngff(list.attributes, labels.folder.native()).labels;
+  are_same_ = is_same_version_ && has_all_levels_ && std::ranges::all_of(names, [&](const std::string& name) {
+                return says_its_version(*store_, name);
+              });
+  const std::string said = ngff_of_labels(list.attributes, zarr, levels);
+  // ome-zarr-py leaves out the version, which 0.5 wants.
+  if (!are_same_ || Json::parse(said) != Json::parse(list.attributes))
+    groups_.push_back({"", zarr_group_texts(zarr, said)});
+  if (are_same_) return;
+  for (const std::string& name : names) add_image(name, levels);
+}
+
+void LabelCopyJob::add_image(const std::string& key, std::int64_t levels) {
+  const ZarrNode group = group_at(*store_, key);
+  const NgffGroup said = read_ngff(group.attributes, store_->name_of(key).native());
+  if (said.images.size() != 1) throw_read_error(store_->name_of(key), "it is no label image");
+  groups_.push_back({key, zarr_group_texts(zarr_, ngff_of_labels(group.attributes, zarr_, levels))});
+  for (const NgffLevel& level : said.images.front().levels) {
+    if (levels-- == 0) break;
+    const std::string at = joined_key(key, level.path);
+    const auto node = read_zarr_node(*store_, at);
+    if (!node || !node->array) throw_read_error(store_->name_of(at), "it is no Zarr array");
+    levels_.push_back(
+        {at, *node->array, in_version(*node->array, zarr_, said.images.front().image, store_->name_of(at))});
+  }
+}
+
+std::string LabelCopyJob::difference() const {
+  if (is_same_version_ && has_all_levels_) return {};
+  if (is_same_version_) return "label images have their first levels alone, as the image has";
+  return fmt::format(
+      "label images are encoded anew for Zarr {}, each chunk in a file of its own and by codecs that it has",
+      zarr_);
+}
+
+std::int64_t LabelCopyJob::memory_bytes() const {
+  std::int64_t most = kCopiedAtOnce;
+  for (const Level& level : is_same_version_ ? std::vector<Level>() : levels_)
+    most = std::max(most, ZarrSource(store_, level.key, level.from).memory_bytes(1) +
+                              ZarrCoder::encoder_bytes(level.made) + level.made.block_bytes());
+  return most;
+}
+
+void LabelCopyJob::write(StagingDirectory& to, const std::string& key) const {
+  if (are_same_) copy_files(*store_, "", to, key, groups_.empty() ? ZarrTexts{} : groups_.front().texts);
+  for (const Level& level : levels_) {
+    if (is_same_version_)
+      copy_files(*store_, level.key, to, key, {});
+    else
+      write_level(level, to, joined_key(key, level.key));
+  }
+  for (const Group& group : groups_) add_texts(group.texts, to, joined_key(key, group.key));
+}
+
+void LabelCopyJob::write_level(const Level& level, StagingDirectory& to, const std::string& key) const {
+  ZarrSource source(store_, level.key, level.from);
+  ZarrCoder coder(level.made);
+  const Buffer block(level.made.block_bytes());
+  for_each_block(level.made, [&](const ZarrShape& position) {
+    const auto found = source.block(position, false);
+    if (!found) return;
+    std::memcpy(block.data(), found->data(), static_cast<std::size_t>(block.size()));
+    to.add(joined_key(key, level.made.key_of(position)), coder.encode(block.bytes(), to.target()));
+  });
+  add_texts(zarr_array_texts(level.made), to, key);
+}
+
+}  // namespace sepconv

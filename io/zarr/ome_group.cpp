@@ -1,0 +1,230 @@
+#include "io/zarr/ome_group.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "io/join_names.hpp"
+#include "io/zarr/ome_ancestors.hpp"
+#include "io/zarr/ome_siblings.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Groups within groups on the way to an image: a plate's fields are two below it.
+constexpr int kMaxGroups = 4;
+constexpr std::size_t kShownVersion = 40;
+
+/// Members of a group that are groups of images.
+std::vector<std::string> images_in(const ZarrStore& store, const std::string& key) {
+  constexpr std::size_t kMaxImages = 1000;
+  std::vector<std::string> images;
+  for (const std::string& name : store.folders(key, kMaxImages)) {
+    const auto node = read_zarr_node(store, joined_key(key, name));
+    if (node && !node->array &&
+        !read_ngff(node->attributes, store.name_of(joined_key(key, name)).native()).images.empty())
+      images.push_back(name);
+  }
+  return images;
+}
+
+/// The array of a level, whose axes are the image's.
+ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeImage& image) {
+  const auto node = read_zarr_node(store, key);
+  const std::string name = store.name_of(key).native();
+  if (!node || !node->array)
+    throw IoError(
+        fmt::format("cannot read {}: it is to be a level of an image, and there is no array; copy "
+                    "the image anew",
+                    name));
+  ZarrArray array = *node->array;
+  if (array.shape.size() != image.axes.size())
+    throw IoError(
+        fmt::format("cannot read {}: it is to be an image of {} axes, and the array has {}; copy "
+                    "the image anew",
+                    name, image.axes.size(), array.shape.size()));
+  array.names = axis_names(image);
+  return array;
+}
+
+/// What a source is beside its pixels, and a result of it is not.
+void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
+                    const NgffMultiscale& one, OmeSource& source) {
+  if (group.said_version != group.version)
+    source.left_out.push_back(
+        fmt::format("OME-Zarr {0} is read as {1}, and an OME-Zarr that is made of it says {1}",
+                    printable(group.said_version.substr(0, kShownVersion)), group.version));
+  std::string& label = source.image.label;
+  if (label.empty() && is_in_labels(store, key)) label = "{}";
+  if (!one.others.empty())
+    source.left_out.push_back(fmt::format("of OME-Zarr's metadata are left out: {}", join_names(one.others)));
+}
+
+Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }
+
+OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGroup& group, int level) {
+  const std::string name = store.name_of(key).native();
+  if (group.images.size() > 1) {
+    std::vector<std::string> paths;
+    for (const NgffMultiscale& one : group.images) paths.push_back(one.levels.front().path);
+    throw OmeChoice(fmt::format("{}: holds {} images; name one of their arrays: {}", name, paths.size(),
+                                join_names(paths)));
+  }
+  const NgffMultiscale& one = group.images.front();
+  if (level >= std::ssize(one.levels))
+    throw IoError(fmt::format("{}: has no level {}; {}", name, level,
+                              one.levels.size() == 1
+                                  ? "it has the full image only, which is level 0"
+                                  : fmt::format("its levels are 0 to {}", one.levels.size() - 1)));
+  const auto chosen = static_cast<std::size_t>(level);
+  OmeSource source{.key = joined_key(key, one.levels[chosen].path),
+                   .array = level_array(store, joined_key(key, one.levels[chosen].path), one.image),
+                   .image = one.at_level(chosen),
+                   .version = group.version,
+                   .attributes = group.others,
+                   .smaller = {},
+                   .labels = {},
+                   .is_whole = level == 0};
+  for (std::size_t i = 1; i < one.levels.size(); ++i)
+    source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
+  take_labels(store, key, source);
+  warn_about_siblings(store, key, paths_of(one), source.left_out);
+  say_what_it_is(store, key, group, one, source);
+  return source;
+}
+
+/// Of the first well, if it has one.
+std::string field_of(const ZarrStore& store, const std::string& well) {
+  const auto node = read_zarr_node(store, well);
+  if (!node || node->array) return {};
+  const NgffGroup group = read_ngff(node->attributes, store.name_of(well).native());
+  return group.fields.empty() ? std::string() : group.fields.front();
+}
+
+/// One of several that a group holds: the only one, or an error that lists them.
+std::string only_one(const ZarrStore& store, const std::string& key, std::string_view what,
+                     const std::vector<std::string>& names) {
+  if (names.size() == 1) return names.front();
+  const std::string name = store.name_of(key).native();
+  if (names.empty())
+    throw IoError(fmt::format("{}: is a group of {} and has none; name another", name, what));
+  std::filesystem::path example = store.name_of(key) / printable(names.front());
+  if (const std::string field = field_of(store, joined_key(key, names.front())); !field.empty())
+    example /= printable(field);
+  throw OmeChoice(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), what,
+                              example.native(), join_names(names)));
+}
+
+std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& key, const ZarrNode& node,
+                                    int level, int groups) {
+  const NgffGroup group = read_ngff(node.attributes, store.name_of(key).native());
+  if (group.version.empty()) return std::nullopt;
+  if (!group.images.empty()) {
+    OmeSource source = source_of(store, key, group, level);
+    if (!node.as_texts.empty()) source.left_out.push_back(texts_sentence(node.as_texts));
+    return source;
+  }
+  const std::string only = !group.wells.empty()    ? only_one(store, key, "wells of a plate", group.wells)
+                           : !group.fields.empty() ? only_one(store, key, "fields of a well", group.fields)
+                           : !group.labels.empty() ? only_one(store, key, "label images", group.labels)
+                                                   : only_one(store, key, "images", images_in(store, key));
+  const std::string below = joined_key(key, only);
+  const auto next = read_zarr_node(store, below);
+  auto found = next && !next->array && groups < kMaxGroups
+                   ? find_below(store, below, *next, level, groups + 1)
+                   : std::nullopt;
+  if (!found)
+    throw IoError(fmt::format("{}: its OME-Zarr metadata name {}, and there is no image; copy it anew",
+                              store.name_of(key).native(), printable(only)));
+  if (!group.wells.empty())
+    found->left_out.emplace_back("the plate that the image is a field of is left out");
+  else if (group.fields.empty() && group.labels.empty())
+    warn_about_siblings(store, key, {only}, found->left_out);
+  return found;
+}
+
+/// This array as the level that the group at `key` says it is. What is wrong with the group is no matter: an
+/// array can be read as it is.
+std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key, const std::string& path,
+                                  const ZarrArray& array) {
+  NgffGroup group;
+  try {
+    const auto node = read_zarr_node(store, key);
+    if (!node || node->array) return std::nullopt;
+    group = read_ngff(node->attributes, store.name_of(key).native());
+  } catch (const IoError&) {
+    return std::nullopt;
+  }
+  for (const NgffMultiscale& one : group.images) {
+    const auto at = std::ranges::find(one.levels, path, &NgffLevel::path);
+    if (at == one.levels.end() || one.image.axes.size() != array.shape.size()) continue;
+    OmeSource source{.key = {},
+                     .array = array,
+                     .image = one.at_level(static_cast<std::size_t>(at - one.levels.begin())),
+                     .version = group.version,
+                     .attributes = {},
+                     .smaller = {},
+                     .labels = {}};
+    source.array.names = axis_names(one.image);
+    say_what_it_is(store, key, group, one, source);
+    return source;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string texts_sentence(const std::string& as_texts) {
+  return fmt::format(
+      "numbers of the attributes that JSON has not, or of more than 64 bits, are written as texts: {}",
+      as_texts);
+}
+
+std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,
+                                  int level) {
+  return find_below(store, key, group, level, 0);
+}
+
+std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::string& key,
+                                        const ZarrArray& array) {
+  std::optional<OmeSource> source;
+  any_group_above(store, key, [&](const ZarrStore& in, const std::string& group, const std::string& inside) {
+    source = level_of(in, group, inside, array);
+    return source.has_value();
+  });
+  if (source) source->key = key;
+  return source;
+}
+
+bool is_picture(const OmeImage& image) {
+  const OmeChannel picture[] = {{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}, {"alpha"}};
+  const std::vector<OmeChannel>& channels = image.channels;
+  if (channels.size() != 3 && channels.size() != 4) return false;
+  return std::ranges::equal(
+      channels, std::span(picture).first(channels.size()),
+      [](const auto& a, const auto& b) { return a.name == b.name && (!b.rgb || a.rgb == b.rgb); });
+}
+
+std::vector<std::pair<std::string, std::string>> ome_facts(const OmeSource& source) {
+  std::vector<std::pair<std::string, std::string>> facts{{"OME-Zarr", source.version}};
+  if (!source.image.name.empty()) facts.emplace_back("name", source.image.name);
+  for (const OmeAxis& axis : source.image.axes) {
+    if (axis.scale == 1 && axis.translation == 0 && axis.unit.empty()) continue;
+    facts.emplace_back("axis " + axis.name,
+                       fmt::format("steps of {}{}{}{}", axis.scale, axis.unit.empty() ? "" : " ", axis.unit,
+                                   axis.translation == 0 ? "" : fmt::format(" from {}", axis.translation)));
+  }
+  std::vector<std::string> channels;
+  for (const OmeChannel& channel : source.image.channels)
+    channels.push_back(channel.rgb ? fmt::format("{} (#{:06X})", channel.name, *channel.rgb) : channel.name);
+  if (!channels.empty()) facts.emplace_back("channels", join_names(std::move(channels)));
+  if (!source.labels.empty()) facts.emplace_back("labels", join_names(source.labels));
+  return facts;
+}
+
+}  // namespace sepconv

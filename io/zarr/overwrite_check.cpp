@@ -1,0 +1,97 @@
+#include "io/zarr/overwrite_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "io/file_errors.hpp"
+#include "io/zarr/ome_siblings.hpp"
+#include "io/zarr/staging_directory.hpp"
+#include "io/zarr/zarr_json.hpp"
+
+namespace fs = std::filesystem;
+
+namespace sepconv {
+
+bool is_zarr(const fs::path& folder) {
+  try {
+    const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
+    for (const char* const name : {"zarr.json", ".zarray", ".zgroup"}) {
+      const auto text = store->text(name, kMaxZarrJson);
+      if (text) return JsonFile(folder / name).parse(*text).contains("zarr_format");
+    }
+  } catch (const IoError&) {
+  }
+  return false;
+}
+
+namespace {
+
+bool is_array(const fs::path& folder) {
+  if (!has_zarr_metadata(folder)) return false;
+  try {
+    const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
+    if (const auto text = store->text("zarr.json", kMaxZarrJson))
+      return JsonFile(folder / "zarr.json")
+                 .parse(*text, "consolidated_metadata")
+                 .value("node_type", Json()) == "array";
+    return store->open(".zarray") != nullptr;
+  } catch (const IoError&) {
+    return false;
+  }
+}
+
+/// What the folder's own metadata say that it is; of what cannot be read, a group of nobody's.
+struct Own {
+  ZarrNode node;
+  std::vector<std::string> levels;  ///< paths
+};
+Own own_of(const fs::path& folder) {
+  Own own;
+  try {
+    const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
+    own.node = read_zarr_node(*store, "").value_or(ZarrNode());
+    if (own.node.array) return own;
+    const NgffGroup group = read_ngff(own.node.attributes, folder.native());
+    if (group.images.size() == 1) own.levels = paths_of(group.images.front());
+  } catch (const IoError&) {
+  }
+  return own;
+}
+
+/// "c/0/1" and "c.0.1", or "0/1" and "0.1", by what they begin with.
+bool is_chunk(const ZarrArray& array, std::string_view name) {
+  if (!array.keys_of_v2 && !name.starts_with('c')) return false;
+  return name.find_first_not_of("0123456789.", array.keys_of_v2 ? 0 : 1) == name.npos;
+}
+
+}  // namespace
+
+void check_not_in_array(const fs::path& target) {
+  std::error_code failed;
+  fs::path folder = fs::weakly_canonical(fs::absolute(target, failed).parent_path(), failed);
+  for (; folder.has_relative_path(); folder = folder.parent_path())
+    if (is_array(folder))
+      throw_write_error(target,
+                        fmt::format("it would lie in {}, which is an array of Zarr and holds nothing but its "
+                                    "chunks; choose another place",
+                                    folder.native()));
+}
+
+std::vector<std::string> others_in(const fs::path& folder) {
+  constexpr std::string_view kMetadata[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
+  const Own own = own_of(folder);
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().native();
+    const bool is_own = own.node.array ? is_chunk(*own.node.array, name) : is_on_path(name, own.levels);
+    if (!is_own && std::ranges::find(kMetadata, name) == std::end(kMetadata)) names.push_back(name);
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+}  // namespace sepconv

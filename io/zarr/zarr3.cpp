@@ -1,0 +1,195 @@
+// Version 3: zarr.json.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "io/file_errors.hpp"
+#include "io/zarr/zarr_array.hpp"
+#include "io/zarr/zarr_codecs.hpp"
+#include "io/zarr/zarr_json.hpp"
+
+namespace sepconv {
+namespace {
+
+struct DataType {
+  const char* name;
+  SampleType type;
+};
+constexpr DataType kDataTypes[] = {
+    {"bool", {SampleType::Kind::boolean, 8}},       {"uint8", {SampleType::Kind::natural, 8}},
+    {"uint16", {SampleType::Kind::natural, 16}},    {"uint32", {SampleType::Kind::natural, 32}},
+    {"uint64", {SampleType::Kind::natural, 64}},    {"int8", {SampleType::Kind::integer, 8}},
+    {"int16", {SampleType::Kind::integer, 16}},     {"int32", {SampleType::Kind::integer, 32}},
+    {"int64", {SampleType::Kind::integer, 64}},     {"float16", {SampleType::Kind::floating, 16}},
+    {"float32", {SampleType::Kind::floating, 32}},  {"float64", {SampleType::Kind::floating, 64}},
+    {"complex64", {SampleType::Kind::complex, 64}}, {"complex128", {SampleType::Kind::complex, 128}}};
+
+/// The axes `order`, seen through another permutation.
+std::vector<int> transposed(const JsonFile& file, const std::vector<int>& order, const Json& configuration) {
+  if (const Json said = configuration.value("order", Json());
+      said == "C" || said == "F") {  // of older drafts
+    std::vector<int> same = order;
+    if (said == "F") std::ranges::reverse(same);
+    return same;
+  }
+  std::vector<std::int64_t> permutation = file.integers(configuration, "order", 0);
+  std::vector<int> result;
+  for (const std::int64_t axis : permutation)
+    if (axis < std::ssize(order)) result.push_back(order[static_cast<std::size_t>(axis)]);
+  std::ranges::sort(permutation);
+  if (result.size() != order.size() || std::ranges::adjacent_find(permutation) != permutation.end())
+    file.damaged("order of a transpose");
+  return result;
+}
+
+bool is_big_endian(const JsonFile& file, const Json& configuration, bool matters) {
+  const std::string endian = file.text(configuration, "endian", matters ? "" : "little");
+  if (endian != "little" && endian != "big") file.damaged("endian");
+  return endian == "big";
+}
+
+/// In older drafts by another name.
+bool is_bytes(std::string_view codec) { return codec == "bytes" || codec == "endian"; }
+
+/// What an index is encoded with: numbers of 8 bytes, and a checksum or none.
+void take_index_codecs(const JsonFile& file, const Json& configuration, ZarrShards& shards) {
+  const Json& list = file.member(configuration, "index_codecs");
+  if (!list.is_array() || list.empty()) file.damaged("index_codecs");
+  shards.index_checked = list.size() > 1;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto [name, settings] = file.named(list[i], "index_codecs");
+    if (i > 1 || !(i == 0 ? is_bytes(name) : name == "crc32c"))
+      file.lacking(fmt::format("the codec {} of a shard's index", name.substr(0, 60)));
+    if (i == 0) shards.index_big_endian = is_big_endian(file, settings, true);
+  }
+}
+
+[[noreturn]] void lacks_bytes(const JsonFile& file) {
+  throw_read_error(file.name(),
+                   "it has no codec bytes, which every array of Zarr 3 has and GDAL leaves out; make it with "
+                   "FORMAT=ZARR_V2");
+}
+
+void take_codecs(const JsonFile& file, const Json& list, std::vector<int> order, ZarrArray& array);
+
+void take_shards(const JsonFile& file, const Json& configuration, const std::vector<int>& order,
+                 ZarrArray& array) {
+  constexpr std::ptrdiff_t kMaxDepth = 4;
+  if (std::ssize(array.shards) == kMaxDepth) file.lacking("shards in shards in shards in shards");
+  ZarrShards shards{.inner = ZarrShape(order.size()), .order = order};
+  const std::vector<std::int64_t> shape = file.integers(configuration, "chunk_shape", 1);
+  if (shape.size() != order.size()) file.damaged("chunk_shape");
+  for (std::size_t i = 0; i < shape.size(); ++i) shards.inner[static_cast<std::size_t>(order[i])] = shape[i];
+  const std::string location = file.text(configuration, "index_location", "end");
+  if (location != "start" && location != "end") file.damaged("index_location");
+  shards.index_at_start = location == "start";
+  take_index_codecs(file, configuration, shards);
+  array.shards.push_back(std::move(shards));
+  take_codecs(file, file.member(configuration, "codecs"), order, array);
+}
+
+void take_codecs(const JsonFile& file, const Json& list, std::vector<int> order, ZarrArray& array) {
+  if (!list.is_array()) file.damaged("codecs");
+  bool as_bytes = false, as_shards = false;
+  for (const Json& value : list) {
+    const auto [name, settings] = file.named(value, "codecs");
+    if (as_shards) file.lacking(fmt::format("the codec {} for whole shards", name.substr(0, 60)));
+    if (!as_bytes && name == "transpose") {
+      order = transposed(file, order, settings);
+    } else if (!as_bytes && is_bytes(name)) {
+      as_bytes = true;
+      array.order = order;
+      array.big_endian = is_big_endian(file, settings, array.type.bits > 8);
+    } else if (!as_bytes && name == "sharding_indexed") {
+      as_bytes = as_shards = true;
+      take_shards(file, settings, order, array);
+    } else if (as_bytes) {
+      array.codecs.push_back(parse_zarr_codec(file, {name, settings}, array.type.bits / 8));
+    } else {
+      parse_zarr_codec(file, {name, settings}, array.type.bits / 8);
+      lacks_bytes(file);
+    }
+  }
+  if (!as_bytes) lacks_bytes(file);
+}
+
+void take_keys(const JsonFile& file, const Json& all, ZarrArray& array) {
+  const auto [name, settings] = file.named(file.member(all, "chunk_key_encoding"), "chunk_key_encoding");
+  if (name != "default" && name != "v2") file.lacking(fmt::format("chunk keys {}", name.substr(0, 60)));
+  array.keys_of_v2 = name == "v2";
+  const std::string separator = file.text(settings, "separator", array.keys_of_v2 ? "." : "/");
+  if (separator != "." && separator != "/") file.damaged("separator");
+  array.separator = separator.front();
+}
+
+void take_names(const JsonFile& file, const Json& all, ZarrArray& array) {
+  if (!all.contains("dimension_names") || all["dimension_names"].is_null()) return;
+  const Json& names = all["dimension_names"];
+  if (!names.is_array() || names.size() != array.shape.size()) file.damaged("dimension_names");
+  for (const Json& name : names) {
+    if (!name.is_string() && !name.is_null()) file.damaged("dimension_names");
+    array.names.push_back(name.is_null() ? "" : name.get<std::string>());
+  }
+}
+
+void take_grid(const JsonFile& file, const Json& all, ZarrArray& array) {
+  array.shape = file.integers(all, "shape", 0);
+  const auto [grid, settings] = file.named(file.member(all, "chunk_grid"), "chunk_grid");
+  if (grid != "regular") file.lacking(fmt::format("a chunk grid {}", grid.substr(0, 60)));
+  array.chunk = file.integers(settings, "chunk_shape", 1);
+}
+
+ZarrArray array_of(const JsonFile& file, const Json& all) {
+  file.check_members(all,
+                     {"zarr_format", "node_type", "shape", "data_type", "chunk_grid", "chunk_key_encoding",
+                      "fill_value", "codecs", "attributes", "storage_transformers", "dimension_names"});
+  ZarrArray array;
+  take_grid(file, all, array);
+  const std::string data_type = file.named(file.member(all, "data_type"), "data_type").name;
+  const auto* const known = std::ranges::find(kDataTypes, data_type, &DataType::name);
+  if (known == std::end(kDataTypes))
+    file.lacking(fmt::format("elements of the data_type {}", data_type.substr(0, 60)));
+  array.type = known->type;
+  take_keys(file, all, array);
+  take_names(file, all, array);
+  if (all.contains("storage_transformers") && !all["storage_transformers"].empty())
+    file.lacking("storage_transformers");
+  if (!all.contains("codecs")) lacks_bytes(file);
+  std::vector<int> order(array.shape.size());
+  std::iota(order.begin(), order.end(), 0);
+  take_codecs(file, file.member(all, "codecs"), std::move(order), array);
+  const auto element = zarr_fill(file.member(all, "fill_value").dump(), array.type, 3);
+  if (!element) file.damaged("fill_value");
+  array.fill = *element;
+  return array;
+}
+
+}  // namespace
+
+ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name) {
+  const JsonFile file(name);
+  // Copies of what the nodes below say themselves, which may be many.
+  std::string as_texts;
+  ZarrNode node;
+  const Json all = file.parse(text, "consolidated_metadata", &as_texts, &node.is_consolidated);
+  if (file.integer(file.member(all, "zarr_format"), "zarr_format") != 3) file.damaged("zarr_format");
+  const std::string type = file.text(all, "node_type");
+  if (type != "array" && type != "group") file.damaged("node_type");
+  const Json attributes = all.value("attributes", Json::object());
+  if (!attributes.is_object()) file.damaged("attributes");
+  node.attributes = attributes.dump();
+  node.as_texts = as_texts;
+  if (type == "group") return node;
+  node.array = array_of(file, all);
+  node.array->attributes = node.attributes;
+  node.array->as_texts = std::move(as_texts);
+  return node;
+}
+
+const char* zarr_data_type(SampleType type) noexcept {
+  return std::ranges::find(kDataTypes, type, &DataType::type)->name;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/nodata.hpp"
+#include "io/zarr/label_images.hpp"
+#include "io/zarr/levels_writer.hpp"
+#include "io/zarr/ome_result.hpp"
+#include "io/zarr/result_layout.hpp"
+#include "io/zarr/zarr.hpp"
+#include "io/zarr/zarr_blocks.hpp"
+#include "io/zarr/zarr_consolidated.hpp"
+#include "io/zarr/zarr_nodata.hpp"
+
+namespace sepconv {
+namespace {
+
+/// A folder that becomes an array, or a group of OME-Zarr.
+class ZarrWriteContext {
+ public:
+  ZarrWriteContext(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
+      : spec_(spec) {
+    std::vector<std::string> warnings;
+    const std::optional<OmeResult> ome = ome_result(spec, options, warnings);
+    folder_ = std::make_shared<StagingDirectory>(
+        path, StagingDirectory::Options{options.overwrite, options.durable, options.partial});
+    CreateOptions rest = options;
+    rest.layout = zarr_result_layout(spec, options, ome.has_value(), warnings);
+    nodata_ = nodata_of(spec, options);
+    std::vector<Extent> extents{spec.raster.extent};
+    if (ome) extents = with_smaller(spec.raster.extent, options.layout);
+    take_labels(options.layout, ome.has_value(), extents, warnings);
+    for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
+    report_waiting_parts(warnings);
+    if (std::string said = consolidated_above(path); !said.empty()) warnings.push_back(std::move(said));
+    if (ome) {
+      const ZarrArray& array = levels_.front()->array;
+      group_ = zarr_group_texts(array.version,
+                                ngff_attributes(ome->image, ome->steps(extents), array.version,
+                                                options.layout.nearest_levels, options.metadata.attributes));
+      is_consolidated_ = options.layout.zarr.is_consolidated;
+      rest.metadata = ome->left;
+    }
+    if (nodata_) set_nodata(rest.metadata, std::nullopt);
+    layout_ = zarr_sink_layout(*levels_.front(), rest);
+    layout_.nearest_levels = options.layout.nearest_levels;
+    layout_.warnings.insert(layout_.warnings.end(), warnings.begin(), warnings.end());
+    if (ome)
+      layout_.description =
+          fmt::format("OME-Zarr {}{}, {}", levels_.front()->array.version == 2 ? "0.4" : "0.5",
+                      extents.size() > 1 ? fmt::format(" with {} smaller levels", extents.size() - 1) : "",
+                      layout_.description);
+  }
+
+  const std::filesystem::path& target() const noexcept { return folder_->target(); }
+
+  std::unique_ptr<Writer> writer(std::int64_t raster, std::function<void()> then = {}) {
+    const std::vector<std::int64_t> position = position_of(levels_.front()->axes.rasters, raster);
+    std::vector<std::unique_ptr<Writer>> sinks;
+    for (const auto& level : levels_) {
+      // What is restored and added up is of one image.
+      if (level->shards && folder_->partial()) level->shards = std::make_unique<ShardWriter>(*level);
+      const ImageSpec spec{zarr_image(level->array, level->axes).extent, spec_.raster.channels,
+                           spec_.raster.type};
+      SinkLayout layout = layout_;
+      layout.block = zarr_source_layout(level->array, level->axes).block;
+      layout.shard = shard_of(*level);
+      sinks.push_back(make_zarr_writer(level, spec, position, std::move(layout)));
+    }
+    layout_.warnings.clear();
+    std::unique_ptr<Writer> image = std::move(sinks.front());
+    sinks.erase(sinks.begin());
+    return std::make_unique<LevelsWriter>(std::move(image), std::move(sinks),
+                                          labels_ ? labels_->memory_bytes() : 0, std::move(then));
+  }
+
+  void finish() {
+    folder_->begin_rest([this](const std::string& name) {
+      return std::ranges::any_of(levels_, [&](const auto& level) { return level->has_chunk(name); });
+    });
+    for (const auto& level : levels_) level->finish();
+    if (labels_) labels_->write(*folder_, "labels");
+    if (is_consolidated_) group_ = with_all_below();
+    for (const auto& [name, text] : group_) folder_->add(name, std::as_bytes(std::span(text)));
+    folder_->commit();
+  }
+
+ private:
+  ZarrTexts with_all_below() const {
+    const auto made = open_folder_store(InputFile(folder_->place(), InputFile::Folders::taken));
+    return consolidated_texts(*made, levels_.front()->array.version, group_);
+  }
+
+  /// What an array has a place for.
+  static std::optional<double> nodata_of(const RasterSetSpec& spec, const CreateOptions& options) {
+    const SampleType stored = options.stored.value_or(SampleType(spec.raster.type));
+    if (stored.is_complex()) return std::nullopt;
+    return declared_nodata(options.metadata, spec.raster.type, stored);
+  }
+
+  void report_waiting_parts(std::vector<std::string>& warnings) const {
+    std::int64_t bytes = 0;
+    for (const auto& level : levels_)
+      bytes += ZarrBlocks::waiting_bytes(
+          *level, {zarr_image(level->array, level->axes).extent, spec_.raster.channels, spec_.raster.type});
+    if (bytes > 0)
+      warnings.push_back(fmt::format(
+          "chunks hold several images: they wait on the disk, beside the result, until a chunk's last "
+          "is there, {:.1f} MiB at most",
+          static_cast<double>(bytes) / (1 << 20)));
+  }
+
+  /// Has label images go along where they can, and says it where not. An image gets as many levels as they
+  /// have, or one.
+  void take_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
+                   std::vector<std::string>& warnings) {
+    const LabelImages& labels = layout.zarr.labels;
+    if (labels.left_out.empty()) return;
+    std::string why;
+    if (const auto fitting = levels_of_labels(labels, layout.levels, extents.front()); is_ome && fitting) {
+      try {
+        labels_.emplace(labels, layout.zarr.version, std::ssize(*fitting));
+        extents = *fitting;
+        if (std::string said = labels_->difference(); !said.empty()) warnings.push_back(std::move(said));
+        return;
+      } catch (const IoError& error) {
+        why = fmt::format("; {}", error.what());
+      }
+    }
+    warnings.push_back(labels.left_out + why);
+  }
+
+  /// None: the image is to have levels that the label images have not, or cannot have theirs.
+  static std::optional<std::vector<Extent>> levels_of_labels(const LabelImages& labels, Levels levels,
+                                                             Extent image) {
+    std::vector<Extent> extents{image};
+    if (labels.folder.empty() || (labels.levels == 1 && levels != Levels::none)) return std::nullopt;
+    if (levels == Levels::none) return extents;
+    while (std::ssize(extents) < labels.levels && extents.back().area() > 1)
+      extents.push_back({ceil_div(extents.back().rows, 2), ceil_div(extents.back().cols, 2)});
+    return std::ssize(extents) == labels.levels ? std::optional(extents) : std::nullopt;
+  }
+
+  static std::vector<Extent> with_smaller(Extent image, const FileLayout& layout) {
+    std::vector<Extent> extents = level_extents(image, layout);
+    extents.insert(extents.begin(), image);
+    return extents;
+  }
+
+  void add_array(Extent extent, const CreateOptions& options, const std::optional<OmeResult>& ome,
+                 std::vector<std::string>& warnings) {
+    RasterSetSpec spec = spec_;
+    spec.raster.extent = extent;
+    if (ome) spec = ome->as_array(std::move(spec));
+    std::vector<std::string> said;
+    auto target = std::make_shared<ZarrTarget>();
+    target->folder = folder_;
+    target->array = zarr_result(spec, options, said);
+    target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts() ||
+                                                       options.layout.zarr.keeps_channel);
+    if (ome) {
+      target->key = std::to_string(levels_.size());
+      target->array = ome->ordered(std::move(target->array));
+      target->axes = ome->axes;
+    }
+    if (nodata_)
+      put_nodata(*nodata_, options.layout.zarr.fill.empty(), target->array);
+    else if (!ome)
+      take_fill_away(options.layout.zarr, target->array, said);
+    set_order(options.layout.zarr, target->axes, target->array, said);
+    if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
+    set_raster(target->array, target->axes);
+    if (!target->array.shards.empty()) target->shards = std::make_unique<ShardWriter>(*target);
+    levels_.push_back(std::move(target));
+  }
+
+  RasterSetSpec spec_;
+  std::shared_ptr<StagingDirectory> folder_;
+  std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
+  ZarrTexts group_;                                  // of OME-Zarr
+  bool is_consolidated_ = false;                     // the group says once more what is below it
+  std::optional<LabelCopyJob> labels_;               // that go along
+  std::optional<double> nodata_;
+  SinkLayout layout_;
+};
+
+class ZarrSetWriter final : public RasterSetWriter {
+ public:
+  ZarrSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
+      : making_(path, spec, options), count_(spec.count()) {}
+
+  std::unique_ptr<Writer> next(const Metadata&) override { return making_.writer(made_++); }
+
+  bool skip_to(std::int64_t raster) override {
+    made_ = raster;
+    return true;
+  }
+
+  void finish() override {
+    if (made_ != count_)
+      throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
+                                making_.target().native(), made_, count_));
+    making_.finish();
+  }
+
+ private:
+  ZarrWriteContext making_;
+  std::int64_t count_, made_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RasterSetWriter> create_zarr_set(const std::filesystem::path& path, const RasterSetSpec& spec,
+                                                 const CreateOptions& options) {
+  return std::make_unique<ZarrSetWriter>(path, spec, options);
+}
+
+std::unique_ptr<Writer> create_zarr(const std::filesystem::path& path, const ImageSpec& spec,
+                                    const CreateOptions& options) {
+  const auto making = std::make_shared<ZarrWriteContext>(path, RasterSetSpec{spec}, options);
+  return making->writer(0, [making] { making->finish(); });
+}
+
+}  // namespace sepconv

@@ -1,0 +1,166 @@
+#include "io/zstd/raster_coder.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/geometry.hpp"
+#include "core/zstd/checksum.hpp"
+#include "core/zstd/frame.hpp"
+#include "io/deflate/prefix_code.hpp"
+
+namespace sepconv::zstd {
+namespace {
+
+using deflate::BitSink;
+using deflate::Match;
+using Bytes = std::span<const std::byte>;
+
+/// Where it ends.
+std::byte* store(const LittleEndianField& told, std::byte* to) noexcept {
+  std::memcpy(to, &told.number, told.bytes);
+  return to + told.bytes;
+}
+
+std::byte* store(Bytes bytes, std::byte* to) noexcept {
+  if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
+  return to + bytes.size();
+}
+
+bool is_constant(Bytes bytes) noexcept {
+  return !bytes.empty() && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
+}
+
+/// The code of literals of more than one value.
+LiteralCode code_of(Bytes literals) {
+  LiteralCode code{};
+  deflate::ByteCounts counts;
+  counts.add(literals);
+  counts.add_to(code.counts);
+  deflate::choose_lengths(code.counts, kMaxLiteralLog, code.bits);
+  code.tell();
+  return code;
+}
+
+/// Four streams, and before them the sizes of three. Returns where they end.
+std::byte* put_streams(Bytes literals, const LiteralCode& code, std::byte* to) {
+  deflate::ByteCodes codes;
+  std::memset(&codes, 0, sizeof codes);
+  code.assign([&](unsigned literal, std::uint32_t bits) {
+    codes.set(literal, static_cast<std::uint16_t>(bits), code.bits[literal]);
+  });
+  std::byte* jump = std::exchange(to, to + kJumpBytes);
+  const std::size_t each = (literals.size() + kStreams - 1) / kStreams;
+  for (std::size_t first = 0; first < literals.size(); first += each) {
+    BitSink sink{to};
+    deflate::put_bytes_backwards(literals.subspan(first, std::min(each, literals.size() - first)), codes,
+                                 sink);
+    sink.put(1, 1);
+    sink.align();
+    const auto size = static_cast<std::uint64_t>(sink.out - to);
+    to = sink.out;
+    if (first + each < literals.size()) jump = store(LittleEndianField{size, 2}, jump);
+  }
+  return to;
+}
+
+/// Returns where they end.
+std::byte* put_literals(Bytes literals, std::byte* to) {
+  const auto count = static_cast<std::uint32_t>(literals.size());
+  const auto plain = [&] { return store(literals, store(literals_head(LiteralKind::plain, count, 0), to)); };
+  if (is_constant(literals))
+    return store(literals.first(1), store(literals_head(LiteralKind::one_byte, count, 0), to));
+  if (count < kMinCoded) return plain();
+  const LiteralCode code = code_of(literals);
+  if (!code.pays(count)) return plain();
+  std::byte* const begin = to + literals_head(LiteralKind::coded, count, 0).bytes;
+  std::byte* const streams =
+      store(std::as_bytes(std::span(code.head)).first(static_cast<std::size_t>(code.head_bytes)), begin);
+  std::byte* const end = put_streams(literals, code, streams);
+  store(literals_head(LiteralKind::coded, count, static_cast<std::uint32_t>(end - begin)), to);
+  return end;
+}
+
+}  // namespace
+
+struct RasterCoder::Block {
+  std::int64_t first, last;
+  bool is_last;
+  std::int64_t size() const { return last - first; }
+};
+
+RasterCoder::RasterCoder() : codes_{} { codes_.make(); }
+
+std::int64_t RasterCoder::max_bytes(std::int64_t bytes) noexcept {
+  // Of the frame, with its checksum, and of a block before it is written as it is.
+  constexpr std::int64_t kHeads = 512;
+  return bytes + 3 * ceil_div(bytes, kBlockBytes) + kHeads;
+}
+
+std::int64_t RasterCoder::memory_bytes() noexcept {
+  constexpr std::int64_t kMaxMatches = kBlockBytes / deflate::kMinMatch;
+  return kBlockBytes + 2 * kMaxMatches * static_cast<std::int64_t>(sizeof(Match) + sizeof(Sequence));
+}
+
+std::int64_t RasterCoder::encode(Bytes in, Raster raster, bool is_checked, std::span<std::byte> out) {
+  std::byte* to = store(LittleEndianField{kMagic, 4}, out.data());
+  to = store(frame_head(in.size(), is_checked), to);
+  to = store(LittleEndianField{in.size(), size_bytes(in.size())}, to);
+  const std::int64_t size = std::ssize(in);
+  std::int64_t first = 0;
+  do {
+    const std::int64_t last = std::min(size, first + kBlockBytes);
+    to = put_block(in, raster, {first, last, last == size}, to);
+    first = last;
+  } while (first < size);
+  if (is_checked) to = store(LittleEndianField{checksum_of(in), kChecksumBytes}, to);
+  return to - out.data();
+}
+
+std::byte* RasterCoder::put_block(Bytes in, Raster raster, const Block& block, std::byte* to) {
+  const Bytes bytes =
+      in.subspan(static_cast<std::size_t>(block.first), static_cast<std::size_t>(block.size()));
+  sequences_.clear();
+  const Bytes literals = is_constant(bytes) ? bytes : split(in, raster, block);
+  std::byte* const begin = to + kBlockHeadBytes;
+  BitSink sink{put_literals(literals, begin)};
+  put_sequences_head(static_cast<std::uint32_t>(sequences_.size()), sink);
+  if (!sequences_.empty()) {
+    put_sequences(
+        codes_, static_cast<std::uint32_t>(sequences_.size()), [&](std::uint32_t i) { return sequences_[i]; },
+        sink);
+    sink.align();
+  }
+  if (const std::int64_t made = sink.out - begin; made < block.size()) {
+    store(block_head(BlockKind::coded, static_cast<std::uint32_t>(made), block.is_last), to);
+    return sink.out;
+  }
+  return store(
+      bytes,
+      store(block_head(BlockKind::plain, static_cast<std::uint32_t>(block.size()), block.is_last), to));
+}
+
+Bytes RasterCoder::split(Bytes in, Raster raster, const Block& block) {
+  repeats_.clear();
+  deflate::find_matches(in, block.first, block.last, {raster.near_distance(), raster.far_distance()},
+                        repeats_);
+  const auto part = [&](std::int64_t first, std::int64_t last) {
+    return in.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
+  };
+  if (repeats_.empty()) return part(block.first, block.last);
+  literals_.resize(static_cast<std::size_t>(kBlockBytes));
+  std::byte* to = literals_.data();
+  std::int64_t cursor = block.first;
+  RepeatOffsets distances;
+  for (const Match& repeat : repeats_) {
+    const auto count = static_cast<std::uint32_t>(repeat.position - cursor);
+    to = store(part(cursor, repeat.position), to);
+    sequences_.push_back({count, static_cast<std::uint32_t>(repeat.length),
+                          distances.value(static_cast<std::uint32_t>(repeat.distance), count)});
+    cursor = repeat.position + repeat.length;
+  }
+  to = store(part(cursor, block.last), to);
+  return std::span(literals_).first(static_cast<std::size_t>(to - literals_.data()));
+}
+
+}  // namespace sepconv::zstd

@@ -1,0 +1,203 @@
+// Threads that decode a stream together: all hold the stream's state and go through the same steps, so that
+// nothing diverges, and share out copies and tables. The same source for a warp and for a thread of the host,
+// on which it is tested.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "core/deflate/prefix_code.hpp"
+
+// How a loop is laid out on a GPU.
+#ifdef __CUDA_ARCH__
+#define SEPCONV_ROLLED _Pragma("unroll 1")
+#define SEPCONV_UNROLLED _Pragma("unroll")
+#else
+#define SEPCONV_ROLLED
+#define SEPCONV_UNROLLED
+#endif
+
+namespace sepconv {
+
+/// Of the lanes that have the same.
+struct Alike {
+  unsigned before, count;  ///< those before this one, and all
+};
+
+/// One thread of the host.
+struct SingleThreadGroup {
+  static constexpr unsigned kLanes = 1;
+  static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
+  SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
+  SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
+  SEPCONV_HOST_DEVICE Alike alike(unsigned) const { return {0, 1}; }
+  /// Of all lanes; of this and those before it; what a lane has, and the last one.
+  template <class Word, class Add>
+  SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
+    return value;
+  }
+  template <class Word, class Add>
+  SEPCONV_HOST_DEVICE Word sum_up_to(Word value, Add) const {
+    return value;
+  }
+  template <class Word>
+  SEPCONV_HOST_DEVICE Word of(Word value, unsigned) const {
+    return value;
+  }
+  template <class Word>
+  SEPCONV_HOST_DEVICE Word of_last(Word value) const {
+    return value;
+  }
+};
+
+#ifdef __CUDA_ARCH__
+/// A warp, all of whose lanes come to each call.
+struct Warp {
+  static constexpr unsigned kLanes = 32;
+  static __device__ unsigned lane() { return threadIdx.x & 31; }
+  __device__ void sync() const { __syncwarp(); }
+  __device__ bool all(bool condition) const { return __all_sync(kAll, condition) != 0; }
+  __device__ Alike alike(unsigned value) const {
+    const unsigned same = __match_any_sync(kAll, value);
+    return {static_cast<unsigned>(__popc(same & ((1U << lane()) - 1))), static_cast<unsigned>(__popc(same))};
+  }
+  template <class Word, class Add>
+  __device__ Word sum(Word value, Add add) const {
+    for (unsigned step = 1; step < kLanes; step *= 2)
+      value = add(value, static_cast<Word>(__shfl_xor_sync(kAll, shuffled(value), step)));
+    return value;
+  }
+  template <class Word, class Add>
+  __device__ Word sum_up_to(Word value, Add add) const {
+    for (unsigned step = 1; step < kLanes; step *= 2) {
+      const auto before = static_cast<Word>(__shfl_up_sync(kAll, shuffled(value), step));
+      if (lane() >= step) value = add(value, before);
+    }
+    return value;
+  }
+  template <class Word>
+  __device__ Word of(Word value, unsigned lane) const {
+    return static_cast<Word>(__shfl_sync(kAll, shuffled(value), static_cast<int>(lane)));
+  }
+  template <class Word>
+  __device__ Word of_last(Word value) const {
+    return of(value, kLanes - 1);
+  }
+
+ private:
+  static constexpr unsigned kAll = 0xFFFFFFFFU;
+  template <class Word>
+  static __device__ auto shuffled(Word value) {
+    if constexpr (sizeof(Word) == 8)
+      return static_cast<unsigned long long>(value);
+    else
+      return static_cast<unsigned>(value);
+  }
+};
+#elif defined(__CUDACC__)
+/// Where the host's code names kernels.
+struct Warp : SingleThreadGroup {
+  static constexpr unsigned kLanes = 32;
+};
+#endif
+
+/// Bytes from anywhere, little-endian. Of a GPU's memory what lies up to 15 bytes further is read, too, and
+/// what lies up to 7 bytes before.
+SEPCONV_HOST_DEVICE inline std::uint64_t eight_bytes(const std::uint8_t* at) {
+#ifdef __CUDA_ARCH__
+  const auto address = reinterpret_cast<std::uintptr_t>(at);
+  const auto* const words = reinterpret_cast<const std::uint64_t*>(address / 8 * 8);
+  const unsigned shift = address % 8 * 8;
+  return words[0] >> shift | words[1] << 1 << (63 - shift);
+#else
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return value;
+#endif
+}
+
+/// What is loaded at once: from a multiple of 16.
+struct FourWords {
+  alignas(16) std::uint32_t at[4];
+};
+SEPCONV_HOST_DEVICE inline FourWords load_four(const std::uint8_t* from) {
+  FourWords words;
+#ifdef __CUDA_ARCH__
+  const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(from));
+  words = {{loaded.x, loaded.y, loaded.z, loaded.w}};
+#else
+  std::memcpy(&words, from, sizeof words);
+#endif
+  return words;
+}
+SEPCONV_HOST_DEVICE inline void store_four(const FourWords& words, void* to) {
+#ifdef __CUDA_ARCH__
+  *static_cast<uint4*>(to) = {words.at[0], words.at[1], words.at[2], words.at[3]};
+#else
+  std::memcpy(to, &words, sizeof words);
+#endif
+}
+SEPCONV_HOST_DEVICE inline void copy_four(const std::uint8_t* from, std::uint8_t* to) {
+#ifdef __CUDA_ARCH__
+  *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+#else
+  std::memcpy(to, from, sizeof(FourWords));
+#endif
+}
+
+/// The low word of two, `high` above `low`, shifted to the right by `count` % 32.
+SEPCONV_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high, unsigned count) {
+#ifdef __CUDA_ARCH__
+  return __funnelshift_r(low, high, count);
+#else
+  return static_cast<std::uint32_t>((std::uint64_t{high} << 32 | low) >> count % 32);
+#endif
+}
+
+/// The bits of a word in the other order.
+SEPCONV_HOST_DEVICE inline std::uint32_t reversed(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+  return __brev(word);
+#else
+  std::uint32_t result = 0;
+  for (int bit = 0; bit < 32; ++bit) result |= (word >> bit & 1) << (31 - bit);
+  return result;
+#endif
+}
+
+/// Calls visit(i) for i < `count`, at most 32, and in one step where there are as many lanes.
+template <class Team, class Visit>
+SEPCONV_HOST_DEVICE void share_few(unsigned lane, unsigned count, const Visit& visit) {
+  if constexpr (Team::kLanes >= 32) {
+    if (lane < count) visit(lane);
+  } else {
+    for (unsigned i = lane; i < count; i += Team::kLanes) visit(i);
+  }
+}
+
+/// `count` bytes, which do not overlap.
+template <class Team>
+SEPCONV_HOST_DEVICE void copy_bytes(const Team& team, const std::uint8_t* __restrict__ from,
+                                    std::uint32_t count, std::uint8_t* __restrict__ to) {
+  for (std::uint32_t i = team.lane(); i < count; i += Team::kLanes) to[i] = from[i];
+}
+
+/// `literals` bytes and `length` of those `distance` before what follows them: at most as many as there are
+/// then, and at least one. Each byte comes from one that was there before: from a literal or from `to`.
+template <class Team>
+SEPCONV_HOST_DEVICE void put_sequence(const Team& team, const std::uint8_t* literal, std::uint32_t literals,
+                                      std::uint32_t distance, std::uint32_t length, std::uint8_t* to) {
+  for (std::uint32_t i = team.lane(); i < literals + length; i += Team::kLanes) {
+    if (i < literals) {
+      to[i] = literal[i];
+      continue;
+    }
+    const std::uint32_t step = distance < length ? (i - literals) % distance : i - literals;
+    const std::int64_t place = std::int64_t{literals} - distance + step;
+    to[i] = place >= 0 ? literal[place] : to[place];
+  }
+  team.sync();
+}
+
+}  // namespace sepconv

@@ -1,0 +1,88 @@
+// What convolve_cuda is on the CUDA engine: which design a convolution takes.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "kernels/conv/cuda_designs.hpp"
+#include "kernels/transpose/transpose.hpp"
+
+namespace sepconv::engine {
+namespace {
+
+Rect turned(const Rect& rect) { return {rect.col, rect.row, rect.cols, rect.rows}; }
+Extent turned(Extent extent) { return {extent.cols, extent.rows}; }
+
+void transpose_view(const ConstPixelView& in, const PixelView& out, DeviceStream stream) {
+  transpose_cuda({1, in.extent.rows, in.extent.cols, in.pixel_bytes()}, {in.data, in.pitch_bytes, 0},
+                 {out.data, out.pitch_bytes, 0}, stream);
+}
+
+/// Device memory for the transposed pixels of `view`.
+PixelView transposed_view(const ConstPixelView& view, Arena& arena) {
+  return arena.allocate_view(turned(view.extent), view.channels, view.type);
+}
+
+/// Columns first: the convolution of the transposed image. Transposing moves at the rate of device memory,
+/// which is 40 times that of the bus, so kernels of its own would hardly be noticed (docs/decisions/0008).
+void convolve_transposed(CudaDesign design, const SeparableTaps& taps, const Border& border,
+                         const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+                         DeviceStream stream, const ConvolutionEpilogue& epilogue) {
+  const Arena::Scope scope(arena);
+  const Rect needed = out.rect.grown(taps.col_radius(), taps.row_radius()).intersect(Rect::whole(out.image));
+  const ConstPixelView pixels = in.crop(needed).pixels;
+  const PixelView turned_in = transposed_view(pixels, arena);
+  const PixelView turned_out = transposed_view(out.pixels, arena);
+  transpose_view(pixels, turned_in, stream);
+  ConvolutionEpilogue transposed_epilogue = epilogue;
+  if (epilogue.join != nullptr) {
+    const PixelView other = transposed_view(epilogue.other, arena);
+    transpose_view(epilogue.other, other, stream);
+    transposed_epilogue.other = other;
+  }
+  convolve_cuda(design, taps.transposed(), border, {turned_in, turned(needed), turned(in.image)},
+                {turned_out, turned(out.rect), turned(out.image)}, arithmetic, arena, stream,
+                transposed_epilogue);
+  transpose_view(turned_out, out.pixels, stream);
+}
+
+}  // namespace
+
+void convolve(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
+              const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
+              const ConvolutionEpilogue& epilogue) {
+  if (taps.columns_first)
+    return convolve_transposed(design, taps, border, in, out, arithmetic, arena, stream, epilogue);
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    const conv_cuda::Request request{taps, border, in, out, epilogue, stream};
+    if (design != CudaDesign::two_passes && conv_cuda::convolve_fused<A>(request)) return;
+    if (design == CudaDesign::fused) {
+      throw InvalidArgument(
+          "the fused kernel has no room for these filters or channels; let the design be chosen");
+    }
+    conv_cuda::convolve_in_two_passes<A>(request, arena);
+  });
+  check_cuda(cudaGetLastError(), "launching a convolution");
+}
+
+bool convolve_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from, Arithmetic arithmetic) {
+  if (taps.columns_first) return convolve_fits(taps.transposed(), channels, from, arithmetic);
+  bool fits = false;
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    fits = conv_cuda::fused_fits<A>(taps, channels, from);
+  });
+  return fits;
+}
+
+std::int64_t convolve_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
+                            Arithmetic arithmetic, Extent image) {
+  if (!taps.columns_first) return conv_cuda::two_passes_bytes(taps, out, channels, arithmetic, image);
+  // The transposed input, result and operand of a join, which may have wider elements than the arithmetic.
+  const Extent in{std::min(out.rows + 2 * taps.col_radius(), image.rows),
+                  std::min(out.cols + 2 * taps.row_radius(), image.cols)};
+  return Arena::view_bytes(turned(in), channels, PixelType::f64) +
+         2 * Arena::view_bytes(turned(out), channels, PixelType::f64) +
+         conv_cuda::two_passes_bytes(taps.transposed(), turned(out), channels, arithmetic, turned(image));
+}
+
+}  // namespace sepconv::engine

@@ -1,0 +1,11 @@
+// The fused kernel for sources of type f32.
+#include "kernels/conv/fused_kernels.cuh"
+
+namespace sepconv::conv_cuda {
+
+template <>
+FusedKernel<float> fused_kernel<float, float>(const FusedVariant& variant, int& planes) {
+  return choose_fused_kernel<float, float, UsualTaps, ColourTaps>(variant, planes);
+}
+
+}  // namespace sepconv::conv_cuda

@@ -1,0 +1,68 @@
+#include "kernels/cuda/buffer_pool.hpp"
+
+#include <new>
+#include <utility>
+
+#include "kernels/cuda/runtime.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Of whatever lies between the pool and CUDA, it cannot be told whose memory it is: the current device's, if
+/// there is one.
+int device_of(const std::pmr::memory_resource* upstream) {
+  if (upstream == pinned_resource()) return 0;
+  try {
+    return current_device();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+}  // namespace
+
+void BufferPool::release() noexcept {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [memory, block] : std::exchange(kept_, {}))
+    upstream_->deallocate(memory, block.bytes, block.alignment);
+}
+
+void* BufferPool::do_allocate(std::size_t bytes, std::size_t alignment) {
+  const int device = device_of(upstream_);
+  const std::scoped_lock lock(mutex_);
+  if (void* const memory = take_kept(bytes, alignment, device)) return memory;
+  void* const memory = allocate_upstream(bytes, alignment);
+  used_.insert({memory, {bytes, alignment, device}});
+  return memory;
+}
+
+void BufferPool::do_deallocate(void* memory, std::size_t, std::size_t) {
+  const std::scoped_lock lock(mutex_);
+  kept_.insert(used_.extract(memory));
+}
+
+void* BufferPool::take_kept(std::size_t bytes, std::size_t alignment, int device) {
+  auto best = kept_.end();
+  for (auto it = kept_.begin(); it != kept_.end(); ++it) {
+    const Block& block = it->second;
+    const bool fits = block.device == device && block.alignment >= alignment && block.bytes >= bytes &&
+                      block.bytes / 2 <= bytes;
+    if (fits && (best == kept_.end() || block.bytes < best->second.bytes)) best = it;
+  }
+  if (best == kept_.end()) return nullptr;
+  return used_.insert(kept_.extract(best)).position->first;
+}
+
+/// What is kept but fits nobody makes room before the allocation is given up.
+void* BufferPool::allocate_upstream(std::size_t bytes, std::size_t alignment) {
+  try {
+    return upstream_->allocate(bytes, alignment);
+  } catch (const std::bad_alloc&) {
+    if (kept_.empty()) throw;
+  }
+  for (const auto& [memory, block] : std::exchange(kept_, {}))
+    upstream_->deallocate(memory, block.bytes, block.alignment);
+  return upstream_->allocate(bytes, alignment);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,248 @@
+// The CUDA engine: calls of the CUDA runtime, and the table of all that it is made of.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <new>
+#include <thread>
+#include <type_traits>
+
+#include "kernels/cuda/backend.hpp"
+
+namespace sepconv {
+
+// Defined beside their operations; the types are those of the functions that callers use.
+namespace engine {
+decltype(sepconv::pinned_resource) pinned_resource;
+void begin_range(const char* name, std::int64_t band) noexcept;
+void end_range() noexcept;
+decltype(sepconv::copy_rows_by_kernel) copy_rows_by_kernel;
+decltype(sepconv::measure_device_limits) measure_device_limits;
+decltype(sepconv::pointwise_cuda) pointwise;
+decltype(sepconv::mix_channels_cuda) mix_channels;
+decltype(sepconv::alpha_cuda) alpha;
+decltype(sepconv::keep_alpha_cuda) keep_alpha;
+decltype(sepconv::find_nan_cuda) find_nan;
+std::remove_reference_t<decltype(CudaBackend::convolve)> convolve;
+decltype(sepconv::convolve_cuda_fits) convolve_fits;
+decltype(sepconv::convolve_device_bytes) convolve_bytes;
+decltype(sepconv::resample_cuda) resample;
+decltype(sepconv::rank_cuda) order;
+decltype(sepconv::rank_device_bytes) rank_bytes;
+decltype(sepconv::window_cuda) window;
+decltype(sepconv::window_cuda) disk;
+decltype(sepconv::deviation_cuda) deviation;
+decltype(sepconv::transpose_cuda) transpose;
+decltype(sepconv::gemm_cuda) gemm;
+decltype(sepconv::prepare_gemm_cuda) prepare_gemm;
+decltype(sepconv::gemm_cuda_library) gemm_library;
+decltype(sepconv::exact_gemm_cuda) exact_gemm;
+decltype(sepconv::cell_moments_cuda) cell_moments;
+decltype(sepconv::count_values_cuda) count_values;
+decltype(sepconv::count_bins_cuda) count_bins;
+decltype(sepconv::encode_tiles_cuda) encode_tiles;
+decltype(sepconv::decode_tiles_cuda) decode_tiles;
+decltype(sepconv::unpredict_tiles_cuda) unpredict_tiles;
+}  // namespace engine
+
+namespace {
+
+class DeviceResource final : public std::pmr::memory_resource {
+  void* do_allocate(std::size_t bytes, std::size_t) override {
+    void* memory = nullptr;
+    const cudaError_t status = cudaMalloc(&memory, bytes);
+    if (status == cudaSuccess) return memory;
+    cudaGetLastError();
+    if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
+    check_cuda(status, "allocating device memory");  // a GPU that is in trouble has not run out of memory
+    return nullptr;
+  }
+  void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFree(memory); }
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+};
+
+DeviceInfo info_of(int index) {
+  cudaDeviceProp properties{};
+  check_cuda(cudaGetDeviceProperties(&properties, index), "asking for a device's properties");
+  return {.index = index,
+          .name = properties.name,
+          .compute_capability = properties.major * 10 + properties.minor,
+          .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+          .copy_engines = properties.asyncEngineCount,
+          .multiprocessors = properties.multiProcessorCount};
+}
+
+void check(int status, const char* what) {
+  const auto error = static_cast<cudaError_t>(status);
+  if (error == cudaSuccess) return;
+  cudaGetLastError();
+  const std::string sentence =
+      fmt::format("{} failed on the GPU: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
+  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(sentence);
+  throw CudaError(sentence);
+}
+
+std::vector<DeviceInfo> devices_now() {
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  std::vector<DeviceInfo> devices;
+  try {
+    for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
+  } catch (const CudaError&) {  // one that has fallen off the bus, and those after it
+  }
+  return devices;
+}
+
+std::int64_t free_memory_bytes(int device) {
+  const DeviceScope scope(device);
+  std::size_t free_bytes = 0;
+  std::size_t all_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for free device memory");
+  return static_cast<std::int64_t>(free_bytes);
+}
+
+bool context_is_made(int device) noexcept {
+  // The runtime loads the driver at its first call, and has no question that does not begin with one.
+  void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (driver == nullptr) return false;
+  const auto state =
+      reinterpret_cast<decltype(&cuDevicePrimaryCtxGetState)>(dlsym(driver, "cuDevicePrimaryCtxGetState"));
+  unsigned flags = 0;
+  int active = 0;
+  const bool known = state != nullptr && state(device, &flags, &active) == CUDA_SUCCESS;
+  dlclose(driver);
+  return known && active != 0;
+}
+
+void choose_device(int device) { check_cuda(cudaSetDevice(device), "choosing a device"); }
+
+int chosen_device() {
+  int device = 0;
+  check_cuda(cudaGetDevice(&device), "asking for the current device");
+  return device;
+}
+
+std::pmr::memory_resource* memory_of_device() noexcept {
+  static DeviceResource resource;
+  return &resource;
+}
+
+void copy(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes,
+          std::int64_t row_bytes, std::int64_t rows, DeviceStream stream) {
+  const auto width = static_cast<std::size_t>(row_bytes);
+  const auto height = static_cast<std::size_t>(rows);
+  const bool dense = rows == 1 || (to_pitch_bytes == row_bytes && from_pitch_bytes == row_bytes);
+  const cudaError_t status = dense ? cudaMemcpyAsync(to, from, width * height, cudaMemcpyDefault, stream)
+                                   : cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_pitch_bytes), from,
+                                                       static_cast<std::size_t>(from_pitch_bytes), width,
+                                                       height, cudaMemcpyDefault, stream);
+  check_cuda(status, "copying rows");
+}
+
+bool captures(DeviceStream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is captured");
+  return status != cudaStreamCaptureStatusNone;
+}
+
+DeviceStream make_stream(Stream::Priority priority) {
+  cudaStream_t stream = nullptr;
+  int least = 0;
+  int greatest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for streams' priorities");
+  check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                          priority == Stream::Priority::high ? greatest : least),
+             "making a stream");
+  return stream;
+}
+void synchronize_stream(DeviceStream stream) {
+  check_cuda(cudaStreamSynchronize(stream), "work on a stream");
+}
+void destroy_stream(DeviceStream stream) noexcept { cudaStreamDestroy(stream); }
+
+DeviceEvent make_event(Event::Timing timing) {
+  cudaEvent_t event = nullptr;
+  const unsigned flags = timing == Event::Timing::on ? cudaEventDefault : cudaEventDisableTiming;
+  check_cuda(cudaEventCreateWithFlags(&event, flags), "making an event");
+  return event;
+}
+void record(DeviceEvent event, DeviceStream stream) {
+  check_cuda(cudaEventRecord(event, stream), "recording an event");
+}
+void wait_in(DeviceEvent event, DeviceStream stream) {
+  check_cuda(cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
+}
+/// Asks now and then. cudaEventSynchronize would keep a processor busy, or, with cudaEventBlockingSync, wake
+/// up half a millisecond late.
+void synchronize_event(DeviceEvent event) {
+  constexpr std::chrono::microseconds kPause{20};
+  for (cudaError_t status = cudaErrorNotReady;; std::this_thread::sleep_for(kPause)) {
+    status = cudaEventQuery(event);
+    if (status != cudaErrorNotReady) return check_cuda(status, "work before an event");
+  }
+}
+double seconds_between(DeviceEvent earlier, DeviceEvent later) {
+  float milliseconds = 0;
+  check_cuda(cudaEventElapsedTime(&milliseconds, earlier, later), "timing");
+  return milliseconds * 1e-3;
+}
+void destroy_event(DeviceEvent event) noexcept { cudaEventDestroy(event); }
+
+}  // namespace
+
+extern const CudaBackend cuda_engine;
+const CudaBackend cuda_engine{.check = check,
+                              .devices = devices_now,
+                              .free_memory_bytes = free_memory_bytes,
+                              .has_context = context_is_made,
+                              .set_current_device = choose_device,
+                              .current_device = chosen_device,
+                              .device_resource = memory_of_device,
+                              .pinned_resource = engine::pinned_resource,
+                              .copy_rows = copy,
+                              .copy_rows_by_kernel = engine::copy_rows_by_kernel,
+                              .is_capturing = captures,
+                              .measure_limits = engine::measure_device_limits,
+                              .make_stream = make_stream,
+                              .synchronize_stream = synchronize_stream,
+                              .destroy_stream = destroy_stream,
+                              .make_event = make_event,
+                              .record = record,
+                              .wait_in = wait_in,
+                              .synchronize_event = synchronize_event,
+                              .seconds_between = seconds_between,
+                              .destroy_event = destroy_event,
+                              .begin_range = engine::begin_range,
+                              .end_range = engine::end_range,
+                              .pointwise = engine::pointwise,
+                              .mix_channels = engine::mix_channels,
+                              .alpha = engine::alpha,
+                              .keep_alpha = engine::keep_alpha,
+                              .find_nan = engine::find_nan,
+                              .convolve = engine::convolve,
+                              .convolve_fits = engine::convolve_fits,
+                              .convolve_bytes = engine::convolve_bytes,
+                              .resample = engine::resample,
+                              .order = engine::order,
+                              .rank_bytes = engine::rank_bytes,
+                              .window = engine::window,
+                              .disk = engine::disk,
+                              .deviation = engine::deviation,
+                              .transpose = engine::transpose,
+                              .gemm = engine::gemm,
+                              .prepare_gemm = engine::prepare_gemm,
+                              .gemm_library = engine::gemm_library,
+                              .exact_gemm = engine::exact_gemm,
+                              .cell_moments = engine::cell_moments,
+                              .count_values = engine::count_values,
+                              .count_bins = engine::count_bins,
+                              .encode_tiles = engine::encode_tiles,
+                              .decode_tiles = engine::decode_tiles,
+                              .unpredict_tiles = engine::unpredict_tiles};
+
+}  // namespace sepconv

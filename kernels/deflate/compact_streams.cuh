@@ -1,0 +1,46 @@
+// Where the streams of tiles lie, once it is known how long they are.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cub/block/block_scan.cuh>
+
+#include "kernels/deflate/device_tiles.cuh"
+
+namespace sepconv::deflate {
+
+constexpr int kPlacingThreads = 1024;
+
+/// The number's lowest bytes.
+__device__ inline void put_bytes(std::uint64_t number, int count, std::uint8_t* to) {
+  for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(number >> (8 * i));
+}
+
+/// By one block: where the streams lie, and what comes before and after their blocks. `Streams` has
+/// place(tiles, tile), which places a tile's blocks in its stream and returns an End that has its bytes, and
+/// put(tiles, tile, end, stream), which writes the rest.
+template <class Streams>
+__global__ void __launch_bounds__(kPlacingThreads)
+    compact_streams(const DeviceTiles tiles, std::byte* encoded, EncodedTile* entries) {
+  using Scan = cub::BlockScan<std::int64_t, kPlacingThreads>;
+  __shared__ typename Scan::TempStorage storage;
+  std::int64_t begin = 0;
+  for (std::int64_t first = 0; first < tiles.tiles; first += kPlacingThreads) {
+    const std::int64_t tile = first + threadIdx.x;
+    const typename Streams::End end =
+        tile < tiles.tiles ? Streams::place(tiles, tile) : typename Streams::End{};
+    std::int64_t offset = 0, all = 0;
+    Scan(storage).ExclusiveSum((end.bytes + kStreamAlignment - 1) / kStreamAlignment * kStreamAlignment,
+                               offset, all);
+    __syncthreads();  // before the storage is used again
+    if (tile < tiles.tiles) {
+      entries[tile] = {begin + offset, end.bytes};
+      auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + begin + offset;
+      Streams::put(tiles, tile, end, stream);
+    }
+    begin += all;
+  }
+  if (threadIdx.x == 0) entries[tiles.tiles] = {begin, 0};
+}
+
+}  // namespace sepconv::deflate

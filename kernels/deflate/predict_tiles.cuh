@@ -1,0 +1,77 @@
+// Pixels to tiles as they are compressed: filled up, and behind a predictor. As pad_block() and
+// apply_predictor() have it on the CPU.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "kernels/cuda/device_pixel.cuh"
+#include "kernels/deflate/device_tiles.cuh"
+
+namespace sepconv::deflate {
+
+/// A row of a tile: its elements in the image, and where that has ended another one or the last pixel's.
+template <class Word>
+struct TileRow {
+  const Word* values;
+  std::int64_t there;  ///< elements that the image has
+  std::int64_t count, channels;
+  bool fills;
+  Word fill;
+
+  __device__ Word at(std::int64_t i) const {
+    return i < there ? values[i] : fills ? fill : values[there - channels + i % channels];
+  }
+  /// Byte `i` of the row's planes, of which the most significant bytes' is the first.
+  __device__ unsigned plane_byte(unsigned plane, std::int64_t i) const {
+    return static_cast<unsigned>(at(i) >> (8 * (sizeof(Word) - 1 - plane))) & 0xFF;
+  }
+};
+
+template <class Word>
+__device__ void put_differences(const TileRow<Word>& row, bool differences, Word* to) {
+  for (std::int64_t i = threadIdx.x; i < row.count; i += kThreads) {
+    const bool has_before = differences && i >= row.channels;
+    to[i] = static_cast<Word>(row.at(i) - (has_before ? row.at(i - row.channels) : Word{0}));
+  }
+}
+
+template <class Word>
+__device__ void put_planes(const TileRow<Word>& row, std::uint8_t* to) {
+  for (unsigned plane = 0; plane < sizeof(Word); ++plane) {
+    for (std::int64_t i = threadIdx.x; i < row.count; i += kThreads) {
+      const unsigned before = i >= row.channels ? row.plane_byte(plane, i - row.channels)
+                              : plane > 0       ? row.plane_byte(plane - 1, row.count + i - row.channels)
+                                                : 0;
+      to[plane * row.count + i] = static_cast<std::uint8_t>(row.plane_byte(plane, i) - before);
+    }
+  }
+}
+
+/// Blocks stride over the rows of all tiles.
+template <class Word>
+__global__ void __launch_bounds__(kThreads)
+    predict_tiles(const device::Rows in, std::int64_t part_cols, std::int64_t tile_cols,
+                  std::int64_t channels, int predictor, bool fills, Word fill, const DeviceTiles tiles) {
+  for (std::int64_t number = blockIdx.x; number < tiles.tiles * tiles.rows; number += gridDim.x) {
+    const std::int64_t tile = number / tiles.rows, y = number % tiles.rows;
+    if (y >= tiles.rows_of(tile)) continue;
+    const std::int64_t down = tile / tiles.across * tiles.rows + y;
+    const std::int64_t col = tile % tiles.across * tile_cols;
+    const bool is_there = down < tiles.part_rows;
+    const std::int64_t left = is_there || !fills ? part_cols - col : 0;
+    const TileRow<Word> row{in.row<const Word>(is_there ? down : tiles.part_rows - 1) + col * channels,
+                            (left < tile_cols ? left : tile_cols) * channels,
+                            tile_cols * channels,
+                            channels,
+                            fills,
+                            fill};
+    std::byte* const to = tiles.predicted + tile * tiles.pitch_bytes + y * tiles.row_bytes;
+    if (predictor == 3) {
+      put_planes(row, reinterpret_cast<std::uint8_t*>(to));
+    } else {
+      put_differences(row, predictor == 2, reinterpret_cast<Word*>(to));
+    }
+  }
+}
+
+}  // namespace sepconv::deflate

@@ -1,0 +1,104 @@
+// The bits of a stream for those who decode it together: it comes part by part into a ring of two in memory
+// that is near, one more ahead of it in registers.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/codec/thread_group.hpp"
+
+namespace sepconv::deflate {
+
+/// Words of the ring; word i of the stream is ring[i % kRingWords], and the first two come again behind them.
+inline constexpr unsigned kRingWords = 256;
+
+/// Lowest bits first (RFC 1951, 3.1.1). Behind the stream comes anything. All lanes come to each call.
+template <class Team>
+class StreamBits {
+ public:
+  /// `stream` lies at a multiple of 16, up to the next of which behind its `bytes` may be read. `ring`:
+  /// kRingWords + 4 words at a multiple of 16.
+  SEPCONV_HOST_DEVICE StreamBits(const std::uint8_t* stream, std::uint32_t bytes, std::uint32_t* ring)
+      : stream_(stream), bytes_(bytes), ring_(ring), lane_(Team::lane()) {}
+
+  SEPCONV_HOST_DEVICE std::uint32_t used() const { return bit_; }
+  SEPCONV_HOST_DEVICE std::uint32_t used_bytes() const { return (bit_ + 7) / 8; }
+
+  /// Goes on with this byte.
+  SEPCONV_HOST_DEVICE void seek(std::uint32_t byte) {
+    team_.sync();
+    loaded_ = byte / 16 * 4;
+    load(loaded_);
+    put_part();
+    bit_ = byte * 8;
+    fill();
+  }
+
+  /// The next 32 bits.
+  SEPCONV_HOST_DEVICE unsigned peek() const {
+    const std::uint32_t* const words = ring_ + bit_ / 32 % kRingWords;
+    return shifted(words[0], words[1], bit_ % 32);
+  }
+
+  /// The next 64 bits.
+  SEPCONV_HOST_DEVICE std::uint64_t peek_far() const {
+    const std::uint32_t* const words = ring_ + bit_ / 32 % kRingWords;
+    const std::uint32_t middle = words[1];
+    return std::uint64_t{shifted(middle, words[2], bit_ % 32)} << 32 | shifted(words[0], middle, bit_ % 32);
+  }
+
+  /// At most 16.
+  SEPCONV_HOST_DEVICE unsigned take(unsigned count) {
+    const unsigned value = peek() & ((1U << count) - 1);
+    bit_ += count;
+    if (bit_ >= fill_at_) fill();
+    return value;
+  }
+  SEPCONV_HOST_DEVICE void skip(unsigned count) { bit_ += count; }
+  /// A part of words is there then, of which a turn may take what it wants without a look.
+  SEPCONV_HOST_DEVICE void fill_if_short() {
+    if (bit_ >= fill_at_) fill();
+  }
+
+ private:
+  static constexpr unsigned kPart = kRingWords / 2;
+  static constexpr unsigned kLoads = kPart / 4 / Team::kLanes;  // of a lane
+
+  /// What is this lane's of the part that begins with this word.
+  SEPCONV_HOST_DEVICE void load(std::uint32_t word) {
+    SEPCONV_UNROLLED
+    for (unsigned i = 0; i < kLoads; ++i) {
+      const std::uint32_t mine = word + 4 * (lane_ + i * Team::kLanes);
+      ahead_[i] = mine * 4 < bytes_ ? load_four(stream_ + mine * 4) : FourWords{};
+    }
+  }
+
+  SEPCONV_HOST_DEVICE void put_part() {
+    SEPCONV_UNROLLED
+    for (unsigned i = 0; i < kLoads; ++i) {
+      const std::uint32_t place = (loaded_ + 4 * (lane_ + i * Team::kLanes)) % kRingWords;
+      store_four(ahead_[i], ring_ + place);
+      if (place == 0) ring_[kRingWords] = ahead_[i].at[0], ring_[kRingWords + 1] = ahead_[i].at[1];
+    }
+    loaded_ += kPart;
+    load(loaded_);
+  }
+
+  SEPCONV_HOST_DEVICE void fill() {
+    team_.sync();
+    put_part();
+    fill_at_ = (loaded_ - kPart) * 32;
+    team_.sync();
+  }
+
+  const std::uint8_t* stream_;
+  std::uint32_t bytes_;
+  std::uint32_t* ring_;
+  unsigned lane_;
+  Team team_;
+  FourWords ahead_[kLoads] = {};  // the part behind the ring's
+  std::uint32_t loaded_ = 0;      // words that are in the ring, or were
+  std::uint32_t bit_ = 0;         // of the stream, the next
+  std::uint32_t fill_at_ = 0;     // when `bit_` is there, the ring has room for a part
+};
+
+}  // namespace sepconv::deflate

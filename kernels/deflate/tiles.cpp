@@ -1,0 +1,42 @@
+#include "kernels/deflate/tiles.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "kernels/deflate/tiles_check.hpp"
+#include "kernels/deflate/tiles_scratch.hpp"
+
+namespace sepconv {
+
+void check_tiles(const EncodedTiles& tiles, const ConstPixelView& part) {
+  if (part.channels != tiles.channels || part.type != tiles.type) {
+    throw InvalidArgument(fmt::format("tiles of {} channels of {} were given an image with {} of {}",
+                                      tiles.channels, name_of(tiles.type), part.channels,
+                                      name_of(part.type)));
+  }
+  if (tiles.tile.empty() || (!tiles.pads && tiles.tile.cols != part.extent.cols)) {
+    throw InvalidArgument(fmt::format(
+        "{} of {} x {} pixels do not cover {} columns; tiles have pixels, and strips the width of the image",
+        tiles.pads ? "tiles" : "strips", tiles.tile.cols, tiles.tile.rows, part.extent.cols));
+  }
+  if (tiles.codec != BlockCodec::zlib && tiles.codec != BlockCodec::gzip && tiles.codec != BlockCodec::zstd)
+    throw InvalidArgument("tiles are coded as zlib, gzip or zstd on a GPU; others on the CPU");
+  if (tiles.predictor < 1 || tiles.predictor > 3 || (tiles.predictor == 3 && !is_floating(tiles.type))) {
+    throw InvalidArgument(fmt::format("there is no predictor {} for {}; take 1, 2 or, of floats, 3",
+                                      tiles.predictor, name_of(tiles.type)));
+  }
+}
+
+std::int64_t encode_tiles_scratch_bytes(const EncodedTiles& tiles, Extent part) {
+  return deflate::TilesScratch(tiles, part).bytes();
+}
+
+std::int64_t encode_tiles_max_bytes(const EncodedTiles& tiles, Extent part) {
+  // Header and checksum; 5 bytes and some bits before a block that is stored. A frame of zstd has less.
+  constexpr std::int64_t kGzipMore = 12;  // around a stream, than zlib has
+  const std::int64_t stream =
+      tiles.bytes() + 6 * (ceil_div(tiles.bytes(), deflate::kBlockBytes) + 2) + kGzipMore;
+  return tiles.grid(part).area() * round_up(stream, kStreamAlignment);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,176 @@
+// Where each block lies, and the streams themselves.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "kernels/deflate/block_statistics.cuh"
+#include "kernels/deflate/compact_streams.cuh"
+#include "kernels/deflate/crc32_block.cuh"
+
+namespace sepconv::deflate {
+
+/// Where the bits of a tile's blocks lie, and the stream's checksum.
+struct StreamEnd {
+  std::int64_t bytes;
+  std::uint32_t checksum;
+};
+
+__device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t tile) {
+  std::int64_t at = tiles.is_gzip ? 80 : 16;  // after kGzipHeader or kZlibHeader
+  std::uint64_t sum = 1, sums = 0;
+  for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
+       block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
+    BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
+    plan.at = at;
+    at += plan.bits;
+    // What is stored begins at a byte, after three bits.
+    if (plan.is_stored != 0) at += (8 - (plan.at + 3) % 8) % 8;
+    sums = (sums + static_cast<unsigned>(block.size) * sum + plan.weighted) % kAdlerBase;
+    sum = (sum + plan.sum) % kAdlerBase;
+    if (block.is_last) break;
+  }
+  return {(at + 7) / 8 + (tiles.is_gzip ? 8 : 4), static_cast<std::uint32_t>(sums << 16 | sum)};
+}
+
+__device__ inline void put_zlib(const StreamEnd& end, std::uint8_t* stream) {
+  put_bytes(kZlibHeader, 2, stream);
+  put_bytes(__byte_perm(end.checksum, 0, 0x0123), 4, stream + end.bytes - 4);
+}
+/// All but the checksum, for which write_tails() reads the tile.
+__device__ inline void put_gzip(const StreamEnd& end, std::int64_t tile_bytes, std::uint8_t* stream) {
+  put_bytes(kGzipHeader, 8, stream);
+  put_bytes(kGzipSystem, 2, stream + 8);
+  put_bytes(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
+}
+
+/// How compact_streams() knows the streams of zlib and gzip.
+struct DeflateStreams {
+  using End = StreamEnd;
+  static __device__ End place(const DeviceTiles& tiles, std::int64_t tile) {
+    return place_blocks(tiles, tile);
+  }
+  static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End& end,
+                             std::uint8_t* stream) {
+    tiles.is_gzip ? put_gzip(end, tiles.bytes_of(tile), stream) : put_zlib(end, stream);
+  }
+};
+
+struct BitCount {
+  unsigned bits = 0;
+  __device__ void put(std::uint64_t, unsigned more) { bits += more; }
+};
+
+struct WriteMemory {
+  CodeTable table;
+  std::uint32_t covered[2 * kMaskWords];
+  /// Which repeat, counted from 1, begins in which bytes that a thread takes at once.
+  std::uint16_t begins[kBlockBytes / kBytesAtOnce];
+  typename cub::BlockScan<unsigned, kThreads>::TempStorage storage;
+};
+
+/// What a thread writes of a block: the literals of its bytes, then the repeat that begins there.
+struct ThreadPart {
+  std::uint32_t bytes[kBytesAtOnce / 4] = {};
+  unsigned literals = 0;  ///< a bit for each byte
+  int length = 0;         ///< of the repeat, or 0
+  Value distance{};
+
+  __device__ ThreadPart(const DeviceTiles& tiles, const DeviceBlock& block, const WriteMemory& memory,
+                        int first) {
+    if (first >= block.size) return;
+    const uint4 four = *reinterpret_cast<const uint4*>(block.data(tiles) + first);
+    bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
+    const int there = block.size - first;
+    const unsigned all = there < kBytesAtOnce ? (1U << there) - 1 : 0xFFFFU;
+    literals = ~(memory.covered[first / 32] >> (first % 32)) & all;
+    const int repeat = memory.begins[first / kBytesAtOnce];
+    if (repeat == 0) return;
+    const BlockMatch begun = block.repeats(tiles)[repeat - 1];
+    length = begun.length();
+    distance = distance_value(begun.is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance());
+  }
+
+  template <class Sink>
+  __device__ void put(const CodeTable& table, Sink& sink) const {
+#pragma unroll
+    for (int i = 0; i < kBytesAtOnce; ++i) {
+      if ((literals >> i & 1) == 0) continue;
+      const std::uint32_t code = table.lengths[bytes[i / 4] >> (8 * (i % 4)) & 0xFF];
+      sink.put(code & 0xFFFF, code >> 16);
+    }
+    if (length > 0) put_match(table, length, distance, sink);
+  }
+};
+
+/// Returns where the block's bytes begin.
+__device__ inline std::int64_t write_head(const BlockPlan& plan, int size, std::uint32_t* stream) {
+  share(static_cast<int>(plan.head_bits + 31) / 32, [&](int i) {
+    const unsigned left = plan.head_bits - 32 * static_cast<unsigned>(i);
+    StreamSink sink(stream, plan.at + 32 * i);
+    sink.put(plan.head[i], left < 32 ? left : 32);
+    sink.finish();
+  });
+  const std::int64_t end = plan.at + plan.head_bits;
+  if (plan.is_stored == 0) return end;
+  const std::int64_t at = (end + 7) / 8 * 8;
+  if (threadIdx.x == 0) {
+    StreamSink sink(stream, at);
+    sink.put(static_cast<unsigned>(size) | (~static_cast<unsigned>(size) & 0xFFFF) << 16, 32);
+    sink.finish();
+  }
+  return at + 32;
+}
+
+__device__ inline void write_bytes(const DeviceTiles& tiles, const DeviceBlock& block, const BlockPlan& plan,
+                                   WriteMemory& memory, std::int64_t at, std::uint32_t* stream) {
+  for (int begin = 0; begin < block.size; begin += kThreads * kBytesAtOnce) {
+    const ThreadPart part(tiles, block, memory, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
+    BitCount count;
+    part.put(memory.table, count);
+    unsigned before = 0, all = 0;
+    cub::BlockScan<unsigned, kThreads>(memory.storage).ExclusiveSum(count.bits, before, all);
+    __syncthreads();  // before the storage is used again
+    StreamSink sink(stream, at + before);
+    part.put(memory.table, sink);
+    sink.finish();
+    at += all;
+  }
+  if (threadIdx.x == 0 && plan.is_stored == 0) {
+    StreamSink sink(stream, at);
+    put_value(memory.table.lengths[kEndOfBlock], {}, sink);
+    sink.finish();
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    write_blocks(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
+  __shared__ WriteMemory memory;
+  const DeviceBlock block(tiles, blockIdx.x);
+  if (block.size == 0) return;
+  const BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
+  const BlockMatch* const repeats = block.repeats(tiles);
+  share(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
+  share(kBlockBytes / kBytesAtOnce, [&](int i) { memory.begins[i] = 0; });
+  share(kLengths, [&](int i) { memory.table.lengths[i] = plan.table.lengths[i]; });
+  share(kDistances, [&](int i) { memory.table.distances[i] = plan.table.distances[i]; });
+  __syncthreads();
+  cover(repeats, static_cast<int>(plan.repeats), memory.covered);
+  share(static_cast<int>(plan.repeats), [&](int i) {
+    memory.begins[repeats[i].position / kBytesAtOnce] = static_cast<std::uint16_t>(i + 1);
+  });
+  auto* const stream = reinterpret_cast<std::uint32_t*>(encoded + entries[block.tile].offset);
+  const std::int64_t at = write_head(plan, block.size, stream);
+  __syncthreads();
+  write_bytes(tiles, block, plan, memory, at, stream);
+}
+
+/// A block a tile.
+__global__ void __launch_bounds__(crc32::kThreads)
+    write_tails(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
+  const std::int64_t tile = blockIdx.x;
+  const std::uint32_t checksum = crc32::of_block(tiles.data_of(tile), tiles.bytes_of(tile));
+  auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + entries[tile].offset;
+  if (threadIdx.x == 0) put_bytes(checksum, 4, stream + entries[tile].bytes - 8);
+}
+
+}  // namespace sepconv::deflate

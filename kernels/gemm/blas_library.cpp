@@ -1,0 +1,31 @@
+#include "kernels/gemm/blas_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace sepconv {
+
+BlasLibrary::BlasLibrary(const char* variable, const std::vector<const char*>& names) {
+  std::vector<const char*> tried = names;
+  if (const char* const named = secure_getenv(variable); named != nullptr && *named != '\0') {
+    if (*named != '/') {
+      failure_ = fmt::format("{} is {}, which is relative to the current folder", variable, named);
+      return;
+    }
+    tried = {named};
+  }
+  for (const char* const name : tried) {
+    handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (handle_ != nullptr) return;
+    // The first name is the one to ask for: later ones are older or without a version.
+    if (failure_.empty()) failure_ = dlerror();
+  }
+}
+
+void* BlasLibrary::find_symbol(const char* name) const {
+  return handle_ == nullptr ? nullptr : dlsym(handle_, name);
+}
+
+}  // namespace sepconv

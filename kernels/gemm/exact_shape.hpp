@@ -1,0 +1,48 @@
+// The operands of exact_gemm as plain matrices. Private to kernels/gemm.
+#pragma once
+
+#include "kernels/gemm/exact.hpp"
+
+#ifdef __CUDACC__
+#define SEPCONV_HOST_DEVICE __host__ __device__
+#else
+#define SEPCONV_HOST_DEVICE
+#endif
+
+namespace sepconv {
+
+/// Element (row, col) of product `item` is at data + row * row_bytes + col * col_bytes + item * item_bytes.
+struct ExactMatrix {
+  std::byte* data = nullptr;
+  PixelType type = PixelType::f32;
+  std::int64_t row_bytes = 0;
+  std::int64_t col_bytes = 0;
+  std::int64_t item_bytes = 0;
+
+  /// Whether elements of a row lie side by side.
+  bool dense() const noexcept { return col_bytes == size_of(type); }
+};
+
+/// `items` products of m x k by k x n.
+struct ExactShape {
+  std::int64_t m = 0;
+  std::int64_t n = 0;
+  std::int64_t k = 0;
+  std::int64_t items = 1;
+  ExactMatrix x, y, out;
+  /// Rows of y that lie in one row of its image, as its channels, so many bytes apart; 1 but where these are
+  /// summed over.
+  std::int64_t rows_together = 1;
+  std::int64_t y_channel_bytes = 0;
+
+  /// Where row `index` of y begins, from y.data.
+  SEPCONV_HOST_DEVICE std::int64_t y_row_bytes(std::int64_t index) const noexcept {
+    if (rows_together == 1) return index * y.row_bytes;
+    return index / rows_together * y.row_bytes + index % rows_together * y_channel_bytes;
+  }
+};
+
+/// Checks that shapes fit.
+ExactShape exact_shape(const ExactOperand& x, const ExactOperand& y, const PixelView& out);
+
+}  // namespace sepconv

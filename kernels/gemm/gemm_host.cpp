@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/byte_text.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "core/openblas_limits.hpp"
+#include "kernels/gemm/blas_library.hpp"
+#include "kernels/gemm/gemm_views.hpp"
+
+namespace sepconv {
+namespace {
+
+// Of cblas.h.
+constexpr int kRowMajor = 101;
+constexpr int kNoTrans = 111;
+constexpr int kTrans = 112;
+template <class T>
+using Gemm = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha, const T* a, int lda,
+                  const T* b, int ldb, T beta, T* c, int ldc);
+
+/// Throws LimitReached where OpenBLAS would ask for memory for ever.
+void check_room(int threads, const char* way_out) {
+  const std::int64_t needed = openblas_address_bytes(threads), left = free_address_bytes();
+  if (needed <= left) return;
+  throw LimitReached(
+      fmt::format("OpenBLAS takes {} of address space for {}, and this process may have {} more; "
+                  "raise the limit (ulimit -v){}",
+                  format_bytes(static_cast<double>(needed)), count_text(threads, "thread"),
+                  format_bytes(static_cast<double>(left)), way_out));
+}
+
+/// First of all: there is room for what OpenBLAS begins with.
+struct RoomToLoad {
+  RoomToLoad() {
+    const int threads = openblas_threads_at_load();
+    check_room(threads, threads > 1 ? " or set OPENBLAS_NUM_THREADS to 1" : "");
+  }
+};
+
+struct OpenBlas {
+  RoomToLoad room;
+  BlasLibrary library{"SEPCONV_OPENBLAS", {"libopenblas.so.0", "libopenblas.so"}};
+  Gemm<float>* sgemm = library.find<Gemm<float>>("cblas_sgemm");
+  Gemm<double>* dgemm = library.find<Gemm<double>>("cblas_dgemm");
+  void (*set_threads)(int) = library.find<void(int)>("openblas_set_num_threads");
+  int (*threads)() = library.find<int()>("openblas_get_num_threads");
+  char* (*config)() = library.find<char*()>("openblas_get_config");
+  std::mutex mutex;  // of the number of threads
+  int ready = 0;     // threads that it has had by now, with all that they take
+
+  /// Builds that count in 64 bits have other functions under the same names.
+  bool counts_in_32_bits() const { return std::string(config()).find("USE64BITINT") == std::string::npos; }
+  bool is_complete() const {
+    return sgemm != nullptr && dgemm != nullptr && set_threads != nullptr && threads != nullptr &&
+           config != nullptr && counts_in_32_bits();
+  }
+};
+
+OpenBlas& open_blas() {
+  // One that throws is tried again the next time.
+  static OpenBlas blas;
+  return blas;
+}
+
+OpenBlas& needed_blas() {
+  OpenBlas& blas = open_blas();
+  if (!blas.is_complete()) {
+    throw InvalidArgument(
+        fmt::format("products of matrices on the CPU need OpenBLAS, and {}; install libopenblas0, or name "
+                    "its file, from / on, in SEPCONV_OPENBLAS",
+                    blas.library.is_open() ? "the library found is another one" : blas.library.failure()));
+  }
+  return blas;
+}
+
+/// OpenBLAS's number of threads while this lives.
+class ThreadCount {
+ public:
+  ThreadCount(const OpenBlas& blas, int threads)
+      : blas_(blas), before_(blas.threads()), changed_(before_ != threads) {
+    if (changed_) blas.set_threads(threads);
+  }
+  ThreadCount(const ThreadCount&) = delete;
+  ThreadCount& operator=(const ThreadCount&) = delete;
+  ~ThreadCount() {
+    if (changed_) blas_.set_threads(before_);
+  }
+
+ private:
+  const OpenBlas& blas_;
+  int before_;
+  bool changed_;
+};
+
+int blas_int(std::int64_t value) {
+  if (value > std::numeric_limits<int>::max())
+    throw InvalidArgument(
+        fmt::format("OpenBLAS counts in 32 bits, and {} is more; multiply parts of the matrix", value));
+  return static_cast<int>(value);
+}
+
+template <class T>
+void multiply(Gemm<T>* gemm, const GemmOp& op, const GemmShape& shape, const ConstPixelView& a,
+              const ConstPixelView& b, const PixelView& out) {
+  gemm(kRowMajor, op.trans_a ? kTrans : kNoTrans, op.trans_b ? kTrans : kNoTrans, blas_int(shape.m),
+       blas_int(shape.n), blas_int(shape.k), static_cast<T>(op.alpha), reinterpret_cast<const T*>(a.data),
+       blas_int(leading_dimension(a)), reinterpret_cast<const T*>(b.data), blas_int(leading_dimension(b)),
+       static_cast<T>(op.beta), reinterpret_cast<T*>(out.data), blas_int(leading_dimension(out)));
+}
+
+/// Has all threads take what they need now, while there is room: a product that each has a part in.
+void take_room(OpenBlas& blas, int threads) {
+  constexpr std::int64_t kSide = 256;  // smaller ones do without
+  const std::int64_t before = free_address_bytes();
+  const std::vector<float> ones(kSide * kSide, 1);
+  std::vector<float> sums(kSide * kSide);
+  const ThreadCount count(blas, threads);
+  multiply(blas.sgemm, {}, {kSide, kSide, kSide}, view_of(ones.data(), {kSide, kSide}),
+           view_of(ones.data(), {kSide, kSide}), view_of(sums.data(), {kSide, kSide}));
+  // Those that had no part in it take theirs when they begin.
+  const std::int64_t most_left = before - (threads - blas.ready) * kOpenBlasBufferBytes;
+  for (int pause = 0; free_address_bytes() > most_left && pause < 1000; ++pause)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+/// Threads that OpenBLAS may be told to use: so many, or fewer where the process's limits give no more.
+/// Throws Error where there is not even room for one.
+int had_threads(OpenBlas& blas, int threads) {
+  if (threads <= blas.ready) return threads;
+  const int there = std::max(blas.ready, blas.threads());
+  if (threads > there) threads = there + startable_threads(threads - there);
+  if (free_address_bytes() < std::numeric_limits<std::int64_t>::max()) {
+    while (threads > std::max(1, blas.ready) &&
+           openblas_address_bytes(threads - blas.ready) > free_address_bytes())
+      --threads;
+    if (threads <= blas.ready) return threads;
+    check_room(threads - blas.ready, "");
+    take_room(blas, threads);
+  }
+  blas.ready = threads;
+  return threads;
+}
+
+}  // namespace
+
+void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
+               int threads) {
+  const GemmShape shape = checked_shape(op, a, b, out);
+  OpenBlas& blas = needed_blas();
+  const std::scoped_lock lock(blas.mutex);
+  const ThreadCount count(blas, had_threads(blas, threads));
+  out.type == PixelType::f32 ? multiply(blas.sgemm, op, shape, a, b, out)
+                             : multiply(blas.dgemm, op, shape, a, b, out);
+}
+
+int prepare_gemm_host(int threads) {
+  OpenBlas& blas = needed_blas();
+  const std::scoped_lock lock(blas.mutex);
+  return had_threads(blas, threads);
+}
+
+std::string gemm_host_library() {
+  try {
+    const std::string config = needed_blas().config();  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+    return config.substr(0, config.find(' ', config.find(' ') + 1));
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+}  // namespace sepconv

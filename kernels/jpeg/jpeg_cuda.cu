@@ -1,0 +1,102 @@
+// JPEGs decoded in three steps: a warp follows the codes of a stream, eight threads transform a block, and a
+// thread makes a pixel.
+#include <cuda_runtime.h>
+
+#include "kernels/codec/decode_scratch.hpp"
+#include "kernels/codec/decode_tiles.cuh"
+#include "kernels/jpeg/inverse_dct.hpp"
+#include "kernels/jpeg/pixels.hpp"
+#include "kernels/jpeg/scan_decoder.hpp"
+
+namespace sepconv::engine {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kBlocks = kThreads / jpeg::kSide;  // of a JPEG, that a group of threads transforms
+constexpr int kPitch = jpeg::kSide + 1;          // between the passes: no two lanes in one bank
+
+/// Tiles and what is beside each.
+struct Jpegs {
+  TileGrid grid;
+  jpeg::Geometry whole;
+  bool is_ycbcr;
+  std::byte* beside;
+  std::int64_t beside_bytes;
+  unsigned groups;  // of threads, a tile
+
+  /// The last strip has fewer rows.
+  __device__ jpeg::Geometry geometry(std::int64_t index) const {
+    jpeg::Geometry geometry = whole;
+    geometry.rows = static_cast<std::int32_t>(grid.bytes(index) / grid.row_bytes);
+    return geometry;
+  }
+  __device__ std::byte* coefficients(std::int64_t index) const { return beside + index * beside_bytes; }
+};
+
+__global__ void __launch_bounds__(32)
+    scan_kernel(const std::byte* encoded, const EncodedTile* streams, Jpegs jpegs, std::int32_t* refused) {
+  __shared__ jpeg::Tables tables;
+  const std::int64_t index = blockIdx.x;
+  const EncodedTile stream = streams[index];
+  jpeg::ScanDecoder<Warp> decoder(encoded + stream.offset, stream.bytes, jpegs.geometry(index),
+                                  jpegs.coefficients(index), tables);
+  const bool good = decoder.run();
+  if (threadIdx.x == 0) refused[index] = good ? 0 : 1;
+}
+
+__global__ void __launch_bounds__(kThreads) transform_kernel(Jpegs jpegs, std::int32_t* refused) {
+  __shared__ std::int32_t between[kBlocks][jpeg::kSide * kPitch];
+  const std::int64_t index = blockIdx.x / jpegs.groups;
+  const int in_group = static_cast<int>(threadIdx.x) / jpeg::kSide;
+  const int place = static_cast<int>(threadIdx.x) % jpeg::kSide;
+  const std::int64_t number = blockIdx.x % jpegs.groups * std::int64_t{kBlocks} + in_group;
+  const bool is_there = number < jpegs.geometry(index).blocks();
+  std::byte* const block = jpegs.coefficients(index) + number * jpeg::kBlockBytes;
+  bool good = true;
+  if (is_there)
+    good = jpeg::inverse_dct_column(reinterpret_cast<const std::int16_t*>(block), place, between[in_group],
+                                    kPitch);
+  __syncwarp();  // the block is read, and its samples may come into its place
+  if (is_there)
+    good = jpeg::inverse_dct_row(between[in_group] + place * kPitch,
+                                 reinterpret_cast<std::uint8_t*>(block) + place * jpeg::kSide) &&
+           good;
+  if (!good) refused[index] = 1;
+}
+
+__global__ void __launch_bounds__(kThreads)
+    pixel_kernel(Jpegs jpegs, const std::int32_t* refused, std::byte* decoded) {
+  const std::int64_t index = blockIdx.x / jpegs.groups;
+  const jpeg::Geometry geometry = jpegs.geometry(index);
+  const std::int64_t pixel = blockIdx.x % jpegs.groups * std::int64_t{kThreads} + threadIdx.x;
+  if (refused[index] != 0 || pixel >= std::int64_t{geometry.rows} * geometry.cols) return;
+  const auto row = static_cast<std::int32_t>(pixel / geometry.cols);
+  const auto col = static_cast<std::int32_t>(pixel % geometry.cols);
+  auto* const to = reinterpret_cast<std::uint8_t*>(decoded + index * jpegs.grid.stride);
+  jpeg::put_pixel(jpegs.coefficients(index), geometry, jpegs.is_ycbcr, row, col,
+                  to + pixel * geometry.components);
+}
+
+}  // namespace
+
+void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
+                 const TileGrid& grid, std::int64_t count, std::byte* decoded, std::int32_t* refused,
+                 std::byte* coefficients, DeviceStream stream) {
+  Jpegs jpegs{
+      grid, jpeg::geometry_of(tiles, tiles.tile.rows), tiles.is_ycbcr, coefficients, scratch_per_tile(tiles),
+      1};
+  const auto groups_of = [&](std::int64_t number, int in_group) {
+    jpegs.groups = static_cast<unsigned>(ceil_div(number, std::int64_t{in_group}));
+    return static_cast<unsigned>(jpegs.groups * count);
+  };
+  scan_kernel<<<static_cast<unsigned>(count), 32, 0, stream>>>(encoded, streams, jpegs, refused);
+  check_cuda(cudaGetLastError(), "decoding the scans of JPEGs");
+  const unsigned transforms = groups_of(jpegs.whole.blocks(), kBlocks);
+  transform_kernel<<<transforms, kThreads, 0, stream>>>(jpegs, refused);
+  check_cuda(cudaGetLastError(), "transforming the blocks of JPEGs");
+  const unsigned pixels = groups_of(tiles.tile.area(), kThreads);
+  pixel_kernel<<<pixels, kThreads, 0, stream>>>(jpegs, refused, decoded);
+  check_cuda(cudaGetLastError(), "making pixels of JPEGs");
+}
+
+}  // namespace sepconv::engine

@@ -1,0 +1,85 @@
+// The third stage of a JPEG: pixels of samples, to the bits of libjpeg with its `do_fancy_upsampling`: chroma
+// between two samples lies a quarter of the way from the nearer one, across and down (a triangle filter), and
+// YCbCr becomes RGB by ITU-R BT.601 in integers of 16 bits behind the point. The same source for a GPU and
+// for a thread of the host.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/jpeg/geometry.hpp"
+
+namespace sepconv::jpeg {
+
+/// The samples of a component, in blocks.
+struct Plane {
+  const std::uint8_t* blocks;
+  std::int32_t blocks_across;
+  std::int32_t rows, cols;  ///< of samples that the image has
+
+  SEPCONV_HOST_DEVICE int at(std::int32_t row, std::int32_t col) const {
+    const std::int64_t block = std::int64_t{row / kSide} * blocks_across + col / kSide;
+    return blocks[block * kBlockBytes + row % kSide * kSide + col % kSide];
+  }
+};
+
+SEPCONV_HOST_DEVICE inline Plane plane_of(const std::byte* samples, const Geometry& geometry, int component) {
+  const std::int32_t across = component == 0 ? 1 : geometry.across, down = component == 0 ? 1 : geometry.down;
+  return {reinterpret_cast<const std::uint8_t*>(samples) + geometry.first_block(component) * kBlockBytes,
+          geometry.blocks_across(component), (geometry.rows + down - 1) / down,
+          (geometry.cols + across - 1) / across};
+}
+
+/// Two pixels across share a sample.
+SEPCONV_HOST_DEVICE inline int between_columns(const Plane& plane, std::int32_t row, std::int32_t col) {
+  const std::int32_t near = col / 2, other = col % 2 == 0 ? near - 1 : near + 1;
+  const int sample = plane.at(row, near);
+  if (other < 0 || other >= plane.cols) return sample;
+  return (3 * sample + plane.at(row, other) + 1 + col % 2) >> 2;
+}
+
+/// Four pixels share a sample; beyond the first and the last row these come again.
+SEPCONV_HOST_DEVICE inline int between_both(const Plane& plane, std::int32_t row, std::int32_t col) {
+  const std::int32_t near_row = row / 2, next_row = row % 2 == 0 ? near_row - 1 : near_row + 1;
+  const std::int32_t other_row = next_row < 0 ? 0 : next_row < plane.rows ? next_row : plane.rows - 1;
+  const auto sum = [&](std::int32_t at) { return 3 * plane.at(near_row, at) + plane.at(other_row, at); };
+  const std::int32_t near = col / 2, other = col % 2 == 0 ? near - 1 : near + 1;
+  const int mine = sum(near), beside = other < 0 || other >= plane.cols ? mine : sum(other);
+  return (3 * mine + beside + 8 - col % 2) >> 4;
+}
+
+SEPCONV_HOST_DEVICE inline int chroma_at(const Plane& plane, const Geometry& geometry, std::int32_t row,
+                                         std::int32_t col) {
+  const bool is_narrow = plane.cols <= 2;  // then samples are repeated
+  if (geometry.across == 1 || is_narrow) return plane.at(row / geometry.down, col / geometry.across);
+  return geometry.down == 1 ? between_columns(plane, row, col) : between_both(plane, row, col);
+}
+
+SEPCONV_HOST_DEVICE inline std::uint8_t to_byte(int value) {
+  return static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/// A pixel, its components side by side; of YCbCr, red, green and blue.
+SEPCONV_HOST_DEVICE inline void put_pixel(const std::byte* samples, const Geometry& geometry, bool is_ycbcr,
+                                          std::int32_t row, std::int32_t col, std::uint8_t* to) {
+  const int first = plane_of(samples, geometry, 0).at(row, col);
+  if (geometry.components == 1) {
+    to[0] = static_cast<std::uint8_t>(first);
+    return;
+  }
+  const int second = chroma_at(plane_of(samples, geometry, 1), geometry, row, col);
+  const int third = chroma_at(plane_of(samples, geometry, 2), geometry, row, col);
+  if (!is_ycbcr) {
+    to[0] = static_cast<std::uint8_t>(first);
+    to[1] = static_cast<std::uint8_t>(second);
+    to[2] = static_cast<std::uint8_t>(third);
+    return;
+  }
+  constexpr int kHalf = 1 << 15;
+  constexpr int kRedOfCr = 91881, kGreenOfCb = 22554, kGreenOfCr = 46802, kBlueOfCb = 116130;  // 1.402 ...
+  const int cb = second - 128, cr = third - 128;
+  to[0] = to_byte(first + ((kRedOfCr * cr + kHalf) >> 16));
+  to[1] = to_byte(first + ((kHalf - kGreenOfCb * cb - kGreenOfCr * cr) >> 16));
+  to[2] = to_byte(first + ((kBlueOfCb * cb + kHalf) >> 16));
+}
+
+}  // namespace sepconv::jpeg

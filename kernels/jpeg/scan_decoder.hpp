@@ -1,0 +1,180 @@
+// The first stage of a JPEG: its header and the codes of its scan, to coefficients. Codes are decoded in
+// order; many streams are in work at once. The same source for a warp and for a thread of the host.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "kernels/jpeg/header.hpp"
+#include "kernels/jpeg/huffman.hpp"
+
+namespace sepconv::jpeg {
+
+/// What lanes share.
+struct Tables {
+  HuffmanTable huffman[2][kHuffmanTables];
+  std::uint16_t quant[kMaxComponents][kCoefficients];  ///< in zigzag order
+  std::uint8_t natural[kCoefficients];                 ///< places of coefficients in zigzag order
+};
+
+/// The place of coefficient `k` of the zigzag sequence (A.3.6): row * 8 + column.
+SEPCONV_HOST_DEVICE inline int natural_place(int k) {
+  // Diagonals, each second one upwards; the second half mirrors the first.
+  const bool is_mirrored = k >= kCoefficients / 2;
+  int step = is_mirrored ? kCoefficients - 1 - k : k, diagonal = 0;
+  while (step > diagonal) step -= ++diagonal;
+  const int row = diagonal % 2 == 0 ? diagonal - step : step;
+  const int place = row * kSide + diagonal - row;
+  return is_mirrored ? kCoefficients - 1 - place : place;
+}
+
+/// Coefficients of all blocks, dequantised, in natural order. `coefficients` has kBlockBytes for each of the
+/// geometry's blocks and is aligned to 16 bytes.
+template <class Team>
+class ScanDecoder {
+ public:
+  SEPCONV_HOST_DEVICE ScanDecoder(const std::byte* stream, std::int64_t bytes, const Geometry& geometry,
+                                  std::byte* coefficients, Tables& tables)
+      : stream_(reinterpret_cast<const std::uint8_t*>(stream)),
+        bytes_(bytes),
+        geometry_(geometry),
+        coefficients_(reinterpret_cast<std::int16_t*>(coefficients)),
+        tables_(tables),
+        bits_(stream_, stream_) {}
+
+  /// False: refused, and the coefficients are undefined. All lanes give the same.
+  SEPCONV_HOST_DEVICE bool run() {
+    if (!HeaderParser(stream_, bytes_, geometry_).run(header_) || !build_tables()) return false;
+    clear();
+    bits_ = ScanBits(stream_ + header_.scan, stream_ + bytes_);
+    return units();
+  }
+
+ private:
+  SEPCONV_HOST_DEVICE bool build_tables() {
+    for (int kind = 0; kind < 2; ++kind) {
+      for (int i = 0; i < kHuffmanTables; ++i) {
+        const std::int64_t at = header_.huffman[kind][i];
+        const unsigned max_symbol = kind == 0 ? kMaxDcBits : 255;
+        if (is_used(kind, i) && !tables_.huffman[kind][i].build(team_, stream_ + at, max_symbol))
+          return false;
+      }
+    }
+    for (unsigned k = Team::lane(); k < kCoefficients; k += Team::kLanes) {
+      tables_.natural[k] = static_cast<std::uint8_t>(natural_place(static_cast<int>(k)));
+      for (int i = 0; i < geometry_.components; ++i) tables_.quant[i][k] = quant(header_.quant_of[i], k);
+    }
+    team_.sync();
+    return true;
+  }
+
+  SEPCONV_HOST_DEVICE std::uint16_t quant(int table, unsigned k) const {
+    const std::uint8_t* const values = stream_ + header_.quant[table];
+    return header_.quant_is_wide[table] ? static_cast<std::uint16_t>(values[2 * k] << 8 | values[2 * k + 1])
+                                        : values[k];
+  }
+
+  SEPCONV_HOST_DEVICE bool is_used(int kind, int table) const {
+    const std::uint8_t* const used = kind == 0 ? header_.dc_of : header_.ac_of;
+    for (int i = 0; i < geometry_.components; ++i)
+      if (used[i] == table) return true;
+    return false;
+  }
+
+  SEPCONV_HOST_DEVICE void clear() {
+    const std::int64_t count = std::int64_t{geometry_.blocks()} * kCoefficients;
+    for (std::int64_t i = Team::lane(); i < count; i += Team::kLanes) coefficients_[i] = 0;
+    team_.sync();
+  }
+
+  SEPCONV_HOST_DEVICE bool units() {
+    const std::int32_t rows = geometry_.unit_rows(), cols = geometry_.unit_cols();
+    std::int32_t left = header_.restart_interval;
+    int restart = 0;
+    for (std::int32_t row = 0; row < rows; ++row) {
+      for (std::int32_t col = 0; col < cols; ++col) {
+        if (header_.restart_interval > 0 && left-- == 0) {
+          if (!bits_.take_marker(0xD0 + restart)) return false;
+          restart = (restart + 1) % 8;
+          left = header_.restart_interval - 1;
+          for (int& dc : dc_) dc = 0;
+        }
+        if (!unit(row, col)) return false;
+      }
+    }
+    return bits_.take_marker(0xD9);
+  }
+
+  SEPCONV_HOST_DEVICE bool unit(std::int32_t row, std::int32_t col) {
+    for (int component = 0; component < geometry_.components; ++component) {
+      const int across = component == 0 ? geometry_.across : 1, down = component == 0 ? geometry_.down : 1;
+      const std::int64_t first = geometry_.first_block(component) +
+                                 std::int64_t{row} * down * geometry_.blocks_across(component) + col * across;
+      for (int y = 0; y < down; ++y) {
+        for (int x = 0; x < across; ++x) {
+          const std::int64_t index = first + y * geometry_.blocks_across(component) + x;
+          if (!block(component, coefficients_ + index * kCoefficients)) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  SEPCONV_HOST_DEVICE bool block(int component, std::int16_t* to) {
+    const std::uint16_t* const quant = tables_.quant[component];
+    const int size = symbol(tables_.huffman[0][header_.dc_of[component]]);
+    if (size < 0) return false;
+    int& dc = dc_[component];
+    if (size > 0) dc += bits_.value(static_cast<unsigned>(size));
+    if (dc < -kMax || dc > kMax || !put(dc * quant[0], to)) return false;
+    const HuffmanTable& table = tables_.huffman[1][header_.ac_of[component]];
+    for (int k = 1; k < kCoefficients; ++k) {
+      const int code = symbol(table);
+      if (code <= 0) {
+        if (code == 0) break;
+        return false;
+      }
+      k += code >> 4;
+      const unsigned bits = static_cast<unsigned>(code) & 0xF;
+      if (k >= kCoefficients || bits > kMaxAcBits || (bits == 0 && code != 0xF0)) return false;
+      if (bits > 0 && !put(bits_.value(bits) * quant[k], to + tables_.natural[k])) return false;
+    }
+    return !bits_.ran_out();
+  }
+
+  /// -1: there is no such code.
+  SEPCONV_HOST_DEVICE int symbol(const HuffmanTable& table) {
+    bits_.fill();
+    const std::uint32_t next = bits_.peek();
+    const unsigned look = table.look[next >> (kMaxCodeBits - kLookBits)];
+    if (look != 0) {
+      bits_.skip(look >> 8);
+      return static_cast<int>(look & 0xFF);
+    }
+    const unsigned length = table.length_of(next, kLookBits + 1, kMaxCodeBits);
+    if (length > kMaxCodeBits) return -1;
+    bits_.skip(length);
+    return static_cast<int>(table.symbol_of(next, length));
+  }
+
+  /// All lanes have the same, and one stores it.
+  SEPCONV_HOST_DEVICE bool put(int value, std::int16_t* to) const {
+    if (Team::lane() == 0) *to = static_cast<std::int16_t>(value);
+    return value >= -kMax && value <= kMax;
+  }
+
+  static constexpr int kMax = kMaxCoefficient;
+  static constexpr unsigned kMaxDcBits = 11, kMaxAcBits = 10;  // of 8-bit pixels (F.1.2)
+
+  Team team_;
+  const std::uint8_t* stream_;
+  std::int64_t bytes_;
+  Geometry geometry_;
+  std::int16_t* coefficients_;
+  Tables& tables_;
+  Header header_;
+  ScanBits bits_;
+  int dc_[kMaxComponents] = {0, 0, 0};
+};
+
+}  // namespace sepconv::jpeg

@@ -1,0 +1,110 @@
+// AlphaOp on the device: ElementAlpha of element_alpha.hpp once more. A thread an element.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/pointwise/alpha.hpp"
+#include "kernels/pointwise/device_op.cuh"
+#include "kernels/pointwise/element_alpha.hpp"
+
+namespace sepconv::engine {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kMaxGridRows = 65535;
+
+template <class A>
+__device__ __forceinline__ A stored(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  A value = x;
+  device::visit(op.type, [&]<class T>(T) {
+    const A rounded = static_cast<A>(device::to_pixel<T>(x));
+    if (is_alpha)
+      value = isnan(alpha) ? A(0) : rounded > 0 ? x : op.least;
+    else if (isnan(alpha))
+      value = op.p;
+    else if (isnan(x))
+      value = op.r;
+    else if (rounded == op.p && op.q != op.p)
+      value = op.q;
+  });
+  return value;
+}
+
+template <class A>
+__device__ __forceinline__ A weighed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  bool positive = false;
+  device::visit(op.type, [&]<class T>(T) { positive = device::to_pixel<T>(alpha) > T(0); });
+  if (!positive) return op.p;
+  if (is_alpha || op.kind == AlphaOp::Kind::clear) return x;
+  const A weight = alpha / op.r;
+  return op.kind == AlphaOp::Kind::multiply ? x * weight : x / weight;
+}
+
+template <class A>
+__device__ __forceinline__ A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  if (op.kind == AlphaOp::Kind::hide)
+    return alpha == 0 || isnan(alpha) || (!is_alpha && x == op.p) ? device::Op<A>::missing() : x;
+  if (op.kind == AlphaOp::Kind::rescale) return is_alpha ? x * op.p / op.r : x;
+  return op.kind == AlphaOp::Kind::store ? stored(op, x, alpha, is_alpha) : weighed(op, x, alpha, is_alpha);
+}
+
+template <class A>
+__global__ void __launch_bounds__(kThreads)
+    apply_alpha(const ElementAlpha<A> op, const device::Rows in,
+                const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
+                int channels) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (element >= elements) return;
+  const std::int64_t at = element / channels * channels + op.channel;
+  const bool is_alpha = element == at;
+  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+    const A x = in.template load<A>(row, element);
+    const A alpha = in.template load<A>(row, at);
+    store(row, element, changed(op, x, alpha, is_alpha));
+  }
+}
+
+/// A thread an element.
+template <class A>
+__global__ void __launch_bounds__(kThreads)
+    apply_keep(const device::Rows in, const device::Rows made, const __grid_constant__ device::Store<A> store,
+               std::int64_t rows, std::int64_t elements, int channels, int alpha_channel) {
+  const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
+  if (element >= elements) return;
+  for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
+    const A x = made.template load<A>(row, element);
+    const bool kept = element % channels == alpha_channel && !isnan(x);
+    if (!kept && store.count == 0) continue;
+    store(row, element, kept ? in.template load<A>(row, element) : x);
+  }
+}
+
+dim3 grid_for(const PixelView& out) {
+  return {static_cast<unsigned>(ceil_div(out.row_elements(), kThreads)),
+          static_cast<unsigned>(std::min<std::int64_t>(out.extent.rows, kMaxGridRows))};
+}
+
+}  // namespace
+
+void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+           DeviceStream stream, std::span<const PointwiseOp> then) {
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    apply_alpha<A><<<grid_for(out), kThreads, 0, stream>>>(ElementAlpha<A>(op), device::Rows(in),
+                                                           device::Store<A>(out, then), out.extent.rows,
+                                                           out.row_elements(), static_cast<int>(in.channels));
+  });
+  check_cuda(cudaGetLastError(), "launching an operation on alpha");
+}
+
+void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
+                DeviceStream stream, std::span<const PointwiseOp> then) {
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    apply_keep<A><<<grid_for(out), kThreads, 0, stream>>>(
+        device::Rows(in), device::Rows(out), device::Store<A>(out, then), out.extent.rows, out.row_elements(),
+        static_cast<int>(out.channels), static_cast<int>(channel));
+  });
+  check_cuda(cudaGetLastError(), "launching the keeping of alpha");
+}
+
+}  // namespace sepconv::engine

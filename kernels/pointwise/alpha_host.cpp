@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/pointwise/element_alpha.hpp"
+#include "kernels/pointwise/pointwise_check.hpp"
+#include "kernels/simd/dispatch.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/pointwise/alpha_host.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/simd/vectors-inl.h"
+
+#ifndef SEPCONV_ALPHA_SEEN
+#define SEPCONV_ALPHA_SEEN
+namespace sepconv {
+
+struct AlphaSeen {
+  bool missing = false, there = false;
+  bool both() const noexcept { return missing && there; }
+};
+
+}  // namespace sepconv
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+template <class T, class A>
+A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
+  if (op.kind == AlphaOp::Kind::hide) return op.hidden(x, alpha, is_alpha);
+  if (op.kind == AlphaOp::Kind::store) return op.template stored<T>(x, alpha, is_alpha);
+  if (op.kind == AlphaOp::Kind::rescale) return op.rescaled(x, is_alpha);
+  return op.template weighed<T>(x, alpha, is_alpha);
+}
+
+/// Any channels, in ascending order; the definition as it stands.
+template <class A, class Change>
+void change_pixels(A* row, std::int64_t elements, std::int64_t channels, std::int64_t alpha_channel,
+                   const Change& change) {
+  for (const A* const end = row + elements; row < end; row += channels) {
+    const A alpha = row[alpha_channel];
+    for (std::int64_t c = 0; c < channels; ++c) row[c] = change(row[c], alpha, c == alpha_channel);
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+
+/// The alpha of each element's pixel, of vectors that begin with a pixel: the last channel of two, or of
+/// four.
+template <int kChannels, class V>
+HWY_INLINE V alpha_of(V x) {
+  if constexpr (kChannels == 2)
+    return hn::DupOdd(x);
+  else
+    return hn::Broadcast < sizeof(hn::TFromV<V>) == 4 ? 3 : 1 > (x);
+}
+
+template <int kChannels, class D>
+HWY_INLINE hn::Mask<D> is_alpha(D d) {
+  const hn::RebindToSigned<D> di;
+  const auto lane = hn::Iota(di, 0);
+  return hn::RebindMask(d, hn::Eq(hn::And(lane, hn::Set(di, kChannels - 1)), hn::Set(di, kChannels - 1)));
+}
+
+template <int kChannels, class A>
+std::int64_t hide_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto alpha_lane = is_alpha<kChannels>(d);
+  const auto value = hn::Set(d, op.p);
+  std::int64_t i = 0;
+  for (; i + lanes <= elements; i += lanes) {
+    const auto x = hn::LoadU(d, row + i);
+    const auto alpha = alpha_of<kChannels>(x);
+    const auto hidden = hn::Or(hn::Eq(alpha, hn::Zero(d)), hn::IsNaN(alpha));
+    const auto alone = hn::AndNot(alpha_lane, hn::Eq(x, value));
+    hn::StoreU(hn::IfThenElse(hn::Or(hidden, alone), hn::Set(d, op.kMissing), x), d, row + i);
+  }
+  return i;
+}
+
+/// Of a type of which no colour is moved to another value (q is p).
+template <class T, int kChannels, class A>
+std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto alpha_lane = is_alpha<kChannels>(d);
+  const auto zero = hn::Zero(d);
+  const auto bound = hn::Set(d, std::is_integral_v<T> ? A(0.5) : A(0));
+  std::int64_t i = 0;
+  for (; i + lanes <= elements; i += lanes) {
+    const auto x = hn::LoadU(d, row + i);
+    const auto alpha = alpha_of<kChannels>(x);
+    auto own = hn::IfThenElse(hn::Gt(alpha, bound), alpha, hn::Set(d, op.least));
+    const auto hidden = hn::IsNaN(alpha);
+    own = hn::IfThenElse(hidden, zero, own);
+    auto colour = hn::IfThenElse(hn::IsNaN(x), hn::Set(d, op.r), x);
+    colour = hn::IfThenElse(hidden, hn::Set(d, op.p), colour);
+    hn::StoreU(hn::IfThenElse(alpha_lane, own, colour), d, row + i);
+  }
+  return i;
+}
+
+/// Of a type that has every number of A above 0, or of integers.
+template <class T, int kChannels, class A>
+std::int64_t weigh_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
+  using Kind = AlphaOp::Kind;
+  const hn::ScalableTag<A> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto alpha_lane = is_alpha<kChannels>(d);
+  const auto bound = hn::Set(d, std::is_integral_v<T> ? A(0.5) : A(0));
+  std::int64_t i = 0;
+  for (; i + lanes <= elements; i += lanes) {
+    const auto x = hn::LoadU(d, row + i);
+    const auto alpha = alpha_of<kChannels>(x);
+    const auto weight = hn::Div(alpha, hn::Set(d, op.r));
+    auto colour = x;
+    if (op.kind == Kind::multiply) colour = hn::Mul(x, weight);
+    if (op.kind == Kind::divide) colour = hn::Div(x, weight);
+    const auto own = hn::IfThenElse(alpha_lane, x, colour);
+    hn::StoreU(hn::IfThenElse(hn::Gt(alpha, bound), own, hn::Set(d, op.p)), d, row + i);
+  }
+  return i;
+}
+
+#endif
+
+/// So much of the row as vectors can change: alpha is the last of two channels, or of four of f32.
+template <class T, class A>
+std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements, std::int64_t channels) {
+#if HWY_TARGET != HWY_SCALAR
+  if (op.channel != channels - 1 || op.kind == AlphaOp::Kind::rescale) return 0;
+  const bool two = channels == 2, four = channels == 4 && sizeof(A) == 4;
+  if (op.kind == AlphaOp::Kind::hide) {
+    if (two) return hide_vectors<2>(op, row, elements);
+    return four ? hide_vectors<4>(op, row, elements) : 0;
+  }
+  // What is stored as a smaller f32 is above 0 by other rules than these comparisons know.
+  if (std::is_floating_point_v<T> && sizeof(T) < sizeof(A)) return 0;
+  if (op.kind != AlphaOp::Kind::store) {
+    if (two) return weigh_vectors<T, 2>(op, row, elements);
+    return four ? weigh_vectors<T, 4>(op, row, elements) : 0;
+  }
+  if (op.q != op.p) return 0;
+  if (two) return store_vectors<T, 2>(op, row, elements);
+  return four ? store_vectors<T, 4>(op, row, elements) : 0;
+#else
+  (void)op, (void)row, (void)elements, (void)channels;
+  return 0;
+#endif
+}
+
+template <class T, class A>
+void change_row(const ElementAlpha<A>& op, A* row, std::int64_t elements, std::int64_t channels) {
+  const std::int64_t done = change_vectors<T>(op, row, elements, channels);
+  change_pixels(row + done, elements - done, channels, op.channel,
+                [&](A x, A alpha, bool is_alpha) { return changed<T>(op, x, alpha, is_alpha); });
+}
+
+template <class A>
+void change(const AlphaOp& alpha_op, const ConstPixelView& in, const PixelView& out) {
+  const ElementAlpha<A> op(alpha_op);
+  const LoadRow<A> load = load_row_for<A>(in.type);
+  const StoreRow<A> store = store_row_for<A>(out.type);
+  constexpr std::int64_t kElements = 1024;
+  std::vector<A> piece(static_cast<std::size_t>(std::max(kElements, in.channels)));
+  const std::int64_t cols = std::ssize(piece) / in.channels;
+  visit_pixel_type(op.type, [&]<class T>(std::type_identity<T>) {
+    for (std::int64_t row = 0; row < in.extent.rows; ++row) {
+      for (std::int64_t col = 0; col < in.extent.cols; col += cols) {
+        const std::int64_t elements = std::min(cols, in.extent.cols - col) * in.channels;
+        load(in.row_data(row) + col * in.pixel_bytes(), elements, piece.data());
+        change_row<T>(op, piece.data(), elements, in.channels);
+        store(piece.data(), elements, out.row_data(row) + col * out.pixel_bytes());
+      }
+    }
+  });
+}
+
+/// Looks at alpha alone, where it is the last of two or four channels; returns how many pixels.
+template <int kChannels, class T>
+std::int64_t look_at_vectors(const T* row, std::int64_t cols, AlphaSeen& seen) {
+  const hn::ScalableTag<T> d;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t col = 0;
+  for (; col + lanes <= cols && !seen.both(); col += lanes) {
+    hn::Vec<decltype(d)> alpha, other;
+    if constexpr (kChannels == 2) hn::LoadInterleaved2(d, row + col * 2, other, alpha);
+    if constexpr (kChannels == 4) hn::LoadInterleaved4(d, row + col * 4, other, other, other, alpha);
+    const auto hidden = hn::Eq(alpha, hn::Zero(d));
+    seen.missing = seen.missing || !hn::AllFalse(d, hidden);
+    seen.there = seen.there || !hn::AllTrue(d, hidden);
+  }
+  return col;
+}
+
+template <class T>
+void look_at_row(const T* row, std::int64_t cols, std::int64_t channels, const AlphaOp& hide,
+                 AlphaSeen& seen) {
+  const bool asks_all = std::is_floating_point_v<T> || !std::isnan(hide.p);
+  std::int64_t col = 0;
+  if (!asks_all && hide.channel == channels - 1) {
+    if (channels == 2) col = look_at_vectors<2>(row, cols, seen);
+    if (channels == 4) col = look_at_vectors<4>(row, cols, seen);
+  }
+  for (; col < cols && !seen.both(); ++col) {
+    const T* const x = row + col * channels;
+    const T alpha = x[hide.channel];
+    const bool hidden = !(alpha > 0 || alpha < 0);
+    seen.missing = seen.missing || hidden;
+    seen.there = seen.there || !hidden;
+    for (std::int64_t c = 0; asks_all && !hidden && c < channels; ++c)
+      seen.missing =
+          seen.missing || x[c] != x[c] || (c != hide.channel && static_cast<double>(x[c]) == hide.p);
+  }
+}
+
+AlphaSeen look_at_alpha(const ConstPixelView& pixels, const AlphaOp& hide) {
+  return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
+    AlphaSeen seen;
+    for (std::int64_t row = 0; row < pixels.extent.rows && !seen.both(); ++row)
+      look_at_row(pixels.row<T>(row), pixels.extent.cols, pixels.channels, hide, seen);
+    return seen;
+  });
+}
+
+void alpha_f32(const AlphaOp& op, const ConstPixelView& in, const PixelView& out) {
+  change<float>(op, in, out);
+}
+void alpha_f64(const AlphaOp& op, const ConstPixelView& in, const PixelView& out) {
+  change<double>(op, in, out);
+}
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace sepconv {
+
+HWY_EXPORT(look_at_alpha);
+HWY_EXPORT(alpha_f32);
+HWY_EXPORT(alpha_f64);
+
+void alpha_host(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic) {
+  check_alpha(op, in, out);
+  if (arithmetic == Arithmetic::f64) return HWY_DYNAMIC_DISPATCH(alpha_f64)(op, in, out);
+  HWY_DYNAMIC_DISPATCH(alpha_f32)(op, in, out);
+}
+
+void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
+                     Arithmetic arithmetic) {
+  check_alpha({.channel = channel}, in, out);
+  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
+    visit_pixel_type(in.type, [&]<class From>(std::type_identity<From>) {
+      visit_pixel_type(out.type, [&]<class To>(std::type_identity<To>) {
+        for (std::int64_t row = 0; row < out.extent.rows; ++row) {
+          const From* x = in.row<From>(row) + channel;
+          To* y = out.row<To>(row) + channel;
+          for (std::int64_t col = 0; col < out.extent.cols; ++col, x += in.channels, y += out.channels)
+            if (*y == *y) *y = to_pixel<To>(to_arithmetic<A>(*x));
+        }
+      });
+    });
+  });
+}
+
+ValidMask presence_of(const ConstPixelView& pixels, const AlphaOp& hide) {
+  const AlphaSeen seen = HWY_DYNAMIC_DISPATCH(look_at_alpha)(pixels, hide);
+  return !seen.missing ? ValidMask::all_there : seen.there ? ValidMask::some_missing : ValidMask::all_missing;
+}
+
+}  // namespace sepconv
+#endif

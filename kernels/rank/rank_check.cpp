@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.hpp"
+#include "kernels/rank/rank.hpp"
+#include "kernels/rank/sorting_network.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Whether some type takes a network for such windows (RankTuning): which one does is measured.
+bool is_small(const RankWindow& window) { return window.area() <= kMaxSortedArea; }
+
+}  // namespace
+
+RankFilter::RankFilter(const RankWindow& of, std::int64_t ranked, RankMissing policy)
+    : window(of), rank(ranked), missing(policy) {
+  if (std::min({of.left, of.right, of.up, of.down}) < 0 ||
+      std::max({of.left, of.right, of.up, of.down}) > 2 * kMaxRankRadius ||
+      std::max(of.cols(), of.rows()) > 2 * kMaxRankRadius + 1)
+    throw InvalidArgument(
+        fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
+                    of.cols(), of.rows(), 2 * kMaxRankRadius + 1));
+  if (std::min(of.front, of.back) < 0 || of.planes() > 2 * kMaxRankRadius + 1 || of.area() > kMaxRankArea)
+    throw InvalidArgument(fmt::format(
+        "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a "
+        "smaller one",
+        of.cols(), of.rows(), of.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
+  if (ranked < 0 || ranked >= of.area())
+    throw InvalidArgument(
+        fmt::format("rank {} is none of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
+  if (is_small(of)) network = std::make_shared<SortingNetwork>(of.lines(), of.cols(), ranked);
+}
+
+namespace {
+
+void check_plane(const RankFilter& filter, const Border& border, const ConstRegion& in, const Region& out,
+                 bool wraps) {
+  if (in.pixels.channels != out.pixels.channels)
+    throw InvalidArgument(fmt::format("a rank of {} channels cannot make {}: give as many",
+                                      in.pixels.channels, out.pixels.channels));
+  const Rect whole = Rect::whole(out.image), wanted = filter.window.needed(out.rect);
+  const Rect needed = wanted.intersect(whole);
+  const bool inside =
+      border.mode != BorderMode::wrap || whole.contains(wanted) || (wraps && in.rect == whole);
+  if (in.image != out.image || !in.rect.contains(needed) || !whole.contains(out.rect) || !inside ||
+      in.pixels.extent != in.rect.extent() || out.pixels.extent != out.rect.extent())
+    throw InvalidArgument(fmt::format("a rank of {} needs the input's {} but was given {}",
+                                      to_string(out.rect), to_string(inside ? needed : wanted),
+                                      to_string(in.rect)));
+}
+
+}  // namespace
+
+void check_rank(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                const Region& out, bool wraps) {
+  const auto front = static_cast<std::size_t>(filter.window.front);
+  const bool fit = std::ssize(planes) == filter.window.planes() && planes[front].pixels.data != nullptr;
+  const auto is_one = [&](const ConstRegion& plane) {
+    if (plane.pixels.data == nullptr) return border.mode == BorderMode::constant;
+    check_plane(filter, border, plane, out, wraps);
+    return plane.pixels.type == planes[front].pixels.type;
+  };
+  if (!fit || !std::ranges::all_of(planes, is_one))
+    throw InvalidArgument(fmt::format("a rank of {} planes needs as many of one type but was given {}",
+                                      filter.window.planes(), planes.size()));
+}
+
+void check_rank_on_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
+                          std::span<const Region> outs) {
+  const std::int64_t under = filter.window.planes(), results = std::ssize(outs);
+  const bool few = results > 0 && results <= kMaxDeviceRankResults && under <= kMaxDeviceRankPlanes;
+  if (!few || std::ssize(planes) != under + results - 1)
+    throw InvalidArgument(fmt::format(
+        "ranks on a GPU are of up to {} planes under a window and of up to {} results at once; use the CPU",
+        kMaxDeviceRankPlanes, kMaxDeviceRankResults));
+  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
+  const auto lies_as = [](const auto& a, const auto& b) {
+    return a.rect == b.rect && a.image == b.image && a.pixels.pitch_bytes == b.pixels.pitch_bytes &&
+           a.pixels.type == b.pixels.type && a.pixels.channels == b.pixels.channels;
+  };
+  const auto lies_as_own = [&](const ConstRegion& plane) {
+    return plane.pixels.data == nullptr || lies_as(plane, own);
+  };
+  const auto lies_as_first = [&](const Region& out) { return lies_as(out, outs.front()); };
+  if (!std::ranges::all_of(planes, lies_as_own) || !std::ranges::all_of(outs, lies_as_first))
+    throw InvalidArgument("planes on a GPU are of one rectangle, type and pitch; use the CPU for others");
+  for (std::size_t i = 0; i < outs.size(); ++i)
+    check_rank(filter, border, planes.subspan(i, static_cast<std::size_t>(under)), outs[i], true);
+}
+
+}  // namespace sepconv

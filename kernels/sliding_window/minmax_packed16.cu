@@ -1,0 +1,7 @@
+#include "kernels/sliding_window/window_launch.cuh"
+
+namespace sepconv::engine {
+
+void minmax_packed16(const WindowRequest& request) { Passes<Halves>(request).run(); }
+
+}  // namespace sepconv::engine

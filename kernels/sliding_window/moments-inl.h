@@ -1,0 +1,97 @@
+// Pixels and their squares, side by side, whose sums are made at once. Included once per target.
+#if defined(SEPCONV_WINDOW_MOMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef SEPCONV_WINDOW_MOMENTS_INL_H
+#undef SEPCONV_WINDOW_MOMENTS_INL_H
+#else
+#define SEPCONV_WINDOW_MOMENTS_INL_H
+#endif
+
+#include <cstdint>
+#include <optional>
+#include <type_traits>
+
+#include "kernels/sliding_window/deviation-inl.h"
+#include "kernels/sliding_window/window-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace sepconv::HWY_NAMESPACE {
+
+/// E is double, or of bytes whose sums fit it int32_t. What is stored is the deviation, or with `least` the
+/// contrast, or kUntold.
+template <class E>
+class MomentElements {
+ public:
+  using Element = E;
+  using Join = Sum;
+  static constexpr int kOfEach = 2;
+
+  /// `trusts` sums that are exact.
+  MomentElements(const Window& window, std::optional<double> least, bool trusts, PixelType from, PixelType to)
+      : count_(ones_of_window(window, Arithmetic::f64)),
+        least_(least),
+        trusts_(trusts),
+        load_(load_row_for<double>(from)),
+        store_(store_row_for<double>(to)) {}
+
+  /// Beside the image there is nothing, if there is a constant.
+  static Element constant(double) { return 0; }
+
+  void load(const std::byte* from, std::int64_t count, Element* to) const {
+    const hn::ScalableTag<E> d;
+    const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+    if constexpr (std::is_same_v<E, double>) load_(from, count, to);
+    const auto element = [&](std::int64_t i) -> E {
+      if constexpr (std::is_same_v<E, double>) return to[i];
+      return static_cast<E>(reinterpret_cast<const std::uint8_t*>(from)[i]);
+    };
+    const auto vector = [&](std::int64_t i) {
+      if constexpr (std::is_same_v<E, double>) {
+        return hn::LoadU(d, to + i);
+      } else {
+        const hn::Rebind<std::uint8_t, decltype(d)> d8;
+        return hn::PromoteTo(d, hn::LoadU(d8, reinterpret_cast<const std::uint8_t*>(from) + i));
+      }
+    };
+    // From the end on, since pairs may take the place of what they are made of.
+    std::int64_t i = count;
+    while (i % lanes != 0) {
+      const E x = element(--i);
+      to[2 * i] = x, to[2 * i + 1] = x * x;
+    }
+    while ((i -= lanes) >= 0) {
+      const auto x = vector(i);
+      hn::StoreInterleaved2(x, hn::Mul(x, x), d, to + 2 * i);
+    }
+  }
+
+  /// `pixels` are those in the middle of the windows; `room` is for as many values.
+  void store(const E* sums, const std::byte* pixels, std::int64_t count, double* room, std::byte* to) const {
+    const hn::ScalableTag<double> d;
+    const hn::Rebind<E, decltype(d)> own;
+    const auto wide = [&](auto sum) {
+      if constexpr (std::is_same_v<E, double>) return sum;
+      if constexpr (!std::is_same_v<E, double>) return hn::PromoteTo(d, sum);
+    };
+    if (least_) load_(pixels, count, room);
+    for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
+      hn::Vec<decltype(own)> values, squares;
+      hn::LoadInterleaved2(own, sums + 2 * i, values, squares);
+      const SpreadVectors<hn::Vec<decltype(d)>> window{hn::Set(d, count_), wide(values), wide(squares),
+                                                       hn::Zero(d)};
+      hn::StoreU(told_by(window, trusts_, room + i, least_), d, room + i);
+    }
+    store_(room, count, to);
+  }
+
+ private:
+  double count_;
+  std::optional<double> least_;
+  bool trusts_;
+  LoadRow<double> load_;
+  StoreRow<double> store_;
+};
+
+}  // namespace sepconv::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard

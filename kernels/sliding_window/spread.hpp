@@ -1,0 +1,148 @@
+// A standard deviation made of sums. Far from 0 the sum of squares says too little of it: there the pixels
+// are added once more, less one of them. One text for the references, the host and the device.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/image.hpp"
+#include "kernels/conv/border.hpp"
+
+namespace sepconv {
+
+/// Of pixels less `origin`: how many they are, the sum of them and of their squares.
+struct SpreadSums {
+  double count = 0, sum = 0, squares = 0, origin = 0;
+};
+
+/// The spread is count * squares - sum^2, count^2 times the variance. The products are exact, as sums of two
+/// numbers each, and so is their difference (Knuth's two-sum) before it is rounded: of whole numbers the
+/// spread is rounded once, whatever the origin.
+SEPCONV_HOST_DEVICE inline double spread_of(const SpreadSums& sums) {
+  const double product = sums.count * sums.squares, square = sums.sum * sums.sum;
+  const double product_low = std::fma(sums.count, sums.squares, -product);
+  const double square_low = std::fma(sums.sum, sums.sum, -square);
+  const double high = product - square, back = high - product;
+  const double low = (product - (high - back)) + (-square - back);
+  return high + (low + (product_low - square_low));
+}
+
+/// Of spread over count * squares: from here on an error of some 2^-48 of the sums shows in less than 2^-22
+/// of the spread. That is a mean of up to 8192 deviations.
+inline constexpr double kMinSpread = 0x1p-26;
+
+/// Whether the roundings of the sums do not show in the spread. What is 0 or NaN does not get better.
+SEPCONV_HOST_DEVICE inline bool is_told_by(const SpreadSums& sums, double spread) {
+  const double product = sums.count * sums.squares;
+  return spread >= product * kMinSpread || product == 0 || product != product;
+}
+
+SEPCONV_HOST_DEVICE inline double deviation_of(const SpreadSums& sums, double spread) {
+  return (spread <= 0 ? 0 : std::sqrt(spread)) / sums.count;
+}
+
+/// (pixel - mean) over the deviation, which counts as `least` where it is less.
+SEPCONV_HOST_DEVICE inline double contrast_of(const SpreadSums& sums, double pixel, double deviation,
+                                              double least) {
+  if (deviation != deviation) return deviation;
+  const double measure = deviation > least ? deviation : least;
+  if (!(measure > 0 || pixel != pixel)) return 0;
+  return std::fma(sums.count, pixel - sums.origin, -sums.sum) / sums.count / measure;
+}
+
+/// The windows that deviations are of.
+struct SpreadWindows {
+  ConstRegion in{};  ///< holds all windows, as window_host() or a stage on a volume asks for it
+  Border border{};
+  Rect out{};  ///< the pixels that they are around
+  std::int64_t radius_x = 0, radius_y = 0, radius_z = 0;
+  bool columns_first = false;
+  bool ignores_nan = false;
+  /// Of a volume, whose planes lie one behind the other in the rows of `in`; empty: of an image.
+  Extent plane{};
+};
+
+/// A pixel's place, and where `in` has the pixels around it.
+class SpreadPlace {
+ public:
+  SEPCONV_HOST_DEVICE SpreadPlace(const SpreadWindows& windows, std::int64_t row, std::int64_t col)
+      : windows_(windows), is_volume_(windows.plane.cols > 0), y_(row), x_(col) {
+    if (!is_volume_) return;
+    const std::int64_t area = windows.plane.rows * windows.plane.cols, in_plane = col % area;
+    z_ = row, first_col_ = col - in_plane;
+    y_ = in_plane / windows.plane.cols, x_ = in_plane % windows.plane.cols;
+  }
+
+  /// A row of a plane: a row of in.pixels, -1 for the border's constant, and the column of the image that its
+  /// pixels begin at.
+  struct Line {
+    std::int64_t row, first_col;
+  };
+  SEPCONV_HOST_DEVICE Line line(std::int64_t dz, std::int64_t dy) const {
+    const ConstRegion& in = windows_.in;
+    const auto image_row = [&](std::int64_t row) {
+      const bool is_there = row >= in.rect.row && row < in.rect.row + in.rect.rows;
+      const std::int64_t found = is_there ? row : mapped(row, in.image.rows);
+      return !is_there && found < 0 ? -1 : found - in.rect.row;
+    };
+    if (!is_volume_) return {image_row(y_ + dy), 0};
+    const std::int64_t y = mapped(y_ + dy, windows_.plane.rows);
+    return {y < 0 ? -1 : image_row(z_ + dz), first_col_ + y * windows_.plane.cols};
+  }
+  SEPCONV_HOST_DEVICE std::int64_t width() const {
+    return is_volume_ ? windows_.plane.cols : windows_.in.image.cols;
+  }
+  SEPCONV_HOST_DEVICE std::int64_t x() const { return x_; }
+  /// Within a line; -1 for the constant.
+  SEPCONV_HOST_DEVICE std::int64_t mapped_x(std::int64_t x) const { return mapped(x, width()); }
+
+ private:
+  SEPCONV_HOST_DEVICE std::int64_t mapped(std::int64_t index, std::int64_t size) const {
+    if (windows_.border.mode == BorderMode::wrap) return ((index % size) + size) % size;
+    return border_index(index, size, windows_.border.mode);
+  }
+
+  const SpreadWindows& windows_;
+  bool is_volume_;
+  std::int64_t z_ = 0, y_, x_, first_col_ = 0;
+};
+
+/// Calls visit(dz, dy, dx) for all of a window, plane by plane, in the order that its sums begin with.
+template <class Visit>
+SEPCONV_HOST_DEVICE void for_each_neighbour(const SpreadWindows& windows, const Visit& visit) {
+  const bool columns_first = windows.columns_first;
+  const std::int64_t outer = columns_first ? windows.radius_x : windows.radius_y;
+  const std::int64_t inner = columns_first ? windows.radius_y : windows.radius_x;
+  for (std::int64_t dz = -windows.radius_z; dz <= windows.radius_z; ++dz)
+    for (std::int64_t i = -outer; i <= outer; ++i)
+      for (std::int64_t j = -inner; j <= inner; ++j) columns_first ? visit(dz, j, i) : visit(dz, i, j);
+}
+
+/// One pixel more; the first is the origin.
+SEPCONV_HOST_DEVICE inline void add_pixel(SpreadSums& sums, double pixel, bool ignores_nan) {
+  if (ignores_nan && pixel != pixel) return;
+  if (sums.count == 0) sums.origin = pixel;
+  const double distance = pixel - sums.origin;
+  sums.count += 1;
+  sums.sum += distance;
+  sums.squares = std::fma(distance, distance, sums.squares);
+}
+
+/// The sums of the window around a pixel, added one pixel after the other, less the first: that is at most
+/// sqrt(count) deviations from the mean. load(row, col) is of a row
+/// of in.pixels and a column of the image.
+template <class Load>
+SEPCONV_HOST_DEVICE SpreadSums sums_around(const SpreadWindows& windows, std::int64_t row, std::int64_t col,
+                                           const Load& load) {
+  const SpreadPlace place(windows, row, col);
+  SpreadSums sums;
+  for_each_neighbour(windows, [&](std::int64_t dz, std::int64_t dy, std::int64_t dx) {
+    const SpreadPlace::Line line = place.line(dz, dy);
+    const std::int64_t x = place.mapped_x(place.x() + dx);
+    const bool beyond = line.row < 0 || x < 0;
+    add_pixel(sums, beyond ? windows.border.value : load(line.row, line.first_col + x), windows.ignores_nan);
+  });
+  return sums;
+}
+
+}  // namespace sepconv

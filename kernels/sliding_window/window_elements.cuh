@@ -1,0 +1,156 @@
+// What windows on a device are joined of, where passes read it and where they put it. Private to this folder.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "kernels/pointwise/device_op.cuh"
+#include "kernels/sliding_window/window_check.hpp"
+
+namespace sepconv::engine {
+
+/// What windows are joined of, as IntegerElements, RankedElements and SummedElements are on the CPU. A
+/// `Word` is what one instruction joins: kPack elements.
+///
+/// Pixels of 8 and 16 bits, as unsigned integers of 16 bits in their order, two to a word.
+struct Halves {
+  using Element = std::uint16_t;
+  using Word = unsigned;
+  using Value = float;
+  static constexpr int kPack = 2;
+  static constexpr bool kSums = false;
+  unsigned flip;  ///< of an element: its greatest is the least of the complements, and i16 has a sign
+  PixelType type;
+  Halves(const Window& window, PixelType from)
+      : flip((window.op == Window::Op::maximum ? 0xffffu : 0u) ^ (from == PixelType::i16 ? 0x8000u : 0u)),
+        type(from) {}
+  template <class From>
+  __device__ __forceinline__ Element of(From x) const {
+    if constexpr (std::is_floating_point_v<From>)  // a border's value, which is a pixel
+      return static_cast<Element>(static_cast<int>(x) ^ flip);
+    else
+      return static_cast<Element>(x ^ flip);
+  }
+  __device__ __forceinline__ unsigned flips() const { return flip * 0x10001u; }  ///< of a word
+  __device__ __forceinline__ int pixel(Element e) const {
+    const unsigned bits = (e ^ flip) & 0xffffu;
+    return type == PixelType::i16 ? static_cast<std::int16_t>(bits) : static_cast<int>(bits);
+  }
+  __device__ __forceinline__ Value value(Element e) const { return static_cast<float>(pixel(e)); }
+  static __device__ __forceinline__ Word join(Word a, Word b) { return __vminu2(a, b); }
+};
+
+template <class A>
+struct Ordered {
+  using Element = std::conditional_t<sizeof(A) == 4, int, long long>;
+  using Word = Element;
+  using Value = A;
+  static constexpr int kPack = 1;
+  static constexpr bool kSums = false;
+  Element flip, nan;
+  Ordered(const Window& window, PixelType)
+      : flip(window.op == Window::Op::maximum ? Element(-1) : Element(0)),
+        nan(window.ignores_nan ? std::numeric_limits<Element>::max() : std::numeric_limits<Element>::min()) {}
+  static __device__ __forceinline__ Element turned(Element bits, Element greatest) {
+    return bits ^ ((bits >> (8 * sizeof(Element) - 1)) & greatest);
+  }
+  static __device__ __forceinline__ Element bits_of(float x) { return __float_as_int(x); }
+  static __device__ __forceinline__ Element bits_of(double x) { return __double_as_longlong(x); }
+  static constexpr Element kMax = std::numeric_limits<Element>::max();
+  template <class From>
+  __device__ __forceinline__ Element of(From from) const {
+    const A x = static_cast<A>(from);
+    return x != x ? nan : turned(bits_of(x), kMax) ^ flip;
+  }
+  __device__ __forceinline__ Value value(Element e) const {
+    const Element bits = turned(e ^ flip, kMax);
+    if constexpr (sizeof(A) == 4)
+      return __int_as_float(bits);
+    else
+      return __longlong_as_double(bits);
+  }
+  static __device__ __forceinline__ Word join(Word a, Word b) { return a < b ? a : b; }
+};
+
+template <class A>
+struct Summed {
+  using Element = A;
+  using Word = A;
+  using Value = A;
+  static constexpr int kPack = 1;
+  static constexpr bool kSums = true;
+  A unit, divisor;
+  Window::Of taken;
+  bool ignores_nan;
+  Summed(const Window& window, PixelType)
+      : unit(static_cast<A>(window.unit)),
+        divisor(static_cast<A>(window.divisor)),
+        taken(window.of),
+        ignores_nan(window.ignores_nan) {}
+  template <class From>
+  __host__ __device__ __forceinline__ Element of(From from) const {
+    const A x = static_cast<A>(from);
+    if (ignores_nan && x != x) return 0;
+    return taken == Window::Of::values ? x * unit : taken == Window::Of::squares ? x * x : unit;
+  }
+  /// For sums of sums.
+  void make_plain() { unit = 1, taken = Window::Of::values, ignores_nan = false; }
+  __device__ __forceinline__ Value value(Element e) const { return e / divisor; }
+  static __device__ __forceinline__ Word join(Word a, Word b) { return a + b; }
+};
+
+/// Elements between the passes, those of `rect` of an image. Rows begin where any vector may.
+template <class E>
+struct Plane {
+  E* data = nullptr;
+  std::int64_t pitch = 0;
+};
+
+/// What a pass reads: pixels, or the plane that the other pass has made.
+template <class P>
+struct Source {
+  device::Rows pixels;
+  Plane<typename P::Element> plane;
+  Rect rect;
+  Extent image;
+  BorderMode border;
+  int channels;
+  typename P::Value constant;  ///< beyond a constant border: a pixel, or what the other pass makes of sums
+
+  __device__ __forceinline__ typename P::Element constant_of(const P& policy) const {
+    if constexpr (P::kSums)
+      return constant;
+    else
+      return policy.of(constant);
+  }
+};
+
+/// What it writes: a plane, or the result.
+template <class P>
+struct Target {
+  Plane<typename P::Element> plane;
+  device::Store<typename P::Value> store;
+};
+
+struct Steps {
+  int count, levels;
+  explicit Steps(const WindowSteps& steps) : count(static_cast<int>(steps.count)), levels(steps.levels) {}
+  __host__ __device__ __forceinline__ int rest() const { return count - (1 << levels); }
+  __device__ __forceinline__ bool has(int k) const { return (count >> k & 1) != 0; }
+  __device__ __forceinline__ int after(int k) const { return count & ((1 << k) - 1); }
+};
+
+/// border_index() without its divisions wherever an index lies within one image of the edge.
+__device__ __forceinline__ std::int64_t near_border_index(std::int64_t index, std::int64_t size,
+                                                          BorderMode mode) {
+  if (index >= 0 && index < size) return index;
+  if (mode == BorderMode::reflect || mode == BorderMode::reflect101) {
+    const std::int64_t edge = mode == BorderMode::reflect ? 1 : 0;
+    const std::int64_t turned = index < 0 ? -edge - index : 2 * (size - 1) + edge - index;
+    if (turned >= 0 && turned < size) return turned;
+  }
+  return border_index(index, size, mode);
+}
+
+}  // namespace sepconv::engine

@@ -1,0 +1,140 @@
+// What the kernels of transposition share: words, divisions, and where a block's tile lies.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "kernels/transpose/tiles.hpp"
+
+namespace sepconv::transposing {
+
+template <int Bytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using Type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using Type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+  using Type = unsigned;
+};
+template <>
+struct WordOf<8> {
+  using Type = uint2;
+};
+template <>
+struct WordOf<16> {
+  using Type = uint4;
+};
+template <int Bytes>
+using Word = typename WordOf<Bytes>::Type;
+
+/// dividend / divisor; the product of both is below 2^32.
+__device__ inline unsigned quotient(unsigned dividend, const Divisor& divisor) {
+  return divisor.factor == 0 ? dividend : __umulhi(dividend, divisor.factor);
+}
+
+__device__ inline int least(std::int64_t a, int b) { return a < b ? static_cast<int>(a) : b; }
+
+struct TilePosition {
+  unsigned item, row, col;
+};
+
+/// Of the tile with this running number.
+__device__ inline TilePosition tile_position(const TileGrid& grid, unsigned number) {
+  unsigned item = 0;
+  if (!grid.items_inside && grid.items > 1) {
+    const unsigned tiles = grid.rows * grid.cols;
+    item = number / tiles;
+    number -= item * tiles;
+  }
+  const unsigned inside = grid.items_inside ? grid.items : 1;
+  const unsigned band_tiles = grid.band_rows * grid.cols * inside;
+  const unsigned band = number / band_tiles;
+  number -= band * band_tiles;
+  const unsigned height = min(grid.band_rows, grid.rows - band * grid.band_rows);
+  const unsigned block_tiles = height * grid.band_cols * inside;
+  const unsigned block = number / block_tiles;
+  number -= block * block_tiles;
+  const unsigned width = min(grid.band_cols, grid.cols - block * grid.band_cols);
+  if (grid.items_inside) {
+    item = number / (height * width);
+    number -= item * (height * width);
+  }
+  const unsigned fast = grid.rows_first ? height : width;
+  const unsigned slow_index = number / fast;
+  const unsigned fast_index = number - slow_index * fast;
+  const unsigned row = grid.rows_first ? fast_index : slow_index;
+  const unsigned col = grid.rows_first ? slow_index : fast_index;
+  return {item, band * grid.band_rows + row, block * grid.band_cols + col};
+}
+
+/// The word at `offset` bytes of a piece, of which only bytes from `begin` up to `end` may be touched; the
+/// others are 0. The word is aligned.
+__device__ inline unsigned load_within(const std::byte* piece, std::int64_t offset, std::int64_t begin,
+                                       std::int64_t end) {
+  if (offset >= begin && offset + 4 <= end) return *reinterpret_cast<const unsigned*>(piece + offset);
+  unsigned word = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (offset + i >= begin && offset + i < end) word |= static_cast<unsigned>(piece[offset + i]) << (8 * i);
+  }
+  return word;
+}
+/// Stores those bytes of an aligned word that are in the piece, from 0 up to `end`.
+__device__ inline void store_within(std::byte* piece, std::int64_t offset, unsigned word, std::int64_t end) {
+  if (offset >= 0 && offset + 4 <= end) {
+    *reinterpret_cast<unsigned*>(piece + offset) = word;
+    return;
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (offset + i >= 0 && offset + i < end) piece[offset + i] = static_cast<std::byte>(word >> (8 * i));
+  }
+}
+
+/// The aligned word that begins at byte `begin` of a run of elements of which parts lie in shared memory, in
+/// units of Unit bytes: place(e, part) is where byte `part` of element e is.
+template <int Element, int Unit, class Place>
+__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const Place& place) {
+  unsigned element = begin / Element;
+  unsigned part = begin - element * Element;
+  if constexpr (Unit == 4) {
+    return *reinterpret_cast<const unsigned*>(shared + place(element, part));
+  } else {
+    unsigned word = 0;
+#pragma unroll
+    for (int i = 0; i < 4 / Unit; ++i) {
+      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + place(element, part)))
+              << (8 * Unit * i);
+      part += Unit;
+      if (part == Element) {
+        part = 0;
+        ++element;
+      }
+    }
+    return word;
+  }
+}
+/// Four bytes of padding every 128: threads that go by a power of two meet no bank twice.
+__device__ inline unsigned padded(unsigned offset) { return offset + (offset >> 7) * 4; }
+
+/// A word of which only the first `valid` bytes, below its size, may be touched; the others are 0. `from`
+/// needs no alignment.
+__device__ inline unsigned load_bytes(const std::byte* from, int valid) {
+  unsigned word = 0;
+  for (int i = 0; i < 4; ++i) {
+    if (i < valid) word |= static_cast<unsigned>(from[i]) << (8 * i);
+  }
+  return word;
+}
+__device__ inline void store_bytes(std::byte* to, unsigned word, int valid) {
+  for (int i = 0; i < 4; ++i) {
+    if (i < valid) to[i] = static_cast<std::byte>(word >> (8 * i));
+  }
+}
+
+}  // namespace sepconv::transposing

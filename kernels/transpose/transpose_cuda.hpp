@@ -1,0 +1,11 @@
+// Launches a given plan: what transpose_cuda does, for tests and measurements that choose for themselves.
+#pragma once
+
+#include "kernels/transpose/tiles.hpp"
+
+namespace sepconv::transposing {
+
+/// Enqueues the plan on `stream`; its matrices are memory of the current device. Throws CudaError.
+void launch(const CudaPlan& plan, DeviceStream stream);
+
+}  // namespace sepconv::transposing

@@ -1,0 +1,296 @@
+// Chooses among the CUDA kernels of transposition, and their tiles and order. Integers only.
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "core/geometry.hpp"
+#include "kernels/transpose/tiles.hpp"
+
+namespace sepconv::transposing {
+namespace {
+
+constexpr std::int64_t kMinRun = 256;         // bytes of an element that need no staging
+constexpr std::int64_t kMinShiftedRun = 128;  // the same where runs begin anywhere
+constexpr std::int64_t kManyTiles = 1024;     // as many as run at a time
+constexpr std::int64_t kMaxTiles = std::numeric_limits<std::int32_t>::max();
+
+/// The largest of 1, 2, 4, 8, 16 that divides all addresses and distances that matter.
+std::int64_t alignment_of(const Job& job) {
+  auto bits = reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out) | 16U;
+  const auto join = [&](bool matters, std::int64_t distance) {
+    if (matters) bits |= static_cast<std::uintptr_t>(distance);
+  };
+  join(job.rows > 1, job.in_pitch);
+  join(job.cols > 1, job.out_pitch);
+  join(job.items > 1, job.in_item);
+  join(job.items > 1, job.out_item);
+  return static_cast<std::int64_t>(bits & (~bits + 1));
+}
+
+}  // namespace
+
+std::int64_t unit_of(const Job& job) {
+  const auto bits = static_cast<std::uint64_t>(job.element_bytes) | 16U;
+  return std::min(alignment_of(job), static_cast<std::int64_t>(bits & (~bits + 1)));
+}
+
+/// Blocks that run together should write whole pages of memory and meet again in the cache at the edges of
+/// tiles: they go along the output's rows. Where those are so long that the blocks of one row are more than
+/// run at a time, squares share pages on both sides. Where matrices lie within one another's rows, their
+/// distance is the shortest there is, and for tiles of short rows they come first.
+TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
+                 std::int64_t past) {
+  TileGrid grid;
+  grid.items = static_cast<std::uint32_t>(ceil_div(job.items, tile_items));
+  grid.rows = static_cast<std::uint32_t>(ceil_div(job.rows + past, tile_rows));
+  grid.cols = static_cast<std::uint32_t>(ceil_div(job.cols, tile_cols));
+  grid.band_rows = grid.rows;
+  grid.band_cols = 1;
+  const bool in_turns = job.items > 1 && (job.in_item < job.in_pitch || job.out_item < job.out_pitch);
+  if (in_turns && job.element_bytes < 4) {
+    grid.items_inside = 1;
+  } else if ((in_turns || grid.rows > kManyTiles) && grid.cols > 1) {
+    grid.band_rows = std::min<std::uint32_t>(grid.rows, 4);
+    grid.band_cols = std::min<std::uint32_t>(grid.cols, 4);
+  }
+  return grid;
+}
+
+bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
+               std::int64_t past) {
+  const std::int64_t rows = ceil_div(job.rows + past, tile_rows);
+  const std::int64_t cols = ceil_div(job.cols, tile_cols);
+  const std::int64_t items = ceil_div(job.items, tile_items);
+  return rows <= kMaxTiles && cols <= kMaxTiles / rows && items <= kMaxTiles / (rows * cols);
+}
+
+namespace {
+
+/// Whether all output rows begin with a sector of the cache.
+bool rows_are_sectors(const Job& job) {
+  auto bits = reinterpret_cast<std::uintptr_t>(job.out) | static_cast<std::uintptr_t>(job.out_pitch);
+  if (job.items > 1) bits |= static_cast<std::uintptr_t>(job.out_item);
+  return bits % 32 == 0;
+}
+
+/// Half a tile at least; else most threads of a block would have nothing to do.
+template <class Tile>
+bool fills(const Job& job) {
+  return 2 * job.rows >= Tile::kRows && 2 * job.cols >= Tile::kCols;
+}
+
+/// Of 17 to 32 columns, or rows, and long the other way.
+template <class Tile>
+bool is_narrow(const Job& job) {
+  return job.cols > 16 && job.cols <= 32 && 2 * job.rows >= Tile::kRows;
+}
+bool is_flat(const Job& job) { return job.rows > 16 && job.rows <= 32 && 2 * job.cols >= FlatTile4::kCols; }
+
+template <class Tile>
+bool plan_tile(CudaPlan& plan, bool chosen, CudaPlan::Form form = CudaPlan::Form::square) {
+  if (!chosen && (!fills<Tile>(plan.job) || (Tile::kElementBytes < 16 && !rows_are_sectors(plan.job))))
+    return false;
+  if (alignment_of(plan.job) < Tile::kWordBytes || !tiles_fit(plan.job, 1, Tile::kRows, Tile::kCols))
+    return false;
+  plan.job.grid = grid_of(plan.job, 1, Tile::kRows, Tile::kCols);
+  plan.form = form;
+  plan.kernel = CudaPlan::Kernel::tile;
+  return true;
+}
+
+/// For shifted tiles and those of pixels, which need elements in units.
+template <class Tile>
+bool plan_halo_tile(CudaPlan& plan, bool chosen, std::int64_t unit, CudaPlan::Kernel kernel,
+                    CudaPlan::Form form = CudaPlan::Form::square) {
+  const Job& job = plan.job;
+  if ((!chosen && !fills<Tile>(job)) || unit_of(job) < unit) return false;
+  if (!tiles_fit(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo)) return false;
+  plan.job.grid = grid_of(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo);
+  plan.form = form;
+  plan.kernel = kernel;
+  return true;
+}
+
+bool plan_tile(CudaPlan& plan, bool chosen) {
+  switch (plan.job.element_bytes) {
+    case 1:
+      return plan_tile<Tile1>(plan, chosen);
+    case 2:
+      return plan_tile<Tile2>(plan, chosen);
+    case 4:
+      if (is_narrow<NarrowTile4>(plan.job))
+        return plan_tile<NarrowTile4>(plan, chosen, CudaPlan::Form::narrow);
+      if (is_flat(plan.job)) return plan_tile<FlatTile4>(plan, chosen, CudaPlan::Form::flat);
+      return plan_tile<Tile4>(plan, chosen);
+    case 8:
+      return plan_tile<Tile8>(plan, chosen);
+    case 16:
+      return plan_tile<Tile16>(plan, chosen);
+    default:
+      return false;
+  }
+}
+
+bool plan_shifted(CudaPlan& plan, bool chosen) {
+  constexpr auto kKernel = CudaPlan::Kernel::shifted;
+  switch (plan.job.element_bytes) {
+    case 1:
+      return plan_halo_tile<Shifted1>(plan, chosen, 1, kKernel);
+    case 2:
+      return plan_halo_tile<Shifted2>(plan, chosen, 1, kKernel);
+    case 4:
+      if (is_narrow<NarrowShifted4>(plan.job))
+        return plan_halo_tile<NarrowShifted4>(plan, chosen, 4, kKernel, CudaPlan::Form::narrow);
+      return plan_halo_tile<Shifted4>(plan, chosen, 4, kKernel);
+    case 8:
+      return plan_halo_tile<Shifted8>(plan, chosen, 8, kKernel);
+    default:
+      return false;
+  }
+}
+
+bool plan_pixels(CudaPlan& plan, bool chosen) {
+  constexpr auto kKernel = CudaPlan::Kernel::pixels;
+  switch (plan.job.element_bytes) {
+    case 3:
+      return plan_halo_tile<Pixel3>(plan, chosen, Pixel3::kUnit, kKernel);
+    case 6:
+      return plan_halo_tile<Pixel6>(plan, chosen, Pixel6::kUnit, kKernel);
+    case 12:
+      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, kKernel);
+    default:
+      return false;
+  }
+}
+
+Job job_of(const TransposeShape& shape, ConstMatrices in, Matrices out) {
+  return {.in = in.data,
+          .out = out.data,
+          .in_pitch = in.pitch_bytes,
+          .in_item = in.item_bytes,
+          .out_pitch = out.pitch_bytes,
+          .out_item = out.item_bytes,
+          .items = shape.items,
+          .rows = shape.rows,
+          .cols = shape.cols,
+          .element_bytes = shape.element_bytes};
+}
+
+/// A distance that nothing is apart by counts as that of dense matrices.
+Job without_idle_distances(Job job) {
+  if (job.rows == 1) job.in_pitch = job.cols * job.element_bytes;
+  if (job.cols == 1) job.out_pitch = job.rows * job.element_bytes;
+  if (job.items == 1) job.in_item = job.out_item = job.rows * job.cols * job.element_bytes;
+  return job;
+}
+
+/// One step of simplified(). Whether there was one.
+bool simplify(Job& job) {
+  const std::int64_t s = job.element_bytes;
+  if (job.rows == 1 && job.cols > 1 && job.out_pitch == s) {  // a run
+    job.element_bytes *= job.cols;
+    job.cols = 1;
+  } else if (job.cols == 1 && job.rows > 1 && job.in_pitch == s) {
+    job.element_bytes *= job.rows;
+    job.rows = 1;
+  } else if (job.items > 1 && job.in_item == job.rows * job.in_pitch &&
+             job.out_item == job.rows * s) {  // one below the other
+    job.rows *= job.items;
+    job.items = 1;
+  } else if (job.items > 1 && job.in_item == job.cols * s &&
+             job.out_item == job.cols * job.out_pitch) {  // side by side
+    job.cols *= job.items;
+    job.items = 1;
+  } else if (job.items > 1 && job.cols == 1 && job.in_item == s) {  // columns side by side
+    job.cols = job.items;
+    job.out_pitch = job.out_item;
+    job.items = 1;
+  } else if (job.items > 1 && job.rows == 1 && job.out_item == s) {  // rows that become columns side by side
+    job.rows = job.items;
+    job.in_pitch = job.in_item;
+    job.items = 1;
+  } else {
+    return false;
+  }
+  job = without_idle_distances(job);
+  return true;
+}
+
+}  // namespace
+
+Job simplified(Job job) {
+  job = without_idle_distances(job);
+  while (simplify(job)) {
+  }
+  return job;
+}
+
+CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, ConstMatrices in,
+                        Matrices out) {
+  CudaPlan plan;
+  if (shape.bytes() == 0) return plan;
+  plan.job = simplified(job_of(shape, in, out));
+  const Job& job = plan.job;
+  switch (kernel) {
+    case CudaPlan::Kernel::none:
+      break;
+    case CudaPlan::Kernel::copy:
+      if (job.items * job.rows * job.cols == 1) plan.kernel = kernel;
+      break;
+    case CudaPlan::Kernel::tile:
+      plan_tile(plan, true);
+      break;
+    case CudaPlan::Kernel::shifted:
+      plan_shifted(plan, true);
+      break;
+    case CudaPlan::Kernel::pixels:
+      plan_pixels(plan, true);
+      break;
+    case CudaPlan::Kernel::comb:
+      plan_comb(plan);
+      break;
+    case CudaPlan::Kernel::small:
+      plan_small(plan);
+      break;
+    case CudaPlan::Kernel::staged:
+      plan_staged(plan);
+      break;
+    case CudaPlan::Kernel::runs:
+      plan_runs(plan);
+      break;
+  }
+  return plan;
+}
+
+/// Of 4-byte elements, which the tiles of have 64 rows and columns: at least half of one, and no more than
+/// one.
+bool is_half_a_tile(const Job& job) {
+  return job.element_bytes == 4 && job.rows <= Tile4::kRows && job.cols <= Tile4::kCols && fills<Tile4>(job);
+}
+
+CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices out) {
+  CudaPlan plan;
+  if (shape.bytes() == 0) return plan;
+  plan.job = simplified(job_of(shape, in, out));
+  const Job& job = plan.job;
+  if (job.items * job.rows * job.cols == 1) {
+    plan.kernel = CudaPlan::Kernel::copy;
+    return plan;
+  }
+  if (plan_tile(plan, false) || plan_shifted(plan, false) || plan_pixels(plan, false)) return plan;
+  const std::int64_t least_run = unit_of(job) >= 4 ? kMinRun : kMinShiftedRun;
+  if (job.element_bytes >= least_run && plan_runs(plan)) return plan;
+  if (job.items > 1 && plan_small(plan)) return plan;
+  // Matrices within one tile need no sectors to be written whole: the block writes the other part, too.
+  if (job.items > 1 && is_half_a_tile(job) && plan_tile<LightTile4>(plan, true, CudaPlan::Form::light))
+    return plan;
+  // A comb's tile is long; of shorter matrices it would be mostly empty.
+  if (plan_comb(plan) && 2 * plan.comb.long_bytes() >= 16 * static_cast<std::int64_t>(plan.comb.groups))
+    return plan;
+  plan.kernel = CudaPlan::Kernel::none;
+  if (plan_staged(plan)) return plan;
+  plan_runs(plan);
+  return plan;
+}
+
+}  // namespace sepconv::transposing

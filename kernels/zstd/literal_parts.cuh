@@ -1,0 +1,72 @@
+// The literals of a block of zstd, which lie between its repeats, as the threads of a block go over them.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cub/block/block_scan.cuh>
+
+#include "kernels/deflate/block_threads.cuh"
+
+namespace sepconv::zstd {
+
+using deflate::DeviceBlock;
+using deflate::DeviceTiles;
+using deflate::kBytesAtOnce;
+using deflate::kThreads;
+
+/// How many literals, and their bits: of a block less than 2^20.
+struct Amount {
+  std::uint32_t literals, bits;
+  __device__ friend Amount operator+(Amount a, Amount b) {
+    return {a.literals + b.literals, a.bits + b.bits};
+  }
+};
+
+/// Those of a thread, kBytesAtOnce bytes.
+struct LiteralPart {
+  std::uint32_t bytes[kBytesAtOnce / 4] = {};
+  unsigned there = 0;  ///< a bit for each byte
+
+  __device__ LiteralPart(const std::uint8_t* data, int size, const std::uint32_t* covered, int first) {
+    if (first >= size) return;
+    const uint4 four = *reinterpret_cast<const uint4*>(data + first);
+    bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
+    const int left = size - first;
+    const unsigned all = left < kBytesAtOnce ? (1U << left) - 1 : 0xFFFFU;
+    there = ~(covered[first / 32] >> (first % 32)) & all;
+  }
+  __device__ unsigned byte(int i) const { return bytes[i / 4] >> (8 * (i % 4)) & 0xFF; }
+
+  /// visit(byte) from the first on, or from the last on.
+  template <bool kBackwards, class Visit>
+  __device__ void for_each(const Visit& visit) const {
+#pragma unroll
+    for (int i = 0; i < kBytesAtOnce; ++i) {
+      const int at = kBackwards ? kBytesAtOnce - 1 - i : i;
+      if (there >> at & 1) visit(byte(at));
+    }
+  }
+};
+
+using AmountScan = cub::BlockScan<std::uint64_t, kThreads>;
+
+/// Calls visit(part, before) for this thread's parts of a block, with what comes before each. bits_of(byte).
+/// By all threads, which call visit together.
+template <class BitsOf, class Visit>
+__device__ void for_each_part(const std::uint8_t* data, int size, const std::uint32_t* covered,
+                              AmountScan::TempStorage& storage, const BitsOf& bits_of, const Visit& visit) {
+  std::uint64_t done = 0;
+  for (int begin = 0; begin < size; begin += kThreads * kBytesAtOnce) {
+    const LiteralPart part(data, size, covered, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
+    std::uint64_t mine = std::uint64_t{static_cast<unsigned>(__popc(part.there))} << 32;
+    part.for_each<false>([&](unsigned byte) { mine += bits_of(byte); });
+    std::uint64_t before = 0, all = 0;
+    AmountScan(storage).ExclusiveSum(mine, before, all);
+    __syncthreads();  // before the storage is used again
+    before += done;
+    visit(part, Amount{static_cast<std::uint32_t>(before >> 32), static_cast<std::uint32_t>(before)});
+    done += all;
+  }
+}
+
+}  // namespace sepconv::zstd

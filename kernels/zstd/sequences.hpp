@@ -1,0 +1,108 @@
+// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2, 3.1.1.4): so many literals, then bytes that were
+// there before.
+#pragma once
+
+#include "kernels/zstd/tables.hpp"
+
+namespace sepconv::zstd {
+
+/// The bits of sequences, of which several numbers are taken from one look.
+class SequenceBits {
+ public:
+  SEPCONV_HOST_DEVICE explicit SequenceBits(const BackwardBits& bits) : bits_(bits) {}
+  /// The next so many bits, at most BackwardBits::kPeeked, can be taken.
+  SEPCONV_HOST_DEVICE void need(unsigned count) {
+    if (there_ >= static_cast<int>(count)) return;
+    next_ = bits_.peek();
+    there_ = BackwardBits::kPeeked;
+  }
+  SEPCONV_HOST_DEVICE std::uint32_t take(unsigned count) {
+    const std::uint64_t value = next_ >> 1 >> (63 - count);
+    next_ <<= count;
+    there_ -= static_cast<int>(count);
+    bits_.skip(count);
+    return static_cast<std::uint32_t>(value);
+  }
+  SEPCONV_HOST_DEVICE std::int32_t left() const { return bits_.left(); }
+
+ private:
+  BackwardBits bits_;
+  std::uint64_t next_ = 0;
+  int there_ = 0;
+};
+
+struct ReadSequence {
+  std::uint32_t literals, length;
+  std::uint64_t distance;  ///< 0: there is none such
+};
+
+/// The last three distances of a frame.
+struct Distances {
+  std::uint64_t last[3] = {1, 4, 8};
+
+  /// The distance of a value that was read (3.1.1.5); 0 for one that cannot be.
+  SEPCONV_HOST_DEVICE std::uint64_t take(std::uint64_t value, bool after_literals) {
+    if (value > 3) return put(value - 3, 2);
+    const std::uint64_t which = value - (after_literals ? 1 : 0);  // 0 to 3
+    if (which == 0) return last[0];
+    if (which == 3) return put(last[0] - 1, 2);
+    return put(which == 1 ? last[1] : last[2], static_cast<unsigned>(which));
+  }
+
+ private:
+  /// Comes first; those before `from` come later.
+  SEPCONV_HOST_DEVICE std::uint64_t put(std::uint64_t distance, unsigned from) {
+    if (from == 2) last[2] = last[1];
+    last[1] = last[0];
+    last[0] = distance;
+    return distance;
+  }
+};
+
+/// Codes of sequences, one after the other.
+class SequenceReader {
+ public:
+  SEPCONV_HOST_DEVICE SequenceReader(const Tables& tables, const unsigned (&logs)[3],
+                                     const BackwardBits& bits)
+      : tables_(tables), bits_(bits) {
+    bits_.need(26);
+    for (unsigned kind = 0; kind < 3; ++kind) states_[kind] = bits_.take(logs[kind]);
+  }
+
+  SEPCONV_HOST_DEVICE ReadSequence take(Distances& distances) {
+    const State literals = tables_.states[kLiterals][states_[kLiterals]];
+    const State length = tables_.states[kLengths][states_[kLengths]];
+    const State distance = tables_.states[kDistances][states_[kDistances]];
+    const Extra literals_extra = literals_of(literals.symbol), length_extra = length_of(length.symbol);
+    bits_.need(distance.symbol);
+    const std::uint64_t value = (std::uint64_t{1} << distance.symbol) + bits_.take(distance.symbol);
+    bits_.need(length_extra.bits + literals_extra.bits);
+    ReadSequence sequence{};
+    sequence.length = length_extra.base + bits_.take(length_extra.bits);
+    sequence.literals = literals_extra.base + bits_.take(literals_extra.bits);
+    sequence.distance = distances.take(value, sequence.literals != 0);
+    return sequence;
+  }
+
+  /// Before each but the first.
+  SEPCONV_HOST_DEVICE void step() {
+    bits_.need(26);
+    step(kLiterals);
+    step(kLengths);
+    step(kDistances);
+  }
+
+  SEPCONV_HOST_DEVICE std::int32_t left() const { return bits_.left(); }
+
+ private:
+  SEPCONV_HOST_DEVICE void step(unsigned kind) {
+    const State now = tables_.states[kind][states_[kind]];
+    states_[kind] = now.next + bits_.take(now.bits);
+  }
+
+  const Tables& tables_;
+  SequenceBits bits_;
+  std::uint32_t states_[3] = {};
+};
+
+}  // namespace sepconv::zstd

@@ -1,0 +1,180 @@
+#include "pipeline/chain/chain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.hpp"
+#include "io/reader.hpp"
+
+namespace sepconv {
+
+std::unique_ptr<Reader> Stage::open_secondary(const ImageSpec&) const {
+  throw std::logic_error(fmt::format("stage '{}' has no second image", text()));
+}
+
+void Stage::enqueue(const ConstRegion&, const Region&, Arithmetic, Arena&, DeviceStream,
+                    std::span<const PointwiseOp>) const {
+  throw CudaError(fmt::format("stage '{}' does not run on a GPU; compute on the CPU", text()));
+}
+
+void Stage::apply_fused(const PointwiseOp*, const PointwiseOp*, const ConstRegion&, const Region&, Arithmetic,
+                        Worker&) const {
+  throw std::logic_error(fmt::format("stage '{}' joins no operations with missing pixels", text()));
+}
+
+std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
+  std::vector<ImageSpec> specs{source};
+  for (const StagePtr& stage : stages_) specs.push_back(stage->output_spec(specs.back()));
+  return specs;
+}
+
+namespace {
+
+/// Sums of so many terms in f32 may miss a sixth of a u16's unit (docs/maths.md); longer ones are f64's.
+constexpr std::int64_t kMaxSum = 512;
+
+bool is_long_sum(Extent from, Extent to) {
+  return from.rows > kMaxSum * to.rows || from.cols > kMaxSum * to.cols;
+}
+
+}  // namespace
+
+Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
+  if (asked) return *asked;
+  const std::vector<ImageSpec> all = specs(source);
+  bool wide = source.type == PixelType::f64 || all.back().type == PixelType::f64;
+  for (std::size_t i = 0; i < stages_.size(); ++i) {
+    const StageTraits& traits = stages_[i]->traits();
+    wide = wide || traits.needs_f64 || (traits.scales && is_long_sum(all[i].extent, all[i + 1].extent));
+  }
+  return wide ? Arithmetic::f64 : Arithmetic::f32;
+}
+
+const Stage* Chain::host_only_stage() const {
+  for (const StagePtr& stage : stages_) {
+    if (!stage->traits().runs_on_device) return stage.get();
+  }
+  return nullptr;
+}
+
+namespace {
+
+/// Classes are moved and chosen from; a stage that makes a number of one makes numbers of them.
+void check_classes(const std::vector<StagePtr>& stages, const std::optional<ColourTable>& colours) {
+  if (!colours || !colours->classes) return;
+  for (const StagePtr& stage : stages) {
+    const StageTraits& traits = stage->traits();
+    if (traits.is_permutation || traits.selects) continue;
+    if (traits.pointwise || traits.is_per_pixel) return;
+    throw InvalidArgument(
+        fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
+                    "table, of which "
+                    "there is no mean; take a stage that chooses one (median, rank, erode, dilate, "
+                    "reduce:factor=2,filter=nearest, resize:by=0.5,filter=nearest), or begin with "
+                    "cast:type=f32 if they are intensities",
+                    stage->text()));
+  }
+}
+
+}  // namespace
+
+void Chain::check_takes(const Reader& source) const {
+  check_classes(stages_, source.metadata().colours);
+  const std::optional<SampleType>& stored = source.layout().stored;
+  if (!stored || !stored->is_complex()) return;
+  for (const StagePtr& stage : stages_) {
+    if (!stage->traits().is_complex_linear)
+      throw InvalidArgument(
+          fmt::format("stage '{}' is not linear in real and imaginary parts, and the source is {}; take its "
+                      "real part, imaginary part or magnitude first",
+                      stage->text(), name_of(*stored)));
+  }
+}
+
+std::int64_t Chain::resident_bytes() const {
+  std::int64_t bytes = 0;
+  for (const StagePtr& stage : stages_) bytes += Arena::bytes_for(stage->traits().resident_bytes);
+  return bytes;
+}
+
+Chain Chain::on_device(std::byte* memory, DeviceStream stream) const {
+  Chain chain;
+  for (const StagePtr& stage : stages_) {
+    const std::int64_t bytes = Arena::bytes_for(stage->traits().resident_bytes);
+    chain.then(bytes > 0 ? stage->on_device(memory, stream) : stage);
+    memory += bytes;
+  }
+  return chain;
+}
+
+Chain Chain::with_mask_channel(const Metadata& source) const {
+  if (!source.mask_channel) return *this;
+  Chain chain;
+  for (const StagePtr& stage : stages_) chain.then(stage->with_mask_channel());
+  return chain;
+}
+
+Chain Chain::of_raster(std::int64_t raster, const RasterAxes& axes) const {
+  Chain chain;
+  for (const StagePtr& stage : stages_) chain.then(stage->of_raster(raster, axes));
+  return chain;
+}
+
+Chain Chain::transposes_last() const {
+  Chain result;
+  StagePtr carried;  // a transpose on its way to the end
+  for (const StagePtr& stage : stages_) {
+    if (stage->traits().is_transpose) {
+      carried = carried == nullptr ? stage : nullptr;
+      continue;
+    }
+    const StagePtr twin = carried != nullptr ? stage->transposed() : stage;
+    if (twin == nullptr) result.then(std::exchange(carried, nullptr));
+    result.then(twin != nullptr ? twin : stage);
+  }
+  if (carried != nullptr) result.then(carried);
+  return result;
+}
+
+Work Chain::work() const noexcept {
+  Work most = Work::none;
+  for (const StagePtr& stage : stages_) {
+    const StageTraits& traits = stage->traits();
+    most = std::max(most, traits.is_permutation                     ? Work::none
+                          : traits.is_per_pixel || traits.pointwise ? Work::pixels
+                                                                    : Work::neighbours);
+  }
+  return most;
+}
+
+bool Chain::keeps_range() const noexcept {
+  return std::ranges::all_of(stages_, [](const StagePtr& stage) {
+    const StageTraits& traits = stage->traits();
+    const bool is_cast = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::round_to;
+    return traits.is_permutation || traits.averages || traits.selects || is_cast;
+  });
+}
+
+bool Chain::keeps_values() const noexcept {
+  return std::ranges::all_of(stages_, [](const StagePtr& stage) {
+    return stage->traits().is_permutation || stage->traits().selects;
+  });
+}
+
+bool Chain::turns() const {
+  return std::ranges::count_if(stages_, [](const StagePtr& stage) { return stage->traits().is_transpose; }) %
+             2 ==
+         1;
+}
+
+std::string Chain::text() const {
+  if (stages_.empty()) return "copy";
+  std::string text;
+  for (const StagePtr& stage : stages_) text += fmt::format("{}{}", text.empty() ? "" : " | ", stage->text());
+  return text;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,309 @@
+#include "pipeline/chain/chain_tile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.hpp"
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/chain/fusion_groups.hpp"
+#include "pipeline/chain/nodata_tile.hpp"
+#include "pipeline/chain/wrap.hpp"
+
+namespace sepconv {
+namespace {
+
+std::vector<Extent> extents_of(const std::vector<Rect>& rects) {
+  std::vector<Extent> extents;
+  for (const Rect& rect : rects) extents.push_back(rect.extent());
+  return extents;
+}
+
+/// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
+std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
+                                       const std::vector<Extent>& needed) {
+  std::array<std::int64_t, 2> bytes{};
+  for (std::size_t i = 0; i + 1 < steps.size(); ++i) {
+    const std::size_t end = steps[i].end();
+    bytes[i % 2] =
+        std::max(bytes[i % 2], Arena::view_bytes(needed[end], specs[end].channels, steps[i].result));
+  }
+  return bytes;
+}
+
+PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, PixelType type) {
+  return {slab, rect.extent(), spec.channels, type,
+          aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
+}
+
+/// Upper bound of the arena bytes for outputs that need at most this of each stage's input.
+std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
+                         const std::vector<ImageSpec>& specs, const std::vector<Extent>& needed,
+                         Scratch scratch, Arithmetic arithmetic) {
+  const auto slabs = slab_bytes(steps, specs, needed);
+  std::int64_t most = 0;
+  for (const Step& step : steps) {
+    most = std::max(most, chain.stages()[step.first]->scratch_bytes(scratch, needed[step.end()],
+                                                                    specs[step.first], arithmetic));
+  }
+  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
+}
+
+/// Of an image that repeats: the pixels at `asked`, from where `in` has them, or gathered in the arena if
+/// `in` is the whole image and `asked` reaches beyond its edges.
+template <class Copy>
+ConstRegion repeated(const ConstRegion& in, const Rect& asked, Arena& arena, const Copy& copy) {
+  if (const std::optional<Rect> at = repeated_in(in.rect, asked, in.image)) {
+    ConstRegion found = in.crop(*at);
+    found.rect = asked;
+    return found;
+  }
+  if (!in.rect.contains(Rect::whole(in.image)))
+    throw std::logic_error("a stage asks for more of its input than its input_for() said: " +
+                           to_string(asked));
+  const Region gathered{arena.allocate_view(asked.extent(), in.pixels.channels, in.pixels.type), asked,
+                        in.image};
+  for (const PeriodicPiece& piece : periodic_pieces(asked, in.image))
+    copy(in.crop(piece.inside).pixels, gathered.crop(piece.at).pixels);
+  return gathered;
+}
+
+/// Calls compute(in, out), with both inside their images: a part of `out` beyond the edges is computed where
+/// it lies in the image. `needed` of `in` is what `out` asks for.
+template <class Copy, class Compute>
+void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& needed, const ConstRegion& in,
+                    const Region& out, Arena& arena, const Copy& copy, const Compute& compute) {
+  if (Rect::whole(out.image).contains(out.rect) && Rect::whole(in.image).contains(in.rect) &&
+      in.rect.contains(needed))
+    return compute(in, out);
+  for (const PeriodicPiece& piece : periodic_pieces(out.rect, out.image)) {
+    const Arena::Scope scope(arena);
+    Region part = out.crop(piece.at);
+    part.rect = piece.inside;
+    compute(repeated(in, stage.input_for(piece.inside, input), arena, copy), part);
+  }
+}
+
+/// Stage::input_for() of a part of the result. Throws InvalidArgument where a stage of somebody's own names
+/// no pixels.
+Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& input) {
+  const Rect needed = stage.input_for(output, input);
+  if (needed.empty() && !output.empty())
+    throw InvalidArgument("input_for() of the stage " + stage.text() + " names no pixels for " +
+                          to_string(output) + " of its result; it must name those that apply() reads");
+  return needed;
+}
+
+/// What `stage` needs of its input for `output`, whose parts beyond the edges of the stage's result are
+/// repetitions of what lies in it. What is needed for them lies as far beyond the input's edges, unless it is
+/// the whole side.
+Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
+  if (Rect::whole(result).contains(output)) return checked_input_for(stage, output, input);
+  const bool turns = !stage.transposed_item(input).empty();
+  Rect hull;
+  for (const PeriodicPiece& piece : periodic_pieces(output, result)) {
+    std::int64_t down = (piece.at.row - piece.inside.row) / result.rows;
+    std::int64_t right = (piece.at.col - piece.inside.col) / result.cols;
+    if (turns) std::swap(down, right);
+    Rect needed = checked_input_for(stage, piece.inside, input);
+    if (needed.rows != input.extent.rows) needed.row += down * input.extent.rows;
+    if (needed.cols != input.extent.cols) needed.col += right * input.extent.cols;
+    hull = hull.include(needed);
+  }
+  return hull;
+}
+
+/// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
+template <class Copy, class Compute>
+void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
+                const ConstRegion& source, const Region& out, Arena& arena, const Copy& copy,
+                const Compute& compute) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
+  const Arena::Scope scope(arena);
+  const auto bytes = slab_bytes(steps, specs, extents_of(rects));
+  const std::array<std::byte*, 2> slabs{arena.allocate<std::byte>(bytes[0]),
+                                        arena.allocate<std::byte>(bytes[1])};
+  ConstRegion in = source;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const std::size_t end = steps[i].end();
+    Region result = out;
+    if (i + 1 < steps.size())
+      result = {view_in(slabs[i % 2], rects[end], specs[end], steps[i].result), rects[end],
+                specs[end].extent};
+    const std::size_t first = steps[i].first;
+    const Stage& stage = *chain.stages()[first];
+    compute_inside(stage, specs[first], rects[first], in, result, arena, copy,
+                   [&](const ConstRegion& from, const Region& to) { compute(stage, steps[i], from, to); });
+    in = result;
+  }
+}
+
+}  // namespace
+
+std::vector<Rect> needed_rects(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
+  std::vector<Rect> rects(chain.size() + 1);
+  rects.back() = output;
+  for (std::size_t i = chain.size(); i-- > 0;)
+    rects[i] = needed_rect(*chain.stages()[i], rects[i + 1], specs[i], specs[i + 1].extent);
+  return rects;
+}
+
+std::vector<Rect> tiles_of(const Rect& rect, Extent tile) {
+  std::vector<Rect> tiles;
+  for (std::int64_t row = rect.row; row < rect.row_end(); row += tile.rows) {
+    for (std::int64_t col = rect.col; col < rect.col_end(); col += tile.cols) {
+      tiles.push_back(Rect{row, col, tile.rows, tile.cols}.intersect(rect));
+    }
+  }
+  return tiles;
+}
+
+Rect middle_rect(Extent image, Extent part) {
+  const std::int64_t rows = std::min(part.rows, image.rows);
+  const std::int64_t cols = std::min(part.cols, image.cols);
+  return {(image.rows - rows) / 2, (image.cols - cols) / 2, rows, cols};
+}
+
+void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
+                    std::vector<Extent>& most) {
+  most.resize(chain.size() + 1);
+  const std::vector<Rect> rects = needed_rects(chain, specs, output);
+  for (std::size_t i = 0; i < rects.size(); ++i)
+    most[i] = {std::max(most[i].rows, rects[i].rows), std::max(most[i].cols, rects[i].cols)};
+}
+
+Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
+  const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
+  const std::int64_t more = traits_.scales ? 2 : 0;  // where pixels lie otherwise on those of the input
+  return {needed.rows + more, needed.cols + more};
+}
+
+// One in the middle, a little larger, has what stages need of each other beyond the image's edges.
+std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
+  std::vector<Extent> needed{};
+  include_needed(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
+  needed.back() = {std::max(needed.back().rows, output.rows), std::max(needed.back().cols, output.cols)};
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    const Extent most = chain.stages()[i]->max_input_extent(needed[i + 1], specs[i]);
+    needed[i] = {std::max(needed[i].rows, most.rows), std::max(needed[i].cols, most.cols)};
+  }
+  return needed;
+}
+
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                const std::vector<Extent>& needed, Arithmetic arithmetic) {
+  return steps_bytes(host_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::host, arithmetic);
+}
+
+std::int64_t tile_scratch_bytes(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
+                                Arithmetic arithmetic) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
+  return tile_scratch_bytes(chain, specs, extents_of(rects), arithmetic);
+}
+
+std::int64_t chain_device_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                const std::vector<Extent>& needed, Arithmetic arithmetic) {
+  return steps_bytes(fused_steps(chain, specs, arithmetic), chain, specs, needed, Scratch::device,
+                     arithmetic);
+}
+
+std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& specs,
+                            const std::vector<Rect>& outputs) {
+  const ImageSpec& source = specs.front();
+  const auto gathered = [&](const Rect& output) {
+    const Rect needed = needed_rects(chain, specs, output).front();
+    return Rect::whole(source.extent).contains(needed)
+               ? 0
+               : Arena::view_bytes(needed.extent(), source.channels, source.type);
+  };
+  if (gathered(Rect::whole(specs.back().extent)) == 0) return 0;
+  std::int64_t most = 0;
+  for (const Rect& output : outputs) most = std::max(most, gathered(output));
+  return most;
+}
+
+double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
+                       Scratch scratch) {
+  const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
+  double operations = 0;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    // A row pass runs over the input's rows, a column pass over the output's.
+    const StageTraits& traits = chain.stages()[i]->traits();
+    const Rect& in = rects[i];
+    const Rect& out = rects[i + 1];
+    const auto width = static_cast<double>(traits.scales                 ? std::max(in.cols, out.cols)
+                                           : traits.halo_work_in_columns ? in.cols
+                                                                         : out.cols);
+    const auto height = static_cast<double>(traits.scales ? std::max(in.rows, out.rows) : out.rows);
+    const double pixels = traits.halo_work_fraction * static_cast<double>(in.rows) * width +
+                          (1 - traits.halo_work_fraction) * height * static_cast<double>(out.cols);
+    operations += chain.stages()[i]->operations_per_element(scratch, specs[i]) * pixels *
+                  static_cast<double>(specs[i + 1].channels);
+  }
+  return operations;
+}
+
+namespace {
+
+void compute_part(const TilePath& way, const Chain& chain, const std::vector<ImageSpec>& specs,
+                  Arithmetic arithmetic, const ConstRegion& source, const Region& out, Worker& worker) {
+  if (way.nothing_there) return fill_pixels(out.pixels, *way.missing);
+  const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
+  walk_steps(host_steps(chain, specs, arithmetic, way.first, way.stored_in_place), chain, specs, source, out,
+             worker, copy, [&](const Stage& stage, const Step& step, const ConstRegion& in, Region result) {
+               result.past_caches = result.past_caches && step.then.empty();
+               if (way.joins && stage.traits().fuses_nodata)
+                 return stage.apply_fused(step.first == way.first ? way.mark : nullptr,
+                                          step.then.empty() ? nullptr : step.then.data(), in, result,
+                                          arithmetic, worker);
+               stage.apply(in, result, arithmetic, worker);
+               if (!step.then.empty())
+                 store_missing_in_place(chain.stages()[step.end() - 1]->traits(), result.pixels, arithmetic);
+             });
+}
+
+}  // namespace
+
+void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                  const ConstRegion& source, const Region& out, Worker& worker) {
+  if (chain.empty()) {
+    const ConstPixelView pixels = source.crop(out.rect).pixels;
+    return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
+  }
+  const std::vector<Rect> needed = needed_rects(chain, specs, out.rect);
+  const TilePath way = way_of_tile(chain, specs, source, needed);
+  const std::vector<Rect> parts = parts_of_mixed(out.rect, needed.front().extent());
+  // Parts of what repeats may ask for it elsewhere than the whole does.
+  const bool splits = way.mixed && std::ranges::all_of(parts, [&](const Rect& part) {
+                        return source.rect.contains(source_rect(chain, specs, part));
+                      });
+  if (!splits) return compute_part(way, chain, specs, arithmetic, source, out, worker);
+  for (const Rect& part : parts)
+    compute_part(way_of_tile(chain, specs, source, needed_rects(chain, specs, part)), chain, specs,
+                 arithmetic, source, out.crop(part), worker);
+}
+
+void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
+                   const ConstRegion& source, const Region& out, Arena& arena, DeviceStream stream) {
+  if (chain.empty()) {
+    const ConstPixelView pixels = source.crop(out.rect).pixels;
+    return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
+  }
+  const auto copy = [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); };
+  walk_steps(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena, copy,
+             [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
+               stage.enqueue(in, result, arithmetic, arena, stream, step.then);
+             });
+}
+
+Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {
+  return needed_rects(chain, specs, output).front();
+}
+
+Rect Chain::input_for(const Rect& output, const ImageSpec& source) const {
+  return source_rect(*this, specs(source), output);
+}
+
+}  // namespace sepconv

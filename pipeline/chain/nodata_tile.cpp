@@ -1,0 +1,123 @@
+#include "pipeline/chain/nodata_tile.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+bool is(const StagePtr& stage, Kind kind) {
+  const std::optional<PointwiseOp>& op = stage->traits().pointwise;
+  return op && op->kind == kind;
+}
+
+bool stores(const StagePtr& stage) {
+  const std::optional<AlphaOp>& alpha = stage->traits().alpha;
+  return is(stage, Kind::store_missing) || (alpha && alpha->kind == AlphaOp::Kind::store);
+}
+bool marks(const StagePtr& stage) {
+  const std::optional<AlphaOp>& alpha = stage->traits().alpha;
+  return is(stage, Kind::mark_missing) || (alpha && alpha->kind == AlphaOp::Kind::hide);
+}
+
+/// What is missing to a chain that begins with this stage.
+ValidMask presence_to(const StagePtr& first, const ConstPixelView& pixels) {
+  if (first->traits().alpha) return presence_of(pixels, *first->traits().alpha);
+  return presence_of(pixels,
+                     marks(first) ? first->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN());
+}
+
+/// What all elements are of a pixel that this stage stores and that is missing; nothing if they differ.
+std::optional<double> stored_as(const StageTraits& store) {
+  if (store.pointwise) return store.pointwise->p;
+  return store.alpha->p == 0 ? std::optional(0.0) : std::nullopt;
+}
+
+/// Whether values of an integer source stay so small that no sum or product of them is infinite, and so none
+/// NaN.
+bool stays_finite(const Chain& chain, PixelType source) {
+  constexpr double kMax = 1e15;  // its square is in f32
+  if (is_floating(source)) return false;
+  double most = std::numeric_limits<std::uint16_t>::max();
+  for (const StagePtr& stage : chain.stages()) most = stage->traits().growth * std::max(1.0, most);
+  return most < kMax;
+}
+
+/// Whether stages from `first` to the one before the last do.
+bool joins_all(const Chain& chain, std::size_t first) {
+  const std::vector<StagePtr>& stages = chain.stages();
+  return first + 1 < stages.size() &&
+         std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end() - 1,
+                     [](const StagePtr& stage) { return stage->traits().fuses_nodata; });
+}
+
+/// What of `rect` is missing to it; if only all of it counts, the first pixel says mostly that it is not.
+ValidMask presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_all) {
+  if (!source.rect.contains(rect)) return ValidMask::some_missing;
+  const ConstPixelView pixels = source.crop(rect).pixels;
+  if (only_all && presence_to(first, pixels.crop({0, 0, 1, 1})) != ValidMask::all_missing)
+    return ValidMask::some_missing;
+  return presence_to(first, pixels);
+}
+
+}  // namespace
+
+TilePath way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
+                     const std::vector<Rect>& needed) {
+  TilePath way;
+  const auto store = std::ranges::find_if(chain.stages(), stores);
+  if (store == chain.stages().end()) return way;
+  const StageTraits& last = (*store)->traits();
+  way.missing = stored_as(last);
+  const StagePtr& front = chain.stages().front();
+  const std::size_t first = marks(front) ? 1 : 0;
+  way.joins = !last.alpha && source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
+              store + 1 == chain.stages().end() && joins_all(chain, first);
+  const ValidMask presence = presence_in(source, needed.front(), front, way.joins);
+  way.nothing_there = presence == ValidMask::all_missing && way.missing &&
+                      std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
+                        return stage->traits().propagates_nodata;
+                      });
+  const bool all_there = presence == ValidMask::all_there;
+  way.mixed = presence == ValidMask::some_missing && !way.joins;
+  // Of an image that repeats the next stage may ask for parts that the source holds elsewhere.
+  if (first == 1 && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
+  if (way.joins) {
+    way.first = first;
+    if (first == 1) way.mark = &*front->traits().pointwise;
+  }
+  // Only floating pixels show a NaN that was stored, and alpha does not show one at all.
+  const bool shows = is_floating(specs.back().type) && !last.alpha;
+  const bool no_nan = (all_there || way.joins) && stays_finite(chain, specs.front().type);
+  if (shows || (no_nan && !is_floating(specs.back().type)))
+    way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
+  return way;
+}
+
+std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed) {
+  constexpr Extent kPart{64, 512};
+  constexpr std::int64_t kOwnToHalo = 3;
+  const Extent part{std::max(kPart.rows, kOwnToHalo * (needed.rows - out.rows)),
+                    std::max(kPart.cols, kOwnToHalo * (needed.cols - out.cols))};
+  return tiles_of(out, part);
+}
+
+void store_missing_in_place(const StageTraits& store, const PixelView& pixels, Arithmetic arithmetic) {
+  if (!store.alpha) {
+    const PointwiseOp& op = *store.pointwise;
+    if (presence_of(pixels, op.p) != ValidMask::all_there)
+      pointwise_host(op, pixels, pixels, pixels, arithmetic);
+    return;
+  }
+  AlphaOp looked_for{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
+  if (store.alpha->q != store.alpha->p) looked_for.p = store.alpha->p;
+  const bool may_be_negative = pixels.type == PixelType::i16;  // which is no alpha either
+  if (may_be_negative || presence_of(pixels, looked_for) != ValidMask::all_there)
+    alpha_host(*store.alpha, pixels, pixels, arithmetic);
+}
+
+}  // namespace sepconv

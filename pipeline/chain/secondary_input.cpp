@@ -1,0 +1,33 @@
+#include "pipeline/chain/secondary_input.hpp"
+
+#include <fmt/format.h>
+
+#include "io/reader.hpp"
+#include "pipeline/chain/chain.hpp"
+
+namespace sepconv {
+
+std::string SecondaryImage::text() const {
+  if (pixels.data == nullptr) return file.string();
+  return fmt::format("{}: {} x {} x {} {} at {})", kInMemoryText, pixels.extent.rows, pixels.extent.cols,
+                     pixels.channels, name_of(pixels.type), fmt::ptr(pixels.data));
+}
+
+std::vector<SecondaryInput> open_secondaries(const Chain& chain, const std::vector<ImageSpec>& specs) {
+  std::vector<SecondaryInput> seconds;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Stage& stage = *chain.stages()[i];
+    if (stage.traits().has_secondary) seconds.push_back({i, stage.open_secondary(specs[i])});
+  }
+  return seconds;
+}
+
+Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> seconds) {
+  Chain bound;
+  std::size_t next = 0;
+  for (const StagePtr& stage : chain.stages())
+    bound.then(stage->traits().has_secondary ? stage->bind_secondary(seconds[next++]) : stage);
+  return bound;
+}
+
+}  // namespace sepconv

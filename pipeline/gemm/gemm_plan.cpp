@@ -1,0 +1,196 @@
+#include "pipeline/gemm/gemm_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "core/error.hpp"
+#include "core/view_check.hpp"
+#include "pipeline/gemm/gemm_cost.hpp"
+#include "pipeline/plan/device_choice.hpp"
+#include "pipeline/plan/memory_limits.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kAlignedSide = 128;  // sides of tiles and panels that the libraries like
+constexpr std::int64_t kMinSide = 64;
+constexpr double kMaxStepOperations = 1e13;  // of a GPU: a stop waits for a step
+
+int multiprocessors_of(const std::vector<int>& devices) {
+  if (devices.empty()) return 0;
+  const std::vector<DeviceInfo> found = cuda_devices();
+  const auto device = std::ranges::find(found, devices.front(), &DeviceInfo::index);
+  return device != found.end() ? std::max(1, device->multiprocessors) : 1;
+}
+
+/// Lengths of a side to try: the whole, halves, thirds and so on, multiples of `unit`.
+std::vector<std::int64_t> sides(std::int64_t length, std::int64_t unit) {
+  const std::int64_t aligned = std::lcm(unit, kAlignedSide);
+  std::vector<std::int64_t> found;
+  for (std::int64_t parts = 1;; parts += std::max<std::int64_t>(1, parts / 3)) {
+    const std::int64_t wanted = ceil_div(length, parts);
+    const std::int64_t side = std::min(round_up(wanted, wanted >= aligned ? aligned : unit), length);
+    if (found.empty() || side < found.back()) found.push_back(side);
+    if (side <= std::max(unit, kMinSide)) return found;
+  }
+}
+
+std::vector<std::int64_t> depths(std::int64_t k) {
+  std::vector<std::int64_t> found{k};
+  for (std::int64_t depth = std::int64_t{1} << 26; depth >= 16; depth /= 2) {
+    if (depth < k) found.push_back(depth);
+  }
+  return found;
+}
+
+Ceilings ceilings_of(const GemmPlan& plan) { return {plan.max_memory_bytes, plan.max_device_memory_bytes}; }
+
+struct Search {
+  std::optional<GemmPlan> best;
+  double best_seconds = std::numeric_limits<double>::infinity();
+  MinMemory least;
+
+  void offer(const GemmProblem& problem, GemmPlan& plan) {
+    if (!is_countable(plan)) return;
+    const double tile = static_cast<double>(plan.rows) * static_cast<double>(plan.cols);
+    plan.whole_a = !plan.devices.empty() && problem.a.is_page_locked() &&
+                   tile * static_cast<double>(plan.shape.k) <= kMaxStepOperations;
+    if (!plan.devices.empty() && tile * static_cast<double>(plan.depth) > kMaxStepOperations) return;
+    for (const bool may_stage : {true, false}) {
+      if (!choose_staging(problem, may_stage, plan) && may_stage) continue;
+      set_memory(problem, plan);
+      if (!least.fits(plan.memory, plan.device_memory, ceilings_of(plan))) continue;
+      const double seconds = gemm_seconds(problem, plan);
+      if (seconds < best_seconds) best = plan, best_seconds = seconds;
+    }
+  }
+};
+
+Search search(const GemmProblem& problem, GemmPlan plan, const PlanOptions& options) {
+  const Extent block = problem.out.layout().block;
+  const bool whole_rows = problem.out.layout().access == Access::sequential;
+  const auto tried = [](std::int64_t forced, std::int64_t length, std::int64_t unit) {
+    return forced > 0 ? std::vector<std::int64_t>{std::min(round_up(forced, unit), length)}
+                      : sides(length, unit);
+  };
+  const auto all_rows = tried(options.band_rows, plan.shape.m, std::min(plan.row_unit, plan.shape.m));
+  auto all_cols =
+      tried(options.band_cols, plan.shape.n, std::clamp<std::int64_t>(block.cols, 1, plan.shape.n));
+  if (whole_rows) all_cols = {plan.shape.n};
+  Search found;
+  for (const bool keeps_b : {true, false}) {
+    for (const int slots :
+         options.slots > 0 ? std::vector<int>{options.slots} : std::vector<int>{kPreferredSlots, 2, 1}) {
+      for (const int tiles : {2, 1}) {
+        for (const std::int64_t rows : all_rows) {
+          for (const std::int64_t cols : all_cols) {
+            for (const std::int64_t depth : depths(plan.shape.k)) {
+              plan.keeps_b = keeps_b, plan.slots = slots, plan.tiles = tiles;
+              plan.rows = rows, plan.cols = cols, plan.depth = depth;
+              found.offer(problem, plan);
+            }
+          }
+        }
+      }
+    }
+  }
+  return found;
+}
+
+void check_access(const Reader* reader, const char* name) {
+  if (reader != nullptr && reader->layout().access == Access::sequential)
+    throw InvalidArgument(
+        fmt::format("{} can only be read from top to bottom, and a product takes parts of it in any order; "
+                    "give NPY, raw or TIFF",
+                    name));
+}
+
+/// Bytes that must move between a memory of so many bytes and the matrices, in any order of work: 2 m n k /
+/// sqrt(S) - 2 S for S elements (Smith, Lowery, Langou and van de Geijn, "A tight I/O lower bound for matrix
+/// multiplication", 2019), and each matrix once.
+double min_bytes(const GemmPlan& plan, const Reader* added) {
+  const auto size = static_cast<double>(plan.element_bytes());
+  const auto m = static_cast<double>(plan.shape.m), n = static_cast<double>(plan.shape.n),
+             k = static_cast<double>(plan.shape.k);
+  const double memory =
+      static_cast<double>(plan.devices.empty() ? plan.max_memory_bytes : plan.max_device_memory_bytes) / size;
+  const double once = m * k + k * n + (added != nullptr ? 2 : 1) * m * n;
+  return size * std::max(once, 2 * m * n * k / std::sqrt(memory) - 2 * memory);
+}
+
+/// Before the device's memory is counted, of which it takes some.
+void prepare_cublas(const std::vector<int>& devices) {
+  if (devices.empty() || !has_context(devices.front())) return;  // one that is only thought of
+  const DeviceScope scope(devices.front());
+  prepare_gemm_cuda();
+}
+
+GemmPlan make_plan(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
+                   const PlanOptions& options) {
+  GemmPlan plan;
+  plan.asked = options;
+  plan.op = op;
+  plan.shape = gemm_shape(op, a.spec(), b.spec(), out.spec());
+  check_image("the matrix A", a.spec()), check_image("the matrix B", b.spec());
+  if (added != nullptr) gemm_shape(op, a.spec(), b.spec(), added->spec());
+  if (added == nullptr && op.beta != 0)
+    throw InvalidArgument("beta multiplies a matrix that was not given; give it, or leave beta out");
+  check_access(&a, "A"), check_access(&b, "B"), check_access(added, "C");
+  plan.type = a.spec().type;
+  plan.threads = threads_of(options);
+  plan.max_memory_bytes = memory_ceiling(options);
+  if (!options.devices.empty()) plan.devices = {options.devices.front()};
+  prepare_cublas(plan.devices);
+  plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
+  const GemmProblem problem{
+      a, b, op.beta != 0 ? added : nullptr, out, options.machine, multiprocessors_of(plan.devices)};
+  plan.row_unit = std::max<std::int64_t>(
+      1, out.layout().block.rows);  // whole tiles, even where they may be cut: parts are written slower
+  for (;; plan.threads /= 2) {      // fewer hold less scratch
+    const Search found = search(problem, plan, options);
+    if (found.best) {
+      plan = *found.best;
+      break;
+    }
+    if (plan.threads == 1) found.least.fail(ceilings_of(plan), "product");
+  }
+  for (const GemmStep& step : gemm_steps(plan)) {
+    plan.bytes_read += (step.result.rows * step.depth + (step.loads_b ? step.result.cols * step.depth : 0)) *
+                       plan.element_bytes();
+    if (step.first && problem.added != nullptr) plan.bytes_read += step.result.area() * plan.element_bytes();
+  }
+  plan.bytes_written = plan.result().bytes();
+  const auto add_warnings = [&plan](const std::vector<std::string>& said) {
+    plan.warnings.insert(plan.warnings.end(), said.begin(), said.end());
+  };
+  for (const Reader* const source : {&a, &b, problem.added}) {
+    if (source != nullptr) add_warnings(source->layout().warnings);
+  }
+  add_warnings(out.layout().warnings);
+  plan.min_bytes = min_bytes(plan, problem.added);
+  plan.predicted = predict(problem, plan);
+  return plan;
+}
+
+}  // namespace
+
+ImageSpec gemm_result_spec(const GemmOp& op, const ImageSpec& a, const ImageSpec& b) {
+  const GemmShape shape = gemm_shape(op, a, b);
+  return {{shape.m, shape.n}, 1, a.type};
+}
+
+GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Reader* added, const Writer& out,
+                   const PlanOptions& options) {
+  check_options(options), check_no_region("a product", options);
+  const auto cpu_only = [] { return std::string(gemm_cuda_library().empty() ? "cuBLAS was not found" : ""); };
+  return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& settled) {
+    return make_plan(op, a, b, added, out, settled);
+  });
+}
+
+}  // namespace sepconv

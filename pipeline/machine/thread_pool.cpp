@@ -1,0 +1,86 @@
+#include "pipeline/machine/thread_pool.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/start_thread.hpp"
+
+namespace sepconv {
+
+ThreadPool::ThreadPool(int threads, std::stop_token stop) : stop_(std::move(stop)) {
+  try {
+    start(threads);
+  } catch (...) {
+    end_from(0);
+    throw;
+  }
+}
+
+ThreadPool::ThreadPool(AtMost most, std::stop_token stop) : stop_(std::move(stop)) {
+  try {
+    start(most.threads);
+  } catch (const std::exception&) {
+    const int had = concurrency();
+    if (had == 0) throw;
+    end_from(std::clamp(std::min(had / 2, had - most.others), 1, had));
+  }
+}
+
+ThreadPool::~ThreadPool() { end_from(0); }
+
+void ThreadPool::start(int threads) {
+  workers_.reserve(static_cast<std::size_t>(threads));
+  for (int worker = 0; worker < threads; ++worker)
+    workers_.push_back(start_thread([this, worker] { work(worker); }));
+}
+
+void ThreadPool::end_from(int worker) noexcept {
+  {
+    const std::scoped_lock lock(mutex_);
+    ends_from_ = worker;
+  }
+  work_available_.notify_all();
+  workers_.resize(static_cast<std::size_t>(worker));  // waits for those
+}
+
+void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) {
+  if (count <= 0) return;
+  Loop loop{&task, count, 0, 0, nullptr};
+  std::unique_lock lock(mutex_);
+  loops_.push_back(&loop);
+  work_available_.notify_all();
+  loop_finished_.wait(lock, [&loop] { return loop.finished(); });
+  if (loop.error) std::rethrow_exception(loop.error);
+}
+
+void ThreadPool::work(int worker) {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    work_available_.wait(lock, [this, worker] { return worker >= ends_from_ || !loops_.empty(); });
+    if (worker >= ends_from_) return;
+    run_one(*loops_.front(), worker, lock);
+  }
+}
+
+void ThreadPool::run_one(Loop& loop, int worker, std::unique_lock<std::mutex>& lock) {
+  const std::int64_t index = loop.next++;
+  if (loop.next == loop.count) loops_.remove(&loop);
+  ++loop.running;
+  lock.unlock();
+  std::exception_ptr error;
+  try {
+    if (stop_.stop_requested()) throw Cancelled();
+    (*loop.task)(index, worker);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  lock.lock();
+  --loop.running;
+  if (error && !loop.error) {
+    loop.error = error;
+    loops_.remove(&loop);
+  }
+  if (loop.finished()) loop_finished_.notify_all();
+}
+
+}  // namespace sepconv

@@ -1,0 +1,108 @@
+// What the sinks of image_stats() share. Internal to pipeline/.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "io/writer.hpp"
+#include "kernels/reduce/reduce.hpp"
+#include "pipeline/measure/measure.hpp"
+#include "pipeline/plan/missing.hpp"
+
+namespace sepconv {
+
+/// Statistics of an image of integers (one pass) and of floating values (two).
+std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
+                                        const MissingPixels& missing);
+std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options, bool histogram);
+/// The same of any image on the first of options.devices, with the same bits.
+std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
+                                       std::optional<double> missing, bool histogram);
+
+/// Tables of counts that worker threads may hold together before there are fewer of them than threads.
+inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
+
+using Counts = std::vector<std::int64_t>;
+
+/// From how often each value occurs: counts[channel * value_count + value - least value of the type].
+/// `missing`: this value is none.
+std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, Counts counts,
+                                          std::optional<double> missing);
+
+/// Moments of every channel of a cell or of more.
+struct ChannelMoments {
+  std::vector<Moments> channels;
+  explicit ChannelMoments(std::int64_t count) : channels(static_cast<std::size_t>(count)) {}
+  void add(const ChannelMoments& other) {
+    for (std::size_t i = 0; i < channels.size(); ++i) channels[i].add(other.channels[i]);
+  }
+};
+
+/// What a pass over an image of floating values finds; the second counts bins on a scale per channel,
+/// and is none where no histogram is wanted.
+using MomentsPass = std::function<ChannelMoments()>;
+using BinsPass = std::function<Counts(const std::vector<BinScale>& scales)>;
+std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second);
+
+/// A sink in the shape of the source that takes any rectangle of whole `block`s.
+class MeasuringWriter : public Writer {
+ public:
+  MeasuringWriter(const ImageSpec& spec, Extent block) : spec_(spec) {
+    layout_.block = block;
+    layout_.description = "statistics";
+  }
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+  void finish() override {}
+
+ private:
+  ImageSpec spec_;
+  SinkLayout layout_;
+};
+
+/// One table of `size` counts per worker, all added up at the end. Counts are exact, so the order does not
+/// matter.
+class CountTables {
+ public:
+  explicit CountTables(std::int64_t size) : size_(size) {}
+
+  std::int64_t workers(int concurrency) const {
+    return std::clamp<std::int64_t>(kTableBudget / (size_ * 8), 1, concurrency);
+  }
+  std::int64_t bytes(int concurrency) const { return workers(concurrency) * size_ * 8; }
+
+  /// Calls count(row, table) for `rows` rows, each worker with a table of its own.
+  template <class CountRow>
+  void add(std::int64_t rows, Executor& executor, CountRow&& count_row) {
+    const std::int64_t workers_now = workers(executor.concurrency());
+    if (std::ssize(tables_) < workers_now) tables_.resize(static_cast<std::size_t>(workers_now));
+    executor.for_each(workers_now, [&](std::int64_t worker, int) {
+      Counts& table = tables_[static_cast<std::size_t>(worker)];
+      table.resize(static_cast<std::size_t>(size_));
+      for (std::int64_t row = worker; row < rows; row += workers_now) count_row(row, table.data());
+    });
+  }
+
+  /// Ends the counting. The first table gets what the others have, and no other is made: that one may be as
+  /// large as the ceiling allows.
+  Counts take_total() {
+    tables_.resize(std::max<std::size_t>(tables_.size(), 1));
+    Counts sum = std::move(tables_.front());
+    sum.resize(static_cast<std::size_t>(size_));
+    for (const Counts& table : tables_)
+      std::transform(table.begin(), table.end(), sum.begin(), sum.begin(), std::plus<>());
+    tables_.clear();
+    return sum;
+  }
+
+ private:
+  std::int64_t size_;
+  std::vector<Counts> tables_;
+};
+
+}  // namespace sepconv

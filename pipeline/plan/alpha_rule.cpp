@@ -1,0 +1,129 @@
+#include "pipeline/plan/alpha_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "pipeline/stages/weighing.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::string_view kAlphaIgnored =
+    "colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours";
+
+/// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
+/// or whole rows or columns of places are.
+bool mixes(const StagePtr& stage) {
+  return stage->traits().mixes_channels || stage->traits().product != Product::none;
+}
+
+/// Of Chain::with_mask_channel(). A product is NaN wherever a term is, the mask's as that of the others.
+bool mixes_mask(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    return stage->traits().mixes_channels && !stage->traits().keeps_last;
+  });
+}
+
+bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
+  return std::ranges::any_of(chain.stages(), mixes) ||
+         std::ranges::any_of(chain.specs(source),
+                             [&](const ImageSpec& spec) { return spec.channels != source.channels; });
+}
+
+/// The alpha of a pixel that hides nothing: the greatest number of integers, and 1.
+double opaque_of(SampleType type) {
+  if (type.kind == SampleType::Kind::natural) return std::exp2(type.bits) - 1;
+  return type.kind == SampleType::Kind::integer ? std::exp2(type.bits - 1) - 1 : 1;
+}
+
+/// What makes pixels missing beside alpha, so that it is a mask like that; empty if nothing does.
+std::string needs_mask(const Chain& chain, const MissingPixels& missing) {
+  if (missing.is_mask) return "a mask hides pixels";
+  if (missing.of_secondary) return "a second image of the chain has missing pixels";
+  if (missing.value) return fmt::format("pixels of value {} are missing, too", *missing.value);
+  if (const Stage* const stage = settles_means(chain))
+    return fmt::format("'{}' says what becomes of missing pixels", stage->text());
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(AlphaRule rule) noexcept { return rule == AlphaRule::weight ? "weight" : "mask"; }
+
+std::optional<AlphaRule> alpha_rule_named(std::string_view name) noexcept {
+  for (const AlphaRule rule : {AlphaRule::weight, AlphaRule::mask})
+    if (name == name_of(rule)) return rule;
+  return std::nullopt;
+}
+
+void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
+                MissingPixels& missing) {
+  const std::int64_t channels = source.spec().channels;
+  const std::optional<std::int64_t> declared =
+      alpha_channel(source.metadata(), channels, source.layout().stored);
+  const std::optional<std::int64_t> alpha = options.alpha ? options.alpha : declared;
+  if (!alpha) {
+    if (options.alpha_rule)
+      missing.why += fmt::format("{}MissingOptions::alpha_rule changes nothing, because no channel is alpha",
+                                 missing.why.empty() ? "" : "; ");
+    return;
+  }
+  if (*alpha < 0 || *alpha >= channels)
+    throw InvalidArgument(fmt::format("channel {} cannot be alpha: the image has {}", *alpha, channels));
+  const bool is_mask = source.metadata().mask_channel && alpha == channels - 1;
+  const bool mixed = is_mask ? mixes_mask(chain) : mixes_alpha(chain, source.spec());
+  if (!mixed && !options.none) {
+    missing.alpha = alpha;
+    missing.is_mask = is_mask;
+    missing.multiplied = alpha == declared && alpha_is_associated(source.metadata());
+    missing.opaque = opaque_of(source.layout().stored.value_or(SampleType(source.spec().type)));
+    missing.opaque_in_result = missing.opaque;
+    for (const StagePtr& stage : chain.stages())
+      missing.opaque_in_result = stage->traits().opaque.value_or(missing.opaque_in_result);
+  } else if (chain.work() == Work::neighbours) {
+    missing.why +=
+        fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
+                    options.none ? "" : ", because the chain mixes it with them or over whole sides");
+  }
+}
+
+void take_rule(const Reader& source, const Chain& chain, const MissingOptions& options,
+               MissingPixels& missing) {
+  if (!missing.alpha) return;
+  const std::string needs = needs_mask(chain, missing);
+  if (options.alpha_rule) {
+    if (*options.alpha_rule == AlphaRule::weight && !needs.empty())
+      throw InvalidArgument(fmt::format(
+          "MissingOptions::alpha_rule is to make alpha a weight, and {}; leave one of the two out", needs));
+    missing.rule = *options.alpha_rule;
+    missing.because = "MissingOptions::alpha_rule says so";
+    return;
+  }
+  const std::string mask = source.layout().has_mask              ? "it is a mask of the file's"
+                           : is_georeferenced(source.metadata()) ? "the file has a georeference"
+                                                                 : needs;
+  missing.rule = mask.empty() ? AlphaRule::weight : AlphaRule::mask;
+  missing.because = mask.empty() ? "the image is a picture, without georeference or nodata value" : mask;
+}
+
+std::vector<std::string> notes_of_weight(const MissingPixels& missing, const Chain& apply_nodata_policy) {
+  if (!apply_nodata_policy.computes()) return {};
+  std::vector<std::string> notes{fmt::format("alpha (channel {}) is a weight, because {}: {}", *missing.alpha,
+                                             missing.because, apply_nodata_policy.text())};
+  if (missing.multiplied)
+    notes.emplace_back("colours are multiplied by alpha in the source, and are so in the result");
+  const bool has_others = std::ranges::any_of(apply_nodata_policy.stages(), [](const StagePtr& stage) {
+    return !stage->traits().averages && !stage->traits().is_permutation && !stage->traits().alpha;
+  });
+  if (has_others)
+    notes.emplace_back(
+        "stages that make no means leave alpha as it is, and of neighbours all count alike whose alpha is "
+        "above "
+        "0");
+  return notes;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,177 @@
+// What becomes of missing pixels: the chain that honours them, and what is stored for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "io/nodata.hpp"
+#include "pipeline/plan/missing.hpp"
+#include "pipeline/stages/alpha_stage.hpp"
+#include "pipeline/stages/pointwise_stage.hpp"
+#include "pipeline/stages/weighing.hpp"
+
+namespace sepconv {
+namespace {
+
+/// The next value of the type, for one that is not missing.
+double next_to(double value, PixelType type) {
+  return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
+    const T from = static_cast<T>(value);
+    if constexpr (std::is_integral_v<T>) {
+      return static_cast<double>(from == std::numeric_limits<T>::max() ? from - 1 : from + 1);
+    } else {
+      const T up = std::nextafter(from, std::numeric_limits<T>::infinity());
+      return static_cast<double>(std::isinf(up) ? std::nextafter(from, -up) : up);
+    }
+  });
+}
+
+/// Integers that are no pixel type, and of which the arithmetic has the halves, too.
+bool is_whole(SampleType type) {
+  return (type.kind == SampleType::Kind::natural || type.kind == SampleType::Kind::integer) &&
+         type.bits <= 32;
+}
+
+/// What is computed becomes the whole number, half to even, as which it will be stored, before it is compared
+/// with the value of missing pixels. 1.5 * 2^52, or 2^23, has no room for fractions: added and taken off
+/// again, it leaves none.
+void then_rounded(Chain& chain, SampleType stored, Arithmetic arithmetic) {
+  using Kind = PointwiseOp::Kind;
+  const double whole = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
+  const double least = stored.kind == SampleType::Kind::integer ? -std::exp2(stored.bits - 1) : 0;
+  const double most = std::exp2(stored.bits) - 1 + least;
+  const auto then = [&](Kind kind, double p, double q) {
+    chain.then(pointwise_stage(fmt::format("(whole numbers: {}, {})", p, q), {.kind = kind, .p = p, .q = q}));
+  };
+  then(Kind::clamp, least, most);
+  then(Kind::scale, 1, whole);
+  then(Kind::scale, 1, -whole);
+}
+
+/// The value that is stored for one that is not missing and would be `missing.result`.
+double next_in(const MissingPixels& missing, PixelType type) {
+  if (!missing.stored || !is_whole(*missing.stored)) return next_to(missing.result, type);
+  return value_as(missing.result + 1, *missing.stored).value_or(missing.result - 1);
+}
+
+bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+AlphaOp hiding(const MissingPixels& missing) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {.kind = AlphaOp::Kind::hide, .channel = *missing.alpha, .p = missing.value.value_or(kNone)};
+}
+
+AlphaOp storing(const MissingPixels& missing, PixelType result) {
+  AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
+  op.r = std::numeric_limits<double>::quiet_NaN();
+  if (missing.has_result()) op.p = op.q = op.r = missing.result;
+  if (missing.has_result() && !missing.all_channels) op.q = next_in(missing, result);
+  return op;
+}
+
+StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<double> value) {
+  return alpha_stage(
+      fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
+}
+
+/// Means of alpha are one; what else a stage makes of it means nothing. Colours that are multiplied by alpha
+/// are means of the same pixels as it.
+StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const MissingPixels& missing) {
+  StagePtr apply_nodata_policy = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
+  const StageTraits& traits = stage->traits();
+  const bool makes_mask = missing.is_mask && (traits.keeps_last || traits.product != Product::none);
+  if (traits.averages || traits.is_permutation || makes_mask) return apply_nodata_policy;
+  return stage_of_colours(std::move(apply_nodata_policy), alpha);
+}
+
+}  // namespace
+
+Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
+                          std::optional<Arithmetic> asked) {
+  const PixelType result = chain.result_spec(source).type;
+  const bool moved =
+      !chain.computes() && !missing.by_value && (!missing.value || is_same(*missing.value, missing.result));
+  if (missing.none() || moved) return chain;
+  if (missing.weighs())
+    return weight_by_alpha(chain, {*missing.alpha, missing.opaque, missing.multiplied}, result);
+  const bool second_is_wide = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    return stage->traits().secondary_nodata && stage->traits().needs_f64;
+  });
+  if (asked == Arithmetic::f32 &&
+      (source.type == PixelType::f64 || result == PixelType::f64 || second_is_wide))
+    throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
+  Chain apply_nodata_policy;
+  if (missing.alpha)
+    apply_nodata_policy.then(stage_of_alpha("missing", hiding(missing), missing.value));
+  else if (!std::isnan(*missing.value))
+    apply_nodata_policy.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
+                                             {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
+  const std::vector<ImageSpec> specs = chain.specs(source);
+  const auto alpha_of = [&](const ImageSpec& spec) {
+    return missing.is_mask ? spec.channels - 1 : *missing.alpha;
+  };
+  double opaque = missing.opaque;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const StagePtr& stage = chain.stages()[i];
+    apply_nodata_policy.then(missing.alpha ? with_alpha_mask(stage, alpha_of(specs[i]), missing)
+                                           : stage->with_nodata());
+    if (missing.alpha && !missing.is_mask)
+      opaque = then_rescaled_alpha(apply_nodata_policy, *stage, *missing.alpha, opaque);
+  }
+  if (missing.has_result() && missing.stored && is_whole(*missing.stored))
+    then_rounded(apply_nodata_policy, *missing.stored, chain.arithmetic(source, asked));
+  if (missing.alpha) {
+    MissingPixels made = missing;
+    made.alpha = alpha_of(specs.back());
+    return apply_nodata_policy.then(stage_of_alpha(
+        "missing to", storing(made, result), made.has_result() ? std::optional(made.result) : std::nullopt));
+  }
+  return apply_nodata_policy.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
+                                                  {.kind = PointwiseOp::Kind::store_missing,
+                                                   .p = missing.result,
+                                                   .q = next_in(missing, result),
+                                                   .type = result}));
+}
+
+void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic) {
+  if (missing.alpha) return alpha_host(hiding(missing), pixels, pixels, arithmetic);
+  pointwise_host({.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}, pixels, pixels, pixels,
+                 arithmetic);
+}
+
+bool MissingPixels::can_become() const {
+  return stored && !weighs() &&
+         ((alpha && stores_alpha) || (has_result() && !std::isnan(result) && !is_whole(*stored)));
+}
+
+void check_stored(const MissingPixels& missing, const Chain& chain) {
+  const std::optional<SampleType>& stored = missing.stored;
+  if (missing.none() || !stored || !chain.computes()) return;
+  if (missing.has_result() && !value_as(missing.result, *stored))
+    throw InvalidArgument(
+        fmt::format("missing pixels are to be {}, and the result's elements of {} have no such value; set "
+                    "MissingOptions::result to one that they have",
+                    missing.result, name_of(*stored)));
+  if (!missing.can_become()) return;
+  throw InvalidArgument(
+      fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
+                  "missing; end the chain "
+                  "with a cast to {}, or set MissingOptions::none",
+                  name_of(*stored), name_of(stored->pixels())));
+}
+
+void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost) {
+  const std::optional<std::string> text = nodata_value(metadata);
+  if (!missing.why.empty() && work != Work::none) lost.push_back(missing.why);
+  if (missing.has_result()) {
+    const std::optional<double> declared = text ? number_of(*text) : std::nullopt;
+    if (!declared || !is_same(*declared, missing.result))
+      set_nodata(metadata, fmt::format("{}", missing.result));
+  } else if (text && (work != Work::none || text->empty())) {
+    set_nodata(metadata, std::nullopt);
+  }
+}
+
+}  // namespace sepconv

@@ -1,0 +1,85 @@
+#include "pipeline/plan/band_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+
+std::int64_t Plan::band_count() const noexcept { return row_cut().count() * col_cut().count(); }
+
+BandTiling Plan::row_cut() const noexcept { return {region.rows, item.rows, band.rows}; }
+BandTiling Plan::col_cut() const noexcept { return {region.cols, item.cols, band.cols}; }
+
+Rect Plan::sink_rect(std::int64_t index) const noexcept {
+  const BandTiling rows = row_cut();
+  const BandTiling cols = col_cut();
+  const std::int64_t row = turned ? index / cols.count() : index % rows.count();
+  const std::int64_t col = turned ? index % cols.count() : index / rows.count();
+  return {rows.begin(row), cols.begin(col), rows.size(row), cols.size(col)};
+}
+
+Rect Plan::band_rect(std::int64_t index) const noexcept {
+  const Rect rect = sink_rect(index);
+  return {region.row + rect.row, region.col + rect.col, rect.rows, rect.cols};
+}
+
+namespace {
+
+/// Of the bands before this one. `lanes` hold `along`, one after another.
+std::int64_t pixels_before(std::int64_t index, const BandTiling& lanes, const BandTiling& along) {
+  const std::int64_t lane = index / along.count();
+  if (lane == lanes.count()) return lanes.length * along.length;
+  return lanes.begin(lane) * along.length + lanes.size(lane) * along.begin(index % along.count());
+}
+
+}  // namespace
+
+std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
+  const BandTiling lanes = turned ? row_cut() : col_cut();
+  const BandTiling along = turned ? col_cut() : row_cut();
+  return pixels_before(bands.end, lanes, along) - pixels_before(bands.first, lanes, along);
+}
+
+Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
+                   const Rect& band, std::size_t over) {
+  Rect needed = needed_rects(chain, specs, band)[over];
+  const std::int64_t rows = specs[over].extent.rows;
+  if (layout.streams && layout.access == Access::random && needed.row_end() > 0 && needed.row_end() <= rows)
+    needed.rows = std::min(round_up(needed.row_end(), layout.unit().rows), rows) - needed.row;
+  return needed;
+}
+
+BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
+                   std::size_t over) {
+  const auto held_of = [&](std::int64_t index) {
+    return resident_rect(plan.chain, plan.specs, layout, plan.band_rect(index), over);
+  };
+  const Rect held = held_of(band);
+  BandRows rows{held, {held.row, held.col, 0, held.cols}, held};
+  if (!follows) return rows;
+  const Rect before = held_of(band - 1);
+  const Rect shared = held.intersect(before);
+  // A band at the top of the next column of bands has other columns.
+  if (before.col != held.col || before.cols != held.cols || shared.row != held.row || shared.empty())
+    return rows;
+  rows.shared = shared;
+  rows.missing = {shared.row_end(), held.col, held.rows - shared.rows, held.cols};
+  return rows;
+}
+
+PixelView slot_view(const Buffer& slot, const ImageSpec& image, const Rect& part) {
+  const std::int64_t bytes = part.area() * image.pixel_bytes();
+  if (bytes > slot.size()) {
+    throw std::logic_error(fmt::format(
+        "{} take {} bytes but the plan's slots have {}: a stage's input_for() says more than when the plan "
+        "was made",
+        to_string(part), bytes, slot.size()));
+  }
+  return dense_view(slot.data(), image, part.extent());
+}
+
+}  // namespace sepconv

@@ -1,0 +1,247 @@
+#include "pipeline/plan/candidates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kHaloFactor =
+    4;  // a band is at least so many times as high as its halo, if memory allows
+constexpr std::int64_t kDeviceHaloFactor = 2;
+constexpr std::int64_t kProductRows =
+    512;  // of a band that is multiplied by a matrix, which is read for each
+// Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not
+// seen to be faster, unless the source's own blocks are decoded again for each of them.
+constexpr std::int64_t kMaxTurnedBytes = 64 << 20;
+constexpr std::int64_t kMinBusRow = 2 << 10;
+constexpr std::int64_t kMaxBusRow = 128 << 10;
+constexpr std::int64_t kMinTurnedBytes = 4 << 10;
+constexpr double kLongSide = 512;
+constexpr double kAlignedSide = 128;
+
+std::int64_t ceil_quotient(std::int64_t value, double unit) {
+  return static_cast<std::int64_t>(std::ceil(static_cast<double>(value) / unit));
+}
+
+/// `rows` or somewhat more: whole tiles, or about the part of one that most bands then end with it (a half, a
+/// quarter, ...).
+std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
+  if (rows >= tile_rows) return round_up(rows, tile_rows);
+  return tile_rows / static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tile_rows / rows)));
+}
+
+/// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`; each
+/// fit to tiles of `tile_rows`.
+std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side,
+                                std::int64_t tile_rows = 1) {
+  const auto fit = [=](std::int64_t size) {
+    return fit_to_tiles(std::max<std::int64_t>(size, 1), tile_rows);
+  };
+  std::vector<std::int64_t> result;
+  for (std::int64_t size = fit(most);; size = fit(size / 2)) {
+    const std::int64_t rounded = std::min(round_up(size, unit), side);
+    if (result.empty() || rounded < result.back()) result.push_back(rounded);
+    if (size <= unit) return result;
+  }
+}
+
+/// Rows of tiles of a file that may be cut: of the result's, or else of the source's, as rows of the result;
+/// 1 where there are none.
+std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
+  const SinkLayout& sink = problem.sink.layout();
+  const SourceLayout& source = problem.source.layout();
+  if (sink.block.rows > 1) return sink.cuts_blocks ? sink.block.rows : 1;
+  return source.cuts_blocks ? ceil_quotient(source.block.rows, scale) : 1;
+}
+
+/// Of the source, in a band whose blocks a GPU decodes: each is decoded in order, by a part of the GPU, so
+/// that many have to be there at once. They leave some bands, whose steps overlap.
+std::int64_t coded_band_bytes(const PlanProblem& problem) {
+  if (!problem.codecs.decodes) return 0;
+  const std::int64_t bands_bytes = problem.specs.front().bytes() / problem.machine.device.min_encoded_bands;
+  return std::min(problem.machine.device.coded_blocks * problem.source.layout().coded->bytes(), bands_bytes);
+}
+
+std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanOptions& options) {
+  const Extent image = problem.region.extent();
+  const std::int64_t unit = problem.band_unit().rows;
+  if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
+  // Rows of the source to one of the result.
+  const double scale = static_cast<double>(problem.own(image).rows) / static_cast<double>(image.rows);
+  const Rect read = source_rect(problem.chain, problem.specs, problem.region);
+  const std::int64_t pixel_bytes = problem.specs.front().pixel_bytes();
+  const std::int64_t input_row_bytes = std::max<std::int64_t>(1, read.cols * pixel_bytes);
+  const std::int64_t halo = problem.halo_rows({1, image.cols});
+  const auto image_bytes = static_cast<double>(read.area() * pixel_bytes);
+  const bool staged =
+      problem.devices > 0 && !(problem.source.is_page_locked() && problem.sink.is_page_locked());
+  const DeviceModel& device = problem.machine.device;
+  const std::int64_t device_bytes =
+      std::clamp(static_cast<std::int64_t>(std::sqrt(image_bytes * device.band_bytes(problem.machine.bus))),
+                 device.min_band_bytes, staged ? device.max_staged_band_bytes : device.max_band_bytes);
+  const std::int64_t band_bytes = problem.devices > 0 ? std::max(device_bytes, coded_band_bytes(problem))
+                                                      : problem.machine.host.band_bytes;
+  const double source_bytes = scale * static_cast<double>(input_row_bytes);
+  const double row_bytes = problem.devices > 0 && scale == 1
+                               ? source_bytes
+                               : std::max(source_bytes, static_cast<double>(problem.sink.spec().row_bytes()));
+  const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
+  const std::int64_t many_rows =
+      problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
+  const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
+  const std::int64_t rows =
+      std::max({ceil_quotient(band_bytes, row_bytes), ceil_quotient(halo_factor * halo, scale),
+                ceil_quotient(problem.read_unit_rows(), scale), product_rows});
+  return sizes(rows, unit, image.rows, cut_tile_rows(problem, scale));
+}
+
+std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanOptions& options) {
+  const Extent image = problem.region.extent();
+  const std::int64_t unit = problem.band_unit().cols;
+  const bool whole_rows = problem.source.layout().access == Access::sequential ||
+                          problem.sink.layout().access == Access::sequential;
+  if (options.band_cols > 0) {
+    const std::int64_t cols = std::min(round_up(options.band_cols, unit), image.cols);
+    if (whole_rows && cols < image.cols)
+      throw InvalidArgument(
+          "column tiles need a source and a sink that take any rectangle; leave band_cols out");
+    return {cols};
+  }
+  if (whole_rows) return {image.cols};
+  const std::int64_t least = problem.job_manifest({1, std::min<std::int64_t>(64, image.cols)}).cols;
+  return sizes(image.cols, round_up(least, unit), image.cols);
+}
+
+/// Candidates as wide as possible first, a group for each width: only bands of full width read each source
+/// row once.
+std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const PlanOptions& options) {
+  std::vector<std::vector<Extent>> groups;
+  const std::vector<std::int64_t> rows = candidate_rows(problem, options);
+  for (const std::int64_t cols : candidate_cols(problem, options)) {
+    groups.emplace_back();
+    for (const std::int64_t count : rows) groups.back().push_back({count, cols});
+  }
+  return groups;
+}
+
+/// One side of a turned band: about `wanted`, a multiple of the sink's unit, as it must be, and of the
+/// source's where that is not much more. Whole items, unless parts of one end where the sink's blocks do.
+std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit, std::int64_t item,
+                         std::int64_t side) {
+  const auto least = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
+  const bool in_item = item == side || (least < item && item % sink_unit == 0);
+  const std::int64_t unit = in_item ? sink_unit : std::lcm(item, sink_unit);
+  const std::int64_t both = std::lcm(unit, std::min(source_unit, side));
+  const std::int64_t rounded = round_up(least, round_up(least, both) <= 2 * least ? both : unit);
+  return std::min(rounded, in_item ? item : side);
+}
+
+/// Bands of a turned result: blocks of several shapes and sizes, from the whole width of the source to the
+/// whole width of the result.
+std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptions& options) {
+  const Extent image = problem.region.extent();
+  const Extent unit = problem.band_unit();
+  const SourceLayout& source = problem.source.layout();
+  const bool whole_rows = options.band_rows == 0 && source.access == Access::sequential;
+  const bool whole_cols = options.band_cols == 0 && problem.sink.layout().access == Access::sequential;
+  const auto pixel_bytes = static_cast<double>(problem.specs.back().pixel_bytes());
+  std::vector<Extent> bands;
+  // Rows of a band begin where memory likes it.
+  const auto aligned = [](double side) {
+    return side >= kLongSide ? side - std::fmod(side, kAlignedSide) : side;
+  };
+  const auto offer = [&](double rows, double cols) {
+    rows = aligned(rows), cols = aligned(cols);
+    if (whole_rows) rows = static_cast<double>(image.rows);
+    if (whole_cols) cols = static_cast<double>(image.cols);
+    if (options.band_rows > 0) rows = static_cast<double>(options.band_rows);
+    if (options.band_cols > 0) cols = static_cast<double>(options.band_cols);
+    const Extent band{turned_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols,
+                                  problem.item.rows, image.rows),
+                      turned_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows,
+                                  problem.item.cols, image.cols)};
+    if (std::ranges::find(bands, band) == bands.end()) bands.push_back(band);
+  };
+  const bool decodes_blocks = source.block.cols > 1;
+  const bool on_bus = problem.devices > 0 && problem.source.is_page_locked() && problem.sink.is_page_locked();
+  const std::int64_t max_bytes = decodes_blocks ? std::max(kMaxTurnedBytes, problem.sink.spec().bytes())
+                                 : on_bus       ? problem.machine.device.max_transposed_bytes
+                                                : kMaxTurnedBytes;
+  for (auto bytes = static_cast<double>(max_bytes); bytes >= kMinTurnedBytes; bytes /= 2) {
+    const double pixels = bytes / pixel_bytes;
+    const double item = static_cast<double>(problem.item.area());
+    if (item <= pixels) {  // whole items, stacked one way or the other
+      const double items = std::floor(pixels / item);
+      const bool down = problem.item.rows < image.rows;
+      offer(static_cast<double>(problem.item.rows) * (down ? items : 1),
+            static_cast<double>(problem.item.cols) * (down ? 1 : items));
+      continue;
+    }
+    const auto item_rows = static_cast<double>(problem.item.rows);
+    const auto item_cols = static_cast<double>(problem.item.cols);
+    for (const double ratio : {1.0, 4.0, 0.25, 16.0, 0.0625}) {
+      const double rows = std::min(std::sqrt(pixels * ratio), item_rows);
+      offer(rows, std::min(pixels / rows, item_cols));
+    }
+    offer(item_rows, pixels / item_rows);
+    offer(pixels / item_cols, item_cols);
+  }
+  // Copies over the bus know steps of so many bytes a row.
+  for (std::int64_t up = kMinBusRow; on_bus && up <= kMaxBusRow; up *= 2) {
+    for (std::int64_t down = kMinBusRow; down <= kMaxBusRow; down *= 2) {
+      const Extent band{up / static_cast<std::int64_t>(pixel_bytes),
+                        down / static_cast<std::int64_t>(pixel_bytes)};
+      if (band.rows > 0 && band.cols > 0 &&
+          band.area() <= problem.machine.device.max_transposed_bytes / static_cast<std::int64_t>(pixel_bytes))
+        offer(static_cast<double>(band.rows), static_cast<double>(band.cols));
+    }
+  }
+  offer(1, 1);
+  return bands;
+}
+
+void check_transposed(const PlanProblem& problem, const PlanOptions& options) {
+  const Extent image = problem.region.extent();
+  const bool cut_rows = options.band_rows > 0 && options.band_rows < image.rows;
+  const bool cut_cols = options.band_cols > 0 && options.band_cols < image.cols;
+  if ((cut_rows && problem.source.layout().access == Access::sequential) ||
+      (cut_cols && problem.sink.layout().access == Access::sequential)) {
+    throw InvalidArgument(
+        "a transposed result of a source or sink that goes row by row cannot be cut like that; leave the "
+        "band's size out");
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<Extent>> candidate_bands(const PlanProblem& problem, const PlanOptions& options) {
+  if (!problem.turned) return upright_bands(problem, options);
+  check_transposed(problem, options);
+  return {transposed_bands(problem, options)};
+}
+
+std::string explain_transposed(const PlanProblem& problem, const Plan& plan) {
+  const Rect needed = source_rect(plan.chain, plan.specs, problem.middle(plan.band));
+  const auto piece = [](std::int64_t cols, const ImageSpec& image, Extent block) {
+    if (cols >= image.extent.cols) return std::string("whole rows");
+    if (block.cols > 1) return std::string("whole blocks");
+    return "pieces of " + format_bytes(static_cast<double>(cols * image.pixel_bytes()));
+  };
+  return fmt::format(
+      "rows of the source become columns of the result: of each row, a band is read in {} and written in "
+      "{}{}",
+      piece(needed.cols, plan.source(), problem.source.layout().block),
+      piece(plan.band.cols, plan.result(), problem.sink.layout().block),
+      plan.stores_rows ? ", stored by a kernel, because copies of so short rows are slow" : "");
+}
+
+}  // namespace sepconv

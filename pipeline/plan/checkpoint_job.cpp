@@ -1,0 +1,320 @@
+#include "pipeline/plan/checkpoint_job.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <map>
+
+#include "core/error.hpp"
+#include "io/fingerprint.hpp"
+#include "io/resumable.hpp"
+#include "pipeline/plan/job_manifest.hpp"
+
+namespace sepconv {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a partial result is made with, as its beginning says; nothing where it has none yet.
+std::optional<JobManifest> begun(const Checkpoint& partial) {
+  if (partial.beginning().empty()) return std::nullopt;
+  return parse_job_manifest(partial.beginning());
+}
+
+/// Why, and the way out; empty: it can.
+std::string why_in_one_run(const ImageJob& job, const OutputOptions& request) {
+  if (job.sink->resumable() != nullptr) return "";
+  if (request.cog)
+    return "a compressed Cloud Optimized GeoTIFF is put in order at its end; make it in one, or leave "
+           "OutputOptions::cog out";
+  return fmt::format("{}; make it in one, or choose TIFF, NPY, raw or Zarr",
+                     job.sink->layout().streams ? "another run cannot take over what one has written of it"
+                                                : "its format is written as a whole");
+}
+
+void check_resumable(const ImageJob& job, const fs::path& output, const OutputOptions& request) {
+  if (const std::string why = why_in_one_run(job, request); !why.empty())
+    throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
+}
+
+/// Pixels in memory may be others under the same address, and another process has them under another.
+void check_is_of_files(const Chain& chain) {
+  if (const std::string stage = stage_with_pixels_in_memory(chain); !stage.empty())
+    throw InvalidArgument(fmt::format(
+        "a result that is made in several runs has an image in memory in its chain ({}), which the next "
+        "process does not know; write it to a file, and give that to the stage",
+        stage));
+}
+
+/// Those of folders are those of the beginning where a part is made: all names of a folder would be looked at
+/// by each of a thousand processes, and who finishes looks at them.
+FingerprintOf fingerprints_for(const Checkpoint& partial, const std::optional<JobManifest>& before) {
+  if (!before || partial.use() != Checkpoint::Use::part) return fingerprint;
+  auto known = before->of_stages;
+  known.emplace(before->input.native(), before->fingerprint);
+  return [known = std::move(known)](const fs::path& path) {
+    std::error_code ignored;
+    const auto one = known.find(fs::absolute(path).native());
+    return one != known.end() && fs::is_directory(path, ignored) ? one->second : fingerprint(path);
+  };
+}
+
+/// Plans by the bands of what is begun, if it is.
+ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& input, const fs::path& output,
+                   const Chain& given, PlanOptions options, FileOptions files, bool in_parts) {
+  check_is_of_files(given);
+  const std::optional<JobManifest> before = begun(*partial);
+  const Chain chain = with_whole_paths(given);  // who goes on may be in another folder
+  if (before) {
+    const auto differs = [](std::int64_t asked, std::int64_t then, std::int64_t cut) {
+      return asked != 0 && asked != then && asked != cut;
+    };
+    if (differs(options.band_rows, before->plan.asked.band_rows, before->plan.cut.band_rows) ||
+        differs(options.band_cols, before->plan.asked.band_cols, before->plan.cut.band_cols))
+      throw InvalidArgument(
+          fmt::format("{} is partly made in bands of {} x {}; leave PlanOptions::band_rows and "
+                      "PlanOptions::band_cols out, "
+                      "or discard it",
+                      partial->folder().native(), before->plan.cut.band_cols, before->plan.cut.band_rows));
+    options.band_rows = before->plan.cut.band_rows;
+    options.band_cols = before->plan.cut.band_cols;
+    files.sink_layout = before->plan.sink_layout;
+  }
+  files.partial = partial;
+  ImageJob job = plan_file(input, output, chain, options, files);
+  check_resumable(job, output, files.output);
+  JobManifest now{.input = input, .files = files, .in_parts = in_parts};
+  now.files.partial.reset();  // which is to end with the job, and may hold what follows
+  const FingerprintOf fingerprint_of = fingerprints_for(*partial, before);
+  now.fingerprint = fingerprint_of(input);
+  if (partial->use() == Checkpoint::Use::alone)
+    for (auto& [file, then] : job.read)
+      if (file.is_folder())
+        then = &file == &job.read.front().file ? now.fingerprint : fingerprint(file.path());
+  job.job_manifest = [now, fingerprint_of](const Plan& plan) {
+    return job_manifest_text(now, plan, fingerprint_of);
+  };
+  if (before) check_same_result(partial->beginning(), job.job_manifest(job.plan), partial->folder());
+  return job;
+}
+
+/// Where something is begun.
+void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifest>& before) {
+  if (before && !before->in_parts)
+    throw InvalidArgument(
+        fmt::format("{} is there, and is made in one run after another; resume_file() goes on with it, "
+                    "Checkpoint::discard() "
+                    "removes it",
+                    partial.folder().native()));
+}
+
+/// Throws for a record of what the plan has not.
+void check_is_of(const CompletedBands& record, const ImageJob& job) {
+  const auto is_there = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
+    return 0 <= bands.first && bands.first < bands.second && bands.second <= job.plan.band_count();
+  };
+  if (record.raster < 0 || record.raster >= job.count() || record.bands.empty() ||
+      !std::ranges::all_of(record.bands, is_there))
+    throw IoError(
+        fmt::format("{} names bands that are not there; discard it", job.partial->folder().native()));
+}
+
+/// Records, by their places in a vector, of which each band from the first up to `end` has one.
+struct Joined {
+  std::int64_t end = 0;
+  std::vector<std::size_t> places{};
+};
+
+/// Of the records of one raster those that reach furthest. Parts of different cuts may overlap.
+Joined joined(const std::vector<CompletedBands>& records) {
+  std::multimap<std::int64_t, std::size_t> by_first;
+  for (std::size_t i = 0; i < records.size(); ++i) by_first.emplace(records[i].bands[0].first, i);
+  std::map<std::int64_t, std::size_t> reached{{0, 0}};  // by the band behind the last
+  for (auto at = reached.begin(); at != reached.end(); ++at) {
+    for (auto [next, last] = by_first.equal_range(at->first); next != last; ++next)
+      reached.try_emplace(records[next->second].bands[0].second, next->second);
+  }
+  Joined all{reached.rbegin()->first};
+  for (std::int64_t at = all.end; at > 0; at = records[all.places.back()].bands[0].first)
+    all.places.push_back(reached.at(at));
+  std::ranges::reverse(all.places);
+  return all;
+}
+
+/// Of bands from `end` on, which no record begins that those before could be joined with.
+std::string why_missing(const std::vector<CompletedBands>& records, std::int64_t end,
+                        const Checkpoint& partial) {
+  const auto has_it = [end](const CompletedBands& one) {
+    return one.bands[0].first < end && end < one.bands[0].second;
+  };
+  if (const auto one = std::ranges::find_if(records, has_it); one != records.end())
+    return fmt::format(
+        "made only together with bands from {} on, which another part has, too: parts of "
+        "several counts have to begin where others end; make all parts of one count",
+        one->bands[0].first);
+  return fmt::format("missing{}; make the parts that have them",
+                     partial.lost() > 0 ? " or were changed" : "");
+}
+
+/// Adds what is done of a raster to the job. Throws unless that is all of it.
+void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> records) {
+  const auto [end, places] = joined(records);
+  const std::int64_t bands = job.plan.band_count();
+  if (end < bands) {
+    const Rect first = job.plan.band_rect(end);
+    const std::string image =
+        job.count() > 1 ? fmt::format(" of the image at {}", position_text(job.plan.axes, raster)) : "";
+    throw IoError(fmt::format("{} is not complete: of the {} bands{} those from {} on, at row {} and column "
+                              "{}, are {}",
+                              job.partial->folder().native(), bands, image, end, first.row, first.col,
+                              why_missing(records, end, *job.partial)),
+                  ENODATA);
+  }
+  for (const std::size_t place : places) job.done.push_back(std::move(records[place]));
+}
+
+/// The job of a result that has its name, unless another is asked for, of which planning says what is wrong.
+std::optional<ImageJob> plan_named(const std::shared_ptr<Checkpoint>& partial, const fs::path& input,
+                                   const fs::path& output, const Chain& chain, const PlanOptions& options,
+                                   FileOptions files) try {
+  files.output.overwrite = true;  // nothing is
+  ImageJob job = plan_with(partial, input, output, chain, options, files, false);
+  job.is_named = true;
+  job.plan.warnings = {
+      fmt::format("{} is complete: the run that made it was killed when it had its name", output.native())};
+  return job;
+} catch (const InvalidArgument&) {
+  return std::nullopt;
+}
+
+}  // namespace
+
+ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain& chain,
+                      const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::alone);
+  if (partial->is_named())
+    if (auto named = plan_named(partial, input, output, chain, options, files)) return std::move(*named);
+  if (partial->is_committed()) partial->remove();
+  if (const auto before = begun(*partial); before && before->in_parts)
+    throw InvalidArgument(
+        fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
+                    partial->folder().native()));
+  ImageJob job = plan_with(partial, input, output, chain, options, files, false);
+  job.done = partial->take_records();
+  std::int64_t pixels = 0;
+  for (const CompletedBands& record : job.done) {
+    check_is_of(record, job);
+    pixels += record.pixels;
+  }
+  const double share = static_cast<double>(pixels) /
+                       (static_cast<double>(job.plan.region.area()) * static_cast<double>(job.count()));
+  if (!partial->beginning().empty())
+    job.plan.warnings.push_back(fmt::format("goes on with {}, which has {:.0f} % of the result",
+                                            partial->folder().native(), 100 * share));
+  if (partial->lost() > 0)
+    job.plan.warnings.push_back(
+        fmt::format("{} of the records in {} are made again: what they speak of is not there, or was changed",
+                    partial->lost(), partial->folder().native()));
+  if (partial->is_cut_short())
+    job.plan.warnings.push_back(fmt::format(
+        "the journal in {} has a line that was changed, is missing or is there twice: what follows "
+        "it is made again",
+        partial->folder().native()));
+  return job;
+}
+
+ImageJob plan_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
+                       const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::part);
+  check_is_in_parts(*partial, begun(*partial));
+  return plan_with(partial, input, output, chain, options, files, true);
+}
+
+ImageJob replan(const fs::path& input, const fs::path& output, const Chain& chain, const PlanOptions& options,
+                const FileOptions& files) {
+  return plan_with(std::make_shared<Checkpoint>(output, Checkpoint::Use::none), input, output, chain, options,
+                   files, false);
+}
+
+ImageJob create_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
+                         const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::all_parts);
+  if (partial->is_committed()) partial->remove();
+  if (!partial->beginning().empty())
+    throw IoError(fmt::format("{} is there already: another run makes this result, or one was killed; go on "
+                              "with it, or discard it",
+                              partial->folder().native()),
+                  EEXIST);
+  ImageJob job = plan_with(partial, input, output, chain, options, files, true);
+  partial->begin(job.job_manifest(job.plan));
+  try {
+    partial->sync();
+  } catch (const IoError&) {
+    partial->remove();  // of what may not be on the disk there are no parts
+    throw;
+  }
+  return job;
+}
+
+ImageJob plan_part(const fs::path& input, const fs::path& output, const Chain& chain, std::int64_t part,
+                   std::int64_t count, const PlanOptions& options, const FileOptions& files) {
+  const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::part);
+  const auto before = begun(*partial);
+  check_is_in_parts(*partial, before);
+  if (!before)
+    throw InvalidArgument(fmt::format("{} is not begun: a result that is made in parts is created first",
+                                      partial->folder().native()));
+  if (files.output.overwrite && !before->files.output.overwrite)
+    throw InvalidArgument(
+        fmt::format("{} was begun without CreateOptions::overwrite, which holds for all "
+                    "parts; leave it out, or discard what is begun",
+                    partial->folder().native()));
+  if (!before->files.output.overwrite) partial->check_name_is_free();
+  FileOptions as_begun = files;
+  as_begun.output.overwrite = before->files.output.overwrite;
+  ImageJob job = plan_with(partial, input, output, chain, options, as_begun, true);
+  if (part < 1 || part > count)
+    throw InvalidArgument(fmt::format("there is no part {} of {}: they are 1 to {}", part, count, count));
+  job.part = parts(job.plan, job.sink->layout(), count, job.count())[static_cast<std::size_t>(part - 1)];
+  partial->begin_part(job.part->first, job.part->end);
+  return job;
+}
+
+ImageJob finish_job(const fs::path& output, Formats formats, const std::string& run) {
+  if (!Checkpoint::is_there(output))
+    throw IoError(fmt::format("there is nothing to finish: {} is not there",
+                              Checkpoint::folder_of_target(output).native()));
+  const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::all_parts);
+  partial->check_is_of(run);
+  if (partial->is_committed()) {
+    partial->check_is_named();
+    throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
+  }
+  std::optional<JobManifest> before = begun(*partial);
+  check_is_in_parts(*partial, before);
+  if (!before)
+    throw InvalidArgument(fmt::format("{} has nothing yet of a result that is made in parts; create it first",
+                                      partial->folder().native()));
+  if (!before->files.output.overwrite) partial->check_name_is_free();
+  before->files.formats = formats;
+  PlanOptions options = before->plan.asked;
+  // No band is run: that a plan for them fits another machine is nothing to ask.
+  options.max_memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
+  options.max_device_memory_bytes = 0;
+  options.threads = options.slots = 0;
+  options.devices.clear();
+  ImageJob job = plan_with(partial, before->input, output, Chain::parse(before->plan.stages), options,
+                           before->files, true);
+  std::map<std::int64_t, std::vector<CompletedBands>> by_raster;
+  for (CompletedBands& record : partial->take_records()) {
+    check_is_of(record, job);
+    by_raster[record.raster].push_back(std::move(record));
+  }
+  for (std::int64_t raster = 0; raster < job.count(); ++raster)
+    add_raster(job, raster, std::move(by_raster[raster]));
+  return job;
+}
+
+}  // namespace sepconv

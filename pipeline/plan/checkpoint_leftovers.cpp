@@ -1,0 +1,33 @@
+// What is left of results that have their name, or that are given up.
+#include "core/error.hpp"
+#include "io/checkpoint.hpp"
+#include "pipeline/plan/checkpoint_job.hpp"
+
+namespace sepconv {
+
+namespace fs = std::filesystem;
+
+bool discard_finished(const fs::path& output) {
+  const Checkpoint::Seen seen = Checkpoint::look(output);
+  return seen.is_committed && Checkpoint::discard(output, seen.run);
+}
+
+void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
+                         const PlanOptions& options, const FileOptions& files) {
+  if (discard_finished(output)) return;
+  if (Checkpoint::is_there(output)) replan(input, output, chain, options, files);
+  Checkpoint::discard(output);
+}
+
+bool finish_named(const fs::path& output, const std::string& run) {
+  if (output.empty())
+    throw InvalidArgument("the name of the result that is to be finished is missing; give it");
+  const Checkpoint::Seen seen = Checkpoint::look(output);
+  if (!seen.is_committed || (!run.empty() && run != seen.run)) return false;
+  Checkpoint left(output, Checkpoint::Use::all_parts);
+  left.check_is_named();
+  left.remove();
+  return true;
+}
+
+}  // namespace sepconv

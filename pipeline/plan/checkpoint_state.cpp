@@ -1,0 +1,62 @@
+#include "pipeline/plan/checkpoint_state.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.hpp"
+#include "io/checkpoint.hpp"
+#include "pipeline/plan/job_manifest.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Behind the folder's name.
+std::string facts_of(const CheckpointState& state) {
+  switch (state.kind) {
+    case CheckpointState::Kind::not_begun:
+      return "has nothing yet of a result that is made in several runs; resume_file() begins it anew, and";
+    case CheckpointState::Kind::committed:
+      return "is left of a run that was killed when its result was complete;";
+    case CheckpointState::Kind::foreign:
+      return "has a part of a result that another version of sepconv made;";
+    case CheckpointState::Kind::damaged:
+      return "has a part of a result, and the first line of its journal is damaged or gone;";
+    case CheckpointState::Kind::alone:
+    case CheckpointState::Kind::in_parts:
+      break;
+  }
+  return fmt::format("has a part of a result of {}, made by {}; {}, and", state.input.string(),
+                     state.stages.empty() ? "copying" : fmt::format("{}", fmt::join(state.stages, " ")),
+                     state.kind == CheckpointState::Kind::in_parts
+                         ? "run_part() and finish_file() go on with it"
+                         : "resume_file() goes on with it");
+}
+
+}  // namespace
+
+std::optional<CheckpointState> partial_state(const std::filesystem::path& output) {
+  using Kind = CheckpointState::Kind;
+  if (!Checkpoint::is_there(output)) return std::nullopt;
+  const Checkpoint::Seen seen = Checkpoint::look(output);
+  CheckpointState state{.folder = Checkpoint::folder_of_target(output)};
+  if (seen.beginning.empty()) {
+    state.kind = seen.is_damaged ? Kind::damaged : Kind::not_begun;
+    return state;
+  }
+  try {
+    const JobManifest made = parse_job_manifest(seen.beginning);
+    state.input = made.input;
+    state.stages = made.plan.stages;
+    state.kind = made.in_parts ? Kind::in_parts : Kind::alone;
+  } catch (const InvalidArgument&) {
+    state.kind = Kind::foreign;
+  }
+  if (seen.is_committed) state.kind = Kind::committed;
+  return state;
+}
+
+std::string describe(const CheckpointState& state) {
+  return fmt::format("{} {} Checkpoint::discard() removes it", state.folder.string(), facts_of(state));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,136 @@
+#include "pipeline/plan/clipping.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace sepconv {
+namespace {
+
+/// It gives values that are there the numbers of a type, and changes them no further.
+bool is_store(const StageTraits& traits) {
+  using enum AlphaOp::Kind;
+  const bool of_missing = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing;
+  const bool of_alpha = traits.alpha && (traits.alpha->kind == store || traits.alpha->kind == clear);
+  return traits.rounds_to || of_missing || of_alpha;
+}
+
+/// Neither makes other values, but for a store's rounding.
+bool keeps_values(const Stage& stage) { return stage.traits().is_permutation || is_store(stage.traits()); }
+
+/// Where values are rounded: at the first of consecutive casts, and at the chain's end.
+std::vector<Clipping> places_in(const Chain& chain) {
+  const std::vector<StagePtr>& stages = chain.stages();
+  std::vector<Clipping> found;
+  std::size_t made = 0;  // stages up to the last that makes other values
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    if (keeps_values(*stages[i])) continue;
+    const bool is_cast = std::any_of(
+        stages.begin() + static_cast<std::ptrdiff_t>(made), stages.begin() + static_cast<std::ptrdiff_t>(i),
+        [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
+    if (is_cast) found.push_back({.stages = made, .is_last = false});
+    made = i + 1;
+  }
+  found.push_back({.stages = made});
+  return found;
+}
+
+void hold(Clipping& found, SampleType type, std::string cast) {
+  const ValueRange range = range_of(type);
+  if (range.contains(found.held)) return;
+  found.held = {std::max(found.held.low, range.low), std::min(found.held.high, range.high)};
+  found.type = name_of(type);
+  found.cast = std::move(cast);
+}
+
+/// What all types that values are rounded to there hold.
+void take_held(Clipping& found, const Chain& chain, SampleType stored) {
+  for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
+    const std::optional<PixelType> type = chain.stages()[i]->traits().rounds_to;
+    if (type) hold(found, SampleType(*type), fmt::format("cast:type={}", name_of(*type)));
+  }
+  if (found.is_last) hold(found, stored, {});
+  found.stored = found.held;
+  const auto keep_off = [&](double nodata, double next) {
+    if (found.stored.low == nodata) found.stored.low = next;
+    if (found.stored.high == nodata) found.stored.high = next;
+  };
+  for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
+    const StageTraits& traits = chain.stages()[i]->traits();
+    if (traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing)
+      keep_off(traits.pointwise->p, traits.pointwise->q);
+    if (traits.alpha && traits.alpha->kind == AlphaOp::Kind::store && traits.alpha->p == traits.alpha->r)
+      keep_off(traits.alpha->p, traits.alpha->q);
+  }
+}
+
+}  // namespace
+
+Chain Clipping::before(const Chain& chain) const {
+  const std::vector<StagePtr>& all = chain.stages();
+  return Chain(std::vector<StagePtr>(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(stages)));
+}
+
+bool Clipping::is_narrow() const noexcept {
+  return made.is_bounded() && made.high - made.low < (held.high - held.low) / 16;
+}
+
+std::string Clipping::note() const {
+  if (!(below() || above())) return {};
+  if (stage.empty() && (cast.empty() || !made.is_bounded())) return {};
+  const std::string values = made.is_bounded()
+                                 ? fmt::format("values from {:.6g} to {:.6g}", made.low, made.high)
+                                 : "values of any size";
+  std::string becomes;
+  if (below()) becomes = fmt::format("what is below {:.0f} is stored as {:.0f}", held.low, stored.low);
+  if (above())
+    becomes +=
+        fmt::format("{}what is above {:.0f} as {:.0f}", becomes.empty() ? "" : ", ", held.high, stored.high);
+  const std::string makes =
+      stage.empty() ? fmt::format("'{}' can be given", cast) : fmt::format("'{}' can make", stage);
+  return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", makes, values, type, held.low, held.high,
+                     becomes, way_out());
+}
+
+std::string Clipping::way_out(bool of_fractions) const {
+  if (!stretch.empty())
+    return fmt::format("other values of low and high in '{}', or of OutputOptions::range_of_8bit, keep them",
+                       stretch);
+  std::string_view other = name_of(pixel_type_of(arithmetic));
+  for (const PixelType wider : {PixelType::u16, PixelType::i16})
+    if (!of_fractions && !is_narrow() && range_of(SampleType(wider)).contains(made)) other = name_of(wider);
+  if (!cast.empty() && !is_last) return fmt::format("cast:type={} in place of {} keeps them", other, cast);
+  return fmt::format("cast:type={} {} keeps them, in a format that has it (TIFF, NPY, Zarr)", other,
+                     cast.empty() ? "at the end" : fmt::format("in place of {}", cast));
+}
+
+std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,
+                                   const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
+  if (!chain.computes()) return {};
+  const SampleType stored = sink.layout().stored.value_or(SampleType(specs.back().type));
+  std::vector<Clipping> all = places_in(chain);
+  ValueRange made = range_of(source.layout().stored.value_or(SampleType(specs.front().type)));
+  std::size_t done = 0;
+  for (Clipping& found : all) {
+    take_held(found, chain, stored);
+    found.arithmetic = arithmetic;
+    found.made = made;
+    for (; done < found.stages; ++done) {
+      const Stage& stage = *chain.stages()[done];
+      const bool was_held = !found.below() && !found.above();
+      found.made = stage.result_range(found.made);
+      const bool is_held = !found.below() && !found.above();
+      if (is_held) found.stage.clear();
+      if (was_held && !is_held) found.stage = stage.text();
+      if (!stage.traits().is_permutation && !stage.traits().alpha)
+        found.stretch = stage.traits().opaque ? stage.text() : std::string();
+    }
+    made = found.made;
+    for (; !found.is_last && done < chain.size() && keeps_values(*chain.stages()[done]); ++done)
+      made = chain.stages()[done]->result_range(made);
+  }
+  std::erase_if(all, [](const Clipping& found) { return !found.held.is_bounded(); });
+  return all;
+}
+
+}  // namespace sepconv

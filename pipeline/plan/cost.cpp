@@ -1,0 +1,296 @@
+#include "pipeline/plan/cost.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/plan/buffer_sizes.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kMaxSampled = 64;  // parts of a result that are looked at one by one
+constexpr Extent kMinTile{8, 64};         // of the source; smaller ones are not worth their start
+constexpr double kOverBudget = 1e3;       // never chosen while a smaller scratch is to be had
+constexpr double kFirstAndLast =
+    1.0;  // of the time of a row of bands: reading the first and writing the last hide behind nothing
+
+double ceil_ratio(std::int64_t value, std::int64_t unit) {
+  return static_cast<double>(ceil_div(value, unit));
+}
+
+/// Seconds of a band over `threads` threads when it is cut into tiles like this.
+double band_work(const PlanProblem& problem, Extent band, Extent tile, int threads) {
+  const double tiles = ceil_ratio(band.rows, tile.rows) * ceil_ratio(band.cols, tile.cols);
+  const double waves =
+      std::max(1.0, static_cast<double>(ceil_div(static_cast<std::int64_t>(tiles), threads)));
+  const double stages = static_cast<double>(std::max<std::size_t>(1, problem.chain.size()));
+  const HostModel& host = problem.machine.host;
+  const double per_tile =
+      host.tile_seconds + host.fma_seconds * tile_operations(problem.chain, problem.specs, tile) +
+      host.row_seconds * stages * static_cast<double>(problem.turned ? tile.cols : tile.rows) +
+      host.packed_seconds * problem.sum_length * static_cast<double>(tile.rows + tile.cols);
+  return (waves + (threads > 1 ? host.straggler : 0)) * per_tile;
+}
+
+/// How much longer work takes of which scratch does not stay in a core's cache.
+double cache_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
+  const HostModel& host = problem.machine.host;
+  const auto walks = [](const StagePtr& stage) { return stage->traits().streams_scratch; };
+  const bool anywhere = !problem.chain.empty() && std::ranges::all_of(problem.chain.stages(), walks);
+  return arena_bytes > host.cache_bytes && !anywhere ? host.out_of_cache : 1.0;
+}
+
+double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
+  if (arena_bytes > problem.max_arena_bytes)
+    return kOverBudget * static_cast<double>(arena_bytes) / static_cast<double>(problem.max_arena_bytes);
+  return cache_factor(problem, arena_bytes);
+}
+
+/// Pixels of the source's blocks that `part` of the result touches. Blocks that it shares with the part below
+/// are not counted for both, unless parts of items one below the other are computed in between.
+std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
+  const Extent source = problem.specs.front().extent;
+  const Extent block = problem.source.layout().unit();
+  const Rect needed = source_rect(problem.chain, problem.specs, part);
+  const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
+    if (begin < 0 || end > side) return end - begin;  // the other edge's, read once more
+    return std::min(round_up(end, unit), side) - begin / unit * unit;
+  };
+  const bool torn = problem.item.rows < problem.region.rows && part.rows < problem.item.rows;
+  return touched(needed.row, needed.row_end(), torn ? problem.read_unit_rows() : 1, source.rows) *
+         std::min(source.cols, touched(needed.col, needed.col_end(), block.cols, source.cols));
+}
+
+/// Sum of decoded_pixels over `count` parts of the result, part(index) being one of them. Of many, those in
+/// the middle are alike but for where the source's blocks begin, and a run of them stands for all.
+template <class Part>
+std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const Part& part) {
+  const auto sum = [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t pixels = 0;
+    for (std::int64_t index = begin; index < end; ++index) pixels += decoded_pixels(problem, part(index));
+    return pixels;
+  };
+  if (count <= kMaxSampled) return sum(0, count);
+  const std::int64_t sampled = kMaxSampled - 2;
+  const std::int64_t begin = (count - sampled) / 2;
+  const double each = static_cast<double>(sum(begin, begin + sampled)) / static_cast<double>(sampled);
+  return sum(0, 1) + sum(count - 1, count) + std::llround(each * static_cast<double>(count - 2));
+}
+
+/// Source bytes decoded over the whole run: once for bands of the source's full width; narrower ones read
+/// their halos and partly used blocks again.
+std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
+  const ImageSpec& source = problem.specs.front();
+  if (!problem.source.layout().streams) return source.bytes();
+  const Rect& result = problem.region;
+  // Parts of the result that are computed from top to bottom of the source: columns of bands, rows of them in
+  // a turned result, cut where an item ends.
+  const BandTiling rows = problem.turned ? BandTiling{result.rows, problem.item.rows, band.rows}
+                                         : BandTiling{result.rows, result.rows, result.rows};
+  const BandTiling cols =
+      problem.turned ? BandTiling{result.cols, problem.item.cols, std::max(band.cols, problem.item.cols)}
+                     : BandTiling{result.cols, result.cols, band.cols};
+  const std::int64_t pixels = sum_decoded(problem, rows.count() * cols.count(), [&](std::int64_t index) {
+    const std::int64_t row = index / cols.count();
+    const std::int64_t col = index % cols.count();
+    return Rect{result.row + rows.begin(row), result.col + cols.begin(col), rows.size(row), cols.size(col)};
+  });
+  return pixels * source.pixel_bytes();
+}
+
+/// What it costs to read or write an image's file in pieces of so many bytes; each as `each` bytes moved.
+double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t piece_bytes,
+                         std::int64_t each) {
+  return static_cast<double>(image.bytes()) /
+         static_cast<double>(std::min(piece_bytes, problem.machine.files.long_piece_bytes)) *
+         static_cast<double>(each);
+}
+
+/// What short pieces of one side cost that is no page-locked memory beside a GPU, as so many bytes moved:
+/// `cols` of each row of the image; each as `of_file` unless it is memory.
+double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool is_memory,
+                   std::int64_t of_file) {
+  if (cols >= image.extent.cols) return 0;
+  const std::int64_t bytes = cols * image.pixel_bytes();
+  if (!is_memory) return file_pieces_bytes(problem, image, bytes, of_file);
+  return static_cast<double>(image.bytes()) / static_cast<double>(bytes) *
+         static_cast<double>(problem.machine.host.memory_gap_bytes);
+}
+
+/// What parts of tiles cost of which bands hold `rows`; each as `each` bytes.
+template <class Layout>
+double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, const Layout& layout,
+                        std::int64_t rows, std::int64_t each) {
+  if (!layout.cuts_blocks || rows >= image.extent.rows || rows % layout.block.rows == 0) return 0;
+  return file_pieces_bytes(problem, image,
+                           std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), each);
+}
+
+/// What copies of `cols` of each row cost over the bus beyond their bytes, as so many bytes moved one way.
+double copied_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64_t cols, bool upload) {
+  if (cols >= image.extent.cols) return 0;
+  const std::int64_t bytes = cols * image.pixel_bytes();
+  const double gaps = std::min(1.0, static_cast<double>(image.row_bytes()) / bus.gap_pitch_bytes);
+  const double each = upload && bytes >= bus.long_row_bytes ? bus.long_gap_seconds : bus.gap_seconds;
+  return static_cast<double>(image.bytes()) / static_cast<double>(bytes) * each * bus.both_ways_rate * gaps *
+         gaps;
+}
+
+/// The same when a kernel stores them.
+double stored_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64_t cols) {
+  const auto row_bytes = static_cast<double>(cols * image.pixel_bytes());
+  return static_cast<double>(image.bytes()) * (bus.kernel_byte + bus.kernel_row_bytes / row_bytes);
+}
+
+/// What the region needs of the source.
+double read_share(const PlanProblem& problem) {
+  const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
+  const auto all = static_cast<double>(problem.specs.front().extent.area());
+  return std::min(1.0, static_cast<double>(needed.area()) / all);
+}
+
+/// Sets what short pieces cost on both sides: parts of tiles, and where bands are blocks or columns, because
+/// a turned result is made or whole columns are needed, rows of a band that is not as wide as its file.
+void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
+  const ImageSpec& source = problem.specs.front();
+  const ImageSpec& result = problem.sink.spec();
+  const FileModel& files = problem.machine.files;
+  const BusModel& bus = problem.machine.bus;
+  const std::int64_t source_rows = problem.turned ? traffic.band.cols : traffic.band.rows;
+  const double share = read_share(problem);
+  const double tile_bytes =
+      share * tile_piece_bytes(problem, source, problem.source.layout(), source_rows, files.read_tile_bytes) +
+      tile_piece_bytes(problem, result, problem.sink.layout(), traffic.band.rows, files.written_tile_bytes);
+  traffic.piece_bytes += tile_bytes * (problem.devices > 0 ? bus.file_factor : 1);
+  if (!problem.turned && !problem.whole_columns) return;
+  const std::int64_t source_cols =
+      source_rect(problem.chain, problem.specs, problem.middle(traffic.band)).cols;
+  const std::int64_t result_cols = traffic.band.cols;
+  const bool from_bus = problem.devices > 0 && problem.source.is_page_locked();
+  const bool to_bus = problem.devices > 0 && problem.sink.is_page_locked();
+  double up = 0;
+  double down = 0;
+  if (from_bus) {
+    up = share * copied_rows_bytes(bus, source, source_cols, true);
+  } else if (problem.source.layout().block.cols == 1) {
+    traffic.piece_bytes += share * piece_bytes(problem, source, source_cols, problem.source.is_page_locked(),
+                                               files.read_piece_bytes);
+  }
+  if (to_bus) {
+    const double stored = stored_rows_bytes(bus, result, result_cols) + up;
+    down = copied_rows_bytes(bus, result, result_cols, false);
+    traffic.stores_rows = stored < std::max(up, down);
+    if (traffic.stores_rows) down = stored;
+  } else if (problem.sink.layout().block.cols == 1) {
+    traffic.piece_bytes +=
+        piece_bytes(problem, result, result_cols, problem.sink.is_page_locked(), files.written_piece_bytes);
+  }
+  // Both ways at once: the slower one counts, and what moves beside it for as long.
+  traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
+}
+
+double overlap_factor(const HostModel& host, int slots) {
+  return slots == 1 ? host.no_overlap : slots == 2 ? host.some_overlap : 1.0;
+}
+
+}  // namespace
+
+Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced) {
+  if (!forced.empty()) return {std::min(forced.rows, band.rows), std::min(forced.cols, band.cols)};
+  Extent best = band;
+  double best_work = std::numeric_limits<double>::infinity();
+  // An item that is a column is not cut: it is made of rows of the source.
+  const Extent least = problem.job_manifest(kMinTile);
+  const std::int64_t min_rows = problem.turned && problem.item.cols == 1 ? band.rows : least.rows;
+  const std::int64_t unit = problem.tile_cols();
+  for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
+    for (std::int64_t units = ceil_div(band.cols, unit); units >= 1;) {
+      const std::int64_t cols = std::min(units * unit, band.cols);
+      const std::int64_t scratch =
+          tile_scratch_bytes(problem.chain, problem.specs, {rows, cols}, problem.arithmetic);
+      const double work = band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch);
+      if (work < best_work) best = {rows, cols}, best_work = work;
+      if (cols <= std::max(least.cols, unit)) break;
+      // From the full width down to the next powers of two.
+      std::int64_t power = 1;
+      while (power * 2 < units) power *= 2;
+      units = power;
+    }
+    if (rows <= min_rows) break;
+  }
+  return best;
+}
+
+BandTraffic traffic_of(const PlanProblem& problem, Extent band) {
+  BandTraffic traffic{band, bytes_read(problem, band)};
+  set_pieces(problem, traffic);
+  return traffic;
+}
+
+Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads) {
+  const ImageSpec& result = problem.sink.spec();
+  const Extent band = traffic.band;
+  Tiling cut;
+  cut.band = band;
+  cut.slots = slots;
+  cut.threads = threads;
+  cut.tile = tile;
+  set_sizes(problem, cut, Places::few);
+  cut.bytes_read = traffic.bytes_read;
+  const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
+  const double tiles = ceil_ratio(band.rows, cut.tile.rows) * ceil_ratio(band.cols, cut.tile.cols);
+  // Edge tiles are smaller than the others: count by area, not by number.
+  const double share =
+      static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
+  cut.operations =
+      tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
+  double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
+  if (problem.whole_columns)
+    moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as below
+  const HostModel& host = problem.machine.host;
+  const double work = band_work(problem, band, cut.tile, threads) * cache_factor(problem, cut.arena_bytes);
+  const bool exposes = slots > 1 && !problem.turned && !problem.whole_columns;
+  const double exposed = exposes ? kFirstAndLast / ceil_ratio(result.extent.rows, band.rows) : 0;
+  cut.compute_seconds = bands * work;
+  cut.piece_bytes = traffic.piece_bytes;
+  cut.cost = (bands * work * threads + host.moved_byte_seconds * moved) * overlap_factor(host, slots) *
+                 (1 + exposed) / threads +
+             bands * host.band_seconds;
+  return cut;
+}
+
+Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads) {
+  const ImageSpec& result = problem.sink.spec();
+  const Extent band = traffic.band;
+  Tiling cut;
+  cut.band = band;
+  cut.tile = band;
+  cut.slots = slots;
+  cut.threads = threads;
+  set_sizes(problem, cut, Places::few);
+  cut.bytes_read = traffic.bytes_read;
+  cut.stores_rows = traffic.stores_rows;
+  const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
+  const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
+  cut.operations =
+      tile_operations(problem.chain, problem.specs, band, Scratch::device) * bands * std::min(1.0, share);
+  double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
+  // The first upload and the last download, which nothing hides; upright bands have a size that minds it
+  // (candidates.cpp).
+  if (problem.turned || problem.whole_columns)
+    moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
+  const std::int64_t elements = band.area() * result.channels;
+  const DeviceModel& device = problem.machine.device;
+  const bool is_small = problem.sum_length > 0 && elements < device.product_elements;
+  const double idle =
+      is_small ? static_cast<double>(device.product_elements) / static_cast<double>(elements) : 1;
+  cut.compute_seconds = cut.operations * device.fma_seconds * idle + bands * device.band_seconds;
+  cut.piece_bytes = traffic.piece_bytes;
+  cut.cost = (cut.compute_seconds + moved / problem.machine.bus.both_ways_rate) *
+             overlap_factor(problem.machine.host, slots);
+  return cut;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,81 @@
+#include "pipeline/plan/device_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/memory.hpp"
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/plan/memory_limits.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Makes the GPU the current one, and lets it compute a pixel.
+void try_device(int device) {
+  set_current_device(device);
+  const Stream stream;
+  const float one = 1;
+  const auto bytes = static_cast<std::int64_t>(sizeof one);
+  const Buffer memory(2 * bytes, device_resource());
+  const PixelView from{memory.data(), {1, 1}, 1, PixelType::f32, bytes};
+  const PixelView to{memory.data() + bytes, {1, 1}, 1, PixelType::f32, bytes};
+  copy_rows(from.data, bytes, &one, bytes, bytes, 1, stream.get());
+  pointwise_cuda({}, from, from, to, Arithmetic::f32, stream.get());
+  stream.synchronize();
+}
+
+void check_is_there(int device, std::int64_t found) {
+  const auto fail = [device](const std::string& why) {
+    throw InvalidArgument(fmt::format("PlanOptions::devices cuda:{}: {}", device, why));
+  };
+  if (found == 0) fail(absence_of_gpus() + "; leave it out, and the CPU computes");
+  if (device >= found)
+    fail(fmt::format("there {} only {} GPU{}, numbered from 0; sepconv devices lists them",
+                     found == 1 ? "is" : "are", found, found == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+std::string absence_of_gpus() {
+  return built_with_cuda() ? "no GPU or no NVIDIA driver was found"
+                           : "this build of sepconv has no CUDA engine";
+}
+
+void open_devices(const std::vector<int>& devices) {
+  if (std::ranges::all_of(devices, has_context)) return;
+  const std::int64_t found = std::ssize(cuda_devices());
+  for (const int device : devices) check_is_there(device, found);
+  for (auto device = devices.rbegin(); device != devices.rend(); ++device) try_device(*device);
+}
+
+double context_seconds(const MachineModel& machine, const std::vector<int>& devices) {
+  const auto without = devices.size() - static_cast<std::size_t>(std::ranges::count_if(devices, has_context));
+  return static_cast<double>(without) * machine.device.start_seconds;
+}
+
+std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
+  if (!built_with_cuda()) return absence_of_gpus();
+  const double context = context_seconds(machine, {0});
+  if (cpu_seconds <= context)  // asking for GPUs takes a part of that already
+    return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);
+  return cuda_devices().empty() ? absence_of_gpus() : "";
+}
+
+PlanOptions for_first_gpu(const PlanOptions& options) {
+  PlanOptions named = options;
+  named.devices = {0};
+  named.choose_device = false;
+  if (named.max_device_memory_bytes == 0 && !has_context(0))
+    named.max_device_memory_bytes = share_of_device_memory(cuda_devices().front().memory_bytes);
+  return named;
+}
+
+std::string compared(double cpu_seconds, double gpu_seconds, double context_seconds) {
+  if (cpu_seconds == std::numeric_limits<double>::infinity()) return "no plan for the CPU fits into memory";
+  return fmt::format(
+      "{:.2f} s are predicted for the CPU and {:.2f} s for cuda:0{}", cpu_seconds, gpu_seconds,
+      context_seconds > 0 ? fmt::format(", of which {:.2f} s are its start", context_seconds) : "");
+}
+
+}  // namespace sepconv

@@ -1,0 +1,90 @@
+// On what a plan computes: on what PlanOptions::devices names, or where it is predicted to be done first.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/plan/plan.hpp"
+
+namespace sepconv {
+
+/// Why there is no GPU to be had.
+std::string absence_of_gpus();
+
+/// Lets each of these GPUs that the process has not used yet compute a pixel; the first of them becomes the
+/// calling thread's current device, so that no other is given a context later on. Throws InvalidArgument for
+/// one that is not there, and CudaError or OutOfMemory for one that cannot be used: taken by others, full, or
+/// too old for this build.
+void open_devices(const std::vector<int>& devices);
+
+/// Seconds that open_devices() should take.
+double context_seconds(const MachineModel& machine, const std::vector<int>& devices);
+
+/// The rest is internal to the planners. Why a GPU is not even planned for; empty if it is.
+std::string why_no_gpu(const MachineModel& machine, double cpu_seconds);
+/// The options for the first GPU. One without a context is assumed to be free, because asking would make it.
+PlanOptions for_first_gpu(const PlanOptions& options);
+/// Why it is the GPU or the CPU.
+std::string compared(double cpu_seconds, double gpu_seconds, double context_seconds);
+
+template <class Plan>
+void add_start(Plan& plan, double seconds) {
+  plan.predicted.start += seconds;
+  plan.predicted.total += seconds;
+}
+
+/// What `make`, a planner that takes no choice, makes for options.devices; or for the CPU or the first GPU,
+/// whichever is predicted to be done first, with a note that says why. cpu_only() says why no GPU can do it,
+/// if so. Throws as make() and open_devices() do; a GPU that nobody named and that cannot be used is only
+/// noted.
+template <class Plan>
+Plan plan_on_devices(const PlanOptions& options, const std::function<std::string()>& cpu_only,
+                     const std::function<Plan(const PlanOptions&)>& make) {
+  if (!options.choose_device) {
+    const double context = context_seconds(options.machine, options.devices);
+    open_devices(options.devices);
+    Plan plan = make(options);
+    add_start(plan, context);
+    return plan;
+  }
+  std::optional<Plan> on_cpu;
+  std::exception_ptr failure;
+  try {
+    on_cpu = make(options);
+  } catch (const OutOfMemory&) {
+    failure = std::current_exception();
+  }
+  const double cpu_seconds = on_cpu ? on_cpu->predicted.total : std::numeric_limits<double>::infinity();
+  std::string why = why_no_gpu(options.machine, cpu_seconds);
+  if (why.empty()) why = cpu_only();
+  if (why.empty()) try {
+      PlanOptions named = for_first_gpu(options);
+      const double context = context_seconds(options.machine, named.devices);
+      Plan on_gpu = make(named);
+      why = compared(cpu_seconds, on_gpu.predicted.total + context, context);
+      if (on_gpu.predicted.total + context < cpu_seconds) {
+        open_devices(named.devices);
+        named.max_device_memory_bytes = options.max_device_memory_bytes;
+        on_gpu = make(named);  // for the memory that is free
+        add_start(on_gpu, context);
+        on_gpu.asked = options;
+        on_gpu.notes.push_back(why + ": the GPU computes");
+        return on_gpu;
+      }
+    } catch (const OutOfMemory&) {
+      why = "no plan for a GPU fits into memory";
+    } catch (const CudaError& error) {
+      why = std::string("cuda:0 cannot be used, ") + error.what();
+    }
+  if (!on_cpu) std::rethrow_exception(failure);
+  on_cpu->notes.push_back(why + ": the CPU computes");
+  return std::move(*on_cpu);
+}
+
+}  // namespace sepconv

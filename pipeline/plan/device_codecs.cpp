@@ -1,0 +1,99 @@
+#include "pipeline/plan/device_codecs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/byte_text.hpp"
+#include "core/memory.hpp"
+#include "kernels/codec/decode.hpp"
+#include "kernels/deflate/tiles.hpp"
+
+namespace sepconv {
+namespace {
+
+std::int64_t bytes_of_table(std::int64_t blocks) {
+  return round_up(blocks * static_cast<std::int64_t>(sizeof(EncodedTile)), kAlignment);
+}
+
+/// A block is decoded in order, by a small part of a GPU: larger ones would take it longer than the CPU.
+constexpr std::int64_t kMaxDecodedBlock = std::int64_t{16} << 20;
+
+/// What keeps a GPU from decoding blocks that are made for it.
+std::string why_not_decoded(const Reader& source, bool repeats) {
+  if (!can_decode_tiles(*source.layout().coded))
+    return "a GPU decodes JPEGs of 1 or 3 components, with chroma whole or halved across or both ways";
+  if (source.layout().coded->bytes() > kMaxDecodedBlock)
+    return fmt::format("a block has {}, and a GPU decodes those of up to {} well",
+                       format_bytes(static_cast<double>(source.layout().coded->bytes())),
+                       format_bytes(static_cast<double>(kMaxDecodedBlock)));
+  if (repeats) return "beyond its edges the image is read once more for border=wrap";
+  return "";
+}
+
+/// Of blocks as encoders make them at most, on the average. Of JPEG: small ones have their tables, too, and
+/// those of the best quality can be longer than their pixels. Others are stored then: 5 bytes for 65535 of
+/// deflate, by other encoders for 16383 or so; 3 for 131072 of zstd, one for 255 of LZ4.
+std::int64_t max_stream_bytes(const EncodedTiles& tiles) {
+  const std::int64_t bytes = tiles.bytes();
+  const std::int64_t most =
+      tiles.codec == BlockCodec::jpeg ? bytes + bytes / 4 + 1024 : bytes + bytes / 255 + 64;
+  return round_up(most, kStreamAlignment);
+}
+
+/// Whether blocks of files with it are coded.
+bool has_codec(const std::string& codec) {
+  return codec != kInMemory && codec != kUncompressed && codec != kPicture;
+}
+
+}  // namespace
+
+DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeats) {
+  DeviceCodecs codecs;
+  if (source.layout().coded) {
+    const std::string why = why_not_decoded(source, repeats);
+    codecs.decodes = why.empty();
+    codecs.notes.push_back(why.empty() ? "the GPU decodes the source's blocks, which it gets as they are"
+                                       : "the CPU decodes the source's blocks: " + why);
+  } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
+    codecs.notes.emplace_back(
+        "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
+        "the first block says that it is), each alone, of whole pixels of a pixel type, with no mask, other "
+        "image or filter along z between them and the chain");
+  }
+  if (sink.layout().coded) {
+    codecs.encodes = true;
+    codecs.notes.emplace_back("the GPU encodes the sink's blocks, to the bytes that the CPU would make");
+  } else if (const std::string& codec = sink.layout().codec; has_codec(codec)) {
+    codecs.notes.push_back(
+        fmt::format("the CPU encodes the sink's blocks ({}): {}", codec,
+                    codec.ends_with(":fast")
+                        ? "a GPU does so where each is stored alone and holds whole pixels of a pixel "
+                          "type, in this machine's byte order, and no smaller levels are made"
+                        : "a GPU makes its bytes of deflate:fast and zstd:fast only"));
+  }
+  return codecs;
+}
+
+DecodingSizes::DecodingSizes(const EncodedTiles& tiles, const ImageSpec& image, Extent part, int threads) {
+  const Extent all = tiles.grid(image.extent);
+  const Extent grid{std::min(all.rows, ceil_div(part.rows, tiles.tile.rows) + 1),
+                    std::min(all.cols, ceil_div(part.cols, tiles.tile.cols) + 1)};
+  blocks = grid.area();
+  streams_bytes = blocks * max_stream_bytes(tiles);
+  table_bytes = bytes_of_table(blocks);
+  encoded_bytes = round_up(streams_bytes + kStreamSlack, kAlignment);
+  decoded_bytes = decode_tiles_bytes(tiles, blocks);
+  refused_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(std::int32_t)), kAlignment);
+  block_bytes = decoded_tile_bytes(tiles);
+  redecoded_blocks = std::min<std::int64_t>(blocks, threads);
+}
+
+EncodingSizes::EncodingSizes(const EncodedTiles& tiles, Extent band) {
+  blocks = tiles.grid(band).area();
+  table_bytes = bytes_of_table(blocks + 1);
+  encoded_bytes = round_up(encode_tiles_max_bytes(tiles, band), kAlignment);
+  scratch_bytes = encode_tiles_scratch_bytes(tiles, band);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,147 @@
+#include "pipeline/plan/display_range.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/printable.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+struct Range {
+  double low = 0, high = 1;
+};
+
+double greatest(PixelType type) {
+  return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+}
+
+/// Of elements of fewer bits than their pixels, 1 of bool.
+std::optional<Range> few_bits(const Reader& source) {
+  const auto& colours = source.metadata().colours;
+  if (colours && !is_plain(*colours)) return std::nullopt;  // numbers of colours
+  const std::optional<SampleType>& stored = source.layout().stored;
+  if (!stored) return std::nullopt;
+  if (stored->kind == SampleType::Kind::boolean) return Range{};
+  if (!stored->is_packed()) return std::nullopt;
+  return Range{0, std::exp2(stored->bits) - 1};
+}
+
+/// All that the elements of a result can be, or 0 to the greatest.
+Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
+  const std::optional<SampleType> stored = stored_by(chain, source);
+  if (!stored || stored->is_complex() || stored->kind == SampleType::Kind::floating)
+    return {0, greatest(result)};
+  return {0, std::exp2(stored->bits - (stored->kind == SampleType::Kind::integer ? 1 : 0)) - 1};
+}
+
+/// Whether the chain says itself which values there are in its result.
+bool sets_range(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    const StageTraits& traits = stage->traits();
+    using Kind = PointwiseOp::Kind;
+    return traits.casts || (traits.pointwise && (traits.pointwise->kind == Kind::scale ||
+                                                 traits.pointwise->kind == Kind::threshold));
+  });
+}
+
+bool is_stretch(const StagePtr& stage) { return stage->text().starts_with("stretch:"); }
+
+bool ends_inverted(const Chain& chain) {
+  return !chain.empty() && is_stretch(chain.stages().back()) &&
+         chain.stages().back()->traits().pointwise->p < 0;
+}
+
+/// What has a place on a map, missing values or a description in OME-XML is data.
+bool is_plain(const Metadata& metadata) { return metadata.geo_tags.empty() && !is_ome(metadata.description); }
+
+}  // namespace
+
+ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& how,
+                       const OutputOptions& request) {
+  const Seen seen = how.seen;
+  ShownChain shown{.chain = chain};
+  const ImageSpec result = chain.result_spec(source.spec());
+  const bool is_set = sets_range(chain);
+  const bool white = seen == Seen::as_picture && result.channels == 1 &&
+                     source.metadata().photometric == Photometric::min_is_white;
+  const bool ends_stretched = !chain.empty() && is_stretch(chain.stages().back());
+  const bool inverts = white && !is_set;
+  const bool narrows = request.to_8bit && (result.type != PixelType::u8 || request.range_of_8bit) &&
+                       !(ends_stretched && result.type == PixelType::u8);
+  std::optional<Range> few = is_set ? std::nullopt : few_bits(source);
+  if (seen == Seen::as_data || (seen == Seen::as_either && (few && few->high > 127.5))) few.reset();
+  const std::optional<SampleType>& stored = source.layout().stored;
+  const bool is_array =
+      stored && stored->kind == SampleType::Kind::boolean;  // TIFFs of single bits are packed
+  if (seen == Seen::as_either && (is_array || !is_plain(source.metadata()))) few.reset();
+  shown.is_min_black = white;
+  shown.is_8bit = request.to_8bit;
+  if (white && is_set && !ends_inverted(chain))
+    shown.said.push_back(fmt::format(
+        "0 is white in the source, and black in the result: values are as the chain makes them; the stage "
+        "stretch:low={},high=0,type={} at the end inverts them",
+        greatest(result.type), name_of(result.type)));
+  if (!few && !narrows && !inverts) return shown;
+  Range range = few ? *few : whole_range(chain, source, result.type);
+  if (narrows && request.range_of_8bit) range = {request.range_of_8bit->first, request.range_of_8bit->second};
+  const PixelType type = narrows || (few && how.is_of_u8) ? PixelType::u8 : result.type;
+  if (few && !narrows)
+    shown.said.push_back(
+        fmt::format("values from 0 to {:g} are shown as 0 to {:g}; the stage cast:type={} at the end leaves "
+                    "them as they are",
+                    range.high, greatest(type), name_of(type)));
+  if (narrows)
+    shown.said.push_back(fmt::format("values from {:g} to {:g} become 0 to 255", range.low, range.high));
+  if (inverts)
+    shown.said.emplace_back("0 is white in the source, and black in the result: values are inverted");
+  if (inverts) std::swap(range.low, range.high);
+  shown.chain.then(stretch({.low = range.low, .high = range.high, .type = type}));
+  return shown;
+}
+
+std::pair<double, double> parse_value_range(std::string_view text) {
+  std::pair<double, double> range{};
+  const char* const end = text.data() + text.size();
+  const auto low = std::from_chars(text.data(), end, range.first);
+  const bool goes_on = low.ec == std::errc() && low.ptr != end && *low.ptr == ':';
+  const auto high = goes_on ? std::from_chars(low.ptr + 1, end, range.second) : low;
+  const bool is_range = goes_on && high.ec == std::errc() && high.ptr == end && std::isfinite(range.first) &&
+                        std::isfinite(range.second) && range.first != range.second;
+  if (!is_range)
+    throw InvalidArgument(fmt::format(
+        "'{}' is no range of OutputOptions::to_8bit; give the values that become 0 and 255, like 0:4095",
+        printable(text)));
+  return range;
+}
+
+HowSeen seen_of(const std::filesystem::path& path, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
+  return format == nullptr ? HowSeen{} : HowSeen{format->seen, format->is_of_u8};
+}
+
+void tell_what_is_shown(const ShownChain& shown, CreateOptions& options) {
+  options.warnings.insert(options.warnings.end(), shown.said.begin(), shown.said.end());
+  if (shown.is_min_black) options.metadata.photometric = Photometric::min_is_black;
+  if (shown.is_8bit) options.background_without_alpha = Background{};
+}
+
+Chain shown_in_preview(const Chain& chain, const Reader& source) {
+  const PixelType result = chain.result_spec(source.spec()).type;
+  const std::optional<Range> few = few_bits(source);
+  if (!few || sets_range(chain) || result != PixelType::u8) return chain;
+  return chain | stretch({.low = 0, .high = few->high, .type = result});
+}
+
+}  // namespace sepconv

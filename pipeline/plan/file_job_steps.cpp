@@ -1,0 +1,39 @@
+// What a job does between its images and at its end.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "io/fingerprint.hpp"
+#include "pipeline/plan/file_job.hpp"
+
+namespace sepconv {
+
+void ImageJob::check_unchanged() const {
+  const auto fail = [](const std::string& what) {
+    throw IoError(
+        fmt::format("{} was written to while it was read, and what was made may be of both; start "
+                    "again when it is complete",
+                    what));
+  };
+  for (const auto& [file, then] : read)
+    if (file.has_changed() || (!then.empty() && fingerprint(file.path()) != then)) fail(file.path().native());
+  if (sources && sources->has_changed()) fail("the source");
+}
+
+void go_to_raster(Plan& plan, std::int64_t raster) {
+  plan.given = plan.given.of_raster(raster, plan.axes);
+  plan.chain = plan.chain.of_raster(raster, plan.axes);
+}
+
+void ImageJob::finish() {
+  if (sinks) sinks->finish();
+}
+
+void add_new(std::vector<std::string>& sentences, const std::vector<std::string>& more) {
+  for (const std::string& sentence : more) {
+    if (std::ranges::find(sentences, sentence) == sentences.end()) sentences.push_back(sentence);
+  }
+}
+
+}  // namespace sepconv

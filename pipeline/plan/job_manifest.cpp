@@ -1,0 +1,259 @@
+#include "pipeline/plan/job_manifest.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/foreign_json.hpp"
+#include "pipeline/plan/plan_fields.hpp"
+
+namespace sepconv {
+namespace {
+
+using nlohmann::json;
+using namespace stored_plan;
+
+/// Of what records hold.
+constexpr int kJournalVersion = 6;
+
+json tile_json(const std::optional<Extent>& extent) {
+  return extent ? json{extent->rows, extent->cols} : json();
+}
+
+std::optional<Extent> extent_in(const json& value) {
+  if (value.is_null()) return std::nullopt;
+  return Extent{value.at(0).get<std::int64_t>(), value.at(1).get<std::int64_t>()};
+}
+
+template <class Value>
+json option_json(const std::optional<Value>& value) {
+  return value ? json(*value) : json();
+}
+
+template <class Value>
+std::optional<Value> value_in(const json& value) {
+  return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
+}
+
+json others_json(const std::vector<AxisPositions>& others) {
+  json list = json::array();
+  for (const AxisPositions& of : others) list.push_back({of.axis, of.count});
+  return list;
+}
+
+std::vector<AxisPositions> others_in(const json& list) {
+  std::vector<AxisPositions> others;
+  for (const json& of : list)
+    others.push_back({of.at(0).get<std::string>(), of.at(1).get<std::int64_t>(), true});
+  return others;
+}
+
+json output_json(const OutputOptions& request) {
+  return {{"compression", request.compression ? json(name_of(*request.compression)) : json()},
+          {"level", request.level},
+          {"tile", tile_json(request.tile)},
+          {"tile_others", others_json(request.tile_others)},
+          {"planar", request.planar},
+          {"no_predictor", request.no_predictor},
+          {"nearest_levels", request.nearest_levels},
+          {"cog", request.cog},
+          {"pyramid", option_json(request.pyramid)},
+          {"shard", tile_json(request.shard)},
+          {"shard_others", others_json(request.shard_others)},
+          {"zarr", option_json(request.zarr)},
+          {"big_tiff", option_json(request.big_tiff)}};
+}
+
+OutputOptions output_in(const json& all) {
+  OutputOptions request;
+  if (const json& name = all.at("compression"); !name.is_null())
+    request.compression = parse_compression(name.get<std::string>());
+  all.at("level").get_to(request.level);
+  request.tile = extent_in(all.at("tile"));
+  request.tile_others = others_in(all.at("tile_others"));
+  all.at("planar").get_to(request.planar);
+  all.at("no_predictor").get_to(request.no_predictor);
+  all.at("nearest_levels").get_to(request.nearest_levels);
+  all.at("cog").get_to(request.cog);
+  request.pyramid = value_in<bool>(all.at("pyramid"));
+  request.shard = extent_in(all.at("shard"));
+  request.shard_others = others_in(all.at("shard_others"));
+  request.zarr = value_in<int>(all.at("zarr"));
+  request.big_tiff = value_in<bool>(all.at("big_tiff"));
+  return request;
+}
+
+json chunks_json(const std::optional<MissingChunks>& choice) {
+  return choice ? json(*choice == MissingChunks::error ? "error" : "fill") : json();
+}
+
+json input_json(const OpenOptions& open) {
+  json raw;
+  if (open.raw)
+    raw = {open.raw->extent.rows, open.raw->extent.cols, open.raw->channels, name_of(open.raw->type)};
+  return {{"page", option_json(open.page)},
+          {"select", open.select},
+          {"level", open.level},
+          {"axes", open.axes},
+          {"raw", std::move(raw)},
+          {"raw_offset", open.raw_offset},
+          {"big_endian", open.raw_big_endian},
+          {"masks", open.masks},
+          {"nodata_of_all", open.nodata_of_all},
+          {"missing_chunks", chunks_json(open.missing_chunks)}};
+}
+
+OpenOptions input_in(const json& all) {
+  OpenOptions open;
+  open.page = value_in<int>(all.at("page"));
+  all.at("select").get_to(open.select);
+  all.at("level").get_to(open.level);
+  all.at("axes").get_to(open.axes);
+  if (const json& raw = all.at("raw"); !raw.is_null())
+    open.raw = ImageSpec{{raw.at(0).get<std::int64_t>(), raw.at(1).get<std::int64_t>()},
+                         raw.at(2).get<std::int64_t>(),
+                         parse_pixel_type(raw.at(3).get<std::string>()).value_or(PixelType::u8)};
+  all.at("raw_offset").get_to(open.raw_offset);
+  all.at("big_endian").get_to(open.raw_big_endian);
+  all.at("masks").get_to(open.masks);
+  all.at("nodata_of_all").get_to(open.nodata_of_all);
+  if (const json& choice = all.at("missing_chunks"); !choice.is_null())
+    open.missing_chunks = choice == "error" ? MissingChunks::error : MissingChunks::fill;
+  return open;
+}
+
+/// Another of these makes another result: other memory, threads and devices make the same. With a name, or
+/// that of an option.
+struct ManifestFields {
+  std::string what;
+  json value;
+  bool is_option = false;
+};
+
+void add_input(const json& input, std::vector<ManifestFields>& all) {
+  for (const char* const key : {"page", "select"}) all.push_back({"OpenOptions::page", input.at(key), true});
+  all.push_back({"OpenOptions::axes", input.at("axes"), true});
+  all.push_back({"OpenOptions::missing_chunks", input.at("missing_chunks"), true});
+  for (const char* const key : {"raw", "raw_offset", "big_endian"})
+    all.push_back({"OpenOptions::raw", input.at(key), true});
+  for (const char* const key : {"level", "masks", "nodata_of_all"})
+    all.push_back({fmt::format("choice of the source's {}", key), input.at(key), true});
+}
+
+void add_output(const json& output, std::vector<ManifestFields>& all) {
+  const std::vector<std::pair<const char*, std::vector<const char*>>> options = {
+      {"OutputOptions::compression", {"compression", "level"}},
+      {"OutputOptions::tile", {"tile", "tile_others"}},
+      {"OutputOptions::shard", {"shard", "shard_others"}},
+      {"OutputOptions::planar", {"planar"}},
+      {"OutputOptions::no_predictor", {"no_predictor"}},
+      {"OutputOptions::nearest_levels", {"nearest_levels"}},
+      {"OutputOptions::cog", {"cog"}},
+      {"OutputOptions::zarr", {"zarr"}}};
+  for (const auto& [name, keys] : options)
+    for (const char* const key : keys) all.push_back({name, output.at(key), true});
+  const json& pyramid = output.at("pyramid");
+  all.push_back({"OutputOptions::pyramid", pyramid == false ? json("none") : pyramid, true});
+  const json& big = output.at("big_tiff");
+  all.push_back({"OutputOptions::big_tiff = true", big == true, true});
+  all.push_back({"OutputOptions::big_tiff = false", big == false, true});
+}
+
+/// What follows from others comes behind them.
+std::vector<ManifestFields> making(const json& all) {
+  const json& plan = all.at("plan");
+  const json& missing = plan.at("asked").at("missing");
+  json source = plan.at("source");
+  source.erase(
+      "changed_ns");  // the fingerprint has it; that of a folder changes by what lies beside the image
+  std::vector<ManifestFields> made{{"version of sepconv", plan.at("sepconv")},
+                                   {"source", {{"fingerprint", all.at("fingerprint")}}}};
+  add_input(all.at("input"), made);
+  made.insert(made.end(), {{"layout of the source", std::move(source)},
+                           {"choice of its images", plan.at("axes")},
+                           {"chain", plan.at("chain")},
+                           {"file of a stage", plan.at("stage_files")},
+                           {"MissingOptions::none", missing.at("none"), true},
+                           {"MissingOptions::value", missing.at("value"), true},
+                           {"MissingOptions::result", missing.at("result"), true},
+                           {"channel of alpha", missing.at("alpha")},
+                           {"MissingOptions::alpha_rule", missing.value("alpha_rule", json()), true},
+                           {"arithmetic", plan.at("arithmetic")},
+                           {"PlanOptions::region", plan.at("region"), true},
+                           {"shape or type", plan.at("specs")}});
+  add_output(all.at("output"), made);
+  made.insert(made.end(), {{"layout of the result", plan.at("sink")}, {"size of bands", plan.at("band")}});
+  return made;
+}
+
+/// As it was given.
+std::string given(const json& value) {
+  if (value.is_null() || value == false || value == "") return "not given";
+  if (value == true) return "given";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_object() && value.contains("row"))
+    return fmt::format("{}x{}+{}+{}", value.at("cols").get<std::int64_t>(),
+                       value.at("rows").get<std::int64_t>(), value.at("col").get<std::int64_t>(),
+                       value.at("row").get<std::int64_t>());
+  if (const bool is_extent = value.is_array() && value.size() == 2 && value[0].is_number(); is_extent)
+    return fmt::format("{}x{}", value[0].get<std::int64_t>(), value[1].get<std::int64_t>());
+  return brief(value);
+}
+
+}  // namespace
+
+std::string job_manifest_text(const JobManifest& made, const Plan& plan,
+                              const FingerprintOf& fingerprint_of) {
+  const json all = {{"journal", kJournalVersion},
+                    {"path", std::filesystem::absolute(made.input).native()},
+                    {"fingerprint", made.fingerprint},
+                    {"input", input_json(made.files.open)},
+                    {"output", output_json(made.files.output)},
+                    {"overwrite", made.files.output.overwrite},
+                    {"durable", made.files.output.durable},
+                    {"in_parts", made.in_parts},
+                    {"plan", json::parse(to_json(plan, fingerprint_of))}};
+  return all.dump(-1, ' ', true, json::error_handler_t::replace);
+}
+
+JobManifest parse_job_manifest(const std::string& text) {
+  JobManifest made;
+  try {
+    std::string problem;
+    const json all = parse_foreign(text, problem);
+    if (all.at("journal") != kJournalVersion) throw json::other_error::create(0, "", nullptr);
+    made.input = all.at("path").get<std::string>();
+    made.files.open = input_in(all.at("input"));
+    made.files.output = output_in(all.at("output"));
+    all.at("overwrite").get_to(made.files.output.overwrite);
+    all.at("durable").get_to(made.files.output.durable);
+    all.at("in_parts").get_to(made.in_parts);
+    all.at("fingerprint").get_to(made.fingerprint);
+    for (const json& file : all.at("plan").at("stage_files"))
+      made.of_stages.emplace(file.at("file").get<std::string>(), file.at("fingerprint").get<std::string>());
+    made.plan = parse_plan(all.at("plan").dump());
+  } catch (const json::exception&) {
+    throw InvalidArgument("the partial result was made by another version of sepconv; discard it");
+  }
+  return made;
+}
+
+void check_same_result(const std::string& then, const std::string& now,
+                       const std::filesystem::path& partial) {
+  const auto before = making(json::parse(then)), after = making(json::parse(now));
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto& [what, value, is_option] = before[i];
+    const json& other = after[i].value;
+    if (value == other) continue;
+    const Difference found =
+        is_option ? Difference{"", given(value), given(other)} : first_difference(value, other);
+    throw InvalidArgument(fmt::format(
+        "{} is partly made with another {}: {} then, and {} now; give what it was begun with, or discard it",
+        partial.native(), what, found.then, found.now));
+  }
+}
+
+}  // namespace sepconv

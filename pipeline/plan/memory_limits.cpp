@@ -1,0 +1,105 @@
+#include "pipeline/plan/memory_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "core/byte_text.hpp"
+#include "core/error.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "pipeline/machine/host_resources.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr double kDeviceMemoryShare = 0.9;  // of what is free
+constexpr int kMaxThreads = 1024;
+constexpr int kMaxSlots = 64;
+
+}  // namespace
+
+void check_options(const PlanOptions& options) {
+  const auto check = [](bool good, std::string_view what, std::int64_t value, std::string_view range) {
+    if (!good) throw InvalidArgument(fmt::format("{} cannot be {}; it lies {}", what, value, range));
+  };
+  check(options.max_memory_bytes >= 0, "the memory ceiling", options.max_memory_bytes, "above 0");
+  check(options.threads >= 0 && options.threads <= kMaxThreads, "the number of threads", options.threads,
+        "between 1 and 1024");
+  check(options.slots >= 0 && options.slots <= kMaxSlots, "the number of slots", options.slots,
+        "between 1 and 64");
+  check(options.band_rows >= 0, "the number of rows of a band", options.band_rows, "above 0");
+  check(options.max_device_memory_bytes >= 0, "the ceiling for device memory",
+        options.max_device_memory_bytes, "above 0");
+  check(options.band_cols >= 0, "the number of columns of a band", options.band_cols, "above 0");
+  if (options.choose_device && !options.devices.empty())
+    throw InvalidArgument("PlanOptions::devices are named and to be chosen; leave out one of the two");
+  for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
+    check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
+    // Both would take the whole of what one may.
+    if (std::count(options.devices.begin(), device, *device) > 0)
+      throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
+  }
+}
+
+void check_no_region(std::string_view what, const PlanOptions& options) {
+  if (options.region != Rect{})
+    throw InvalidArgument(fmt::format("{} is made as a whole; leave PlanOptions::region out", what));
+}
+
+std::int64_t memory_ceiling(const PlanOptions& options) {
+  return options.max_memory_bytes > 0 ? options.max_memory_bytes : free_memory_bytes() / 4;
+}
+
+int threads_of(const PlanOptions& options) {
+  return options.threads > 0 ? options.threads : usable_processors();
+}
+
+std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
+  if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
+  if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
+  return share_of_device_memory(least);
+}
+
+std::int64_t share_of_device_memory(std::int64_t free_bytes) {
+  return static_cast<std::int64_t>(static_cast<double>(free_bytes) * kDeviceMemoryShare);
+}
+
+std::string size_option(std::int64_t bytes) {
+  constexpr std::int64_t kMebi = std::int64_t{1} << 20;
+  return bytes >= 16 * kMebi ? fmt::format("{}M", ceil_div(bytes, kMebi))
+                             : fmt::format("{}K", ceil_div(bytes, 1024));
+}
+
+bool MinMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                     const Ceilings& ceilings) {
+  host_ = std::min(host_, memory.total());
+  if (memory.total() > ceilings.host) return false;
+  device_ = std::min(device_, device_memory.total());
+  return device_memory.total() <= ceilings.device;
+}
+
+bool MinMemory::may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                            const Ceilings& ceilings) const {
+  return memory.total() < host_ || (memory.total() <= ceilings.host && device_memory.total() < device_);
+}
+
+void MinMemory::fail(const Ceilings& ceilings, const char* planned) const {
+  if (host_ == kNone)
+    throw OutOfMemory(
+        fmt::format("no plan of so many rows and columns can be made for this {}; leave out "
+                    "PlanOptions::band_rows and PlanOptions::band_cols",
+                    planned));
+  const bool device_is_short = device_ != kNone;
+  const std::int64_t least = device_is_short ? device_ : host_;
+  throw OutOfMemory(
+      fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {}; raise {} to {}",
+                  format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
+                  device_is_short ? " of device memory" : "", planned, size_option(least),
+                  device_is_short ? "PlanOptions::max_device_memory_bytes" : "PlanOptions::max_memory_bytes",
+                  size_option(least)));
+}
+
+}  // namespace sepconv

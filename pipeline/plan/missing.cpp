@@ -1,0 +1,194 @@
+#include "pipeline/plan/missing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "io/nodata.hpp"
+#include "pipeline/plan/alpha_rule.hpp"
+
+namespace sepconv {
+namespace {
+
+/// What the source's metadata declare, if its type has such a value.
+void take_declared(const Reader& source, MissingPixels& missing) {
+  const std::optional<std::string> text = nodata_value(source.metadata());
+  if (!text || text->empty()) return;
+  const PixelType type = source.spec().type;
+  const SampleType stored = source.layout().stored.value_or(SampleType(type));
+  missing.value = declared_nodata(source.metadata(), type, stored);
+  if (!missing.value)
+    missing.why = fmt::format(
+        "the nodata value {} is left out: {}", *text,
+        number_of(*text) ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
+                         : "it is no number");
+}
+
+/// Of a source that declares nothing: what the first second image does that declares a value. Returns that.
+std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
+  for (const StagePtr& stage : chain.stages()) {
+    if (!stage->traits().secondary_nodata) continue;
+    missing.value = std::numeric_limits<double>::quiet_NaN();
+    missing.of_secondary = true;
+    return stage->traits().secondary_nodata;
+  }
+  return std::nullopt;
+}
+
+/// What a pixel of which all channels have it is known by.
+double value_of_all(const Reader& source, const MissingOptions& options) {
+  const PixelType type = source.spec().type;
+  const SampleType stored = source.layout().stored.value_or(SampleType(type));
+  const std::optional<double> declared =
+      options.value ? options.value : declared_nodata(source.metadata(), type, stored);
+  return declared.value_or(0);  // without one the source was not opened
+}
+
+void check(const MissingOptions& options, const MissingPixels& missing) {
+  if (options.none &&
+      (options.value || options.result || options.alpha || options.all_channels || options.alpha_rule))
+    throw InvalidArgument(
+        "no pixel is to be missing, so that MissingOptions::value, its alpha, MissingOptions::all_channels, "
+        "MissingOptions::alpha_rule and MissingOptions::result go with nothing; leave them out");
+  if (options.result && !missing.value && missing.alpha && !missing.is_mask)
+    throw InvalidArgument(fmt::format(
+        "MissingOptions::result says what pixels become that are missing by their value, and here only alpha "
+        "(channel {}) hides some, whose result is 0 with alpha 0; leave it out, or set MissingOptions::value "
+        "too",
+        *missing.alpha));
+  if (options.result && !missing.value && !missing.is_mask)
+    throw InvalidArgument(
+        "MissingOptions::result says what missing pixels become, but none are missing; set "
+        "MissingOptions::value too");
+}
+
+}  // namespace
+
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options) {
+  const PixelType result = chain.result_spec(source.spec()).type;
+  MissingPixels missing;
+  if (options.all_channels) {
+    missing.all_channels = true;
+  } else if (options.value) {
+    const PixelType type = source.spec().type;
+    missing.value = value_as(*options.value, type);
+    if (!missing.value)
+      throw InvalidArgument(
+          fmt::format("pixels of {} have no value {}, so none of them is missing; set "
+                      "MissingOptions::value to one that they have",
+                      name_of(type), *options.value));
+  } else if (options.none) {
+    if (const auto text = nodata_value(source.metadata()); text && !text->empty())
+      missing.why = fmt::format(
+          "missing pixels (the nodata value {}) are computed with as if they were "
+          "values; the result has no nodata value",
+          *text);
+  } else {
+    take_declared(source, missing);
+    if (missing.value && options.alpha_rule == AlphaRule::weight) {
+      missing.why = fmt::format("the nodata value {} is left out, because alpha is a weight", *missing.value);
+      missing.value.reset();
+    }
+  }
+  take_alpha(source, chain, options, missing);
+  const std::optional<double> of_secondary =
+      missing.value || options.none ? std::nullopt : take_second(chain, missing);
+  check(options, missing);
+  take_rule(source, chain, options, missing);
+  if (missing.all_channels && !missing.alpha)
+    throw InvalidArgument(
+        "pixels of which all channels have the nodata value are known by a mask that the source has when it "
+        "is "
+        "opened as open_options() says, and that no stage mixes with its channels; open it so, or leave "
+        "MissingOptions::all_channels out");
+  missing.by_value = missing.is_mask && (options.result || missing.all_channels);
+  if (!missing.has_result()) return missing;
+  const double wanted = options.result  ? *options.result
+                        : of_secondary  ? *of_secondary
+                        : missing.value ? *missing.value
+                                        : value_of_all(source, options);
+  const std::optional<double> held = value_as(wanted, result);
+  if (!held)
+    throw InvalidArgument(
+        fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such "
+                    "value; set MissingOptions::result to one that they have",
+                    wanted, name_of(result)));
+  missing.result = *held;
+  return missing;
+}
+
+MissingPixels missing_pixels(const Reader& source, const Chain& chain, const MissingOptions& options,
+                             const SinkLayout& sink) {
+  MissingPixels missing = missing_pixels(source, chain, options);
+  missing.stored = sink.stored;
+  missing.stores_alpha = !sink.masks_alpha;
+  return missing;
+}
+
+OpenOptions open_options(OpenOptions open, const MissingOptions& missing) {
+  open.masks = open.masks && !missing.none;
+  open.nodata_of_all = missing.all_channels;
+  open.nodata = missing.all_channels ? missing.value : std::nullopt;
+  return open;
+}
+
+MissingPixels MissingPixels::of_result() const {
+  MissingPixels missing{.result = result,
+                        .alpha = alpha,
+                        .multiplied = multiplied,
+                        .is_mask = is_mask,
+                        .by_value = by_value,
+                        .rule = rule,
+                        .opaque = opaque_in_result,
+                        .opaque_in_result = opaque_in_result,
+                        .because = because,
+                        .stores_alpha = stores_alpha};
+  missing.all_channels = all_channels;
+  if (has_result() && !all_channels) missing.value = result;
+  return missing;
+}
+
+std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& apply_nodata_policy) {
+  if (missing.none()) return {};
+  if (missing.weighs()) return notes_of_weight(missing, apply_nodata_policy);
+  const std::string which =
+      missing.alpha
+          ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
+                        missing.value ? fmt::format(", and elements of value {},", *missing.value) : "")
+      : missing.of_secondary ? "that a second image lacks, and NaN,"
+                             : fmt::format("of value {}", *missing.value);
+  if (!apply_nodata_policy.computes())
+    return {fmt::format("missing pixels are those {}, and only moved", which)};
+  std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, apply_nodata_policy.text())};
+  if (missing.is_mask)
+    notes.push_back(
+        missing.by_value
+            ? fmt::format("what the mask hides is {} in the result, which has no mask", missing.result)
+            : "the mask of the result hides what is missing");
+  else if (missing.alpha)
+    notes.emplace_back(
+        "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
+        "leave "
+        "it as it is");
+  if (missing.alpha && !missing.is_mask)
+    notes.push_back(
+        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule decides "
+                    "otherwise",
+                    missing.because));
+  if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
+    notes.push_back(
+        fmt::format("missing pixels of the result are {}; a value that would be stored so is "
+                    "stored as the next one",
+                    missing.result));
+  for (const StagePtr& stage : apply_nodata_policy.stages()) {
+    if (stage->traits().product == Product::none) continue;
+    notes.emplace_back("a product with a matrix is missing wherever one of its terms is");
+    break;
+  }
+  return notes;
+}
+
+}  // namespace sepconv

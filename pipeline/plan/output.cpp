@@ -1,0 +1,295 @@
+#include "pipeline/plan/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <exception>
+#include <utility>
+
+#include "core/error.hpp"
+#include "pipeline/plan/output_layout.hpp"
+#include "pipeline/plan/plan.hpp"
+
+namespace sepconv {
+namespace {
+
+using Map = std::optional<PixelTransform>;
+
+/// Of sides of tiles, for who names no file: TIFF 6.0, section 15.
+constexpr std::int64_t kTileUnit = 16;
+
+/// The layout options that the caller gave, by their names: those that only TIFF has, and only Zarr.
+std::vector<std::string> given_tiff_options(const OutputOptions& request) {
+  std::vector<std::string> options;
+  if (request.tile && request.tile->empty()) options.emplace_back("strips (OutputOptions::tile of 0)");
+  if (request.no_predictor) options.emplace_back("OutputOptions::no_predictor");
+  if (request.cog) options.emplace_back("OutputOptions::cog");
+  if (request.big_tiff)
+    options.emplace_back(*request.big_tiff ? "OutputOptions::big_tiff = true"
+                                           : "OutputOptions::big_tiff = false");
+  return options;
+}
+
+std::vector<std::string> given_zarr_options(const OutputOptions& request) {
+  std::vector<std::string> options;
+  if (request.shard || !request.shard_others.empty()) options.emplace_back("OutputOptions::shard");
+  if (!request.tile_others.empty()) options.emplace_back("further axes of OutputOptions::tile");
+  if (request.zarr) options.emplace_back("OutputOptions::zarr");
+  return options;
+}
+
+/// All of them.
+std::vector<std::string> given_layout_options(const OutputOptions& request) {
+  std::vector<std::string> options;
+  if (request.compression)
+    options.push_back(fmt::format("OutputOptions::compression {}", name_of(*request.compression)));
+  if (request.tile && !request.tile->empty()) options.emplace_back("OutputOptions::tile");
+  if (request.planar) options.emplace_back("OutputOptions::planar");
+  if (request.pyramid == true) options.emplace_back("OutputOptions::pyramid");
+  for (const auto& others : {given_tiff_options(request), given_zarr_options(request)})
+    options.insert(options.end(), others.begin(), others.end());
+  return options;
+}
+
+/// An option that would be ignored is refused, unless the format stores everything as it says in any case.
+void check_layout_options(const std::filesystem::path& path, const OutputOptions& request, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
+  if (format == nullptr) return;
+  OutputOptions other = request;
+  if (request.compression == format->compression) other.compression.reset();
+  const std::vector<std::string> options = !format->has_layout ? given_layout_options(other)
+                                           : format->is_folder ? given_tiff_options(request)
+                                                               : given_zarr_options(request);
+  if (options.empty()) return;
+  const bool of_folders = !given_zarr_options(request).empty() && !format->is_folder;
+  const auto able = std::ranges::find_if(formats, [&](const Format& candidate) {
+    return candidate.has_layout && (!of_folders || candidate.is_folder);
+  });
+  const std::string way = able == formats.end()
+                              ? "leave it out"
+                              : fmt::format("leave it out or end the name in {}",
+                                            able->endings.substr(0, able->endings.find(' ')));
+  throw InvalidArgument(fmt::format("{} means nothing for {}, which {} becomes; {}", options.front(),
+                                    format->name, path.string(), way));
+}
+
+/// What a name could not be that of.
+void check_output_name(const std::filesystem::path& path, const Format* format) {
+  if (path.empty()) throw InvalidArgument("the name of the output image is empty; give one, like out.tif");
+  std::error_code ignored;
+  if ((format == nullptr || !format->is_folder) && std::filesystem::is_directory(path, ignored)) {
+    throw IoError(fmt::format("cannot write {}: it is a folder; add the name of a file, like {}",
+                              path.string(), (path / "out.tif").string()),
+                  EISDIR);
+  }
+}
+
+}  // namespace
+
+ImageChange change_of(const Reader& from, const ImageSpec& to, const OutputOptions& request, const Map& map,
+                      Work work) {
+  SampleSpec source(from.spec(), from.layout().stored), result(to, request.stored);
+  const Rect& region = request.region;
+  const Extent made = region_spec({result.extent}, region).extent;
+  ImageChange change{.map = map,
+                     .channels = (!map && work == Work::none) || result.channels != source.channels,
+                     .to_one_channel = result.channels == 1,
+                     .type = result.type != source.type,
+                     .values = work != Work::none,
+                     .part = made == result.extent ? Rect{} : region,
+                     .from = source,
+                     .to = result};
+  if (map) {
+    const auto [row, col] =
+        std::pair(static_cast<double>(change.part.row), static_cast<double>(change.part.col));
+    change.map = map->then({.row = row, .col = col});
+  }
+  change.keeps_range = request.keeps_range;
+  change.keeps_values = request.keeps_values;
+  change.keeps_mask = request.missing.is_mask;
+  const bool has_mask = from.metadata().mask_channel && (!change.channels || change.keeps_mask);
+  if (has_mask && (request.holds_mask || request.missing.by_value)) {
+    --change.from.channels, --change.to.channels;
+    change.to_one_channel = change.to.channels == 1;
+  }
+  return change;
+}
+
+namespace {
+
+CreateOptions options_of(const ImageSpec& result, const Reader* source, const OutputOptions& request,
+                         const Map& map, Work work, std::int64_t tile_unit) {
+  CreateOptions options;
+  ImageSpec in_file = result;
+  if (source != nullptr) {
+    Metadata metadata = source->metadata();
+    declare(request.missing, work, metadata, options.warnings);
+    const ImageChange change = change_of(*source, result, request, map, work);
+    in_file.channels -= SampleSpec(result, request.stored).channels - change.to.channels;
+    options.metadata = metadata.kept_for(change, options.warnings);
+    if (request.missing.by_value) options.alpha = AlphaInFile::nothing;
+  }
+  options.layout = chosen_layout(source, in_file, request, map, work, tile_unit, options.layout_warnings);
+  options.stored = request.stored;
+  options.overwrite = request.overwrite;
+  options.durable = request.durable;
+  options.big_tiff = request.big_tiff;
+  options.background = request.background;
+  return options;
+}
+
+}  // namespace
+
+CreateOptions output_options(const ImageSpec& result, const Reader* source, const OutputOptions& request,
+                             const Map& map, Work work) {
+  return options_of(result, source, request, map, work, kTileUnit);
+}
+
+std::optional<PixelTransform> map_of(const Chain& chain, const ImageSpec& source) {
+  const std::vector<ImageSpec> specs = chain.specs(source);
+  const auto ratio = [](std::int64_t cell, std::int64_t from, std::int64_t to) {
+    return cell > 0 ? static_cast<double>(cell) : static_cast<double>(from) / static_cast<double>(to);
+  };
+  PixelTransform map;
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const StageTraits& traits = chain.stages()[i]->traits();
+    const Extent from = specs[i].extent;
+    const Extent to = specs[i + 1].extent;
+    if (traits.is_transpose) {
+      map = map.then({.turned = true});
+    } else if (traits.scales) {
+      map = map.then({.rows = ratio(traits.cell.rows, from.rows, to.rows),
+                      .cols = ratio(traits.cell.cols, from.cols, to.cols)});
+    } else if (from != to || traits.product != Product::none) {
+      return std::nullopt;
+    }
+  }
+  return map;
+}
+
+std::optional<SampleType> stored_by(const Chain& chain, const Reader& source) {
+  const std::optional<SampleType> stored = source.layout().stored;
+  if (!stored) return std::nullopt;
+  chain.check_takes(source);
+  const PixelType result = chain.result_spec(source.spec()).type;
+  const bool casts =
+      std::ranges::any_of(chain.stages(), [](const StagePtr& stage) { return stage->traits().casts; });
+  if (!casts && result == stored->pixels()) return stored;
+  if (!stored->is_complex()) return std::nullopt;
+  return SampleType(SampleType::Kind::complex, static_cast<int>(16 * size_of(result)));
+}
+
+CreateOptions output_like(const Reader& source, const Chain& chain, const OutputOptions& request,
+                          const MissingOptions& missing) {
+  OutputOptions whole = request;
+  whole.missing = missing_pixels(source, chain, missing);
+  whole.stored = stored_by(chain, source);
+  whole.keeps_range = chain.keeps_range();
+  whole.keeps_values = chain.keeps_values();
+  CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
+                                         map_of(chain, source.spec()), chain.work());
+  if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;
+  return options;
+}
+
+namespace {
+
+/// Files that are nothing but one; a TIFF's layout says so itself.
+bool is_jpeg(const Format* format) {
+  return format != nullptr && !format->has_layout && format->compression == Compression::jpeg;
+}
+bool was_jpeg(const SourceLayout& source) {
+  return source.is_jpeg || (source.file && source.file->compression == Compression::jpeg);
+}
+
+}  // namespace
+
+CreateOptions output_options(const std::filesystem::path& path, const ImageSpec& result, const Reader* source,
+                             const OutputOptions& request, const Map& map, Work work, Formats formats) {
+  const Format* const format = format_of_name(path, formats);
+  check_output_name(path, format);
+  check_layout_options(path, request, formats);
+  if (request.cog && (request.pyramid == false || (request.tile && request.tile->empty())))
+    throw InvalidArgument(
+        "a Cloud Optimized GeoTIFF has tiles and levels: leave strips and a pyramid of none out, or "
+        "OutputOptions::cog");
+  OutputOptions chosen = request;
+  chosen.holds_mask = format == nullptr || (source != nullptr && format->holds_mask != nullptr &&
+                                            format->holds_mask(path, source->metadata()));
+  const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
+  const bool is_usual = format != nullptr && format->usual_layout != nullptr && !request.compression &&
+                        (from == nullptr || from->zarr.version == 0);
+  if (is_usual) chosen.compression = Compression::zstd;  // whatever the source has
+  CreateOptions options =
+      options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
+  if (options.metadata.mask_channel && options.alpha != AlphaInFile::nothing && format != nullptr &&
+      format->holds_mask == nullptr)
+    options.warnings.push_back(
+        fmt::format("the mask of the source is alpha, channel {}, of the result: {} has no masks",
+                    result.channels - 1, format->name));
+  if (request.background && format != nullptr && format->seen != Seen::as_picture)
+    options.warnings.push_back(fmt::format(
+        "OutputOptions::background changes nothing: {} keeps the channels as they are", format->name));
+  if (is_usual) format->usual_layout(options.layout, request.stored.value_or(SampleType(result.type)));
+  if (const std::string& said = options.layout.zarr.labels.left_out;
+      !said.empty() && (format == nullptr || !format->is_folder))
+    options.warnings.push_back(said);
+  const bool was_for_clouds = from != nullptr && from->levels == Levels::cloud && !request.cog;
+  if (was_for_clouds && format != nullptr && format->has_layout && !format->is_folder)
+    options.warnings.emplace_back(
+        "the source is a Cloud Optimized GeoTIFF, and the result is none: OutputOptions::cog makes one");
+  if (is_jpeg(format) && source != nullptr && was_jpeg(source->layout()) && work == Work::none &&
+      !request.compression)
+    options.warnings.push_back(jpeg_once_more(options.layout.chroma, result.channels, "format"));
+  if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
+    options.warnings.push_back(
+        fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
+  return options;
+}
+
+LayoutCandidates geometries_of(const std::filesystem::path& path, const ImageSpec& result,
+                               const Reader* source, const OutputOptions& request, const Map& map, Work work,
+                               Formats formats) {
+  LayoutCandidates geometries{output_options(path, result, source, request, map, work, formats), {}};
+  const Format* const format = format_of_name(path, formats);
+  const FileLayout& first = geometries.first.layout;
+  if (format != nullptr && format->is_folder) {
+    if (first.zarr.chunk_others.empty() || !request.tile_others.empty()) return geometries;
+    geometries.other = geometries.first;
+    geometries.other->layout.zarr.chunk_others.clear();
+  }
+  if (format == nullptr || !format->has_layout || format->is_folder || request.tile || request.cog)
+    return geometries;
+  OutputOptions other = request;
+  other.tile = first.tiled ? Extent{} : usual_tile(source, result, map);
+  geometries.other = output_options(result, source, other, map, work);
+  return geometries;
+}
+
+std::string plan_in_either(const LayoutCandidates& geometries,
+                           const std::function<void(const CreateOptions&)>& plan) {
+  std::exception_ptr failure;
+  try {
+    plan(geometries.first);
+    return "";
+  } catch (const OutOfMemory&) {
+    if (!geometries.other) throw;
+    failure = std::current_exception();
+  }
+  const FileLayout& layout = geometries.other->layout;
+  try {
+    plan(*geometries.other);
+  } catch (const OutOfMemory&) {
+    if (layout.tiled) throw;
+    std::rethrow_exception(failure);  // strips want the higher ceiling
+  }
+  if (const auto& together = geometries.first.layout.zarr.chunk_others; !together.empty())
+    return fmt::format("a chunk holds one image in place of {}: more do not fit the ceiling",
+                       to_string(together));
+  if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
+  return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}",
+                     layout.tile.rows, layout.tile.cols);
+}
+
+}  // namespace sepconv

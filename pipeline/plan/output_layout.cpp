@@ -1,0 +1,221 @@
+#include "pipeline/plan/output_layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/printable.hpp"
+#include "pipeline/plan/plan.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
+constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
+/// Likewise for tiles.
+constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
+constexpr Extent kUsualTile{512, 512};
+/// Tiles are not made smaller than that.
+constexpr std::int64_t kMinTileSide = 16;
+
+using Map = std::optional<PixelTransform>;
+
+bool is_scaled(const Map& map) { return map && map->scales(); }
+
+bool jpeg_can_hold(const ImageSpec& spec) {
+  return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
+}
+
+/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least
+/// that TIFF has. What is then still too large goes in strips.
+void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t max_bytes) {
+  if (layout.tile.area() * pixel_bytes > max_bytes && layout.tile.area() > kUsualTile.area())
+    layout.tile = kUsualTile;
+  while (layout.tile.area() * pixel_bytes > max_bytes &&
+         std::max(layout.tile.rows, layout.tile.cols) > kMinTileSide) {
+    layout.tile.rows = std::max(kMinTileSide, round_up(layout.tile.rows / 2, kMinTileSide));
+    layout.tile.cols = std::max(kMinTileSide, round_up(layout.tile.cols / 2, kMinTileSide));
+  }
+  layout.tiled = layout.tile.area() * pixel_bytes <= max_bytes;
+}
+
+/// Says that tiles are not the source's, which are too large. Those of a Zarr are named by rows first, as its
+/// chunks are.
+void warn_about_shrunk_files(const FileLayout& from, const FileLayout& to, std::int64_t max_bytes,
+                             std::vector<std::string>& warnings) {
+  if (!from.tiled || (to.tiled && to.tile == from.tile)) return;
+  const bool is_zarr = from.zarr.version != 0;
+  const auto sides = [&](Extent tile) {
+    return is_zarr ? fmt::format("{} x {}", tile.rows, tile.cols)
+                   : fmt::format("{} x {}", tile.cols, tile.rows);
+  };
+  const char* const tiles = is_zarr ? "chunks" : "tiles";
+  warnings.push_back(fmt::format("{} where the source has {} of {}: those would be more than {} MiB",
+                                 to.tiled ? fmt::format("{} of {}", tiles, sides(to.tile)) : "strips", tiles,
+                                 sides(from.tile), max_bytes >> 20));
+}
+
+/// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
+/// if they are more. Blocks of a file that are encoded whole are made smaller by it.
+std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
+  if (source == nullptr || !is_scaled(map)) return result.pixel_bytes();
+  return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
+}
+
+/// The layout of a source as far as a result of this spec can and should have it.
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind,
+                            const Map& map, Work work, const OutputOptions& request, std::int64_t tile_unit,
+                            std::vector<std::string>& warnings) {
+  const bool rearranged = !map && work == Work::none;
+  const bool moved = rearranged || (map && map->turned && !map->scales());
+  const std::optional<FileLayout>& from = source.layout().file;
+  if (!from) return {};
+  FileLayout layout = *from;
+  // What is only moved loses nothing.
+  if (layout.compression == Compression::jpeg && (moved || !jpeg_can_hold(spec))) {
+    layout.compression = Compression::deflate;
+    layout.level = 0;
+    layout.predictor = true;
+    if (!request.compression)
+      warnings.emplace_back(
+          moved ? "compressed with deflate where the source is JPEG: what is only moved loses nothing"
+                : "compressed with deflate where the source is JPEG, which cannot hold the result's pixels");
+  }
+  if (moved) {
+    std::swap(layout.tile.rows, layout.tile.cols);
+    std::swap(layout.zarr.shard.rows, layout.zarr.shard.cols);
+    for (char& axis : layout.zarr.order) axis = axis == 'y' ? 'x' : axis == 'x' ? 'y' : axis;
+    layout.rows_per_strip = 0;
+  }
+  if (layout.tiled) {
+    const Extent whole{round_up(layout.tile.rows, tile_unit), round_up(layout.tile.cols, tile_unit)};
+    if (whole != layout.tile && !request.tile) {
+      warnings.push_back(
+          fmt::format("tiles of {} x {} where the source's are {} x {}: TIFF has only multiples of {}",
+                      whole.cols, whole.rows, layout.tile.cols, layout.tile.rows, tile_unit));
+    }
+    layout.tile = whole;
+  }
+  const std::int64_t max_bytes = rearranged ? kLargestKeptStrip : kLargestKeptTile;
+  const FileLayout unshrunk = layout;
+  if (layout.tiled) shrink_tiles(layout, bytes_behind, max_bytes);
+  if (!is_scaled(map) && !request.tile) warn_about_shrunk_files(unshrunk, layout, max_bytes, warnings);
+  if (is_scaled(map) && from->tiled && layout.tile != from->tile && !request.tile) {
+    warnings.push_back(fmt::format(
+        "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
+        layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
+        from->tile.cols, from->tile.rows, bytes_behind));
+  }
+  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
+    layout.rows_per_strip = 0;
+  if (!map || map->turned) {
+    const auto is_other = [](const std::string& name, const char* usual) {
+      return !name.empty() && name != usual;
+    };
+    if (is_other(layout.zarr.rows_name, "y") || is_other(layout.zarr.cols_name, "x"))
+      warnings.push_back(fmt::format("the axes {} and {} are called y and x: rows and columns are exchanged",
+                                     printable(layout.zarr.rows_name), printable(layout.zarr.cols_name)));
+    layout.zarr.rows_name.clear(), layout.zarr.cols_name.clear();
+  }
+  if (!map) layout.zarr.channels_name.clear(), layout.zarr.keeps_channel = false;
+  layout.nearest_levels = layout.nearest_levels && (work == Work::none || request.keeps_values);
+  layout.planar = layout.planar && spec.channels > 1;
+  if (spec.channels != source.spec().channels)
+    for (auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others})
+      std::erase_if(*of, [](const AxisPositions& positions) { return positions.axis == "c"; });
+  return layout;
+}
+
+}  // namespace
+
+namespace {
+
+Chroma chosen_chroma(const Reader* source, const OutputOptions& request, int quality) {
+  if (request.chroma) return *request.chroma;
+  if (quality >= kFullChromaQuality) return {1, 1};
+  if (source != nullptr && source->layout().chroma) return *source->layout().chroma;
+  return {};
+}
+
+/// What a chunk of the result holds along axes beside y and x.
+void choose_others(const OutputOptions& request, FileLayout& layout) {
+  std::vector<AxisPositions>& others = layout.zarr.chunk_others;
+  if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });
+  const auto take = [](const std::vector<AxisPositions>& asked, std::vector<AxisPositions>& kept) {
+    std::erase_if(kept, [&](const AxisPositions& of) { return find_positions(asked, of.axis) != nullptr; });
+    kept.insert(kept.end(), asked.begin(), asked.end());
+  };
+  if (layout.zarr.shard.empty()) layout.zarr.shard_others.clear();
+  take(request.tile_others, others);
+  take(request.shard_others, layout.zarr.shard_others);
+  if (layout.zarr.shard.empty() && !request.shard_others.empty()) layout.zarr.shard = layout.tile;
+}
+
+}  // namespace
+
+std::string jpeg_once_more(Chroma chroma, std::int64_t channels, std::string_view other) {
+  return fmt::format(
+      "compressed as JPEG once more, like the source, with quality 90{}: pixels change, beside edges by {} "
+      "of 255; "
+      "another {} loses nothing",
+      channels == 1 ? "" : " and " + name_of(chroma),
+      channels == 1 || chroma == Chroma{1, 1} ? "tens" : "a hundred", other);
+}
+
+FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const OutputOptions& request,
+                         const Map& map, Work work, std::int64_t tile_unit,
+                         std::vector<std::string>& warnings) {
+  const ImageSpec spec = region_spec(result, request.region);
+  const std::int64_t bytes_behind = pixel_bytes_behind(source, result, map);
+  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, bytes_behind, map, work, request,
+                                                           tile_unit, warnings)
+                                        : FileLayout{};
+  if (layout.compression == Compression::jpeg && !request.compression)
+    warnings.push_back(
+        jpeg_once_more(chosen_chroma(source, request, layout.level), spec.channels, "compression"));
+  if (request.compression) {
+    layout.compression = *request.compression;
+    layout.level = request.level;
+    layout.predictor = true;  // a source without one says nothing of what is asked for
+    layout.zarr.codecs.clear();
+  }
+  layout.chroma = chosen_chroma(source, request, layout.level);
+  if (request.tile) {
+    layout.tiled = !request.tile->empty();
+    if (layout.tiled) layout.tile = *request.tile;
+    layout.rows_per_strip = 0;
+  }
+  if (is_scaled(map) && !layout.tiled)
+    layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
+  if (request.zarr && *request.zarr != layout.zarr.version)
+    layout.zarr.keys_of_v2 = false, layout.zarr.separator = 0;
+  layout.zarr.version = request.zarr.value_or(layout.zarr.version);
+  if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
+    warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");
+  layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
+  choose_others(request, layout);
+  const bool is_in_place = map == PixelTransform() && spec.extent == result.extent;
+  if (!is_in_place) layout.zarr.labels.folder.clear();
+  if (request.planar) layout.planar = true;
+  if (request.no_predictor) layout.predictor = false;
+  if (request.cog) {
+    if (!layout.tiled) layout.tile = kUsualTile;
+    layout.tiled = true;
+    layout.levels = Levels::cloud;
+  }
+  if (request.pyramid == false) layout.levels = Levels::none;
+  if (!request.cog && layout.levels == Levels::cloud) layout.levels = Levels::behind;
+  if (request.nearest_levels) layout.nearest_levels = true;
+  if (request.pyramid == true && layout.levels == Levels::none) layout.levels = Levels::behind;
+  return layout;
+}
+
+Extent usual_tile(const Reader* source, const ImageSpec& result, const Map& map) {
+  FileLayout tiles;
+  tiles.tile = kUsualTile;
+  shrink_tiles(tiles, pixel_bytes_behind(source, result, map), kLargestKeptStrip);
+  return tiles.tile;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,222 @@
+#include "pipeline/plan/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/view_check.hpp"
+#include "pipeline/plan/clipping.hpp"
+#include "pipeline/plan/cost.hpp"
+#include "pipeline/plan/device_choice.hpp"
+#include "pipeline/plan/memory_limits.hpp"
+#include "pipeline/plan/plan_notes.hpp"
+#include "pipeline/plan/secondary_inputs.hpp"
+#include "pipeline/plan/tiling_search.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
+constexpr std::int64_t kMaxArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
+
+void check_edges(const PlanProblem& problem) {
+  if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
+    throw InvalidArgument(
+        "border=wrap needs the last rows of the source for the first ones, but this source gives each row "
+        "once, "
+        "from top to bottom; give an image file, or another border");
+  }
+}
+
+/// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row
+/// by row keeps but one busy.
+std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
+  const bool in_order =
+      source.layout().access == Access::sequential || sink.layout().access == Access::sequential;
+  if (in_order && options.devices.size() > 1) return {options.devices.front()};
+  return options.devices;
+}
+
+/// All of the result, or the part that is asked for.
+Rect region_of(Extent result, const Rect& asked) {
+  if (asked == Rect{}) return Rect::whole(result);
+  const auto lies_in = [](std::int64_t first, std::int64_t count, std::int64_t side) {
+    return first >= 0 && first < side && count > 0 && count <= side - first;
+  };
+  if (!lies_in(asked.row, asked.rows, result.rows) || !lies_in(asked.col, asked.cols, result.cols))
+    throw InvalidArgument(
+        fmt::format("a region of {} rows and {} columns from row {} and column {} on does not lie in the "
+                    "result of {} rows and {} columns; set PlanOptions::region to a part of it",
+                    asked.rows, asked.cols, asked.row, asked.col, result.rows, result.cols));
+  return asked;
+}
+
+/// The best one that leaves room for blocks that images share, for all of an image's or else for a row of
+/// them, where that is at most half of the ceiling and a cut fits beside it.
+Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+  const Reader::SharedBlocks shared = problem.source.shared_blocks();
+  const std::int64_t max_arena_bytes = problem.max_arena_bytes;
+  for (const std::int64_t bytes : {shared.all_bytes, shared.row_bytes}) {
+    if (bytes == 0 || bytes > ceilings.host / 2) continue;
+    try {
+      problem.buffered_bytes = bytes;
+      return best_cut(problem, options, threads, ceilings);
+    } catch (const OutOfMemory&) {
+      problem.buffered_bytes = 0;
+      problem.max_arena_bytes = max_arena_bytes;
+    }
+  }
+  return best_cut(problem, options, threads, ceilings);
+}
+
+/// Of scratch for each thread.
+std::int64_t arena_bytes_below(std::int64_t ceiling, int threads) {
+  return std::clamp(ceiling / kScratchShare / threads, kMinArenaBytes, kMaxArenaBytes);
+}
+
+/// How often the image is read and computed, together.
+double times_over(const PlanProblem& problem, const Tiling& cut) {
+  return cut.operations / std::max(whole_operations(problem), 1.0) +
+         static_cast<double>(cut.bytes_read) / static_cast<double>(problem.source.spec().bytes());
+}
+
+/// Of a cut that does most things again and again for want of memory: a ceiling of up to four times as much
+/// with which it does not. Nothing where there is none.
+std::string short_memory_warning(PlanProblem& problem, const PlanOptions& options, int threads,
+                                 const Tiling& cut, const Ceilings& ceilings) {
+  constexpr double kMaxTimes = 20;
+  constexpr std::int64_t kMaxCeiling = std::int64_t{1} << 60;  // four times as much can be counted
+  const double times = times_over(problem, cut);
+  if (times < kMaxTimes || ceilings.host > kMaxCeiling) return {};
+  const std::int64_t max_arena_bytes = problem.max_arena_bytes;
+  std::string warning;
+  for (int halves = 3; halves <= 8 && warning.empty(); ++halves) {
+    const Ceilings more{ceilings.host / 2 * halves, ceilings.device};
+    problem.max_arena_bytes = arena_bytes_below(more.host, threads);
+    try {
+      const double fewer = times_over(problem, best_cut(problem, options, threads, more));
+      if (fewer < times / 2)
+        warning = fmt::format(
+            "memory is short: bands share so much of what they need that the run takes about {:.3g} times "
+            "what the "
+            "image does; raise PlanOptions::max_memory_bytes to {}, and it is {:.2g} times",
+            times / 2, size_option(more.host), fewer / 2);
+    } catch (const OutOfMemory&) {  // as with less
+    }
+  }
+  problem.max_arena_bytes = max_arena_bytes;
+  return warning;
+}
+
+/// `asked` is what a plan made of other options, one that was stored, was made with.
+Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
+               const PlanOptions& options) {
+  Plan plan;
+  plan.asked = asked;
+  plan.given = given;
+  check_image("the source", source.spec());
+  given.check_takes(source);
+  const MissingPixels missing = missing_pixels(source, given, options.missing, sink.layout());
+  check_stored(missing, given);
+  const Chain honoured = apply_nodata_policy(missing, given, source.spec(), options.arithmetic);
+  plan.chain = honoured.transposes_last();
+  const Chain& chain = plan.chain;
+  plan.specs = chain.specs(source.spec());
+  plan.region = region_of(plan.result().extent, options.region);
+  if (plan.sink() != sink.spec())
+    throw InvalidArgument("the sink was not made for this chain's result: their shapes or types differ");
+  if (plan.sink() != plan.result() && source.layout().access == Access::sequential)
+    throw InvalidArgument(
+        "a region needs a source that takes any rectangle, and this one goes row by row; leave "
+        "PlanOptions::region out");
+  plan.arithmetic = chain.arithmetic(source.spec(), options.arithmetic);
+  plan.max_memory_bytes = memory_ceiling(options);
+  const int threads = threads_of(options);
+
+  const std::int64_t max_arena_bytes = arena_bytes_below(plan.max_memory_bytes, threads);
+  plan.devices = useful_devices(options, source, sink);
+  if (!plan.devices.empty()) {
+    const Stage* const host_only = chain.host_only_stage();
+    if (host_only != nullptr)
+      throw InvalidArgument(
+          fmt::format("stage '{}' does not run on a GPU; compute on the CPU", host_only->text()));
+  }
+  plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
+  PlanProblem problem{chain,      plan.specs,      plan.arithmetic, source,
+                      sink,       options.machine, max_arena_bytes, static_cast<int>(plan.devices.size()),
+                      plan.region};
+  problem.seconds = open_secondaries(chain, plan.specs);
+  problem.find_turn();
+  check_edges(problem);
+  if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, matches_source(problem));
+  plan.turned = problem.turned;
+  plan.item = problem.item;
+  const Ceilings ceilings{plan.max_memory_bytes, plan.max_device_memory_bytes};
+  const Tiling cut = holding_cut(problem, options, threads, ceilings);
+  plan.buffered_bytes = problem.buffered_bytes;
+  plan.threads = cut.threads;
+  plan.slots = cut.slots;
+  plan.band = cut.band;
+  plan.tile = cut.tile;
+  plan.slot_input_bytes = cut.slot_input_bytes;
+  plan.slot_output_bytes = cut.slot_output_bytes;
+  plan.arena_bytes = cut.arena_bytes;
+  plan.memory = cut.memory;
+  plan.device_memory = cut.device_memory;
+  if (problem.codecs.decodes) plan.decoded = source.layout().coded;
+  if (problem.codecs.encodes) plan.encoded = sink.layout().coded;
+  plan.max_source_extent = cut.max_source_extent;
+  plan.bytes_read = cut.bytes_read;
+  plan.bytes_written = plan.sink().bytes();
+  plan.seconds = secondary_reads(problem, plan, cut);
+  plan.stores_rows = cut.stores_rows;
+  plan.operations = cut.operations;
+  const double ideal = whole_operations(problem);
+  plan.recomputed = std::max(0.0, cut.operations - ideal);
+  plan.streams = source.layout().streams && sink.layout().streams;
+  plan.warnings = source.layout().warnings;
+  plan.warnings.insert(plan.warnings.end(), sink.layout().warnings.begin(), sink.layout().warnings.end());
+  std::ranges::move(secondary_warnings(problem), std::back_inserter(plan.warnings));
+  if (plan.devices.empty())
+    if (std::string warning = short_memory_warning(problem, options, threads, cut, ceilings);
+        !warning.empty())
+      plan.warnings.push_back(std::move(warning));
+  plan.source_layout = source.layout().description;
+  plan.sink_layout = sink.layout().description;
+  plan.stored_bytes = source.stored_bytes();
+  plan.changed_ns = source.changed_ns();
+  plan.notes = explain(problem, plan, asked, threads_of(asked));
+  std::ranges::move(secondary_notes(problem, plan), std::back_inserter(plan.notes));
+  std::ranges::move(notes_of(missing, honoured), std::back_inserter(plan.notes));
+  for (const Clipping& clipping : clippings_of(source, sink, chain, plan.specs, plan.arithmetic))
+    if (std::string note = clipping.note(); !note.empty()) plan.notes.push_back(std::move(note));
+  plan.predicted = predict(problem, plan, cut);
+  return plan;
+}
+
+}  // namespace
+
+ImageSpec region_spec(const ImageSpec& result, const Rect& region) {
+  return {region_of(result.extent, region).extent(), result.channels, result.type};
+}
+
+Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options) {
+  check_options(options);
+  const auto cpu_only = [&]() -> std::string {
+    const Stage* const stage = chain.host_only_stage();
+    return stage != nullptr ? fmt::format("stage '{}' does not run on a GPU", stage->text()) : "";
+  };
+  return plan_on_devices<Plan>(options, cpu_only, [&](const PlanOptions& settled) {
+    return make_plan(source, sink, chain, settled, settled);
+  });
+}
+
+Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& asked,
+              const PlanOptions& cut) {
+  check_options(cut);
+  return plan_on_devices<Plan>(
+      cut, {}, [&](const PlanOptions&) { return make_plan(source, sink, chain, asked, cut); });
+}
+
+}  // namespace sepconv

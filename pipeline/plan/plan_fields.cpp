@@ -1,0 +1,240 @@
+#include "pipeline/plan/plan_fields.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "io/foreign_json.hpp"
+
+namespace sepconv::stored_plan {
+
+using nlohmann::json;
+
+namespace {
+
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
+constexpr int kMaxDepth = 8;  // printing and comparing take of the stack for each
+
+std::int64_t whole(const json& value, const char* what, std::int64_t most) {
+  const bool fits =
+      value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
+  if (!fits)
+    fail(fmt::format("its {} is {}, which is no whole number from 0 to {}", what, brief(value), most));
+  return value.get<std::int64_t>();
+}
+
+std::int64_t whole_at(const json& object, const char* key, std::int64_t most) {
+  return whole(field(object, key), key, most);
+}
+
+Extent extent_at(const json& object, const char* key) {
+  const json& extent = field(object, key);
+  return {whole_at(extent, "rows", kMaxSide), whole_at(extent, "cols", kMaxSide)};
+}
+
+Rect rect_at(const json& object, const char* key) {
+  const json& rect = field(object, key);
+  const Extent extent = extent_at(object, key);
+  return {whole_at(rect, "row", kMaxSide), whole_at(rect, "col", kMaxSide), extent.rows, extent.cols};
+}
+
+/// Nothing, where it is all of the result.
+Rect region_at(const json& all) {
+  const json& specs = list_at(all, "specs");
+  if (specs.empty()) fail("it has no specs");
+  const Rect region = rect_at(all, "region");
+  const Extent result{whole_at(specs.back(), "rows", kMaxSide), whole_at(specs.back(), "cols", kMaxSide)};
+  return region == Rect::whole(result) ? Rect{} : region;
+}
+
+std::optional<Arithmetic> arithmetic_at(const json& object) {
+  const json& value = field(object, "arithmetic");
+  if (value.is_null()) return std::nullopt;
+  for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
+    if (word(value, "arithmetic") == name_of(arithmetic)) return arithmetic;
+  }
+  fail(fmt::format("its arithmetic is {}, which is neither f32 nor f64", brief(value)));
+}
+
+std::vector<int> devices_at(const json& object) {
+  std::vector<int> devices;
+  for (const json& device : list_at(object, "devices"))
+    devices.push_back(static_cast<int>(whole(device, "devices", kMaxInt)));
+  return devices;
+}
+
+std::optional<double> value_at(const json& object, const char* key) {
+  const json& value = field(object, key);
+  if (value.is_null()) return std::nullopt;
+  const std::string text = word(value, key);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size())
+    fail(fmt::format("its {} is {}, which is no number", key, brief(value)));
+  return number;
+}
+
+bool flag_at(const json& object, const char* key) {
+  const json& value = field(object, key);
+  if (!value.is_boolean())
+    fail(fmt::format("its {} is {}, which is neither true nor false", key, brief(value)));
+  return value.get<bool>();
+}
+
+std::optional<AlphaRule> alpha_rule_at(const json& missing) {
+  const auto value = missing.find("alpha_rule");
+  if (value == missing.end()) return std::nullopt;
+  const auto rule = alpha_rule_named(word(*value, "alpha_rule"));
+  if (!rule) fail(fmt::format("its alpha_rule is {}, which is neither weight nor mask", brief(*value)));
+  return rule;
+}
+
+MissingOptions missing_at(const json& object) {
+  const json& missing = field(object, "missing");
+  const json& alpha = field(missing, "alpha");
+  return {flag_at(missing, "none"),
+          value_at(missing, "value"),
+          value_at(missing, "result"),
+          alpha.is_null() ? std::nullopt : std::optional(whole(alpha, "alpha", kMaxInt)),
+          flag_at(missing, "all_channels"),
+          alpha_rule_at(missing)};
+}
+
+/// Characters of a value in a sentence, and those of a difference in it.
+constexpr std::size_t kMaxLength = 80, kSeen = 20, kBefore = 30;
+
+std::string text_of(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
+
+/// Of nanoseconds since 1970.
+std::string date_of(std::int64_t changed_ns) {
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  const std::int64_t seconds = changed_ns / kSecond - (changed_ns % kSecond < 0 ? 1 : 0);
+  return fmt::format("{:%Y-%m-%d %H:%M:%S}.{:09} UTC", fmt::gmtime(static_cast<std::time_t>(seconds)),
+                     changed_ns - seconds * kSecond);
+}
+
+/// A fingerprint() as somebody reads it.
+std::string with_date(const std::string& fingerprint) {
+  constexpr std::string_view kChanged = "changed ";
+  const std::size_t at = fingerprint.find(kChanged);
+  if (at == fingerprint.npos) return fingerprint;
+  const char* const begin = fingerprint.data() + at + kChanged.size();
+  std::int64_t changed_ns = 0;
+  const auto [end, error] = std::from_chars(begin, fingerprint.data() + fingerprint.size(), changed_ns);
+  if (error != std::errc()) return fingerprint;
+  return std::string(fingerprint.data(), begin) + date_of(changed_ns) + end;
+}
+
+/// Times of files in it, and in what it has, as dates.
+json with_dates(json value) {
+  for (auto& [key, member] : value.items()) {
+    if (key == "changed_ns" && member.is_number_integer())
+      member = date_of(member.get<std::int64_t>());
+    else if (key == "fingerprint" && member.is_string())
+      member = with_date(member.get<std::string>());
+    else if (member.is_structured())
+      member = with_dates(member);
+  }
+  return value;
+}
+
+std::string cut(const std::string& text, std::size_t first) {
+  return (first > 0 ? "..." : "") + text.substr(first, kMaxLength) +
+         (text.size() - first > kMaxLength ? "..." : "");
+}
+
+}  // namespace
+
+std::string brief(const json& value) { return cut(text_of(value), 0); }
+
+Difference first_difference(const json& given_then, const json& given_now) {
+  const json then = with_dates(given_then), now = with_dates(given_now);
+  const json change = json::diff(then, now).front();
+  const std::string kind = change.at("op"), place = change.at("path");
+  const std::string before = kind == "add" ? "" : text_of(then.at(json::json_pointer(place)));
+  const std::string after = kind == "remove" ? "" : text_of(change.at("value"));
+  const auto alike = static_cast<std::size_t>(std::ranges::mismatch(before, after).in1 - before.begin());
+  const std::size_t first = alike + kSeen > kMaxLength ? alike - kBefore : 0;
+  return {brief(place), kind == "add" ? "not there" : cut(before, first),
+          kind == "remove" ? "not there" : cut(after, first)};
+}
+
+void fail(std::string_view fact) {
+  throw InvalidArgument(fmt::format("the plan cannot be read: {}; make it anew", fact));
+}
+
+const json& field(const json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key)) fail(fmt::format("it has no {}", key));
+  return object.at(key);
+}
+
+std::string word(const json& value, const char* what) {
+  if (!value.is_string()) fail(fmt::format("its {} is {}, which is no text", what, brief(value)));
+  return value.get<std::string>();
+}
+
+const json& list_at(const json& object, const char* key) {
+  const json& list = field(object, key);
+  if (!list.is_array()) fail(fmt::format("its {} is {}, which is no list", key, brief(list)));
+  return list;
+}
+
+PlanOptions asked_of(const json& all) {
+  const json& asked = field(all, "asked");
+  return {.max_memory_bytes = whole_at(asked, "max_memory_bytes", kMax),
+          .threads = static_cast<int>(whole_at(asked, "threads", kMaxInt)),
+          .slots = static_cast<int>(whole_at(asked, "slots", kMaxInt)),
+          .band_rows = whole_at(asked, "band_rows", kMaxSide),
+          .band_cols = whole_at(asked, "band_cols", kMaxSide),
+          .tile = extent_at(asked, "tile"),
+          .arithmetic = arithmetic_at(asked),
+          .devices = devices_at(asked),
+          .max_device_memory_bytes = whole_at(asked, "max_device_memory_bytes", kMax),
+          .region = region_at(all),
+          .missing = missing_at(asked)};
+}
+
+PlanOptions cut_of(const json& all, const PlanOptions& asked) {
+  PlanOptions cut = asked;
+  const Extent band = extent_at(all, "band");
+  cut.band_rows = band.rows;
+  cut.band_cols = band.cols;
+  cut.tile = extent_at(all, "tile");
+  cut.slots = static_cast<int>(whole_at(all, "slots", kMaxInt));
+  cut.threads = static_cast<int>(whole_at(all, "threads", kMaxInt));
+  cut.arithmetic = arithmetic_at(all);
+  cut.devices.clear();
+  if (all.contains("cuda")) cut.devices = devices_at(all.at("cuda"));
+  return cut;
+}
+
+RasterAxes axes_of(const json& all) {
+  RasterAxes axes;
+  for (const json& axis : list_at(all, "axes"))
+    axes.push_back(
+        {word(field(axis, "name"), "name"), whole_at(axis, "size", kMax), whole_at(axis, "first", kMax)});
+  return axes;
+}
+
+json parsed(std::string_view text) {
+  try {
+    JsonBounds bounds;
+    json all = json::parse(text, [&](int depth, json::parse_event_t event, json&) {
+      if (depth > kMaxDepth) fail("its values are nested");
+      return bounds.take(depth, event);
+    });
+    if (const std::string problem = bounds.problem(); !problem.empty()) fail("it " + problem);
+    return all;
+  } catch (const json::parse_error& error) {
+    fail(fmt::format("it is no JSON from byte {} on", error.byte));
+  }
+}
+
+}  // namespace sepconv::stored_plan

@@ -1,0 +1,139 @@
+#include "pipeline/plan/plan_notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/byte_text.hpp"
+#include "core/count_text.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/plan/candidates.hpp"
+#include "pipeline/plan/device_codecs.hpp"
+#include "pipeline/plan/memory_limits.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Of a source in chunks: how many of them a run touches, and which share of their pixels is read again.
+std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
+  const SourceLayout& layout = problem.source.layout();
+  const Extent block = layout.block;
+  const Rect needed = source_rect(plan.chain, plan.specs, plan.region);
+  const Rect grid{needed.row / block.rows, needed.col / block.cols,
+                  ceil_div(needed.row_end(), block.rows) - needed.row / block.rows,
+                  ceil_div(needed.col_end(), block.cols) - needed.col / block.cols};
+  const Rect touched =
+      Rect{grid.row * block.rows, grid.col * block.cols, grid.rows * block.rows, grid.cols * block.cols}
+          .intersect(Rect::whole(plan.source().extent));
+  const double once = static_cast<double>(touched.area() * plan.source().pixel_bytes());
+  const double twice = std::max(0.0, static_cast<double>(plan.bytes_read) / once - 1);
+  const std::string again = fmt::format(
+      ", and {:.1f} % of their pixels are read again, but for chunks that the ceiling leaves room to keep",
+      100 * twice);
+  const std::int64_t count = grid.area() * layout.block_layers;
+  return fmt::format("{} of the image {} touched{}{}",
+                     count == 1 ? "1 chunk" : fmt::format("{} chunks", count), count == 1 ? "is" : "are",
+                     layout.shares_blocks ? ", for each image that shares them" : "",
+                     twice > 0              ? again
+                     : layout.shares_blocks ? ""
+                                            : ", each once");
+}
+
+/// Of the source, also beyond its edges.
+Rect needed_of(const PlanProblem& problem) {
+  return source_rect(problem.chain, problem.specs, problem.region);
+}
+
+/// Of what a GPU holds of streams and blocks, the part of a slot.
+std::int64_t slot_codec_bytes(const Plan& plan) {
+  const std::int64_t shared = plan.encoded ? EncodingSizes(*plan.encoded, plan.band).scratch_bytes : 0;
+  return (plan.device_memory.codecs - shared) / plan.slots;
+}
+
+/// Why a plan has fewer slots than are best where memory allows.
+std::string why_fewer_slots(const Plan& plan) {
+  const std::int64_t bands =
+      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // of each device
+  const int more = kPreferredSlots - plan.slots;
+  const std::int64_t on_host = plan.memory.total() + plan.memory.slots / plan.slots * more;
+  const std::int64_t on_device = plan.device_memory.total() +
+                                 (device_inputs(kPreferredSlots) - device_inputs(plan.slots)) *
+                                     (plan.slot_input_bytes + plan.slot_secondary_bytes()) +
+                                 more * (plan.slot_output_bytes + slot_codec_bytes(plan));
+  const bool fits =
+      on_host <= plan.max_memory_bytes && (plan.devices.empty() || on_device <= plan.max_device_memory_bytes);
+  if (bands > plan.slots && !fits)
+    return fmt::format("memory is short: {}", plan.slots == 1
+                                                  ? "nothing overlaps"
+                                                  : "reading and writing take turns to overlap computing");
+  if (bands == 1) return "there is only one band";
+  if (bands <= kPreferredSlots) return fmt::format("there are only {} bands", bands);
+  return "with so few bands from top to bottom more would not be faster";
+}
+
+}  // namespace
+
+bool matches_source(const PlanProblem& problem) {
+  return !Rect::whole(problem.specs.front().extent).contains(needed_of(problem));
+}
+
+bool reads_other_edge(const PlanProblem& problem) {
+  const Rect needed = needed_of(problem);
+  return needed.row < 0 || needed.row_end() > problem.specs.front().extent.rows;
+}
+
+std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
+                                 int asked_threads) {
+  std::vector<std::string> notes;
+  const Extent image = plan.region.extent();
+  const std::int64_t halo = problem.halo_rows(plan.band);
+  const SourceLayout& source = problem.source.layout();
+  if (!source.streams) {
+    notes.push_back(fmt::format("the source cannot be streamed: it is decoded as a whole and held ({})",
+                                format_bytes(static_cast<double>(plan.memory.source))));
+  } else if (plan.turned) {
+    notes.push_back(explain_transposed(problem, plan));
+  } else if (plan.band.cols == image.cols && !source.shares_blocks) {
+    notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
+  }
+  if (source.file && source.file->zarr.version != 0) notes.push_back(chunks_note(problem, plan));
+  if (reads_other_edge(problem))
+    notes.emplace_back(
+        "border=wrap: rows near the source's upper and lower edge are read once more, for the other edge");
+  if (!problem.sink.layout().streams) {
+    notes.push_back("the sink cannot be streamed: the result is collected in memory before it is encoded");
+  }
+  if (problem.band_unit().rows > 1) {
+    notes.push_back(
+        fmt::format("bands end at multiples of {} rows, the sink's blocks", problem.band_unit().rows));
+  }
+  if (problem.whole_columns && !plan.turned) {
+    notes.push_back("a band needs whole columns of the source: bands lie side by side");
+  } else if (halo > 0) {
+    notes.push_back(fmt::format("a band needs a halo of {} source rows beyond its own", halo));
+  }
+  if (plan.band.cols < image.cols && options.band_cols == 0 && !plan.turned && !problem.whole_columns) {
+    notes.push_back(fmt::format(
+        "column tiles, because a good band of full width would not fit: {} is read for a source of {}",
+        format_bytes(static_cast<double>(plan.bytes_read)),
+        format_bytes(static_cast<double>(source_rect(plan.chain, plan.specs, plan.region).area() *
+                                         plan.source().pixel_bytes()))));
+  }
+  if (options.slots == 0 && plan.slots < kPreferredSlots)
+    notes.push_back(
+        fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
+  for (const StagePtr& stage : plan.chain.stages())
+    if (std::string note = stage->note(); !note.empty()) notes.push_back(std::move(note));
+  if (plan.threads < asked_threads)
+    notes.push_back(fmt::format("{} instead of {}, because memory is short",
+                                count_text(plan.threads, "thread"), asked_threads));
+  if (plan.devices.size() < options.devices.size())
+    notes.emplace_back("one GPU, because the source or the sink goes row by row");
+  notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());
+  if (options.max_memory_bytes == 0)
+    notes.push_back(
+        "the ceiling is a quarter of the memory that is free; PlanOptions::max_memory_bytes sets it");
+  return notes;
+}
+
+}  // namespace sepconv

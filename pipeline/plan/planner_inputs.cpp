@@ -1,0 +1,81 @@
+// What follows from the chain, the source and the sink alone.
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/plan/cost.hpp"
+
+namespace sepconv {
+
+std::int64_t PlanProblem::read_unit_rows(const SourceLayout& layout) {
+  return layout.streams && layout.access == Access::random ? std::max<std::int64_t>(1, layout.unit().rows)
+                                                           : 1;
+}
+
+Extent PlanProblem::band_unit() const {
+  const Extent image = region.extent();
+  // Blocks of a turned result are short pieces of the file as it is: whole tiles.
+  const Extent block = turned ? sink.layout().block : sink.layout().unit();
+  return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
+          std::clamp<std::int64_t>(block.cols, 1, image.cols)};
+}
+
+Extent PlanProblem::own(Extent part) const {
+  if (turned) std::swap(part.rows, part.cols);
+  for (std::size_t i = chain.size(); i-- > 0;) {
+    if (!chain.stages()[i]->traits().scales) continue;
+    part.rows = ceil_div(part.rows * specs[i].extent.rows, specs[i + 1].extent.rows);
+    part.cols = ceil_div(part.cols * specs[i].extent.cols, specs[i + 1].extent.cols);
+  }
+  return part;
+}
+
+Extent PlanProblem::job_manifest(Extent part) const {
+  const Extent result = region.extent();
+  Extent whole = own(result);
+  if (turned) std::swap(whole.rows, whole.cols);
+  return {std::max<std::int64_t>(1, part.rows * result.rows / std::max(whole.rows, result.rows)),
+          std::max<std::int64_t>(1, part.cols * result.cols / std::max(whole.cols, result.cols))};
+}
+
+std::int64_t PlanProblem::tile_cols() const {
+  std::int64_t unit = 1;
+  for (const StagePtr& stage : chain.stages()) unit = std::max(unit, stage->tile_cols());
+  return unit;
+}
+
+std::int64_t PlanProblem::halo_rows(Extent band) const {
+  const Rect part = middle(band);
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own(part.extent()).rows);
+}
+
+void PlanProblem::find_turn() {
+  item = region.extent();
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    const Stage& stage = *chain.stages()[i];
+    const Extent transposed_item = stage.transposed_item(specs[i]);
+    const StageTraits& traits = stage.traits();
+    if (traits.product != Product::none) sum_length += traits.operations_per_element;
+    whole_columns =
+        whole_columns || (traits.product == Product::of_columns && !turned && specs[i].extent.rows > 1);
+    if (transposed_item.empty()) continue;
+    turned = !turned;
+    // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
+    if (traits.is_transpose || chain.size() > 1) continue;
+    if (region.extent() != specs.back().extent)
+      throw InvalidArgument(
+          "a region of many matrices transposed at once cannot be planned; leave PlanOptions::region out");
+    item = transposed_item;
+  }
+}
+
+Rect PlanProblem::middle(Extent band) const {
+  const Extent image = specs.back().extent;
+  // Without a halo a band at the beginning is like any other, and it does not straddle two items.
+  return item == region.extent()
+             ? middle_rect(image, band)
+             : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};
+}
+
+}  // namespace sepconv

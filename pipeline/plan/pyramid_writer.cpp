@@ -1,0 +1,199 @@
+#include "pipeline/plan/pyramid_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "pipeline/plan/pyramid_level.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Rows of blocks that are lower do not bound how many levels parts make.
+constexpr std::int64_t kMinPartRows = 64;
+
+class PyramidWriter final : public Writer, private ResumableWriter {
+ public:
+  PyramidWriter(std::unique_ptr<Writer> image, MissingPixels missing,
+                const std::shared_ptr<Checkpoint>& partial)
+      : image_(std::move(image)), partial_(partial), layout_(image_->layout()) {
+    missing.stored = layout_.stored;
+    missing.stores_alpha = !layout_.masks_alpha;
+    if (missing.can_become() && !layout_.nearest_levels)
+      throw InvalidArgument(fmt::format(
+          "smaller levels of {} elements are rounded when they are stored, so that what is there "
+          "could become missing; make none with OutputOptions::pyramid = false, take single pixels "
+          "with OutputOptions::nearest_levels, or end the chain with cast:type={}",
+          name_of(*missing.stored), name_of(missing.stored->pixels())));
+    const ImageSpec* larger = &image_->spec();
+    levels_.reserve(image_->levels().size());
+    for (Writer* const sink : image_->levels())
+      larger = &levels_
+                    .emplace_back(*sink, static_cast<int>(levels_.size()) + 1, *larger, missing, partial,
+                                  layout_.nearest_levels)
+                    .spec();
+    const Extent unit = layout_.unit();
+    turn_ = round_up(2 * levels_.front().held_rows(), unit.rows);
+    layout_.access = Access::sequential;
+    layout_.cuts_blocks = false;
+    layout_.coded.reset();  // levels are made of pixels
+    layout_.block = {even_multiple(unit.rows), unit.cols};
+    cut_for_parts();
+  }
+
+  const ImageSpec& spec() const noexcept override { return image_->spec(); }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+
+  void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
+    make_workers(executor);
+    for (std::int64_t row = rect.row; row < rect.row_end();) {
+      const std::int64_t end = std::min((row / turn_ + 1) * turn_, rect.row_end());
+      const ConstPixelView rows = in.crop({row - rect.row, 0, end - row, rect.cols});
+      image_->write({row, 0, end - row, rect.cols}, rows, executor);
+      if (makes_part()) note_written(end);
+      fill(0, row, rows, executor);
+      row = end;
+    }
+  }
+
+  ResumableWriter* resumable() noexcept override { return image_->resumable() != nullptr ? this : nullptr; }
+
+  void prepare_finish() override { image_->prepare_finish(); }
+  void finish() override { image_->finish(); }
+
+  std::int64_t buffer_bytes(int concurrency) const override {
+    std::int64_t bytes = image_->buffer_bytes(concurrency) + concurrency * scratch_bytes();
+    for (const PyramidLevel& level : levels_) bytes += level.bytes(concurrency);
+    return bytes;
+  }
+
+ private:
+  /// How many levels parts make: those of which any row of blocks has whole rows.
+  void cut_for_parts() {
+    const std::int64_t block = layout_.shard.empty() ? layout_.block.rows : even_multiple(layout_.shard.rows);
+    const auto rows = [&](std::size_t levels) { return std::lcm(block, std::int64_t{1} << levels); };
+    while (part_levels_ < levels_.size() && rows(part_levels_ + 1) <= std::max(block, kMinPartRows))
+      ++part_levels_;
+    if (part_levels_ < levels_.size()) levels_[part_levels_ - 1].keep_all();
+    for (std::size_t i = 0; i < part_levels_; ++i) layout_.levels.push_back(levels_[i].rows());
+    if (partial_ && partial_->use() != Checkpoint::Use::alone)
+      layout_.block.rows = std::lcm(layout_.block.rows, std::int64_t{1} << part_levels_);
+  }
+
+  bool makes_part() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
+  ResumableWriter& of_image() const { return *image_->resumable(); }
+
+  WriterState take_state() override {
+    if (makes_part()) return take_part();
+    WriterState state = of_image().take_state();
+    for (PyramidLevel& level : levels_) state.levels.push_back(level.take_state());
+    return state;
+  }
+  void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,
+               Executor& executor) override {
+    if (partial_->use() == Checkpoint::Use::all_parts) return restore_part(state, files, executor);
+    of_image().restore(pixels, state, files, executor);
+    for (std::size_t i = 0; i < levels_.size(); ++i)
+      levels_[i].restore(state.levels.at(i), files.rows, executor);
+  }
+  void leave_rest() override { of_image().leave_rest(); }
+
+  // A part's state has the rows at which pieces of the image begin and end, between which levels are written,
+  // and behind those of the levels the states of these pieces.
+
+  PartRows of_part(const PyramidLevel& level, std::int64_t first_row, std::int64_t end_row) const {
+    return level.rows().of_part(first_row, end_row, spec().extent.rows);
+  }
+  void begin_part(std::int64_t first_row, std::int64_t end_row) override {
+    piece_rows_ = {first_row};
+    for (std::size_t i = 0; i < part_levels_; ++i)
+      levels_[i].begin_part(of_part(levels_[i], first_row, end_row));
+  }
+  /// Where nothing is appended the order does not matter, and all is one piece.
+  void note_written(std::int64_t end) {
+    if (!pieces_.empty() && !layout_.appends) {
+      piece_rows_.back() = end;
+      return;
+    }
+    piece_rows_.push_back(end);
+    pieces_.push_back(of_image().take_state());
+  }
+  WriterState take_part() {
+    WriterState state{.places = std::exchange(piece_rows_, {})};
+    if (!layout_.appends && !pieces_.empty()) pieces_.front().add(of_image().take_state());
+    for (std::size_t i = 0; i < part_levels_; ++i) state.levels.push_back(levels_[i].take_kept());
+    for (WriterState& piece : pieces_) state.levels.push_back(std::move(piece));
+    pieces_.clear();
+    return state;
+  }
+  void restore_part(const WriterState& state, const StateFiles& files, Executor& executor) {
+    make_workers(executor);
+    const std::vector<std::int64_t>& rows = state.places;
+    for (std::size_t i = 0; i < part_levels_; ++i)
+      levels_[i].add_part(of_part(levels_[i], rows.at(0), rows.back()), state.levels.at(i).places,
+                          files.rows);
+    for (std::size_t i = 1; i < rows.size(); ++i) {
+      of_image().restore((rows[i] - rows[i - 1]) * spec().extent.cols, state.levels.at(part_levels_ + i - 1),
+                         files, executor);
+      go_to(0, rows[i], executor);
+    }
+  }
+  /// By what parts have made; levels that they do not make are made of the last that they do.
+  void go_to(std::size_t level, std::int64_t larger_end, Executor& executor) {
+    levels_[level].go_to(ceil_div(larger_end, 2), executor,
+                         [&](std::int64_t first, const ConstPixelView& made) {
+                           if (level + 1 < part_levels_)
+                             go_to(level + 1, first + made.extent.rows, executor);
+                           else
+                             fill(level + 1, first, made, executor);
+                         });
+  }
+
+  std::int64_t buffered_bytes() const override {
+    std::int64_t bytes = 0;
+    for (const PyramidLevel& level : levels_) bytes += level.buffered_bytes();
+    return bytes;
+  }
+
+  void fill(std::size_t level, std::int64_t row, const ConstPixelView& rows, Executor& executor) {
+    if (level == (makes_part() ? part_levels_ : levels_.size())) return;
+    levels_[level].take(row, rows, executor, workers_, [&](std::int64_t first, const ConstPixelView& made) {
+      fill(level + 1, first, made, executor);
+    });
+  }
+
+  void make_workers(const Executor& executor) {
+    while (std::ssize(workers_) < executor.concurrency()) workers_.emplace_back(Buffer(scratch_bytes()));
+  }
+  std::int64_t scratch_bytes() const {
+    std::int64_t most = 0;
+    for (const PyramidLevel& level : levels_) most = std::max(most, level.scratch_bytes());
+    return most;
+  }
+
+  std::unique_ptr<Writer> image_;
+  std::shared_ptr<Checkpoint> partial_;
+  SinkLayout layout_;
+  std::vector<PyramidLevel> levels_;
+  std::size_t part_levels_ = 0;
+  /// Rows of the image after which the first level is written, whatever rows come at once: so that compressed
+  /// blocks have the same order.
+  std::int64_t turn_ = 1;
+  std::vector<Worker> workers_;
+  std::vector<std::int64_t> piece_rows_;
+  std::vector<WriterState> pieces_;
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing,
+                                    const std::shared_ptr<Checkpoint>& partial) {
+  if (image->levels().empty()) return image;
+  return std::make_unique<PyramidWriter>(std::move(image), missing, partial);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,127 @@
+// The pixels of source and result on a report's page.
+#include <fmt/format.h>
+
+#include "core/base64.hpp"
+#include "core/count_text.hpp"
+#include "pipeline/report/html_report_drawings.hpp"
+#include "pipeline/report/html_report_parts.hpp"
+#include "pipeline/report/run_pictures.hpp"
+
+namespace sepconv {
+namespace {
+
+std::string size_text(Extent extent) { return fmt::format("{} x {}", extent.cols, extent.rows); }
+
+std::string image(const std::string& data, std::string_view alt, std::string_view kind = "") {
+  return fmt::format("<img src=\"data:image/png;base64,{}\" alt=\"{}\"{}>", data, html_text(alt),
+                     kind.empty() ? "" : fmt::format(" class=\"{}\"", kind));
+}
+
+/// One side's pixels as the page shows them.
+struct Shown {
+  std::string data;   // of a PNG
+  std::string range;  // what black and white are
+  Extent part;        // pixels of the image
+};
+
+Shown shown(const SampledPixels& pixels, const Stretch& stretch) {
+  std::string range =
+      fmt::format("black is {}, white is {}", short_number(stretch.low), short_number(stretch.high));
+  return {base64(png_of(pixels, stretch)), std::move(range), pixels.area().extent()};
+}
+
+struct Pictures {
+  Shown source_all, result_all, source_detail, result_detail;
+};
+
+Pictures pictures_of(const PreviewCollector& seen) {
+  const auto stretch = [](const SampledPixels& pixels) { return stretch_of(pixels.type(), pixels.values()); };
+  const Stretch source = stretch(seen.source().all), result = stretch(seen.result().all);
+  return {shown(seen.source().all, source), shown(seen.result().all, result),
+          shown(seen.source().detail, source), shown(seen.result().detail, result)};
+}
+
+std::string side_by_side(const Shown& source, const Shown& result, std::string_view of_what, bool for_print) {
+  const auto one = [&](const Shown& side, std::string_view name) {
+    return figure(image(side.data, fmt::format("{} of the {}", of_what, name)),
+                  fmt::format("{}, {} pixels: {}", name, size_text(side.part), side.range));
+  };
+  return fmt::format("<div class=\"pair{}\">{}{}</div>\n", for_print ? " both" : "", one(source, "source"),
+                     one(result, "result"));
+}
+
+std::string slider(const Pictures& pictures) {
+  const Shown& result = pictures.result_detail;
+  // The picture before is stretched to the one after, which may be of another size.
+  const std::string before = image(pictures.source_detail.data, "Detail of the source", "before");
+  const std::string after = image(result.data, "Detail of the result", "after");
+  return fmt::format(
+             "<div style=\"max-width:{0}px\"><div class=\"slider\" "
+             "style=\"width:100%;--shape:{0}/{1}\">{2}{3}<input "
+             "type=\"range\" min=\"0\" max=\"100\" value=\"50\" step=\"1\" aria-label=\"How much of the "
+             "picture is "
+             "before\"></div>\n<div class=\"ends note\"><span>before</span><span>after</span></div></div>\n",
+             result.part.cols, result.part.rows, before, after) +
+         side_by_side(pictures.source_detail, result, "Detail", true);
+}
+
+std::string histogram(const SampledPixels& pixels, std::string_view name) {
+  const Histogram found = histogram_of(pixels);
+  const char* const nothing = pixels.some_can_be_missing() ? "missing" : "not-a-number";
+  std::string caption =
+      fmt::format("{}: mean {}, deviation {}, from {} to {}, of {}", name, short_number(found.mean),
+                  short_number(found.deviation), short_number(found.least), short_number(found.most),
+                  count_text(found.samples, "sample"));
+  if (found.nan_share > 0)
+    caption += fmt::format("; {:.2g} % are {}, which pictures show as black", 100 * found.nan_share, nothing);
+  if (found.nan_share == 1) return paragraph(fmt::format("All samples of the {} are {}.", name, nothing));
+  return figure(histogram_drawing(found, name), caption);
+}
+
+/// What pictures are of, where that is not all.
+std::string part_text(const RunReport& report, const PreviewCollector& seen) {
+  std::string text;
+  if (seen.plane()) {
+    const ImageSpec& source = report.plan.source();
+    text = fmt::format(", of plane {} of {} along z", *seen.plane() + 1, source.extent.rows);
+    if (source.extent.cols > report.plan.planes->source.area()) text += ", the first there";
+  }
+  return text + (report.rasters == 1 ? "" : ", of the first image");
+}
+
+}  // namespace
+
+std::string pixels_section(const RunReport& report, const PreviewCollector* seen) {
+  if (report.pixels < report.rasters * report.plan.region.area())
+    return section("Pictures",
+                   paragraph("There are none: this run made a part of the result, and saw no other."));
+  if (seen == nullptr || !seen->source().all.seen() || !seen->result().all.seen())
+    return section(
+        "Pictures",
+        paragraph("There are none: pixels of this run did not pass through the host's memory, because a "
+                  "GPU decoded or encoded the blocks of the file."));
+  const Pictures pictures = pictures_of(*seen);
+  std::string text;
+  const std::string detail =
+      seen->same_places() ? slider(pictures)
+                          : side_by_side(pictures.source_detail, pictures.result_detail, "Detail", false);
+  const std::string part = part_text(report, *seen);
+  text +=
+      section("Before and after", paragraph(fmt::format("{} pixels from the middle, at full resolution{}.",
+                                                        size_text(pictures.result_detail.part), part)) +
+                                      detail);
+  text += section(part.empty() ? "All of it" : "All of it" + part,
+                  side_by_side(pictures.source_all, pictures.result_all, "Overview", false));
+  const std::int64_t shown = seen->source().all.channels();
+  const std::int64_t channels = report.plan.source().channels;
+  text += section("Values" + part,
+                  (shown == channels ? ""
+                                     : paragraph(fmt::format("Of {} channels the first{}.", channels,
+                                                             shown == 1 ? "" : " three"),
+                                                 "note")) +
+                      "<div class=\"pair\">" + histogram(seen->source().all, "source") +
+                      histogram(seen->result().all, "result") + "</div>\n");
+  return text;
+}
+
+}  // namespace sepconv

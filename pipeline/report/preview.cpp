@@ -1,0 +1,312 @@
+#include "pipeline/report/preview.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "io/raster_set.hpp"
+#include "io/rows.hpp"
+#include "pipeline/plan/display_range.hpp"
+#include "pipeline/report/preview_colours.hpp"
+#include "pipeline/report/scaled_chain.hpp"
+#include "pipeline/run/run.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Of source and result: more is not read and filtered at once everywhere.
+constexpr std::int64_t kAtOnceBytes = std::int64_t{32} << 20;
+
+/// A level, and the part of the chain's result on it that is shown.
+struct View {
+  int level = 0;
+  double scale = 1;
+  Rect area{};
+  bool whole = true;
+};
+
+std::int64_t longer_side(Extent extent) { return std::max(extent.rows, extent.cols); }
+
+/// A file's levels, and what the chain makes of each.
+class FileLevels {
+ public:
+  FileLevels(const std::filesystem::path& input, const Chain& chain, const OpenOptions& open, Formats formats)
+      : chain_(chain), spec_(open_set(input, open, formats)->spec()), extents_{spec_.extent} {
+    OpenOptions of_file = open;
+    of_file.select.clear();  // levels are told of a file, and its images have the same
+    const std::vector<Extent> smaller = file_info(input, of_file, formats).levels;
+    extents_.insert(extents_.end(), smaller.begin(), smaller.end());
+  }
+
+  int count() const { return static_cast<int>(extents_.size()); }
+  double scale(int level) const {
+    return static_cast<double>(longer_side(extents_.front())) / static_cast<double>(longer_side(at(level)));
+  }
+  ImageSpec result(int level) const {
+    return scaled_chain(chain_, scale(level)).chain.result_spec({at(level), spec_.channels, spec_.type});
+  }
+  /// Whether so much of the level's result is no work to speak of.
+  bool is_quick(int level, Extent shown) const {
+    const ImageSpec made = result(level);
+    const double share = static_cast<double>(shown.area()) / static_cast<double>(made.extent.area());
+    const double read = share * static_cast<double>(at(level).area() * spec_.pixel_bytes());
+    return std::max(read, static_cast<double>(shown.area() * made.pixel_bytes())) <= kAtOnceBytes;
+  }
+  /// A second image has no levels that lie beside those of the first.
+  bool has_secondary() const {
+    return std::ranges::any_of(chain_.stages(),
+                               [](const StagePtr& stage) { return stage->traits().has_secondary; });
+  }
+  /// Pixels of the level and of the result along the longer side of what is shown, whichever are fewer.
+  std::int64_t pixels_of(const Rect& area, int level) const {
+    const Extent made = result(level).extent;
+    const double share =
+        static_cast<double>(longer_side(area.extent())) / static_cast<double>(longer_side(made));
+    return std::min(longer_side(area.extent()),
+                    static_cast<std::int64_t>(share * static_cast<double>(longer_side(at(level)))));
+  }
+  /// A part of the full result, on the level.
+  Rect part(const Rect& region, int level) const {
+    return part_of(result(level).extent, region, result(0).extent);
+  }
+
+ private:
+  Extent at(int level) const { return extents_[static_cast<std::size_t>(level)]; }
+
+  const Chain& chain_;
+  ImageSpec spec_;
+  std::vector<Extent> extents_;
+};
+
+/// In the middle.
+Rect middle_of(Extent image, std::int64_t side) {
+  const Extent part{std::min(image.rows, side), std::min(image.cols, side)};
+  return {(image.rows - part.rows) / 2, (image.cols - part.cols) / 2, part.rows, part.cols};
+}
+
+View view_on(const FileLevels& levels, int level, Rect area) {
+  return {level, levels.scale(level), area, area == Rect::whole(levels.result(level).extent)};
+}
+
+/// The smallest level that has as many pixels as the picture, or the largest that is quick; else a detail.
+View chosen_view(const FileLevels& levels, const PreviewOptions& options) {
+  const int finest = options.level.value_or(0);
+  const int coarsest = options.level.value_or(levels.has_secondary() ? 0 : levels.count() - 1);
+  const Rect full = Rect::whole(levels.result(0).extent);
+  const Rect region = options.region.empty() ? full : options.region;
+  if (!options.region.empty() && levels.is_quick(finest, levels.part(region, finest).extent()))
+    return view_on(levels, finest, levels.part(region, finest));
+  std::optional<View> best;
+  for (int level = coarsest; level >= finest; --level) {
+    const Rect area = levels.part(region, level);
+    if (!levels.is_quick(level, area.extent())) break;
+    best = view_on(levels, level, area);
+    if (levels.pixels_of(area, level) >= options.size) break;
+  }
+  if (best) return *best;
+  if (!options.region.empty()) return view_on(levels, finest, levels.part(region, finest));
+  return view_on(levels, finest, middle_of(levels.result(finest).extent, options.size));
+}
+
+/// Keeps what is shown of the rows of a result.
+class Picture {
+ public:
+  /// Values of a `table` are shown by it.
+  Picture(const ImageSpec& shown, const MissingPixels& missing, std::optional<ColourTable> table)
+      : colours_(shown, Rect::whole(shown.extent), shown.extent.area()),
+        missing_(missing),
+        table_(std::move(table)),
+        alpha_(static_cast<std::size_t>(shown.extent.area())) {}
+
+  void see(std::int64_t first_row, const ConstPixelView& rows) {
+    const Extent extent = rows.extent;
+    colours_.see({first_row, 0, extent.rows, extent.cols}, rows);
+    visit_pixel_type(rows.type, [&]<class T>(std::type_identity<T>) {
+      for (std::int64_t row = 0; row < extent.rows; ++row) {
+        const T* pixel = rows.row<T>(row);
+        std::uint8_t* alpha = alpha_.data() + (first_row + row) * extent.cols;
+        for (std::int64_t col = 0; col < extent.cols; ++col, pixel += rows.channels)
+          alpha[col] = alpha_of(pixel);
+      }
+    });
+  }
+
+  void put_into(Preview& seen) const {
+    const std::vector<float> values = colours_.values();
+    if (table_) return put_by_table(values, seen);
+    const auto colours = static_cast<std::size_t>(colours_.channels());
+    std::vector<float> present;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (alpha_[i / colours] > 0) present.push_back(values[i]);
+    }
+    const bool has_values = std::ranges::any_of(present, [](float value) { return std::isfinite(value); });
+    seen.stretch = stretch_of(colours_.type(), std::move(present));
+    if (!has_values)
+      seen.notes.emplace_back("all of it is missing or not a finite number: nothing is seen");
+    else if (colours_.type() != PixelType::u8)
+      seen.notes.push_back(
+          fmt::format("{:.6g} is black and {:.6g} white: 0.5 % of what is seen is darker, 0.5 % brighter",
+                      seen.stretch.low, seen.stretch.high));
+    const std::vector<std::uint8_t> shown = stretched(values, seen.stretch);
+    seen.extent = colours_.grid();
+    seen.channels = hides() ? 4 : colours_.channels();
+    if (!hides()) {
+      seen.pixels = shown;
+      return;
+    }
+    for (std::size_t i = 0; i < alpha_.size(); ++i) {
+      for (std::size_t k = 0; k < 3; ++k) seen.pixels.push_back(shown[i * colours + (colours == 3 ? k : 0)]);
+      seen.pixels.push_back(alpha_[i]);
+    }
+    note_hidden(seen);
+  }
+
+ private:
+  bool hides() const {
+    return std::ranges::any_of(alpha_, [](std::uint8_t alpha) { return alpha < 255; });
+  }
+  void note_hidden(Preview& seen) const {
+    seen.notes.emplace_back(missing_.alpha ? "transparent is what alpha hides"
+                                           : "missing pixels are transparent");
+  }
+
+  void put_by_table(const std::vector<float>& values, Preview& seen) const {
+    seen.extent = colours_.grid();
+    seen.channels = hides() ? 4 : 3;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const float value = std::isfinite(values[i]) ? std::max(values[i], 0.0F) : 0.0F;
+      const auto colour = table_->shown(static_cast<std::size_t>(value));
+      seen.pixels.insert(seen.pixels.end(), colour.begin(), colour.end());
+      if (hides()) seen.pixels.push_back(alpha_[i]);
+    }
+    seen.notes.push_back(fmt::format("colours are those of the image's table: {}", name_of(*table_)));
+    if (hides()) note_hidden(seen);
+  }
+
+  template <class T>
+  std::uint8_t alpha_of(const T* pixel) const {
+    for (std::int64_t channel = 0; channel < colours_.channels(); ++channel) {
+      const auto value = static_cast<double>(pixel[channel]);
+      if (std::isnan(value) || (missing_.value && value == missing_.result)) return 0;
+    }
+    if (!missing_.alpha) return 255;
+    const double most =
+        std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+    return static_cast<std::uint8_t>(
+        std::lround(255 * std::clamp(static_cast<double>(pixel[*missing_.alpha]) / most, 0.0, 1.0)));
+  }
+
+  SampledPixels colours_;
+  MissingPixels missing_;
+  std::optional<ColourTable> table_;
+  std::vector<std::uint8_t> alpha_;
+};
+
+/// The chain with a stage that makes its result small enough, and where the view's area lies then.
+std::pair<Chain, Rect> fitted(const Chain& chain, const ImageSpec& source, const Rect& area,
+                              std::int64_t size, ResizeOptions::Filter filter) {
+  if (longer_side(area.extent()) <= size) return {chain, area};
+  const double factor = static_cast<double>(size) / static_cast<double>(longer_side(area.extent()));
+  const auto times = [factor](std::int64_t length) {
+    return std::max<std::int64_t>(1, std::lround(factor * static_cast<double>(length)));
+  };
+  const Extent whole = chain.result_spec(source).extent;
+  const Extent small{times(whole.rows), times(whole.cols)};
+  const Extent part{std::min(times(area.rows), small.rows), std::min(times(area.cols), small.cols)};
+  const Rect shown{std::min(std::lround(factor * static_cast<double>(area.row)), small.rows - part.rows),
+                   std::min(std::lround(factor * static_cast<double>(area.col)), small.cols - part.cols),
+                   part.rows, part.cols};
+  return {chain | resize({.to = small, .filter = filter}), shown};
+}
+
+std::string describe_view(const View& view, Extent result) {
+  const std::string from =
+      view.level > 0 ? fmt::format("level {}, {:.4g} times smaller than the image", view.level, view.scale)
+                     : std::string("full resolution");
+  if (view.whole) return fmt::format("all of {} x {} pixels, at {}", result.cols, result.rows, from);
+  return fmt::format("a detail, {}x{}+{}+{} of {} x {} pixels, at {}", view.area.cols, view.area.rows,
+                     view.area.col, view.area.row, result.cols, result.rows, from);
+}
+
+void check_view(const PreviewOptions& options, const FileLevels& levels, const std::filesystem::path& input) {
+  const Extent result = levels.result(0).extent;
+  const Rect& region = options.region;
+  if (!region.empty() && !Rect::whole(result).contains(region))
+    throw InvalidArgument(
+        fmt::format("the region {} x {} pixels from column {} and row {} on is not inside of the "
+                    "result of {} x {}; give another",
+                    region.cols, region.rows, region.col, region.row, result.cols, result.rows));
+  if (options.level.value_or(0) >= levels.count())
+    throw IoError(fmt::format("cannot read level {} of {}: its levels are 0 to {}; ask for one of them",
+                              *options.level, input.native(), levels.count() - 1));
+}
+
+/// Runs the chain on the view, and notes what is seen of it and how.
+void show(Reader& source, const ScaledChain& scaled, const PreviewOptions& options, Preview& seen) {
+  const Extent whole = scaled.chain.result_spec(source.spec()).extent;
+  const View view{seen.level, seen.scale, seen.area, seen.whole};
+  seen.notes.push_back(describe_view(view, whole));
+  if (!scaled.lengths.empty())
+    seen.notes.push_back(
+        fmt::format("lengths of the chain are those of the level: {}", fmt::join(scaled.lengths, ", ")));
+  seen.notes.insert(seen.notes.end(), scaled.notes.begin(), scaled.notes.end());
+  const Chain as_seen = shown_in_preview(scaled.chain, source);
+  const std::optional<ColourTable> table = table_of(source, scaled.chain);
+  const auto filter = table && table->classes ? ResizeOptions::Filter::nearest : ResizeOptions::Filter::area;
+  const auto [chain, shown] = fitted(as_seen, source.spec(), view.area, options.size, filter);
+  const ImageSpec result = chain.result_spec(source.spec());
+  const ImageSpec part = region_spec(result, shown);
+  const PictureColours colours = colours_seen(source, part);
+  Picture picture({part.extent, colours.channels, part.type},
+                  missing_pixels(source, chain, options.missing).of_result(), table);
+  const auto sink = make_rows_writer(part, [&](std::int64_t first, const ConstPixelView& rows) {
+    if (!colours.converts) return picture.see(first, rows);
+    const ImageSpec rgb{rows.extent, colours.channels, rows.type};
+    const Buffer painted(rgb.bytes());
+    paint(colours, rows, dense_view(painted.data(), rgb));
+    picture.see(first, dense_view(painted.data(), rgb));
+  });
+  run(source, *sink, chain,
+      {{.max_memory_bytes = options.max_memory_bytes,
+        .threads = options.threads,
+        .region = shown,
+        .missing = options.missing},
+       {.stop = options.stop}});
+  picture.put_into(seen);
+  if (result.channels > 4 || result.channels == 2)
+    seen.notes.push_back(fmt::format("channel 1 of {} is seen", result.channels));
+}
+
+}  // namespace
+
+Preview preview(const std::filesystem::path& input, const Chain& chain, const PreviewOptions& options,
+                Formats formats) {
+  if (options.size < 1) throw InvalidArgument("a picture has at least one pixel; give a size of 1 or more");
+  OpenOptions open = open_options(options.open, options.missing);
+  open.level = 0;
+  const FileLevels levels(input, chain, open, formats);
+  check_view(options, levels, input);
+  const View view = chosen_view(levels, options);
+  open.level = view.level;
+  const auto set = open_set(input, open, formats);
+  Preview seen{.level = view.level, .scale = view.scale, .area = view.area, .whole = view.whole};
+  const std::unique_ptr<Reader> source = set->raster(0);
+  show(*source, scaled_chain(chain, view.scale), options, seen);
+  if (!source->layout().streams && !seen.whole)
+    seen.notes.emplace_back(
+        "such a file is decoded as a whole for each preview; "
+        "of a tiled TIFF, which a run without stages makes, a part is seen at once");
+  if (set->count() > 1)
+    seen.notes.push_back(fmt::format("the first of {} images ({}); OpenOptions::page chooses another",
+                                     set->count(), to_string(set->axes())));
+  return seen;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,150 @@
+#include "pipeline/report/report.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/byte_text.hpp"
+#include "core/count_text.hpp"
+#include "core/printable.hpp"
+#include "pipeline/plan/plan_json.hpp"
+#include "pipeline/report/facts.hpp"
+
+namespace sepconv {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMaxLimitBytes = std::int64_t{64} << 20;
+/// Of the host's copy: beyond caches where the ceiling has room for it.
+constexpr std::int64_t kMinCopied = std::int64_t{1} << 20, kMaxCopied = std::int64_t{256} << 20;
+
+std::string table_row(const StepFacts& step) {
+  return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>11} {:>7.0f} %\n", step.name,
+                     step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
+                     share_text(step), 100 * step.hidden_share);
+}
+
+json limits_json(const Plan& plan, const RunLimits& limits) {
+  json all = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
+              {"fma_per_second", limits.host.fma_per_second},
+              {"file_read_bytes_per_second", limits.file.read_bytes_per_second},
+              {"file_write_bytes_per_second", limits.file.write_bytes_per_second},
+              {"processor_share", limits.processor_share()},
+              {"busy", was_busy(limits.processor_share())}};
+  if (plan.devices.empty()) return all;
+  const DeviceRates& device = limits.device;
+  all["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},
+                   {"download_bytes_per_second", device.download_bytes_per_second},
+                   {"duplex_bytes_per_second", device.duplex_bytes_per_second},
+                   {"copy_bytes_per_second", device.copy_bytes_per_second},
+                   {"fma_f32_per_second", device.fma_f32_per_second},
+                   {"fma_f64_per_second", device.fma_f64_per_second}};
+  return all;
+}
+
+/// "12 images (c 3, z 4) of "; nothing for one.
+std::string rasters_text(const RunReport& report) {
+  if (report.rasters == 1) return "";
+  return fmt::format("{} images ({}) of ", report.rasters, to_string(report.plan.axes));
+}
+
+std::string dumped(const json& value) {
+  return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+RunLimits measure_limits(const RunReport& report) {
+  constexpr double kWorthIt = 1;
+  if (report.wall_seconds < kWorthIt) return {};
+  const Plan& plan = report.plan;
+  const std::int64_t copied = std::clamp(plan.max_memory_bytes / 4, kMinCopied, kMaxCopied);
+  RunLimits limits;
+  // Where somebody else has taken the memory meanwhile nothing is measured: the run is done, its result good.
+  try {
+    limits.host = measure_host_limits(plan.threads, plan.arithmetic, copied);
+    limits.file = measure_file_limits(plan.threads, 2 * copied);
+  } catch (const Error&) {
+    return {};
+  }
+  if (plan.devices.empty()) return limits;
+  // What measure_device_limits() holds stays below the run's ceilings.
+  const std::int64_t bytes =
+      std::min({kMaxLimitBytes, plan.max_memory_bytes / 2, plan.max_device_memory_bytes / 16});
+  try {
+    limits.device = measure_device_limits(plan.devices.front(), bytes);
+  } catch (const Error&) {
+  }
+  return limits;
+}
+
+std::string summary(const RunReport& report, const RunLimits& limits) {
+  const Plan& plan = report.plan;
+  const auto pixels = static_cast<double>(report.pixels);
+  std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} of {}, {}; {}\n", report.wall_seconds,
+                                 share(pixels, report.wall_seconds) / 1e6, rasters_text(report),
+                                 count_text(report.bands.count(), "band"), band_text(plan),
+                                 count_text(plan.slots, "slot"), report.device);
+  text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
+                      "of limit", "hidden");
+  for (const StepFacts& step : step_facts(report, limits)) text += table_row(step);
+  text +=
+      fmt::format("  predicted{}: {}\n", report.rasters == 1 ? "" : " of each", to_string(plan.predicted));
+  text += fmt::format("  limits: {}\n", limits_text(plan, limits));
+  const Overlap overlap = overlap_of(report);
+  text +=
+      fmt::format("  overlap: {:.0f} % of the copying hidden, {:.2f} x one step at a time; bottleneck: {}\n",
+                  100 * overlap.copy_hidden, overlap.speed_up, report.bottleneck);
+  if (!plan.devices.empty())
+    text +=
+        fmt::format("  start: {:.2f} s before the first band (plan, memory, GPU)\n", report.startup_seconds);
+  text += fmt::format("  memory: {} at the peak, {} planned, ceiling {}\n",
+                      format_bytes(static_cast<double>(report.peak_rss_bytes)),
+                      format_bytes(static_cast<double>(plan.memory.total())),
+                      format_bytes(static_cast<double>(plan.max_memory_bytes)));
+  if (!plan.devices.empty())
+    text += fmt::format("  device memory: {} planned on each GPU, ceiling {}\n",
+                        format_bytes(static_cast<double>(plan.device_memory.total())),
+                        format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
+  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
+  return text;
+}
+
+std::string to_json(const RunReport& report, const RunLimits& limits) {
+  json steps = json::array();
+  for (const StepFacts& step : step_facts(report, limits)) {
+    steps.push_back({{"name", step.name},
+                     {"busy_seconds", step.busy_seconds},
+                     {"hidden_seconds", step.hidden_share * step.busy_seconds},
+                     {"bytes", step.bytes},
+                     {"operations", step.operations},
+                     {"bytes_per_second", step.bytes_per_second},
+                     {"share_of_limit", step.share_of_limit ? json(*step.share_of_limit) : json()}});
+  }
+  json memory = json::array();
+  for (const MemorySample& sample : report.timeline.memory())
+    memory.push_back({sample.seconds, sample.bytes});
+  const Overlap overlap = overlap_of(report);
+  return dumped({{"wall_seconds", report.wall_seconds},
+                 {"startup_seconds", report.startup_seconds},
+                 {"device", report.device},
+                 {"bottleneck", report.bottleneck},
+                 {"advice", advice(report, limits)},
+                 {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
+                 {"rasters", report.rasters},
+                 {"pixels", report.pixels},
+                 {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
+                 {"bytes_stored", report.bytes_stored},
+                 {"peak_rss_bytes", report.peak_rss_bytes},
+                 {"memory", std::move(memory)},
+                 {"limits", limits_json(report.plan, limits)},
+                 {"steps", std::move(steps)},
+                 {"plan", json::parse(to_json(report.plan))}});
+}
+
+}  // namespace sepconv

@@ -1,0 +1,185 @@
+#include "pipeline/run/apply.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "core/memory.hpp"
+#include "core/view_check.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/wrap.hpp"
+#include "pipeline/machine/thread_pool.hpp"
+#include "pipeline/plan/plan.hpp"
+#include "pipeline/run/resident_operands.hpp"
+
+namespace sepconv {
+namespace {
+
+/// What a plan must know of an image in memory: its shape. Nothing is read from it.
+class Shape final : public Reader {
+ public:
+  explicit Shape(const ImageSpec& spec) : spec_(spec) {}
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SourceLayout& layout() const noexcept override { return layout_; }
+  const Metadata& metadata() const noexcept override { return metadata_; }
+  std::int64_t buffer_bytes(int) const override { return 0; }
+  void read(const Rect&, const PixelView&, Executor&) override {}
+
+ private:
+  ImageSpec spec_;
+  SourceLayout layout_;
+  Metadata metadata_;
+};
+
+/// Likewise of a result; nothing is written to it.
+class ResultShape final : public Writer {
+ public:
+  explicit ResultShape(const ImageSpec& spec) : spec_(spec) {}
+  const ImageSpec& spec() const noexcept override { return spec_; }
+  const SinkLayout& layout() const noexcept override { return layout_; }
+  std::int64_t buffer_bytes(int) const override { return 0; }
+  void write(const Rect&, const ConstPixelView&, Executor&) override {}
+  void finish() override {}
+
+ private:
+  ImageSpec spec_;
+  SinkLayout layout_;
+};
+
+/// A result of so many bytes leaves most caches before it is read.
+constexpr std::int64_t kPastCachesBytes = std::int64_t{32} << 20;
+
+/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
+/// work with AVX2.
+constexpr double kThreadWork = 16e6;
+
+/// How many threads' starts the work is worth.
+double worth(double operations, const ConstRegion& in, const Region& out) {
+  const auto bytes =
+      static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
+  return (operations + 8 * bytes) / kThreadWork;
+}
+
+/// Those to plan with. To ask the system how many processors there are takes longer than small work does.
+int threads_to_plan(const Chain& chain, const ImageSpec& source, const ConstRegion& in, const Region& out,
+                    const ApplyOptions& options) {
+  if (options.executor != nullptr) return options.executor->concurrency();
+  if (options.threads != 0) return options.threads;
+  return worth(tile_operations(chain, chain.specs(source), out.rect.extent()), in, out) < 1.5 ? 1 : 0;
+}
+
+/// One band as large as the part, of which only the choice of tiles is used: nothing is copied.
+Plan plan_of(const Chain& chain, const ImageSpec& source, const ImageSpec& result, const Rect& part,
+             int threads, const ApplyOptions& options) {
+  PlanOptions asked;
+  asked.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
+  asked.threads = threads;
+  asked.slots = 1;
+  asked.band_rows = part.rows;
+  asked.band_cols = part.cols;
+  asked.tile = options.tile;
+  asked.arithmetic = options.arithmetic;
+  return plan(Shape(source), ResultShape(result), chain, asked);
+}
+
+/// Threads for these tiles: no more than there are, and none for less work than its start takes.
+int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
+  const double share =
+      static_cast<double>(out.rect.area()) / static_cast<double>(plan.result().extent.area());
+  const double most = std::min(static_cast<double>(plan.threads), static_cast<double>(tiles));
+  return static_cast<int>(
+      std::lround(std::clamp(worth(plan.operations * share, in, out), 1.0, std::max(most, 1.0))));
+}
+
+void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOptions& options) {
+  out.past_caches = out.pixels.extent.rows * out.pixels.row_bytes() >= kPastCachesBytes;
+  const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
+  const int workers = options.executor != nullptr ? options.executor->concurrency()
+                                                  : useful_threads(plan, tiles.size(), in, out);
+  std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
+  std::vector<Extent> needed;
+  for (const Rect& tile : tiles) include_needed(plan.chain, plan.specs, tile, needed);
+  const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic) +
+                               gathered_bytes(plan.chain, plan.specs, tiles);
+  std::vector<Worker> lent;
+  for (int worker = 0; worker < workers; ++worker) lent.emplace_back(Buffer(scratch, memory), options.stop);
+  SerialExecutor serial;
+  const ResidentOperands seconds(plan.chain, plan.specs, out.rect,
+                                 options.executor != nullptr ? *options.executor : serial);
+  const Chain chain = seconds.bound(plan.chain);
+  const auto compute_one = [&](std::int64_t index, int worker) {
+    compute_tile(chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
+                 lent[static_cast<std::size_t>(worker)]);
+  };
+  const auto count = static_cast<std::int64_t>(tiles.size());
+  if (options.executor != nullptr) return options.executor->for_each(count, compute_one);
+  if (workers == 1) return serial.for_each(count, compute_one);
+  ThreadPool(ThreadPool::AtMost{.threads = workers}, options.stop).for_each(count, compute_one);
+}
+
+void check_inside(const std::string& name, const Rect& part, Extent image) {
+  if (Rect::whole(image).contains(part)) return;
+  throw InvalidArgument(fmt::format("{} is at {}, which reaches beyond its image of {} rows x {} columns",
+                                    name, to_string(part), image.rows, image.cols));
+}
+
+std::string channels_text(std::int64_t channels, PixelType type) {
+  return count_text(channels, fmt::format("{} channel", name_of(type)));
+}
+
+template <class Byte>
+void check_part(const std::string& name, const ImageSpec& whole, const BasicRegion<Byte>& part) {
+  check_view(name, part.pixels);
+  const bool same = part.pixels.channels == whole.channels && part.pixels.type == whole.type;
+  if (!same || part.image != whole.extent) {
+    throw InvalidArgument(fmt::format(
+        "{} belongs to an image of {} rows x {} columns of {}; one of {} rows x {} "
+        "columns of {} is asked for",
+        name, part.image.rows, part.image.cols, channels_text(part.pixels.channels, part.pixels.type),
+        whole.extent.rows, whole.extent.cols, channels_text(whole.channels, whole.type)));
+  }
+  if (part.pixels.extent != part.rect.extent()) {
+    throw InvalidArgument(fmt::format("{} has {} rows x {} columns of pixels for the rectangle {}", name,
+                                      part.pixels.extent.rows, part.pixels.extent.cols,
+                                      to_string(part.rect)));
+  }
+}
+
+}  // namespace
+
+void check_parts(const Chain& chain, const ImageSpec& source, const ImageSpec& result, const ConstRegion& in,
+                 const Region& out, std::string_view owner) {
+  const std::string input = fmt::format("the {}input", owner), output = fmt::format("the {}result", owner);
+  check_part(input, source, in);
+  check_part(output, result, out);
+  check_apart(input, in.pixels, output, out.pixels);
+  check_inside(output, out.rect, out.image);
+  const Rect needed = chain.input_for(out.rect, source);
+  // What lies beyond the edges of an image that repeats may be handed in with it.
+  if (Rect::whole(in.image).contains(needed)) check_inside(input, in.rect, in.image);
+  if (!in.rect.contains(Rect::whole(in.image)) && !repeated_in(in.rect, needed, in.image))
+    throw InvalidArgument(fmt::format("{} holds {}, and {} of the result needs {}; give at least that", input,
+                                      to_string(in.rect), to_string(out.rect), to_string(needed)));
+}
+
+void apply(const Chain& chain, const ConstRegion& in, const Region& out, const ApplyOptions& options) {
+  check_view("the input", in.pixels), check_view("the result", out.pixels);
+  const ImageSpec source{in.image, in.pixels.channels, in.pixels.type};
+  const ImageSpec result = chain.result_spec(source);
+  check_parts(chain, source, result, in, out);
+  const int threads = threads_to_plan(chain, source, in, out, options);
+  compute(plan_of(chain, source, result, out.rect, threads, options), in, out, options);
+}
+
+void apply(const Chain& chain, const ConstPixelView& in, const PixelView& out, const ApplyOptions& options) {
+  apply(chain, ConstRegion::whole(in), Region::whole(out), options);
+}
+
+}  // namespace sepconv

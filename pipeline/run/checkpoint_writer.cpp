@@ -1,0 +1,145 @@
+#include "pipeline/run/checkpoint_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/start_thread.hpp"
+#include "pipeline/machine/thread_pool.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Parts of the result from record to record; what waits is kept with each, and may be so much of them.
+constexpr std::int64_t kRecords = 50;
+constexpr std::int64_t kMinRecords = 25;
+constexpr std::int64_t kHeldShare = 32;
+
+/// [0, count) less what is done.
+std::vector<BandRange> bands_left(std::vector<std::pair<std::int64_t, std::int64_t>> done,
+                                  std::int64_t count) {
+  std::ranges::sort(done);
+  std::vector<BandRange> left;
+  std::int64_t end = 0;
+  for (const auto& [first, last] : done) {
+    if (first > end) left.push_back({end, first});
+    end = std::max(end, last);
+  }
+  if (end < count) left.push_back({end, count});
+  return left;
+}
+
+}  // namespace
+
+CheckpointWriter::CheckpointWriter(ImageJob& job, double sync_seconds)
+    : job_(job), sync_seconds_(sync_seconds) {
+  std::ranges::stable_sort(job_.done, {}, &CompletedBands::raster);
+}
+
+CheckpointWriter::~CheckpointWriter() { stop_syncing(); }
+
+void CheckpointWriter::stop_syncing() {
+  syncing_.request_stop();
+  if (syncing_.joinable()) syncing_.join();
+}
+
+void CheckpointWriter::end() {
+  stop_syncing();
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+std::vector<BandRange> CheckpointWriter::begin_raster(std::int64_t raster, Writer& sink, const Plan& plan,
+                                                      const std::stop_token& stop) {
+  sink_ = &sink;
+  raster_ = raster;
+  pending_ = {.raster = raster};
+  const std::int64_t pixels = plan.region.area();
+  pixels_at_once_ = std::clamp(kHeldShare * sink.resumable()->buffered_bytes() / plan.result().pixel_bytes(),
+                               ceil_div(pixels, kRecords), ceil_div(pixels, kMinRecords));
+  std::vector<std::pair<std::int64_t, std::int64_t>> done;
+  for (const CompletedBands& record : done_of(raster))
+    done.insert(done.end(), record.bands.begin(), record.bands.end());
+  pixels_before_ = 0;
+  if (!done.empty()) {
+    ThreadPool pool({.threads = plan.threads}, stop);
+    pixels_before_ = restore(raster, pool);
+  }
+  pixels_left_ = pixels - pixels_before_;
+  return bands_left(std::move(done), plan.band_count());
+}
+
+std::span<CompletedBands> CheckpointWriter::done_of(std::int64_t raster) const {
+  const auto of = std::ranges::equal_range(job_.done, raster, {}, &CompletedBands::raster);
+  return {of.begin(), of.end()};
+}
+
+/// States are given away one by one: those of a long run take as much memory as the tables of its blocks.
+std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) try {
+  const bool in_parts = job_.partial->use() == Checkpoint::Use::all_parts;
+  CompletedBands all;  // of what is no part, added up
+  std::int64_t pixels = 0;
+  for (CompletedBands& record : done_of(raster)) {
+    const WriterState state = std::exchange(record.state, {});
+    pixels += record.pixels;
+    if (in_parts) {
+      sink_->resumable()->restore(record.pixels, state, record.files, executor);
+    } else {
+      all.state.add(state);
+      all.files = record.files;
+    }
+  }
+  if (!in_parts) sink_->resumable()->restore(pixels, all.state, all.files, executor);
+  return pixels;
+} catch (const std::out_of_range&) {
+  throw IoError(job_.partial->folder().native() + " lacks something of what is done; discard it");
+}
+
+void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  if (job_.partial->beginning().empty()) job_.partial->begin(job_.job_manifest(plan));
+  if (!pending_.bands.empty() && pending_.bands.back().second == band) {
+    ++pending_.bands.back().second;
+  } else {
+    pending_.bands.emplace_back(band, band + 1);
+  }
+  const std::int64_t pixels = plan.pixels_of({band, band + 1});
+  pending_.pixels += pixels;
+  pixels_left_ -= pixels;
+  // Of the next raster nothing is recorded before all of this one is.
+  if (pixels_left_ == 0 || pending_.pixels >= pixels_at_once_) record();
+}
+
+void CheckpointWriter::record() {
+  pending_.state = sink_->resumable()->take_state();
+  job_.partial->append(std::exchange(pending_, {.raster = raster_}));
+  if (sync_seconds_ == 0) return job_.partial->sync();
+  if (!syncing_.joinable())
+    syncing_ = start_thread([this](const std::stop_token& stop) { sync_in_turns(stop); });
+}
+
+void CheckpointWriter::sync_in_turns(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    changed_.wait_for(lock, stop, std::chrono::duration<double>(sync_seconds_), [] { return false; });
+    if (stop.stop_requested()) return;
+    lock.unlock();
+    std::exception_ptr failed;
+    try {
+      job_.partial->sync();
+    } catch (...) {
+      failed = std::current_exception();
+    }
+    lock.lock();
+    // What it lost is told once: another sync would take it for done.
+    if (failed) return void(failure_ = failed);
+  }
+}
+
+}  // namespace sepconv

@@ -1,0 +1,257 @@
+#include "pipeline/run/device_ring.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "kernels/cuda/copy_rows_by_kernel.hpp"
+#include "kernels/cuda/profiler_range.hpp"
+#include "kernels/pointwise/missing.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/chain/wrap.hpp"
+#include "pipeline/plan/buffer_sizes.hpp"
+#include "pipeline/run/run_state.hpp"
+
+namespace sepconv {
+
+DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source,
+                       Writer& sink, const Plan& plan, const NanDetector& watch,
+                       const ExecutionOptions& options)
+    : device_(device),
+      track_suffix_(track_suffix),
+      bands_(bands),
+      source_(source),
+      sink_(sink),
+      plan_(plan),
+      watch_(watch),
+      seconds_(open_secondaries(plan.chain, plan.specs)) {
+  std::pmr::memory_resource* const pinned = pinned_memory(options);
+  std::pmr::memory_resource* const memory = device_memory(options);
+  const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices();
+  const bool stages_output = !sink.is_page_locked() && !plan.encodes_on_devices();
+  const std::int64_t input_bytes = stages_input ? plan.slot_input_bytes : 0;
+  const std::int64_t output_bytes = stages_output ? plan.slot_output_bytes : 0;
+  // Device memory first: it is what is short most often, and costs little to try.
+  for (int input = 0; input < device_inputs(plan.slots); ++input)
+    device_inputs_.emplace_back(plan.slot_input_bytes, memory);
+  for (const SecondaryRead& second : plan.seconds) {
+    std::vector<Buffer>& buffers = device_seconds_.emplace_back();
+    for (int input = 0; input < device_inputs(plan.slots); ++input)
+      buffers.emplace_back(second.slot_bytes, memory);
+  }
+  arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
+  resident_ = Buffer(plan.device_memory.resident, memory);
+  for (int slot = 0; slot < plan.slots; ++slot)
+    slots_.push_back({{}, {}, {}, Buffer(plan.slot_output_bytes, memory)});
+  if (plan.decodes_on_devices()) decoder_.emplace(source, plan, pinned, memory);
+  if (plan.encodes_on_devices()) encoder_.emplace(sink, plan, pinned, memory);
+  for (Slot& slot : slots_) {
+    slot.input = Buffer(input_bytes, pinned);
+    slot.output = Buffer(output_bytes, pinned);
+    for (const SecondaryRead& second : plan.seconds) slot.seconds.emplace_back(second.slot_bytes, pinned);
+  }
+  found_nan_ = Buffer(found_nan_bytes(plan.source()), pinned);
+  std::ranges::fill(found_nan_.bytes(), std::byte{});
+  // upload(i) comes after compute(i - device_inputs + 1), that after the download of the band `slots` before,
+  // and that after the host has recorded the one `slots` before that.
+  events_.resize(static_cast<std::size_t>(device_inputs(plan.slots) + 2 * plan.slots - 1));
+  chain_ = plan.chain.on_device(resident_.data(), compute_.get());
+}
+
+DeviceRing::~DeviceRing() {
+  wait_for_end({&upload_, &compute_, &download_});
+  for (std::int64_t slot = 0; decoder_ && slot < plan_.slots; ++slot) wait_for_end({&decoder_->stream(slot)});
+}
+
+BandRows DeviceRing::rows_of(std::int64_t band) const {
+  return band_rows(plan_, source_.layout(), band, band > bands_.first);
+}
+
+PixelView DeviceRing::input(std::int64_t band, const Rect& missing) const {
+  const Buffer& input = slot_of(band).input;
+  return input.data() == nullptr ? PixelView{} : slot_view(input, plan_.source(), missing);
+}
+
+PixelView DeviceRing::output(std::int64_t band) const {
+  const Rect rect = plan_.sink_rect(band);
+  const Buffer& output = slot_of(band).output;
+  return output.data() == nullptr ? sink_.page_locked(rect) : slot_view(output, plan_.result(), rect);
+}
+
+Region DeviceRing::device_source(std::int64_t band) const {
+  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local(band)) % device_inputs_.size()];
+  const Rect held = rows_of(band).held;
+  return {slot_view(buffer, plan_.source(), held), held, plan_.source().extent};
+}
+
+Region DeviceRing::device_result(std::int64_t band) const {
+  const Rect rect = plan_.band_rect(band);
+  return {slot_view(slot_of(band).device_output, plan_.result(), rect), rect, plan_.result().extent};
+}
+
+Region DeviceRing::resident_secondary(std::size_t second, std::int64_t band, const Buffer& buffer) const {
+  const Reader& reader = *seconds_[second].reader;
+  const Rect held = band_rows(plan_, reader.layout(), band, false, seconds_[second].stage).held;
+  return {slot_view(buffer, reader.spec(), held), held, reader.spec().extent};
+}
+
+std::vector<Region> DeviceRing::secondary_inputs(std::int64_t band) const {
+  std::vector<Region> regions;
+  for (std::size_t i = 0; i < seconds_.size(); ++i)
+    regions.push_back(resident_secondary(i, band, slot_of(band).seconds[i]));
+  return regions;
+}
+
+std::vector<Region> DeviceRing::device_seconds(std::int64_t band) const {
+  std::vector<Region> regions;
+  for (std::size_t i = 0; i < seconds_.size(); ++i)
+    regions.push_back(resident_secondary(
+        i, band, device_seconds_[i][static_cast<std::size_t>(local(band)) % device_inputs_.size()]));
+  return regions;
+}
+
+void DeviceRing::wait_for_input(std::int64_t band) const {
+  if (local(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
+}
+
+PixelView DeviceRing::device_missing(std::int64_t band) const {
+  return device_source(band).crop(rows_of(band).missing).pixels;
+}
+
+std::int64_t DeviceRing::read_encoded(std::int64_t band, const Rect& missing, Executor& executor) {
+  return decoder_->read(slot_index(band), missing, executor);
+}
+
+void DeviceRing::upload_pixels(std::int64_t band, const Rect& missing) {
+  const PixelView staged = input(band, missing);
+  const Region source = device_source(band);
+  if (staged.data != nullptr) return copy_pixels(staged, source.crop(missing).pixels, upload_.get());
+  for (const PeriodicPiece& piece : periodic_pieces(missing, plan_.source().extent))
+    copy_pixels(source_.page_locked(piece.inside), source.crop(piece.at).pixels, upload_.get());
+}
+
+void DeviceRing::upload_seconds(std::int64_t band) {
+  const std::vector<Region> from = secondary_inputs(band), to = device_seconds(band);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    copy_pixels(from[i].pixels, to[i].pixels, upload_.get());
+    events_[static_cast<std::size_t>(local(band)) % events_.size()].uploaded_bytes +=
+        from[i].rect.area() * from[i].pixels.pixel_bytes();
+  }
+}
+
+void DeviceRing::upload(std::int64_t band) {
+  const ProfilerRange range("upload", band);
+  BandEvents& events = events_[static_cast<std::size_t>(local(band)) % events_.size()];
+  const Rect missing = rows_of(band).missing;
+  events.uploaded_bytes = decoder_ && !missing.empty() ? decoder_->bytes(slot_index(band))
+                                                       : missing.area() * plan_.source().pixel_bytes();
+  // The buffer's last user, band - device_inputs, is through when the band after that has its shared rows.
+  const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
+  if (local(band) >= inputs) events_of(band - inputs + 1).shared_copied.wait_in(upload_.get());
+  events.upload.begin.record(upload_.get());
+  if (!missing.empty())
+    decoder_ ? decoder_->upload(slot_index(band), upload_.get()) : upload_pixels(band, missing);
+  upload_seconds(band);
+  events.upload.end.record(upload_.get());
+  if (!decoder_) return;
+  const DeviceStream decodes = decoder_->stream(slot_index(band)).get();
+  events.upload.end.wait_in(decodes);
+  events.decode.begin.record(decodes);
+  if (!missing.empty()) decoder_->decode(slot_index(band), device_missing(band));
+  events.decode.end.record(decodes);
+}
+
+void DeviceRing::finish_decoding(std::int64_t band, Executor& executor) {
+  events_of(band).decode.end.synchronize();
+  if (!rows_of(band).missing.empty()) decoder_->mend(slot_index(band), device_missing(band), executor);
+}
+
+void DeviceRing::look_for_nan(std::int64_t band) {
+  const PixelView missing = device_missing(band);
+  if (watch_.looks() && !missing.extent.empty())
+    find_nan_cuda(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
+}
+
+bool DeviceRing::has_found_nan() const {
+  return found_nan_.size() > 0 &&
+         std::atomic_ref(*reinterpret_cast<std::int32_t*>(found_nan_.data())).load() != 0;
+}
+
+void DeviceRing::compute(std::int64_t band) {
+  const ProfilerRange range("compute", band);
+  const BandEvents& events = events_of(band);
+  const Rect shared = rows_of(band).shared;
+  const Region source = device_source(band);
+  (decoder_ ? events.decode : events.upload).end.wait_in(compute_.get());
+  if (!shared.empty()) {
+    copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
+  }
+  events.shared_copied.record(compute_.get());
+  if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
+  // The span begins here: waiting is not computing.
+  events.compute.begin.record(compute_.get());
+  look_for_nan(band);
+  const std::vector<Region> held = device_seconds(band);
+  const Chain chain = bind_secondaries(chain_, std::vector<ConstRegion>(held.begin(), held.end()));
+  enqueue_chain(chain, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
+  events.compute.end.record(compute_.get());
+  if (!encoder_) return;
+  events.encode.begin.record(compute_.get());
+  encoder_->encode(slot_index(band), device_result(band).pixels, compute_.get());
+  events.encode.end.record(compute_.get());
+}
+
+void DeviceRing::download(std::int64_t band) {
+  const ProfilerRange range("download", band);
+  const BandEvents& events = events_of(band);
+  if (encoder_) {
+    events.encode.end.wait_in(download_.get());
+    encoder_->download_table(slot_index(band), plan_.sink_rect(band), download_.get());
+    events.table_arrived.record(download_.get());
+    events.table_arrived.synchronize();
+    events.download.begin.record(download_.get());
+    encoder_->download_streams(slot_index(band), download_.get());
+    return events.download.end.record(download_.get());
+  }
+  events.compute.end.wait_in(download_.get());
+  events.download.begin.record(download_.get());
+  const ConstPixelView result = device_result(band).pixels;
+  const PixelView to = output(band);
+  plan_.stores_rows ? copy_pixels_by_kernel(result, to, download_.get())
+                    : copy_pixels(result, to, download_.get());
+  events.download.end.record(download_.get());
+}
+
+ConstPixelView DeviceRing::wait_for_result(std::int64_t band) const {
+  events_of(band).download.end.synchronize();
+  return encoder_ ? ConstPixelView{} : output(band);
+}
+
+void DeviceRing::write_encoded(std::int64_t band, Executor& executor) {
+  encoder_->write(slot_index(band), plan_.sink_rect(band), executor);
+}
+
+std::int64_t DeviceRing::downloaded_bytes(std::int64_t band) const {
+  return encoder_ ? encoder_->bytes(slot_index(band))
+                  : plan_.band_rect(band).area() * plan_.result().pixel_bytes();
+}
+
+void DeviceRing::set_clock(const Timeline& timeline) { clock_.set(timeline, compute_); }
+
+void DeviceRing::record_span(const char* track, const Interval& interval, std::int64_t band,
+                             std::int64_t bytes, Timeline& timeline) const {
+  clock_.record(track + track_suffix_, interval, band, bytes, timeline);
+}
+
+void DeviceRing::record_spans(std::int64_t band, Timeline& timeline) const {
+  const BandEvents& events = events_of(band);
+  const BandRows rows = rows_of(band);
+  const std::int64_t result_bytes = plan_.band_rect(band).area() * plan_.result().pixel_bytes();
+  const std::int64_t pixel_bytes = plan_.source().pixel_bytes();
+  record_span("upload", events.upload, band, events.uploaded_bytes, timeline);
+  if (decoder_) record_span("decode", events.decode, band, rows.missing.area() * pixel_bytes, timeline);
+  record_span("compute", events.compute, band, rows.held.area() * pixel_bytes + result_bytes, timeline);
+  if (encoder_) record_span("encode", events.encode, band, result_bytes, timeline);
+  record_span("download", events.download, band, downloaded_bytes(band), timeline);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,50 @@
+#include "pipeline/run/resident_operands.hpp"
+
+#include "core/executor.hpp"
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/run/wrap_reads.hpp"
+
+namespace sepconv {
+
+Region ResidentOperands::hold(const ImageSpec& spec, const Rect& rect, std::pmr::memory_resource* memory) {
+  buffers_.emplace_back(rect.area() * spec.pixel_bytes(), memory);
+  return regions_.emplace_back(
+      Region{dense_view(buffers_.back().data(), spec, rect.extent()), rect, spec.extent});
+}
+
+ResidentOperands::ResidentOperands(const Chain& chain, const std::vector<ImageSpec>& specs,
+                                   const Rect& output, Executor& executor) {
+  const std::vector<SecondaryInput> seconds = open_secondaries(chain, specs);
+  if (seconds.empty()) return;
+  const std::vector<Rect> needed = needed_rects(chain, specs, output);
+  const bool is_whole = output == Rect::whole(specs.back().extent);
+  for (const auto& [stage, reader] : seconds) {
+    // Where all of the result is made stage by stage, all of each image is, also what no later stage looks
+    // at.
+    const Rect all = is_whole ? Rect::whole(reader->spec().extent) : Rect{};
+    const Region held = hold(reader->spec(), needed[stage].include(all), page_resource());
+    read_periodic(*reader, held.rect, held.pixels, executor);
+  }
+}
+
+ResidentOperands ResidentOperands::on_device(DeviceStream stream) const {
+  ResidentOperands held;
+  for (const Region& from : regions_) {
+    const ImageSpec spec{from.image, from.pixels.channels, from.pixels.type};
+    copy_pixels(from.pixels, held.hold(spec, from.rect, device_resource()).pixels, stream);
+  }
+  return held;
+}
+
+std::int64_t ResidentOperands::bytes() const noexcept {
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : buffers_) bytes += buffer.size();
+  return bytes;
+}
+
+Chain ResidentOperands::bound(const Chain& chain) const {
+  return empty() ? chain
+                 : bind_secondaries(chain, std::vector<ConstRegion>(regions_.begin(), regions_.end()));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,193 @@
+#include "pipeline/run/run.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <new>
+
+#include "core/byte_text.hpp"
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "kernels/simd/targets.hpp"
+#include "pipeline/machine/host_resources.hpp"
+#include "pipeline/run/cuda_run.hpp"
+#include "pipeline/run/host_run.hpp"
+#include "pipeline/run/nan_detector.hpp"
+#include "pipeline/run/run_raster.hpp"
+
+namespace sepconv {
+namespace {
+
+template <class... Values>
+void log_info(const ExecutionOptions& options, fmt::format_string<Values...> format, Values&&... values) {
+  if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// A run on whatever the plan says, ready to begin.
+class Runner {
+ public:
+  /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
+  Runner(Reader& source, Writer& sink, const Plan& plan, NanDetector& watch, ClippingSamples& clips,
+         const ExecutionOptions& options) {
+    if (plan.devices.empty()) {
+      host_ = std::make_unique<HostRun>(source, sink, plan, watch, clips, options);
+    } else {
+      cuda_ = std::make_unique<CudaRun>(source, sink, plan, watch, options);
+    }
+  }
+
+  void execute(Timeline& timeline) { host_ != nullptr ? host_->execute(timeline) : cuda_->execute(timeline); }
+  int threads() const { return host_ != nullptr ? host_->threads() : cuda_->threads(); }
+
+ private:
+  std::unique_ptr<HostRun> host_;
+  std::unique_ptr<CudaRun> cuda_;
+};
+
+std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanDetector& watch,
+                                ClippingSamples& clips, const ExecutionOptions& options) {
+  log_info(options, "plan: bands of {} x {}, {}, {}, tiles of {} x {}, {} of {}", plan.band.rows,
+           plan.band.cols, count_text(plan.slots, "slot"), count_text(plan.threads, "thread"), plan.tile.rows,
+           plan.tile.cols, format_bytes(static_cast<double>(plan.memory.total())),
+           format_bytes(static_cast<double>(plan.max_memory_bytes)));
+  if (!plan.devices.empty()) {
+    log_info(options, "plan: {}, {} of {} on each", count_text(std::ssize(plan.devices), "GPU"),
+             format_bytes(static_cast<double>(plan.device_memory.total())),
+             format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
+  }
+  source.set_cache_budget(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()) +
+                          plan.buffered_bytes);
+  auto runner = std::make_unique<Runner>(source, sink, plan, watch, clips, options);
+  if (options.started) options.started(plan);
+  return runner;
+}
+
+/// Of half of what could not be had: of memory on the host and on the devices, because it is not told which
+/// was short.
+Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
+  PlanOptions options = plan.asked;
+  options.choose_device = false;
+  options.devices = plan.devices;
+  // What stages hold, they hold whatever the plan.
+  const MemoryUse& memory = plan.memory;
+  options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
+  if (!plan.devices.empty()) {
+    const DeviceMemoryUse& device = plan.device_memory;
+    options.max_memory_bytes =
+        std::max(memory.slots / 2 + memory.source + memory.sink + memory.resident, std::int64_t{1});
+    options.max_device_memory_bytes = device.resident + (device.total() - device.resident) / 2;
+  }
+  Plan smaller = sepconv::plan(source, sink, plan.given, options);
+  smaller.asked = plan.asked;
+  smaller.axes = plan.axes;
+  smaller.planes = plan.planes;
+  return smaller;
+}
+
+/// The tracks that a run of this plan records, in the order in which a band passes them.
+std::vector<std::string> tracks_of(const Plan& plan) {
+  if (plan.devices.empty()) return {"read", "compute", "write"};
+  using namespace std::string_view_literals;
+  std::vector<std::string> tracks{"read"};
+  for (const char* name : {"upload", "decode", "compute", "encode", "download"}) {
+    if ((name == "decode"sv && !plan.decodes_on_devices()) ||
+        (name == "encode"sv && !plan.encodes_on_devices()))
+      continue;
+    for (const int device : plan.devices) tracks.push_back(name + track_suffix(plan, device));
+  }
+  tracks.emplace_back("write");
+  return tracks;
+}
+
+void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
+                const std::optional<BandRange>& bands) {
+  if (source.spec() != plan.source() || sink.spec() != plan.sink())
+    throw InvalidArgument("the plan is for a source and a sink of other shapes or types; make one for these");
+  if (!plan.finds_blocks(source.layout(), sink.layout()))
+    throw InvalidArgument(
+        "the plan is for blocks that a GPU codes, and those of this source or sink are others; make one for "
+        "these");
+  if (bands && (bands->first < 0 || bands->first >= bands->end || bands->end > plan.band_count()))
+    throw InvalidArgument(
+        fmt::format("bands {} to {} are none of the plan's, which are 0 to {}; name some of these",
+                    bands->first, bands->end - 1, plan.band_count() - 1));
+}
+
+RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                    Timeline timeline) {
+  const auto ran = run_one(source, sink, plan, options, timeline);
+  return make_report(ran.plan, source, sink, options.bands.value_or(ran.plan.all_bands()), timeline,
+                     ran.startup_seconds, source.stored_bytes(), 1);
+}
+
+}  // namespace
+
+ExecutedPlan<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
+                           Timeline& timeline) try {
+  check_fits(source, sink, plan, options.bands);
+  for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
+  NanDetector watch(source, plan.chain);
+  ClippingSamples clips(source, sink, plan);
+  auto ran = run_planned(
+      plan, sink, options, timeline,
+      [&](const Plan& made) { return prepare(source, sink, made, watch, clips, options); },
+      [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
+  std::vector<std::string> found = source.found_in_reading();
+  std::ranges::move(watch.warnings(), std::back_inserter(found));
+  std::ranges::move(clips.warnings(), std::back_inserter(found));
+  for (const std::string& warning : found) {
+    log_info(options, "{}", warning);
+    ran.plan.warnings.push_back(warning);
+  }
+  return ran;
+} catch (const std::bad_alloc&) {
+  throw OutOfMemory(
+      "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
+      "planned");
+}
+
+RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink, BandRange bands,
+                      const Timeline& timeline, double startup_seconds, std::int64_t bytes_stored,
+                      std::int64_t rasters, std::int64_t pixels_before) {
+  RunReport report;
+  report.plan = plan;
+  report.bands = bands;
+  report.rasters = rasters;
+  report.pixels = rasters * plan.pixels_of(bands) - pixels_before;
+  report.wall_seconds = timeline.now();
+  report.startup_seconds = startup_seconds;
+  report.peak_rss_bytes = peak_rss_bytes();
+  for (const std::string& track : tracks_of(plan)) report.steps.push_back(step_report(timeline, track));
+  double computed_bytes = 0;
+  for (const StepReport& step : report.steps) {
+    if (step.name.starts_with("compute")) computed_bytes += static_cast<double>(step.bytes);
+  }
+  const double share = static_cast<double>(report.pixels) / static_cast<double>(plan.region.area());
+  for (StepReport& step : report.steps) {
+    if (step.name.starts_with("compute") && computed_bytes > 0)
+      step.operations = plan.operations * share * static_cast<double>(step.bytes) / computed_bytes;
+  }
+  report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
+  report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
+  report.bytes_stored = bytes_stored;
+  report.source_codec = source.layout().codec;
+  report.sink_codec = sink.layout().codec;
+  report.sink_has_many_files = sink.layout().many_files;
+  report.timeline = timeline;
+  return report;
+}
+
+RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options) {
+  return run_timed(source, sink, plan, options, Timeline());
+}
+
+RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) {
+  check_no_bands(options);
+  Timeline timeline;  // planning is a part of the start
+  ExecutionOptions execution = options;
+  execution.smaller_plans = true;
+  return run_timed(source, sink, plan(source, sink, chain, options), execution, std::move(timeline));
+}
+
+}  // namespace sepconv

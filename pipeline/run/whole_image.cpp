@@ -1,0 +1,62 @@
+// The whole-image runner: every image of the chain in memory, one reference stage after another. Meant to be
+// obviously right.
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.hpp"
+#include "core/view_check.hpp"
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/run/nan_detector.hpp"
+#include "pipeline/run/resident_operands.hpp"
+#include "pipeline/run/run.hpp"
+
+namespace sepconv {
+namespace {
+
+struct Image {
+  explicit Image(const ImageSpec& spec) : pixels(spec.bytes()), view(dense_view(pixels.data(), spec)) {}
+  Buffer pixels;
+  PixelView view;
+};
+
+}  // namespace
+
+std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& given,
+                                         std::optional<Arithmetic> asked, const MissingOptions& options,
+                                         const SinkLayout* as) {
+  check_image("the source", source.spec());
+  given.check_takes(source);
+  const MissingPixels missing = missing_pixels(source, given, options, as != nullptr ? *as : sink.layout());
+  check_stored(missing, given);
+  const Chain honoured = apply_nodata_policy(missing, given, source.spec(), asked);
+  const std::vector<ImageSpec> specs = honoured.specs(source.spec());
+  if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
+  const Arithmetic arithmetic = honoured.arithmetic(source.spec(), asked);
+  SerialExecutor executor;
+  const ResidentOperands seconds(honoured, specs, Rect::whole(specs.back().extent), executor);
+  const Chain chain = seconds.bound(honoured);
+
+  Image image(source.spec());
+  source.read(Rect::whole(source.spec().extent), image.view, executor);
+  NanDetector watch(source, chain);
+  watch.look(image.view, executor);
+  for (std::size_t i = 0; i < chain.size(); ++i) {
+    ImageSpec spec = specs[i + 1];
+    spec.type = chain.stages()[i]->traits().is_permutation ? image.view.type : pixel_type_of(arithmetic);
+    Image result(spec);
+    chain.stages()[i]->apply_reference(Region::whole(image.view), Region::whole(result.view), arithmetic);
+    image = std::move(result);
+  }
+  Image result(specs.back());
+  if (image.view.type == result.view.type)
+    copy_pixels(image.view, result.view);
+  else
+    pointwise_reference({}, image.view, image.view, result.view, arithmetic);
+  sink.write(Rect::whole(specs.back().extent), result.view, executor);
+  sink.finish();
+  std::vector<std::string> found = source.found_in_reading();
+  std::ranges::move(watch.warnings(), std::back_inserter(found));
+  return found;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,90 @@
+#include "pipeline/stages/aliases.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace sepconv {
+
+const std::vector<Synonym>& stage_synonyms() {
+  static const std::vector<Synonym> all = {
+      {{"blur", "smooth", "gauss", "gaussianblur", "gaussian_blur", "gaussian_filter"},
+       {"gaussian:sigma=2", "box:radius=2"},
+       ""},
+      {{"average", "boxblur", "boxfilter", "uniform", "uniform_filter"}, {"box:radius=2"}, ""},
+      {{"laplacian", "laplace", "gaussian_laplace"}, {"log:sigma=2"}, "the Laplacian of a Gaussian"},
+      {{"sharpen", "usm", "unsharpmask", "unsharp_mask"}, {"unsharp:sigma=2"}, ""},
+      {{"edge", "edges", "canny", "prewitt", "roberts", "magnitude"}, {"gradient", "sobel:axis=x"}, ""},
+      {{"dx", "dy", "diff", "grad"}, {"derivative:axis=x", "gradient"}, ""},
+      {{"convolve", "convolution", "conv", "correlate", "filter", "kernel"},
+       {"taps:row=1,2,1,col=1,2,1"},
+       ""},
+      {{"mul", "gain"}, {"scale:by=0.5", "multiply:file=second.tif"}, ""},
+      {{"plus", "sum"}, {"scale:add=10", "add:file=second.tif"}, ""},
+      {{"sub", "minus", "difference", "absdiff"}, {"scale:add=-10", "subtract:file=second.tif"}, ""},
+      {{"offset", "brightness"}, {"scale:add=10"}, ""},
+      {{"div", "flatfield", "flat_field"}, {"divide:file=flat.tif"}, ""},
+      {{"lighten", "fmax"}, {"max:file=second.tif"}, ""},
+      {{"darken", "fmin"}, {"min:file=second.tif"}, ""},
+      {{"mix_images", "composite", "addweighted", "lerp"}, {"blend:alpha=0.5,file=second.tif"}, ""},
+      {{"linear", "affine", "contrast"}, {"scale:by=2,add=10"}, ""},
+      {{"invert", "negate", "negative"}, {"scale:by=-1,add=255"}, "for u8"},
+      {{"normalise", "localcontrast", "local_contrast", "standardize"}, {"normalize:radius=16"}, ""},
+      {{"deviation", "stddev", "variance", "standard_deviation"}, {"std:radius=2"}, ""},
+      {{"autocontrast"},
+       {"stretch:low=10,high=200,type=u8"},
+       "with numbers from the range that sepconv stats prints"},
+      {{"grey", "gray", "greyscale", "grayscale", "luminance", "desaturate"},
+       {"matrix:values=0.299,0.587,0.114"},
+       ""},
+      {{"mix", "unmix", "channels", "recolor"},
+       {"matrix:values=1,0,0,0,0,1,rows=2"},
+       "a row of the matrix per channel of the result"},
+      {{"convert", "astype", "type", "depth"}, {"cast:type=f32"}, ""},
+      {{"clip", "limit", "saturate"}, {"clamp:low=0,high=255"}, ""},
+      {{"binarize", "binarise", "binary", "otsu"}, {"threshold:at=128"}, ""},
+      {{"absolute", "fabs"}, {"abs"}, ""},
+      {{"matmul", "dot", "product"}, {"gemm:file=B.npy"}, ""},
+      {{"rotate", "rot90", "turn", "flip", "flop", "mirror"},
+       {"transpose"},
+       "which exchanges rows and columns; nothing else turns an image"},
+      {{"copy", "identity", "none"}, {}, "leave it out, because without a stage the image is copied"},
+      {{"median_filter", "medianblur", "despeckle"}, {"median:radius=1"}, ""},
+      {{"percentile_filter", "quantile"}, {"percentile:p=10,radius=1"}, ""},
+      {{"rank_filter"}, {"rank:rank=3,radius=1"}, ""},
+      {{"minimum", "erosion", "grey_erosion", "minimum_filter"}, {"erode:radius=2"}, ""},
+      {{"maximum", "dilation", "grey_dilation", "maximum_filter"}, {"dilate:radius=2"}, ""},
+      {{"opening", "grey_opening"}, {"open:radius=2"}, ""},
+      {{"closing", "grey_closing"}, {"close:radius=2"}, ""},
+      {{"white_tophat", "top_hat", "rolling_ball"}, {"tophat:radius=9"}, ""},
+      {{"black_tophat", "black_hat", "bottomhat"}, {"blackhat:radius=9"}, ""},
+      {{"bilateral", "nlmeans", "denoise", "guided"},
+       {},
+       "filters whose weights depend on the pixels are not there"},
+      {{"rescale", "resample", "zoom", "upsample", "thumbnail"}, {"resize:by=0.5", "resize:to=640x480"}, ""},
+      {{"downsample", "shrink", "decimate", "bin", "pyramid"}, {"reduce:factor=2", "resize:by=0.5"}, ""},
+      {{"crop", "cut", "extract"}, {}, "a part of the result is what PlanOptions::region asks for"},
+      {{"pad", "warp"}, {}, "nothing pads or warps an image"},
+      {{"gamma", "pow", "power", "sqrt", "exp", "ln", "equalize", "equalise", "clahe", "lut"},
+       {},
+       "of what is done to a pixel alone there are only scale, clamp, abs, threshold and matrix"},
+      {{"fft", "dct", "wavelet", "deconvolve"}, {}, "transforms of frequencies are not there"},
+  };
+  return all;
+}
+
+std::string advice_for(std::string_view name) {
+  std::string lower(name);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const auto& [names, stages, remark] : stage_synonyms()) {
+    if (std::ranges::find(names, lower) == names.end()) continue;
+    if (stages.empty()) return fmt::format("{}; sepconv stages lists what there is", remark);
+    return fmt::format("use {}{}{}", fmt::join(stages, " or "), remark.empty() ? "" : ", ", remark);
+  }
+  return {};
+}
+
+}  // namespace sepconv

@@ -1,0 +1,131 @@
+#include "pipeline/stages/alpha_stage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "io/reader.hpp"
+
+namespace sepconv {
+namespace {
+
+bool weighs(const AlphaOp& op) {
+  using enum AlphaOp::Kind;
+  return op.kind == multiply || op.kind == divide || op.kind == clear;
+}
+
+double growth_of(const AlphaOp& op) {
+  if (op.kind == AlphaOp::Kind::rescale) return std::max(1.0, op.p / op.r);
+  return weighs(op) ? std::numeric_limits<double>::infinity() : 1;
+}
+
+class AlphaStage final : public Stage {
+ public:
+  AlphaStage(std::string text, const AlphaOp& op)
+      : Stage({.is_per_pixel = true,
+               .runs_on_device = true,
+               .growth = growth_of(op),
+               .handles_nodata = true,
+               .propagates_nodata = !weighs(op) || std::isnan(op.p),
+               .alpha = op}),
+        text_(std::move(text)) {}
+
+  std::string text() const override { return text_; }
+  StagePtr transposed() const override { return shared_from_this(); }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
+    alpha_host(op(), in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    alpha_host(op(), in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    alpha_cuda(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  const AlphaOp& op() const noexcept { return *traits().alpha; }
+
+  std::string text_;
+};
+
+StageTraits colours_of(StageTraits traits) {
+  traits.is_per_pixel = traits.is_per_pixel || traits.pointwise.has_value();
+  traits.pointwise.reset();
+  traits.fuses_nodata = false;
+  return traits;
+}
+
+class ColoursStage final : public Stage {
+ public:
+  ColoursStage(StagePtr stage, std::int64_t alpha)
+      : Stage(colours_of(stage->traits())), stage_(std::move(stage)), alpha_(alpha) {}
+
+  std::string text() const override { return stage_->text() + " (of colours)"; }
+  ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return stage_->input_for(output, input);
+  }
+  Extent max_input_extent(Extent output, const ImageSpec& input) const override {
+    return stage_->max_input_extent(output, input);
+  }
+  ValueRange result_range(const ValueRange& input) const override { return stage_->result_range(input); }
+  std::string note() const override { return stage_->note(); }
+  StagePtr transposed() const override {
+    StagePtr turned = stage_->transposed();
+    return turned ? stage_of_colours(std::move(turned), alpha_) : nullptr;
+  }
+  Extent transposed_item(const ImageSpec& input) const override { return stage_->transposed_item(input); }
+  std::int64_t tile_cols() const override { return stage_->tile_cols(); }
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return stage_->operations_per_element(scratch, input);
+  }
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    return stage_->scratch_bytes(scratch, output, input, arithmetic);
+  }
+  std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const override {
+    return stage_->open_secondary(input);
+  }
+  StagePtr bind_secondary(const ConstRegion& second) const override {
+    return stage_of_colours(stage_->bind_secondary(second), alpha_);
+  }
+  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    return stage_of_colours(stage_->of_raster(raster, axes), alpha_);
+  }
+  StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
+    return stage_of_colours(stage_->on_device(memory, stream), alpha_);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    stage_->apply(in, out, arithmetic, worker);
+    keep_alpha_host(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    stage_->apply_reference(in, out, arithmetic);
+    keep_alpha_host(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    stage_->enqueue(in, out, arithmetic, arena, stream, {});
+    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  StagePtr stage_;
+  std::int64_t alpha_;
+};
+
+}  // namespace
+
+StagePtr stage_of_colours(StagePtr stage, std::int64_t alpha) {
+  return std::make_shared<ColoursStage>(std::move(stage), alpha);
+}
+
+StagePtr alpha_stage(std::string text, const AlphaOp& op) {
+  return std::make_shared<AlphaStage>(std::move(text), op);
+}
+
+}  // namespace sepconv

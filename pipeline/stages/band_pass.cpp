@@ -1,0 +1,97 @@
+// log, dog, unsharp: what is built from more than one Gaussian branch over the same input.
+#include "pipeline/stages/sigma_keys.hpp"
+#include "pipeline/stages/stages.hpp"
+#include "pipeline/stages/volume_join.hpp"
+
+namespace sepconv {
+namespace {
+
+Keys keys(LogOptions& options) {
+  return joined({width_keys(options, "", above(0)), depth_keys(options, above(0)),
+                 convolving_keys(options, MissingWays::only_all)});
+}
+
+/// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
+StagePtr make(const LogOptions& options, const StageArguments& spelling) {
+  const GaussianWidth width = width_of(options, spelling);
+  constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};
+  StagePtr plane = make_filter(spelling, options, {width.taps(2, 0), width.taps(0, 2)}, kSum);
+  if (!options.sigma_z) return plane;
+  const auto branch = [&](int order_x, int order_y, int order_z) {
+    return make_volume_filter(spelling, options, width.taps(order_x, order_y),
+                              taps_along_z(options, spelling, "sigma_z", *options.sigma_z, order_z));
+  };
+  return make_volume_join(options, spelling, std::move(plane),
+                          {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate,
+                          &log);
+}
+
+Keys keys(DogOptions& options) {
+  return joined({width_keys(options),
+                 {length_key("sigma2", &options.sigma2, "standard deviation of the blur that is subtracted",
+                             at_least(0), true),
+                  length_key("sigma2_y", &options.sigma2_y,
+                             "the same along y; as along x where it is left out", at_least(0))},
+                 depth_keys(options),
+                 {length_key("sigma2_z", &options.sigma2_z, "along z that of the blur that is subtracted",
+                             at_least(0), true, "sigma_z")},
+                 convolving_keys(options)});
+}
+
+StagePtr make(const DogOptions& options, const StageArguments& spelling) {
+  const SeparableTaps first = width_of(options, spelling).taps();
+  const SeparableTaps second =
+      width_of(options, spelling, *options.sigma2, options.sigma2_y, "sigma2").taps();
+  constexpr PointwiseOp kDifference{.kind = PointwiseOp::Kind::difference};
+  StagePtr plane = make_filter(spelling, options, {first, second}, kDifference);
+  if (!options.sigma_z) return plane;
+  const auto branch = [&](const SeparableTaps& taps, std::string_view key, double sigma) {
+    return make_volume_filter(spelling, options, taps, taps_along_z(options, spelling, key, sigma));
+  };
+  return make_volume_join(
+      options, spelling, std::move(plane),
+      {branch(first, "sigma_z", *options.sigma_z), branch(second, "sigma2_z", *options.sigma2_z)},
+      kDifference, MissingPolicy::ignore, &dog);
+}
+
+Keys keys(UnsharpOptions& options) {
+  return joined(
+      {width_keys(options),
+       depth_keys(options),
+       {{.name = "amount", .value = &options.amount, .words = "how much of the difference is added"},
+        {.name = "threshold",
+         .value = &options.threshold,
+         .words = "least difference that is sharpened",
+         .range = at_least(0)}},
+       convolving_keys(options, MissingWays::no_fill)});
+}
+
+StagePtr make(const UnsharpOptions& options, const StageArguments& spelling) {
+  const SeparableTaps taps = width_of(options, spelling).taps();
+  const PointwiseOp op{.kind = PointwiseOp::Kind::unsharp, .p = options.amount, .q = options.threshold};
+  StagePtr plane = make_filter(spelling, options, {taps}, op);
+  if (!options.sigma_z) return plane;
+  return make_volume_join(options, spelling, std::move(plane),
+                          {make_volume_filter(spelling, options, taps,
+                                              taps_along_z(options, spelling, "sigma_z", *options.sigma_z))},
+                          op, MissingPolicy::ignore, &unsharp);
+}
+
+constexpr StageKind<LogOptions> kLog{"log", "Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace",
+                                     "log:sigma=2", keys, make};
+constexpr StageKind<DogOptions> kDog{"dog", "difference of two Gaussians: blur(sigma) - blur(sigma2)",
+                                     "dog:sigma=1,sigma2=1.6", keys, make};
+constexpr StageKind<UnsharpOptions> kUnsharp{
+    "unsharp", "sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold",
+    "unsharp:sigma=1.5,amount=0.8", keys, make};
+
+}  // namespace
+
+StagePtr log(const LogOptions& options) { return kLog(options); }
+StagePtr dog(const DogOptions& options) { return kDog(options); }
+StagePtr unsharp(const UnsharpOptions& options) { return kUnsharp(options); }
+StageEntry LogOptions::entry() { return kLog.entry(); }
+StageEntry DogOptions::entry() { return kDog.entry(); }
+StageEntry UnsharpOptions::entry() { return kUnsharp.entry(); }
+
+}  // namespace sepconv

@@ -1,0 +1,300 @@
+#include "pipeline/stages/binary_op_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "io/broadcast_reader.hpp"
+#include "io/memory_image.hpp"
+#include "io/nodata.hpp"
+#include "io/raster_set.hpp"
+#include "io/tiff/masked_reader.hpp"
+#include "io/volume_set.hpp"
+#include "pipeline/chain/wrap.hpp"
+#include "pipeline/stages/execution_backends.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+/// What was seen of a second image when its stage was made.
+struct ImageHeader {
+  SecondaryImage image;
+  std::string letters;  ///< of an array's axes, as they were given
+  ImageSpec spec;
+  RasterAxes axes;
+  std::optional<double> nodata;
+  bool has_mask = false;   ///< the last channel is one
+  bool adds_mask = false;  ///< a channel more, where nothing is hidden
+};
+
+/// An error's sentence, in which the option of a run is the key of a stage.
+std::string of_key(std::string sentence) {
+  constexpr std::string_view kOption = "OpenOptions::axes";
+  for (std::size_t at = 0; (at = sentence.find(kOption, at)) != sentence.npos;) {
+    const bool has_value = sentence.substr(at + kOption.size(), 1) == " ";
+    sentence.replace(at, kOption.size() + (has_value ? 1 : 0), "axes=");
+  }
+  return sentence;
+}
+
+std::unique_ptr<RasterSet> opened(const ImageHeader& seen) {
+  try {
+    return open_set(seen.image.file, {.axes = seen.letters});
+  } catch (const IoError& error) {
+    throw IoError(of_key(error.what()), error.error());
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(of_key(error.what()));
+  }
+}
+
+std::unique_ptr<Reader> reader_of_pixels(const SecondaryImage& image, std::int64_t raster) {
+  const std::int64_t rows = image.pixels.extent.rows / raster_count(image.rasters);
+  return make_memory_reader(image.pixels.crop({raster * rows, 0, rows, image.pixels.extent.cols}));
+}
+
+/// One of its rasters, as it is.
+std::unique_ptr<Reader> reader_as_seen(const ImageHeader& seen, std::int64_t raster) {
+  const std::int64_t count = raster_count(seen.axes);
+  if (raster < 0 && count > 1)
+    throw InvalidArgument(fmt::format(
+        "{} has {} rasters ({}), and is the second image of one; give one of them, or a stack of as many",
+        seen.image.text(), count, to_string(seen.axes)));
+  if (count == 1) raster = 0;
+  if (seen.image.pixels.data != nullptr) return reader_of_pixels(seen.image, raster);
+  const auto set = opened(seen);
+  ImageSpec spec = seen.spec;
+  if (seen.adds_mask) --spec.channels;
+  if (set->spec() != spec || set->axes() != seen.axes)
+    throw IoError(fmt::format("{} is another image than when the chain was made; make the chain anew",
+                              seen.image.file.string()));
+  return set->raster(raster);
+}
+
+std::unique_ptr<Reader> reader_of(const ImageHeader& seen, std::int64_t raster) {
+  auto reader = reader_as_seen(seen, raster);
+  return seen.adds_mask ? make_masked_reader(std::move(reader), {.to_be_alpha = true}) : std::move(reader);
+}
+
+ImageHeader look_at(const SecondaryImage& image, const std::string& letters, const StageArguments& spelling) {
+  ImageHeader seen{image, letters, {}, image.rasters, {}};
+  std::unique_ptr<Reader> reader;
+  if (image.pixels.data == nullptr) {
+    const auto set = opened(seen);
+    seen.axes = set->axes();
+    reader = set->raster(0);
+  } else {
+    reader = reader_of_pixels(image, 0);
+  }
+  seen.spec = reader->spec();
+  const SourceLayout& layout = reader->layout();
+  if (layout.access == Access::sequential)
+    spelling.refuse("file", "a pipe gives each row once, and bands may need one twice; give a file");
+  if (layout.stored && layout.stored->is_complex())
+    spelling.refuse("file", "its numbers are complex; give their real or imaginary part");
+  seen.has_mask = reader->metadata().mask_channel;
+  seen.nodata =
+      declared_nodata(reader->metadata(), seen.spec.type, layout.stored.value_or(SampleType(seen.spec.type)));
+  return seen;
+}
+
+/// Its rasters, or the only one for every position of these axes, each as large as a plane that they lie
+/// over.
+class VolumeOperand final : public RasterSet {
+ public:
+  VolumeOperand(std::shared_ptr<const ImageHeader> seen, Extent plane, std::int64_t channels, RasterAxes axes)
+      : RasterSet(seen->image.text(), {plane, channels, seen->spec.type}, std::move(axes)),
+        seen_(std::move(seen)) {}
+
+ private:
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
+    return make_broadcast_reader(reader_of(*seen_, index), spec().extent, spec().channels);
+  }
+
+  std::shared_ptr<const ImageHeader> seen_;
+};
+
+StageTraits traits_of(const ImageHeader& seen, const PointwiseOp& op) {
+  return {.is_per_pixel = true,
+          .is_complex_linear = op.kind == Kind::product || op.kind == Kind::quotient,
+          .needs_f64 = seen.spec.type == PixelType::f64,
+          .runs_on_device = true,
+          .handles_nodata = true,
+          .propagates_nodata = true,
+          .has_secondary = true,
+          .secondary_is_set = raster_count(seen.axes) > 1,
+          .secondary_nodata = seen.nodata};
+}
+
+class BinaryOpStage final : public Stage {
+ public:
+  BinaryOpStage(std::string text, std::shared_ptr<const ImageHeader> seen, const PointwiseOp& op)
+      : Stage(traits_of(*seen, op)), text_(std::move(text)), seen_(std::move(seen)), op_(op) {}
+
+  std::string text() const override { return text_; }
+
+  ImageSpec output_spec(const ImageSpec& whole) const override {
+    const ImageSpec& spec = seen_->spec;
+    const ImageSpec input{volume_ ? volume_->plane : whole.extent, whole.channels, whole.type};
+    if (!repeats_to(spec, input.extent, input.channels))
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image of {} rows x {} columns of {}, which does not fit an "
+          "image of {} rows x {} columns of {}: give one as large, or one row, column or pixel of "
+          "it; axes= says of an array that it is a stack",
+          text_, spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), input.extent.rows,
+          input.extent.cols, count_text(input.channels, "channel")));
+    return whole;
+  }
+
+  StagePtr with_mask_channel() const override {
+    if (seen_->has_mask || seen_->spec.channels == 1) return shared_from_this();
+    ImageHeader seen = *seen_;
+    seen.adds_mask = true;
+    ++seen.spec.channels;
+    const auto beside = std::make_shared<BinaryOpStage>(*this);
+    beside->seen_ = std::make_shared<const ImageHeader>(std::move(seen));
+    return beside;
+  }
+
+  ValueRange result_range(const ValueRange& input) const override {
+    return range_of(op_, input, range_of(SampleType(seen_->spec.type)));
+  }
+
+  std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const override {
+    if (!volume_) return make_broadcast_reader(reader_of(*seen_, raster_), input.extent, input.channels);
+    const bool is_one = raster_count(seen_->axes) == 1;
+    const VolumeAxes axes = is_one ? VolumeAxes{{}, 1, volume_->planes} : *volume_axes(seen_->axes, "z");
+    Volumes volumes = volumes_of(
+        std::make_unique<VolumeOperand>(seen_, volume_->plane, input.channels,
+                                        is_one ? RasterAxes{{"plane", volume_->planes}} : seen_->axes),
+        axes);
+    return make_broadcast_reader(volumes.set->raster(is_one ? 0 : std::max<std::int64_t>(raster_, 0)),
+                                 input.extent, input.channels);
+  }
+
+  StagePtr of_volume(const VolumeShape& shape) const {
+    const std::optional<VolumeAxes> axes = volume_axes(seen_->axes, "z");
+    const bool is_one = raster_count(seen_->axes) == 1;
+    if (!is_one && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image of the axes {}, which does not lie beside {} planes along z of {} "
+          "images each: give one with the same axis z and what follows it",
+          text_, to_string(seen_->axes), shape.depth, shape.planes));
+    const auto beside = std::make_shared<BinaryOpStage>(*this);
+    beside->volume_ = shape;
+    return beside;
+  }
+
+  StagePtr bind_secondary(const ConstRegion& second) const override {
+    const auto bound = std::make_shared<BinaryOpStage>(*this);
+    bound->second_ = second;
+    return bound;
+  }
+
+  StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
+    const std::int64_t own = raster_count(seen_->axes);
+    if (own == 1) return shared_from_this();
+    if (volume_) return at_raster(raster);  // of axes that were looked at
+    const auto sizes = [](const RasterAxes& all) {
+      std::vector<std::int64_t> longer;
+      for (const RasterAxis& axis : all)
+        if (axis.size > 1) longer.push_back(axis.size);
+      return longer;
+    };
+    if (sizes(seen_->axes) != sizes(axes))
+      throw InvalidArgument(fmt::format(
+          "stage '{}' has a second image of {} rasters ({}) for {} ({}): give as many, or one for all", text_,
+          own, to_string(seen_->axes), raster_count(axes), to_string(axes)));
+    return at_raster(raster);
+  }
+
+  StagePtr with_nodata() const override {
+    const auto apply_nodata_policy = std::make_shared<BinaryOpStage>(*this);
+    apply_nodata_policy->op_.propagates_nodata = true;
+    apply_nodata_policy->marks_ = seen_->nodata && !std::isnan(*seen_->nodata);
+    if (apply_nodata_policy->marks_)
+      apply_nodata_policy->text_ += fmt::format(" (missing of the second image: {})", *seen_->nodata);
+    return apply_nodata_policy;
+  }
+
+  std::int64_t scratch_bytes(Scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    return marks_ ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0;
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    const Arena::Scope scope(worker);
+    join(HostBackend{arithmetic, worker}, in, out);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    join(ReferenceBackend{arithmetic}, in, out);
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const Arena::Scope scope(arena);
+    join(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, in, out);
+  }
+
+ private:
+  StagePtr at_raster(std::int64_t raster) const {
+    const auto at = std::make_shared<BinaryOpStage>(*this);
+    at->raster_ = raster;
+    return at;
+  }
+
+  template <class Backend>
+  void join(const Backend& way, const ConstRegion& in, const Region& out) const {
+    ConstPixelView other = second_at(out.rect);
+    if (marks_) {
+      const PixelView marked =
+          way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(way.arithmetic));
+      way.pointwise({.kind = Kind::mark_missing, .p = *seen_->nodata}, other, other, marked);
+      other = marked;
+    }
+    way.pointwise(op_, in.crop(out.rect).pixels, other, out.pixels);
+  }
+
+  /// Of the second image, which may be at hand as it repeats beyond its edges.
+  ConstPixelView second_at(const Rect& rect) const {
+    const std::optional<Rect> at =
+        second_.pixels.data != nullptr ? repeated_in(second_.rect, rect, second_.image) : std::nullopt;
+    if (!at)
+      throw std::logic_error(fmt::format(
+          "stage '{}' is computed at {}, where its second image is not at hand", text_, to_string(rect)));
+    return second_.crop(*at).pixels;
+  }
+
+  std::string text_;
+  std::shared_ptr<const ImageHeader> seen_;
+  PointwiseOp op_;
+  bool marks_ = false;                   ///< pixels of the second image's nodata value
+  std::int64_t raster_ = -1;             ///< of a set; none is chosen
+  std::optional<VolumeShape> volume_{};  ///< of volumes; raster_ counts these
+  ConstRegion second_{};
+};
+
+}  // namespace
+
+StagePtr binary_op_stage(const StageArguments& spelling, const SecondaryImage& image, const std::string& axes,
+                         const PointwiseOp& op) {
+  return std::make_shared<BinaryOpStage>(spelling.text(),
+                                         std::make_shared<ImageHeader>(look_at(image, axes, spelling)), op);
+}
+
+StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape) {
+  if (const auto* const beside = dynamic_cast<const BinaryOpStage*>(stage.get()))
+    return beside->of_volume(shape);
+  throw InvalidArgument(fmt::format(
+      "stage '{}' has a second image, which a chain that filters along z does not take to volumes; give it a "
+      "run of its own",
+      stage->text()));
+}
+
+}  // namespace sepconv

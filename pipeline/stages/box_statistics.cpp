@@ -1,0 +1,154 @@
+// What is made of the mean and the deviation of a rectangle's pixels: box, mean, std, normalize.
+#include "pipeline/stages/box_statistics_stage.hpp"
+#include "pipeline/stages/sigma_keys.hpp"
+#include "pipeline/stages/stages.hpp"
+#include "pipeline/stages/volume_filter_stage.hpp"
+
+namespace sepconv {
+namespace {
+
+template <class Options>
+struct MomentsNamed;
+template <>
+struct MomentsNamed<BoxOptions> {
+  static constexpr std::string_view kName = "box", kExample = "box:radius=4",
+                                    kHelp = "mean of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static constexpr Moment kMoment = Moment::mean;
+};
+template <>
+struct MomentsNamed<StdOptions> {
+  static constexpr std::string_view kName = "std", kExample = "std:radius=4",
+                                    kHelp = "standard deviation of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static constexpr Moment kMoment = Moment::deviation;
+};
+template <>
+struct MomentsNamed<NormalizeOptions> {
+  static constexpr std::string_view kName = "normalize", kExample = "normalize:radius=16,least=2",
+                                    kHelp = "local contrast: (pixel - mean) / standard deviation";
+  static constexpr Moment kMoment = Moment::contrast;
+};
+
+template <class Options>
+StagePtr moments_of(const Options& options);
+
+Keys own_keys(BoxOptions& options) {
+  return {{.name = "flip", .value = &options.flip, .words = "turns the window round, which changes nothing"}};
+}
+Keys own_keys(StdOptions&) { return {}; }
+Keys own_keys(NormalizeOptions& options) {
+  return {{.name = "least",
+           .value = &options.least,
+           .words = "a smaller deviation counts as this: noise stays small where nothing is",
+           .range = at_least(0)}};
+}
+
+template <class Options>
+Keys moments_keys(Options& options) {
+  return joined({window_keys(options, std::is_same_v<Options, NormalizeOptions> ? MissingWays::no_fill
+                                                                                : MissingWays::all),
+                 {radius_z_key(options.radius_z, kPlanesByThemselves)},
+                 own_keys(options)});
+}
+
+/// Means along z of a stack, too.
+StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) {
+  const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
+    BoxOptions plane = options;
+    plane.border = border, plane.missing = missing;
+    plane.radius_z.reset();
+    BoxOptions along_z = plane;
+    along_z.radius = 0, along_z.radius_y = options.radius_z;
+    return {moments_of(plane), moments_of(along_z)};
+  };
+  VolumeFilter filter{.passes = passes(options.border, options.missing)};
+  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
+    filter.present = present_means([=](const Border& border) { return passes(border, {}); }, options.border,
+                                   options.missing == MissingPolicy::fill);
+  if (!options.missing)
+    filter.apply_nodata_policy = [ignoring = options]() mutable {
+      ignoring.missing = MissingPolicy::ignore;
+      return moments_of(ignoring);
+    };
+  return make_volume_filter_stage(spelling.text(), std::move(filter));
+}
+
+template <class Options>
+StagePtr volume_deviation(const Options& options, const StageArguments& spelling,
+                          const MomentsOptions& moments) {
+  Options plane = options;
+  plane.radius_z.reset();
+  BoxOptions means{.radius = options.radius,
+                   .radius_y = options.radius_y,
+                   .radius_z = options.radius_z,
+                   .border = options.border,
+                   .missing = options.missing};
+  BoxOptions squares = means;
+  squares.border.value *= squares.border.value;
+  VolumeJoin join{
+      .branches = {moments_of(means), moments_of(squares)},
+      .in_plane = moments_of(plane),
+      .deviates = SpreadWindows{.border = options.border,
+                                .radius_x = moments.near.radius_x,
+                                .radius_y = moments.near.radius_y,
+                                .radius_z = *options.radius_z,
+                                .ignores_nan = options.missing.value_or(MissingPolicy::propagate) !=
+                                               MissingPolicy::propagate},
+      .contrast = moments.moment == Moment::contrast,
+      .least = moments.least};
+  if (!options.missing)
+    join.apply_nodata_policy = [ignoring = options]() mutable {
+      ignoring.missing = MissingPolicy::ignore;
+      return moments_of(ignoring);
+    };
+  return make_volume_filter_stage(spelling.text(), std::move(join));
+}
+
+template <class Options>
+StagePtr make_moments(const Options& options, const StageArguments& spelling) {
+  MomentsOptions moments{
+      .moment = MomentsNamed<Options>::kMoment,
+      .near = {options.radius, options.radius_y.value_or(options.radius), options.border.mode},
+      .value = options.border.value,
+      .missing = options.missing};
+  if constexpr (std::is_same_v<Options, NormalizeOptions>) moments.least = options.least;
+  if (options.missing == MissingPolicy::fill && moments.moment == Moment::contrast)
+    spelling.refuse("missing", "a missing pixel has no contrast; take missing=ignore");
+  const auto ignoring = [options] {
+    Options other = options;
+    other.missing = MissingPolicy::ignore;
+    return moments_of(other);
+  };
+  if constexpr (std::is_same_v<Options, BoxOptions>) {
+    if (options.radius_z) return volume_mean(options, spelling);
+  } else if (options.radius_z) {
+    return volume_deviation(options, spelling, moments);
+  }
+  return std::make_shared<MomentsStage>(spelling.text(), moments, ignoring);
+}
+
+template <class Options>
+constexpr StageKind<Options> kMoments{MomentsNamed<Options>::kName, MomentsNamed<Options>::kHelp,
+                                      MomentsNamed<Options>::kExample, moments_keys<Options>,
+                                      make_moments<Options>};
+
+template <class Options>
+StagePtr moments_of(const Options& options) {
+  return kMoments<Options>(options);
+}
+
+constexpr StageKind<BoxOptions> kMean{"mean", "box under its other name", "mean:radius=4",
+                                      moments_keys<BoxOptions>, make_moments<BoxOptions>};
+
+}  // namespace
+
+StageEntry BoxOptions::entry() { return kMoments<BoxOptions>.entry(); }
+StageEntry StdOptions::entry() { return kMoments<StdOptions>.entry(); }
+StageEntry NormalizeOptions::entry() { return kMoments<NormalizeOptions>.entry(); }
+
+StagePtr box(const BoxOptions& options) { return moments_of(options); }
+StagePtr mean(const BoxOptions& options) { return kMean(options); }
+StageEntry mean_entry() { return kMean.entry(); }
+StagePtr standard_deviation(const StdOptions& options) { return moments_of(options); }
+StagePtr normalize(const NormalizeOptions& options) { return moments_of(options); }
+
+}  // namespace sepconv

@@ -1,0 +1,145 @@
+// sobel, scharr, derivative: differences along one axis; gradient: the length of the vector of them.
+#include "kernels/conv/taps.hpp"
+#include "pipeline/stages/sigma_keys.hpp"
+#include "pipeline/stages/stages.hpp"
+#include "pipeline/stages/volume_join.hpp"
+
+namespace sepconv {
+namespace {
+
+constexpr std::string_view kOfGaussian = "operator=gaussian";
+
+Key axis_key(Axis& axis) {
+  return {.name = "axis",
+          .value = choice(axis, {{"x", Axis::x}, {"y", Axis::y}, {"z", Axis::z}}),
+          .words = "x: from column to column; y: from row to row; z: from plane to plane of a stack"};
+}
+
+/// `along` the axis, `across` it: taps.row run along x. Of z, across are both others.
+template <class Options>
+StagePtr make_directed(const StageArguments& spelling, const Options& options, std::vector<double> along,
+                       std::vector<double> across) {
+  if (options.axis == Axis::z)
+    return make_volume_filter(spelling, options, {across, across}, std::move(along));
+  if (options.axis == Axis::y) std::swap(along, across);
+  return make_filter(spelling, options, {{std::move(along), std::move(across)}});
+}
+
+template <class Options>
+Keys keys(Options& options) {
+  return joined({{axis_key(options.axis)}, convolving_keys(options, MissingWays::only_all)});
+}
+
+StagePtr make(const SobelOptions& options, const StageArguments& spelling) {
+  return make_directed(spelling, options, difference_taps(), sobel_smoothing_taps());
+}
+
+StagePtr make(const ScharrOptions& options, const StageArguments& spelling) {
+  return make_directed(spelling, options, difference_taps(), scharr_smoothing_taps());
+}
+
+Keys keys(DerivativeOptions& options) {
+  return joined({{{.name = "order",
+                   .value = &options.order,
+                   .words = "order of the derivative",
+                   .range = between(1, 16)},
+                  axis_key(options.axis),
+                  length_key("radius", &options.radius,
+                             "what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis",
+                             between(0, 64))},
+                 convolving_keys(options, MissingWays::only_all)});
+}
+
+StagePtr make(const DerivativeOptions& options, const StageArguments& spelling) {
+  const std::int64_t min_radius = (options.order + 1) / 2;
+  const std::int64_t radius = options.radius.value_or(min_radius);
+  if (radius < min_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
+  return make_directed(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
+}
+
+using Operator = GradientOptions::Operator;
+using Axes = GradientOptions::Axes;
+
+Keys keys(GradientOptions& options) {
+  return joined(
+      {{{.name = "operator",
+         .value = choice(
+             options.op,
+             {{"sobel", Operator::sobel}, {"scharr", Operator::scharr}, {"gaussian", Operator::gaussian}}),
+         .words = "what takes the differences"},
+        {.name = "axes",
+         .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
+         .words = "xy: each plane by itself; xyz: of stacks, from plane to plane, too"}},
+       width_keys(options, kOfGaussian, above(0)),
+       {length_key("sigma_z", &options.sigma_z,
+                   "standard deviation along z, with axes=xyz; as along x where it is left out", above(0),
+                   false, kOfGaussian),
+        radius_z_key(options.radius_z, "radius along z, with axes=xyz; by truncate where it is left out",
+                     kOfGaussian)},
+       convolving_keys(options, MissingWays::only_all)});
+}
+
+constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};
+
+/// Taps along an axis: `difference` of it, `smooth` of the others.
+struct GradientTaps {
+  std::vector<double> difference, smooth;
+};
+
+/// Of z, y and x in turn, along which the differences are.
+StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& spelling, StagePtr plane,
+                              const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
+  std::vector<StagePtr> branches{make_volume_filter(spelling, options, {x.smooth, y.smooth}, z.difference),
+                                 make_volume_filter(spelling, options, {x.smooth, y.difference}, z.smooth),
+                                 make_volume_filter(spelling, options, {x.difference, y.smooth}, z.smooth)};
+  return make_volume_join(options, spelling, std::move(plane), std::move(branches), kMagnitude,
+                          MissingPolicy::propagate, &gradient);
+}
+
+StagePtr make(const GradientOptions& options, const StageArguments& spelling) {
+  const bool is_gaussian = options.op == Operator::gaussian;
+  GradientTaps x{difference_taps(),
+                 options.op == Operator::scharr ? scharr_smoothing_taps() : sobel_smoothing_taps()};
+  GradientTaps y = x, z = x;
+  if (is_gaussian) {
+    const GaussianWidth width = width_of(options, spelling);
+    const SeparableTaps differences = width.taps(1, 1), smooth = width.taps();
+    x = {differences.row, smooth.row}, y = {differences.col, smooth.col};
+  }
+  const bool filters_along_z = options.axes == Axes::xyz;
+  if (!filters_along_z && (options.sigma_z || options.radius_z))
+    spelling.refuse(options.sigma_z ? "sigma_z" : "radius_z", "it goes only with axes=xyz");
+  if (filters_along_z && is_gaussian) {
+    const double sigma = options.sigma_z.value_or(*options.sigma);
+    z = {taps_along_z(options, spelling, "sigma_z", sigma, 1),
+         taps_along_z(options, spelling, "sigma_z", sigma)};
+  }
+  StagePtr plane =
+      make_filter(spelling, options, {{x.difference, y.smooth}, {x.smooth, y.difference}}, kMagnitude);
+  if (!filters_along_z) return plane;
+  return make_volume_gradient(options, spelling, std::move(plane), x, y, z);
+}
+
+constexpr StageKind<SobelOptions> kSobel{"sobel", "(-1 0 1) along the axis, (1 2 1) across", "sobel:axis=x",
+                                         keys, make};
+constexpr StageKind<ScharrOptions> kScharr{"scharr", "(-1 0 1) along the axis, (3 10 3) across",
+                                           "scharr:axis=y", keys, make};
+constexpr StageKind<DerivativeOptions> kDerivative{
+    "derivative", "central difference of any order along one axis, nothing across",
+    "derivative:order=2,axis=y", keys, make};
+constexpr StageKind<GradientOptions> kGradient{
+    "gradient", "length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass",
+    "gradient:operator=scharr", keys, make};
+
+}  // namespace
+
+StagePtr sobel(const SobelOptions& options) { return kSobel(options); }
+StagePtr scharr(const ScharrOptions& options) { return kScharr(options); }
+StagePtr derivative(const DerivativeOptions& options) { return kDerivative(options); }
+StagePtr gradient(const GradientOptions& options) { return kGradient(options); }
+StageEntry SobelOptions::entry() { return kSobel.entry(); }
+StageEntry ScharrOptions::entry() { return kScharr.entry(); }
+StageEntry DerivativeOptions::entry() { return kDerivative.entry(); }
+StageEntry GradientOptions::entry() { return kGradient.entry(); }
+
+}  // namespace sepconv

@@ -1,0 +1,72 @@
+// gaussian: the filter of scipy.ndimage.gaussian_filter, tap for tap.
+#include <algorithm>
+
+#include "pipeline/stages/filter_stage.hpp"
+#include "pipeline/stages/multirate_stage.hpp"
+#include "pipeline/stages/sigma_keys.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+Keys keys(GaussianOptions& options) {
+  return joined(
+      {width_keys(options),
+       {{.name = "order",
+         .value = &options.order,
+         .words = "order of the derivative along both axes; 0 blurs",
+         .range = between(0, 3)},
+        {.name = "order_y",
+         .value = &options.order_y,
+         .words = "order of the derivative along y; as along x where it is left out",
+         .range = between(0, 3)}},
+       depth_keys(options),
+       {{.name = "order_z",
+         .value = &options.order_z,
+         .words = "order of the derivative along z",
+         .range = between(0, 3),
+         .only_with = "sigma_z"},
+        {.name = "method",
+         .value = choice(options.method,
+                         {{"exact", GaussianMethod::exact}, {"multirate", GaussianMethod::multirate}}),
+         .words =
+             "exact: with these taps; multirate: by cells of many pixels, for sigma of 8 to 10000, at the "
+             "same cost for any, and to 1e-4 of the Gaussian's taps"}},
+       convolving_keys(options)});
+}
+
+StagePtr make_multirate(const GaussianOptions& options, const StageArguments& spelling) {
+  const auto refuse = [&](const char* why) { spelling.refuse("method", why); };
+  const double sigma_y = options.sigma_y.value_or(*options.sigma);
+  const auto [least, most] = std::minmax(*options.sigma, sigma_y);
+  if (least < kMinMultirateSigma || most > kMaxMultirateSigma) refuse("it is for a sigma of 8 to 10000");
+  if (options.order != 0 || options.order_y.value_or(0) != 0) refuse("it blurs, and has no derivatives");
+  if (options.sigma_z) refuse("it is of planes; blur along z by a stage of its own");
+  if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)
+    refuse("where its taps end follows from sigma; leave radius and truncate out");
+  const Multirate filter{options.border, MultirateSide(sigma_y), MultirateSide(*options.sigma),
+                         options.missing};
+  return std::make_shared<MultirateStage>(spelling.text(), filter);
+}
+
+StagePtr make(const GaussianOptions& options, const StageArguments& spelling) {
+  if (options.method == GaussianMethod::multirate) return make_multirate(options, spelling);
+  const GaussianWidth width = width_of(options, spelling);
+  std::vector<double> along_z;
+  if (options.sigma_z)
+    along_z = taps_along_z(options, spelling, "sigma_z", *options.sigma_z, options.order_z);
+  return make_volume_filter(spelling, options,
+                            width.taps(options.order, options.order_y.value_or(options.order)),
+                            std::move(along_z));
+}
+
+constexpr StageKind<GaussianOptions> kGaussian{"gaussian",
+                                               "Gaussian blur with the taps of scipy.ndimage.gaussian_filter",
+                                               "gaussian:sigma=2.5", keys, make};
+
+}  // namespace
+
+StagePtr gaussian(const GaussianOptions& options) { return kGaussian(options); }
+StageEntry GaussianOptions::entry() { return kGaussian.entry(); }
+
+}  // namespace sepconv

@@ -1,0 +1,123 @@
+// add, subtract, multiply, divide, min, max, blend: the input and a second image, or what a chain makes of
+// the input.
+#include <fmt/format.h>
+
+#include "pipeline/stages/binary_op_stage.hpp"
+#include "pipeline/stages/keys.hpp"
+#include "pipeline/stages/stages.hpp"
+#include "pipeline/stages/subchain_stage.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+template <class Options>
+Keys binary_op_keys(Options& options) {
+  return {
+      {.name = "file",
+       .value = &options.file,
+       .words = "image of the same size, or one row, column or pixel, which repeats; its channels, or one",
+       .needed = true,
+       .not_with = "chain"},
+      {.name = "chain",
+       .value = &options.chain,
+       .words = "in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs]",
+       .needed = true,
+       .not_with = "file"},
+      {.name = "axes",
+       .value = &options.axes,
+       .words =
+           "of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape "
+           "or its names say",
+       .only_with = "file"}};
+}
+
+template <class Options>
+StagePtr make_binary_op(const Options& options, const StageArguments& spelling, const PointwiseOp& op) {
+  if (options.chain.empty()) return binary_op_stage(spelling, options.file, options.axes, op);
+  return own_chain_stage(spelling, options.chain, op);
+}
+
+/// min and max are NaN where either is, as the others are.
+template <Kind kKind>
+StagePtr make_joined(const JoinOptions<kKind>& options, const StageArguments& spelling) {
+  constexpr bool compares = kKind == Kind::lesser || kKind == Kind::greater;
+  return make_binary_op(options, spelling, {.kind = kKind, .propagates_nodata = compares});
+}
+
+template <Kind kKind>
+constexpr StageKind<JoinOptions<kKind>> joined_kind(std::string_view name, std::string_view help,
+                                                    std::string_view example) {
+  return {name, help, example, binary_op_keys<JoinOptions<kKind>>, make_joined<kKind>};
+}
+
+Keys blend_keys(BlendOptions& options) {
+  return joined({binary_op_keys(options),
+                 {{.name = "alpha",
+                   .value = &options.alpha,
+                   .words = "share of the second image",
+                   .range = between(0, 1)}}});
+}
+
+StagePtr make_blend(const BlendOptions& options, const StageArguments& spelling) {
+  return make_binary_op(options, spelling, {.kind = Kind::mix, .p = 1 - options.alpha, .q = options.alpha});
+}
+
+constexpr auto kAdd = joined_kind<Kind::sum>(
+    "add", "x + y with y of a second image, or of a chain; a number is added by scale:add=",
+    "add:chain=[sobel:axis=x]");
+constexpr auto kSubtract = joined_kind<Kind::difference>(
+    "subtract", "x - y with y of a second image, or of a chain", "subtract:chain=[gaussian:sigma=20]");
+constexpr auto kMultiply = joined_kind<Kind::product>(
+    "multiply", "x y with y of a second image, or of a chain; a number multiplies by scale:by=",
+    "multiply:chain=[threshold:at=100]");
+constexpr auto kDivide = joined_kind<Kind::quotient>(
+    "divide", "x / y with y of a second image, or of a chain", "divide:chain=[gaussian:sigma=40]");
+constexpr auto kMin = joined_kind<Kind::lesser>(
+    "min", "the lesser of x and y, with y of a second image, or of a chain; clamp limits by a number",
+    "min:chain=[gaussian:sigma=2]");
+constexpr auto kMax = joined_kind<Kind::greater>(
+    "max", "the greater of x and y, with y of a second image, or of a chain; clamp limits by a number",
+    "max:chain=[gaussian:sigma=2]");
+constexpr StageKind<BlendOptions> kBlend{"blend",
+                                         "(1 - alpha) x + alpha y with y of a second image, or of a chain",
+                                         "blend:chain=[gaussian:sigma=5],alpha=0.7", blend_keys, make_blend};
+
+}  // namespace
+
+template <>
+StageEntry AddOptions::entry() {
+  return kAdd.entry();
+}
+template <>
+StageEntry SubtractOptions::entry() {
+  return kSubtract.entry();
+}
+template <>
+StageEntry MultiplyOptions::entry() {
+  return kMultiply.entry();
+}
+template <>
+StageEntry DivideOptions::entry() {
+  return kDivide.entry();
+}
+template <>
+StageEntry MinOptions::entry() {
+  return kMin.entry();
+}
+template <>
+StageEntry MaxOptions::entry() {
+  return kMax.entry();
+}
+StageEntry BlendOptions::entry() { return kBlend.entry(); }
+
+StagePtr add(const AddOptions& options) { return kAdd(options); }
+StagePtr subtract(const SubtractOptions& options) { return kSubtract(options); }
+StagePtr multiply(const MultiplyOptions& options) { return kMultiply(options); }
+StagePtr divide(const DivideOptions& options) { return kDivide(options); }
+StagePtr min(const MinOptions& options) { return kMin(options); }
+StagePtr max(const MaxOptions& options) { return kMax(options); }
+StagePtr blend(const BlendOptions& options) { return kBlend(options); }
+
+}  // namespace sepconv

@@ -1,0 +1,57 @@
+// Options of the stages that join their input with a second image, or with what a chain makes of it; a part
+// of stages.hpp.
+#pragma once
+
+#include <string>
+
+#include "pipeline/chain/chain.hpp"
+#include "pipeline/chain/secondary_input.hpp"
+
+namespace sepconv {
+
+/// One of both is needed: subtract({.file = "dark.tif"}), subtract({.chain = gaussian({.sigma = 20})}).
+template <PointwiseOp::Kind kKind>
+struct JoinOptions {
+  SecondaryImage file{};  ///< as large as the input, or one row, column or pixel, which repeats
+  Chain chain{};          ///< in its place what these stages make of the input
+  std::string axes{};     ///< of an array in the file, as OpenOptions::axes
+  static StageEntry entry();
+};
+using AddOptions = JoinOptions<PointwiseOp::Kind::sum>;
+using SubtractOptions = JoinOptions<PointwiseOp::Kind::difference>;
+using MultiplyOptions = JoinOptions<PointwiseOp::Kind::product>;
+using DivideOptions = JoinOptions<PointwiseOp::Kind::quotient>;
+using MinOptions = JoinOptions<PointwiseOp::Kind::lesser>;
+using MaxOptions = JoinOptions<PointwiseOp::Kind::greater>;
+
+template <>
+StageEntry AddOptions::entry();
+template <>
+StageEntry SubtractOptions::entry();
+template <>
+StageEntry MultiplyOptions::entry();
+template <>
+StageEntry DivideOptions::entry();
+template <>
+StageEntry MinOptions::entry();
+template <>
+StageEntry MaxOptions::entry();
+
+/// (1 - alpha) of the input and alpha of the second image.
+struct BlendOptions {
+  SecondaryImage file{};
+  Chain chain{};
+  std::string axes{};
+  double alpha = 0.5;  ///< 0 to 1
+  static StageEntry entry();
+};
+
+StagePtr add(const AddOptions& options);
+StagePtr subtract(const SubtractOptions& options);
+StagePtr multiply(const MultiplyOptions& options);
+StagePtr divide(const DivideOptions& options);
+StagePtr min(const MinOptions& options);
+StagePtr max(const MaxOptions& options);
+StagePtr blend(const BlendOptions& options);
+
+}  // namespace sepconv

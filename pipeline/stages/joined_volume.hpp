@@ -1,0 +1,19 @@
+// What is made of several filters of a volume. Private to pipeline/stages.
+#pragma once
+
+#include <vector>
+
+#include "pipeline/chain/stage.hpp"
+
+namespace sepconv {
+
+/// VolumeJoin (volume_filter_stage.hpp) on a volume.
+struct JoinedOnVolume {
+  StagePtr given;  ///< which has it
+  Extent plane;
+  std::vector<StagePtr> branches{};
+};
+
+StagePtr make_joined_volume(JoinedOnVolume joined);
+
+}  // namespace sepconv

@@ -1,0 +1,310 @@
+#include "pipeline/stages/keys.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "core/error.hpp"
+#include "pipeline/stages/spelling_suggestion.hpp"
+
+namespace sepconv {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+/// The text of a value; nothing if it is left out.
+std::optional<std::string> text_of(const KeyValue& value) {
+  using Text = std::optional<std::string>;
+  return std::visit(
+      Overloaded{[]<class T>(const T* kept) -> Text { return fmt::format("{}", *kept); },
+                 []<class T>(const std::optional<T>* kept) -> Text {
+                   return *kept ? Text(fmt::format("{}", **kept)) : std::nullopt;
+                 },
+                 [](const std::optional<Extent>* kept) -> Text {
+                   return *kept ? Text(fmt::format("{}x{}", (*kept)->cols, (*kept)->rows)) : std::nullopt;
+                 },
+                 [](const std::vector<double>* kept) -> Text {
+                   return kept->empty() ? std::nullopt : Text(fmt::format("{}", fmt::join(*kept, ",")));
+                 },
+                 [](const std::filesystem::path* kept) -> Text {
+                   return kept->empty() ? std::nullopt : Text(kept->string());
+                 },
+                 [](const std::string* kept) -> Text { return kept->empty() ? std::nullopt : Text(*kept); },
+                 [](const SecondaryImage* kept) -> Text {
+                   return kept->empty() ? std::nullopt : Text(kept->text());
+                 },
+                 [](const Chain* kept) -> Text {
+                   return kept->empty() ? std::nullopt : Text(fmt::format("[{}]", kept->text()));
+                 },
+                 [](const Choice& choice) -> Text {
+                   const auto i = choice.get();
+                   return !i ? std::nullopt : Text(*i < choice.words.size() ? choice.words[*i] : "?");
+                 }},
+      value);
+}
+
+/// The numbers of a value.
+std::vector<double> numbers_of(const KeyValue& value) {
+  using Numbers = std::vector<double>;
+  return std::visit(
+      Overloaded{[](double* kept) { return Numbers{*kept}; },
+                 [](std::int64_t* kept) { return Numbers{static_cast<double>(*kept)}; },
+                 [](std::optional<double>* kept) { return *kept ? Numbers{**kept} : Numbers{}; },
+                 [](std::optional<std::int64_t>* kept) {
+                   return *kept ? Numbers{static_cast<double>(**kept)} : Numbers{};
+                 },
+                 [](std::optional<Extent>* kept) {
+                   return *kept ? Numbers{static_cast<double>((*kept)->cols),
+                                          static_cast<double>((*kept)->rows)}
+                                : Numbers{};
+                 },
+                 [](std::vector<double>* kept) { return *kept; }, [](const auto&) { return Numbers{}; }},
+      value);
+}
+
+StageKey::Type type_of(const KeyValue& value) {
+  using enum StageKey::Type;
+  constexpr StageKey::Type types[] = {number, number, integer, integer, flag,   numbers,
+                                      size,   path,   image,   chain,   choice, text};
+  static_assert(std::size(types) == std::variant_size_v<KeyValue>);
+  return types[value.index()];
+}
+
+std::vector<std::string> choices_of(const KeyValue& value) {
+  if (const Choice* const choice = std::get_if<Choice>(&value)) return choice->words;
+  return type_of(value) == StageKey::Type::flag ? std::vector<std::string>{"false", "true"}
+                                                : std::vector<std::string>{};
+}
+
+constexpr std::size_t kMaxChainsWithin = 16;  // each takes of the stack when it is read
+
+/// Reads a value from its text; says why that cannot be, or nothing.
+class ValueOf {
+ public:
+  explicit ValueOf(const std::string& text) : text_(text) {}
+
+  std::string operator()(double* kept) const {
+    return whole(text_, *kept) ? "" : "a finite number is needed";
+  }
+  std::string operator()(std::int64_t* kept) const {
+    return whole(text_, *kept) ? "" : "a whole number is needed";
+  }
+  template <class T>
+  std::string operator()(std::optional<T>* kept) const {
+    return (*this)(&kept->emplace());
+  }
+  std::string operator()(bool* kept) const {
+    *kept = text_ == "true";
+    return *kept || text_ == "false" ? "" : "it is one of false, true";
+  }
+  std::string operator()(std::vector<double>* kept) const {
+    for (std::size_t at = 0; at <= text_.size();) {
+      const std::size_t end = std::min(text_.find(',', at), text_.size());
+      const std::string_view word = std::string_view(text_).substr(at, end - at);
+      if (!whole(word, kept->emplace_back())) return fmt::format("'{}' is not a finite number", word);
+      at = end + 1;
+    }
+    return "";
+  }
+  std::string operator()(std::optional<Extent>* kept) const {
+    const std::size_t x = std::min(text_.find('x'), text_.size() - 1);
+    const std::string_view text = text_;
+    Extent& size = kept->emplace();
+    const bool both = whole(text.substr(0, x), size.cols) && whole(text.substr(x + 1), size.rows);
+    return both ? "" : "COLSxROWS is needed, as 640x480 is";
+  }
+  std::string operator()(std::filesystem::path* kept) const {
+    *kept = text_;
+    return "";
+  }
+  std::string operator()(std::string* kept) const {
+    *kept = text_;
+    return "";
+  }
+  std::string operator()(SecondaryImage* kept) const {
+    *kept = SecondaryImage(text_);
+    return text_.starts_with(kInMemoryText)
+               ? "pixels in memory have no text; make the stage of them anew, or of a file"
+               : "";
+  }
+  std::string operator()(Chain* kept) const {
+    if (text_.starts_with('[') != text_.ends_with(']')) return "a bracket is missing";
+    std::size_t within = 0;
+    for (std::size_t at = text_.find("chain="); at != text_.npos; at = text_.find("chain=", at + 1)) ++within;
+    if (within > kMaxChainsWithin) return "it has too many chains within";
+    *kept = parse_chain(text_);
+    return "";
+  }
+  std::string operator()(const Choice& choice) const {
+    const auto found = std::ranges::find(choice.words, text_);
+    if (found == choice.words.end()) return fmt::format("it is one of {}", fmt::join(choice.words, ", "));
+    choice.set(static_cast<std::size_t>(found - choice.words.begin()));
+    return "";
+  }
+
+ private:
+  template <class T>
+  static bool whole(std::string_view text, T& value) {
+    if (text.starts_with('+')) text.remove_prefix(1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    return error == std::errc() && end == text.data() + text.size();
+  }
+
+  const std::string& text_;
+};
+
+/// The name of the file that a value is.
+std::string file_of(const KeyValue& value) {
+  if (const auto* const path = std::get_if<std::filesystem::path*>(&value)) return (*path)->native();
+  if (const auto* const image = std::get_if<SecondaryImage*>(&value)) return (*image)->file.native();
+  return "";
+}
+
+/// What a value must be and is not; empty if nothing.
+std::string fault_in(const Key& key) {
+  const std::vector<double> numbers = numbers_of(key.value);
+  for (const double number : numbers) {
+    if (!std::isfinite(number))
+      return numbers.size() > 1 ? fmt::format("'{}' is not a finite number", number)
+                                : "a finite number is needed";
+    if (!key.range.contains(number)) return fmt::format("it must be {}", key.range.text());
+  }
+  if (const Choice* const choice = std::get_if<Choice>(&key.value); choice != nullptr) {
+    if (choice->get() == choice->words.size())
+      return fmt::format("it is one of {}", fmt::join(choice->words, ", "));
+  }
+  if (const std::string name = file_of(key.value); !name.empty()) {
+    if (const std::size_t comma = name.find(','); name.find('=', std::min(comma, name.size())) != name.npos)
+      return "a name with ',' before '=' reads as another key; give the file another name";
+  }
+  return "";
+}
+
+}  // namespace
+
+Keys joined(std::initializer_list<Keys> all) {
+  Keys keys;
+  for (const Keys& some : all) keys.insert(keys.end(), some.begin(), some.end());
+  return keys;
+}
+
+Chain parse_chain(std::string_view text) { return Chain::parse(split_own_chain(text)); }
+
+std::vector<StageKey> describe(const Keys& keys) {
+  std::vector<StageKey> described;
+  for (const Key& key : keys) {
+    described.push_back({.name = std::string(key.name),
+                         .type = type_of(key.value),
+                         .words = std::string(key.words),
+                         .unit = std::string(key.unit),
+                         .range = key.range,
+                         .choices = choices_of(key.value),
+                         .default_text = text_of(key.value).value_or(""),
+                         .needed = key.needed,
+                         .only_with = std::string(key.only_with),
+                         .not_with = std::string(key.not_with)});
+  }
+  return described;
+}
+
+StageArguments::StageArguments(std::string_view stage, Keys keys, const Keys& defaults)
+    : stage_(stage), keys_(std::move(keys)) {
+  std::vector<std::string> given;
+  for (std::size_t i = 0; i < keys_.size(); ++i) {
+    if (text_of(keys_[i].value) != text_of(defaults[i].value)) given.emplace_back(keys_[i].name);
+  }
+  check(given);
+}
+
+StageArguments::StageArguments(const StageText& text, Keys keys)
+    : stage_(text.stage), keys_(std::move(keys)) {
+  std::vector<std::string> given;
+  for (const auto& [name, value] : text.pairs) {
+    const Key* const key = find(name);
+    if (key == nullptr) fail_unknown(name);
+    const std::string fault = value.empty() ? "a value is needed" : std::visit(ValueOf(value), key->value);
+    if (!fault.empty())
+      throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, name, value, fault));
+    given.push_back(name);
+  }
+  for (const auto& [name, image] : text.images) {
+    const Key* const key = find(name);
+    SecondaryImage* const* const kept = key != nullptr ? std::get_if<SecondaryImage*>(&key->value) : nullptr;
+    if (kept == nullptr)
+      throw InvalidArgument(fmt::format("stage '{}' takes no image for '{}'", stage_, name));
+    **kept = image;
+    given.push_back(name);
+  }
+  check(given);
+}
+
+std::string StageArguments::text() const {
+  std::string text = stage_;
+  for (const Key& key : keys_) {
+    const auto value = text_of(key.value);
+    if (value && means_something(key))
+      text += fmt::format("{}{}={}", text.size() == stage_.size() ? ":" : ",", key.name, *value);
+  }
+  return text;
+}
+
+void StageArguments::refuse(std::string_view key, std::string_view why) const {
+  const auto value = text_of(find(key)->value);
+  throw InvalidArgument(value ? fmt::format("stage '{}' cannot take {}={}: {}", stage_, key, *value, why)
+                              : fmt::format("stage '{}' needs '{}': {}", stage_, key, why));
+}
+
+const Key* StageArguments::find(std::string_view name) const noexcept {
+  const auto key = std::ranges::find(keys_, name, &Key::name);
+  return key == keys_.end() ? nullptr : &*key;
+}
+
+bool StageArguments::holds(std::string_view condition) const {
+  const std::size_t equals = condition.find('=');
+  const auto value = text_of(find(condition.substr(0, equals))->value);
+  return value && (equals == condition.npos || *value == condition.substr(equals + 1));
+}
+
+bool StageArguments::means_something(const Key& key) const {
+  return (key.only_with.empty() || holds(key.only_with)) && (key.not_with.empty() || !holds(key.not_with));
+}
+
+void StageArguments::check(const std::vector<std::string>& given) const {
+  for (const Key& key : keys_) {
+    if (means_something(key)) {
+      if (key.needed && !text_of(key.value)) refuse(key.name, key.words);
+      if (const std::string fault = fault_in(key); !fault.empty()) refuse(key.name, fault);
+    } else if (std::ranges::find(given, key.name) != given.end()) {
+      if (key.not_with.empty() || !holds(key.not_with))
+        refuse(key.name, fmt::format("it goes only with {}", key.only_with));
+      refuse(key.name, fmt::format("give {} or {}, not both", key.name, key.not_with));
+    }
+  }
+}
+
+void StageArguments::fail_unknown(const std::string& key) const {
+  if (keys_.empty())
+    throw InvalidArgument(fmt::format("stage '{}' takes no '{}': it has no keys", stage_, key));
+  std::vector<std::string> known;
+  for (const Key& one : keys_) known.emplace_back(one.name);
+  const Key* const chain = find("chain");
+  if (chain != nullptr && text_of(chain->value))
+    throw InvalidArgument(
+        fmt::format("stage '{}' has no key '{}'; a chain with several keys stands in brackets, like "
+                    "{}:chain=[gaussian:sigma=8,radius=20]",
+                    stage_, key, stage_));
+  const auto meant = nearest(key, known);
+  throw InvalidArgument(fmt::format("stage '{}' has no key '{}'{}; its keys are {}", stage_, key,
+                                    meant ? fmt::format(" (did you mean '{}'?)", *meant) : "",
+                                    fmt::join(known, ", ")));
+}
+
+}  // namespace sepconv

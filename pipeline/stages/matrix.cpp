@@ -1,0 +1,169 @@
+// matrix: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/count_text.hpp"
+#include "core/error.hpp"
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/stages/f32_range.hpp"
+#include "pipeline/stages/keys.hpp"
+#include "pipeline/stages/read_matrix.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+StageTraits traits_of(const Table& table, bool with_mask_channel) {
+  const std::size_t cols = table.front().size() + (with_mask_channel ? 1 : 0);
+  const std::size_t rows = table.size() + (with_mask_channel ? 1 : 0);
+  return {.is_per_pixel = true,
+          .needs_f64 = std::ranges::any_of(table, [](const auto& row) { return any_beyond_f32(row); }),
+          .runs_on_device = static_cast<std::int64_t>(rows * (cols + 1)) <= kMaxDeviceMatrix,
+          .operations_per_element = static_cast<double>(cols),
+          .handles_nodata = true,
+          .propagates_nodata = true,
+          .mixes_channels = true,
+          .keeps_last = with_mask_channel};
+}
+
+class MatrixStage final : public Stage {
+ public:
+  /// `table`: a row per output channel; as many columns as input channels, and one more if the last is an
+  /// offset.
+  MatrixStage(std::string text, const Table& table, bool with_mask_channel = false)
+      : Stage(traits_of(table, with_mask_channel)),
+        text_(std::move(text)),
+        table_(table),
+        masks_(with_mask_channel ? 1 : 0),
+        rows_(static_cast<std::int64_t>(table.size())),
+        cols_(static_cast<std::int64_t>(table.front().size())),
+        plain_(matrix_of(cols_)),
+        with_offset_(matrix_of(cols_ - 1)) {}
+
+  std::string text() const override { return text_; }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    const std::int64_t channels = input.channels - masks_;
+    if (channels != cols_ && channels != cols_ - 1) {
+      throw InvalidArgument(
+          fmt::format("stage 'matrix' has {} but the image has {}; give {}, or {} "
+                      "with an offset last; a column of zeros leaves a channel out",
+                      count_text(cols_, "column"), count_text(channels, "channel"),
+                      count_text(channels, "column"), channels + 1));
+    }
+    ImageSpec output = input;
+    output.channels = rows_ + masks_;
+    return output;
+  }
+
+  ValueRange result_range(const ValueRange& input) const override {
+    std::optional<ValueRange> made;
+    for (const ChannelMatrix* matrix : {&plain_, &with_offset_})
+      for (std::int64_t i = 0; i < matrix->out_channels; ++i) {
+        const double offset = matrix->offsets[static_cast<std::size_t>(i)];
+        ValueRange channel{offset, offset};
+        for (std::int64_t j = 0; j < matrix->in_channels; ++j)
+          channel = channel.plus(
+              input.scaled(matrix->coefficients[static_cast<std::size_t>(i * matrix->in_channels + j)]));
+        made = made ? made->include(channel) : channel;
+      }
+    return made.value_or(input);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
+    mix_channels_host(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    mix_channels_reference(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic);
+  }
+
+  StagePtr transposed() const override { return shared_from_this(); }
+  StagePtr with_mask_channel() const override { return std::make_shared<MatrixStage>(text_, table_, true); }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  /// A mask is one more row and column, of an identity.
+  ChannelMatrix matrix_of(std::int64_t in_channels) const {
+    ChannelMatrix matrix{rows_ + masks_, in_channels + masks_, {}, {}};
+    std::vector<double>& all = matrix.coefficients;
+    for (const std::vector<double>& row : table_) {
+      all.insert(all.end(), row.begin(), row.begin() + in_channels);
+      all.resize(all.size() + static_cast<std::size_t>(masks_));
+      matrix.offsets.push_back(in_channels < static_cast<std::int64_t>(row.size()) ? row.back() : 0.0);
+    }
+    if (masks_ == 0) return matrix;
+    all.resize(all.size() + static_cast<std::size_t>(in_channels));
+    all.push_back(1);
+    matrix.offsets.push_back(0);
+    return matrix;
+  }
+
+  const ChannelMatrix& matrix_for(const ConstRegion& in) const {
+    return in.pixels.channels == cols_ + masks_ ? plain_ : with_offset_;
+  }
+
+  std::string text_;
+  Table table_;
+  std::int64_t masks_;
+  std::int64_t rows_;
+  std::int64_t cols_;
+  ChannelMatrix plain_;
+  ChannelMatrix with_offset_;
+};
+
+Keys keys(MatrixOptions& options) {
+  return {{.name = "file",
+           .value = &options.file,
+           .words = "text or NPY: a column per channel of the input, and a last one with offsets if there is "
+                    "one more"},
+          {.name = "values",
+           .value = &options.values,
+           .words = "the numbers, row by row, instead of a file",
+           .not_with = "file"},
+          {.name = "rows",
+           .value = &options.rows,
+           .words = "number of rows that the values make",
+           .range = at_least(1),
+           .only_with = "values"}};
+}
+
+Table table_of(const MatrixOptions& options, const StageArguments& spelling) {
+  if (!options.file.empty()) return read_table(options.file);
+  const std::vector<double>& values = options.values;
+  const auto count = static_cast<std::int64_t>(values.size());
+  if (count == 0) spelling.refuse("values", "give the numbers, or a file");
+  if (count % options.rows != 0)
+    spelling.refuse("rows", fmt::format("{} cannot make that many equal rows", count_text(count, "value")));
+  Table table;
+  for (auto row = values.begin(); row != values.end(); row += count / options.rows)
+    table.emplace_back(row, row + count / options.rows);
+  return table;
+}
+
+StagePtr make(const MatrixOptions& options, const StageArguments& spelling) {
+  const Table table = table_of(options, spelling);
+  for (const std::vector<double>& row : table) {
+    if (row.size() != table.front().size()) {
+      throw InvalidArgument(fmt::format("stage 'matrix' has rows of {} and of {} numbers; all need the same",
+                                        table.front().size(), row.size()));
+    }
+  }
+  return std::make_shared<MatrixStage>(spelling.text(), table);
+}
+
+constexpr StageKind<MatrixOptions> kMatrix{"matrix",
+                                           "mixes channels: a row of the matrix per channel of the result",
+                                           "matrix:values=0.299,0.587,0.114", keys, make};
+
+}  // namespace
+
+StagePtr matrix(const MatrixOptions& options) { return kMatrix(options); }
+StageEntry MatrixOptions::entry() { return kMatrix.entry(); }
+
+}  // namespace sepconv

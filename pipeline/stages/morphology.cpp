@@ -1,0 +1,181 @@
+// erode, dilate and what is made of them, with flat rectangles and disks: open, close, tophat, blackhat.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "pipeline/stages/morphology_stage.hpp"
+#include "pipeline/stages/sigma_keys.hpp"
+#include "pipeline/stages/stages.hpp"
+#include "pipeline/stages/subchain_stage.hpp"
+#include "pipeline/stages/volume_filter_stage.hpp"
+
+namespace sepconv {
+namespace {
+
+template <class Options>
+struct MorphologyNamed;
+template <>
+struct MorphologyNamed<ErodeOptions> {
+  static constexpr std::string_view kName = "erode", kExample = "erode:radius=3",
+                                    kHelp = "least of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
+  static Morphology morphology() { return {{kErosion}}; }
+};
+template <>
+struct MorphologyNamed<DilateOptions> {
+  static constexpr std::string_view kName = "dilate", kExample = "dilate:radius=3",
+                                    kHelp =
+                                        "greatest of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
+  static Morphology morphology() { return {{kDilation}}; }
+};
+template <>
+struct MorphologyNamed<OpeningOptions> {
+  static constexpr std::string_view kName = "open", kExample = "open:radius=4,shape=disk",
+                                    kHelp = "erode, then dilate: what is bright and smaller goes";
+  static Morphology morphology() { return {{kErosion, kDilation}}; }
+};
+template <>
+struct MorphologyNamed<ClosingOptions> {
+  static constexpr std::string_view kName = "close", kExample = "close:radius=3",
+                                    kHelp = "dilate, then erode: what is dark and smaller goes";
+  static Morphology morphology() { return {{kDilation, kErosion}}; }
+};
+template <>
+struct MorphologyNamed<TophatOptions> {
+  static constexpr std::string_view kName = "tophat", kExample = "tophat:radius=9",
+                                    kHelp = "the image less what open leaves: what is bright and smaller";
+  static Morphology morphology() { return {{kErosion, kDilation}, Morphology::Result::input_less_last}; }
+};
+template <>
+struct MorphologyNamed<BlackhatOptions> {
+  static constexpr std::string_view kName = "blackhat", kExample = "blackhat:radius=9",
+                                    kHelp = "what close leaves less the image: what is dark and smaller";
+  static Morphology morphology() { return {{kDilation, kErosion}, Morphology::Result::last_less_input}; }
+};
+
+template <class Options>
+StagePtr morphology_of(const Options& options);
+
+template <class Options>
+Keys morphology_keys(Options& options) {
+  using Shape = Window::Shape;
+  const bool subtracts = MorphologyNamed<Options>::morphology().result != Morphology::Result::last;
+  return joined({window_keys(options, subtracts ? MissingWays::no_fill : MissingWays::all),
+                 {radius_z_key(options.radius_z, kPlanesByThemselves),
+                  {.name = "shape",
+                   .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
+                   .words = "all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; "
+                            "with radius_z a cylinder"}}});
+}
+
+/// Least or greatest values along z of a stack, and then within planes. Where missing pixels stay so the
+/// windows fill them, which is of all that is there, and the stage keeps those of its input.
+template <class Options>
+StagePtr volume_window(const Options& options, const StageArguments& spelling) {
+  const auto passes = [&](std::optional<MissingPolicy> missing) -> VolumePasses {
+    Options plane = options;
+    plane.missing = missing;
+    plane.radius_z.reset();
+    Options along_z = plane;
+    along_z.radius = 0;
+    along_z.radius_y = options.radius_z;
+    along_z.shape = Window::Shape::box;
+    return {morphology_of(plane), morphology_of(along_z)};
+  };
+  VolumeFilter filter{.passes = passes(options.missing)};
+  if (options.missing == MissingPolicy::ignore)
+    filter.present = NormalizedPasses{.values = passes(MissingPolicy::fill)};
+  if (!options.missing)
+    filter.apply_nodata_policy = [ignoring = options]() mutable {
+      ignoring.missing = MissingPolicy::ignore;
+      return morphology_of(ignoring);
+    };
+  return make_volume_filter_stage(spelling.text(), std::move(filter));
+}
+
+template <class Options>
+StagePtr volume_morphology(const Options& options, const StageArguments& spelling) {
+  using Result = Morphology::Result;
+  const Morphology morphology = MorphologyNamed<Options>::morphology();
+  if (morphology.ops.size() == 1) return volume_window(options, spelling);
+  const auto one_of_several = [&](auto one) {
+    one = {options.radius, options.radius_y, options.radius_z,
+           options.border, options.missing,  options.shape};
+    return morphology_of(one);
+  };
+  Chain windows;
+  for (const Window::Op op : morphology.ops)
+    windows.then(op == kErosion ? one_of_several(ErodeOptions()) : one_of_several(DilateOptions()));
+  if (morphology.result == Result::last) return make_volume_filter_stage(spelling.text(), std::move(windows));
+  const double sign = morphology.result == Result::input_less_last ? 1 : -1;
+  return own_chain_stage(spelling, windows,
+                         {.kind = PointwiseOp::Kind::mix,
+                          .p = sign,
+                          .q = -sign,
+                          .propagates_nodata = options.missing.has_value()});
+}
+
+template <class Options>
+StagePtr make_morphology(const Options& options, const StageArguments& spelling) {
+  if (options.missing == MissingPolicy::fill &&
+      MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
+    spelling.refuse("missing", "there is nothing to take from a missing pixel; take missing=ignore");
+  if (options.radius_z) return volume_morphology(options, spelling);
+  const std::int64_t radius_y = options.radius_y.value_or(options.radius);
+  if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMaxDiskRadius)
+    spelling.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMaxDiskRadius));
+  const auto again = [options, radius_y](bool transposed, bool ignores) {
+    Options other = options;
+    if (transposed) other.radius = radius_y, other.radius_y = options.radius;
+    if (ignores) other.missing = MissingPolicy::ignore;
+    return morphology_of(other);
+  };
+  return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
+                                           Neighbourhood{options.radius, radius_y, options.border.mode},
+                                           options.shape, options.border.value, options.missing, again);
+}
+
+template <class Options>
+constexpr StageKind<Options> kMorphology{MorphologyNamed<Options>::kName, MorphologyNamed<Options>::kHelp,
+                                         MorphologyNamed<Options>::kExample, morphology_keys<Options>,
+                                         make_morphology<Options>};
+
+template <class Options>
+StagePtr morphology_of(const Options& options) {
+  return kMorphology<Options>(options);
+}
+
+}  // namespace
+
+template <>
+StageEntry ErodeOptions::entry() {
+  return kMorphology<ErodeOptions>.entry();
+}
+template <>
+StageEntry DilateOptions::entry() {
+  return kMorphology<DilateOptions>.entry();
+}
+template <>
+StageEntry OpeningOptions::entry() {
+  return kMorphology<OpeningOptions>.entry();
+}
+template <>
+StageEntry ClosingOptions::entry() {
+  return kMorphology<ClosingOptions>.entry();
+}
+template <>
+StageEntry TophatOptions::entry() {
+  return kMorphology<TophatOptions>.entry();
+}
+template <>
+StageEntry BlackhatOptions::entry() {
+  return kMorphology<BlackhatOptions>.entry();
+}
+
+StagePtr erode(const ErodeOptions& options) { return morphology_of(options); }
+StagePtr dilate(const DilateOptions& options) { return morphology_of(options); }
+StagePtr opening(const OpeningOptions& options) { return morphology_of(options); }
+StagePtr closing(const ClosingOptions& options) { return morphology_of(options); }
+StagePtr tophat(const TophatOptions& options) { return morphology_of(options); }
+StagePtr blackhat(const BlackhatOptions& options) { return morphology_of(options); }
+
+}  // namespace sepconv

@@ -1,0 +1,210 @@
+#include "pipeline/stages/multirate_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/pointwise/missing.hpp"
+#include "pipeline/stages/execution_backends.hpp"
+#include "pipeline/stages/f32_range.hpp"
+#include "pipeline/stages/neighbourhood.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+using Range = MultirateSide::Range;
+
+StageTraits traits_of(const Multirate& filter) {
+  const auto& [border, down, across, missing] = filter;
+  const double values[] = {border.value};
+  // Rows pass through columns' cells alone.
+  const double operations = down.taps() + across.taps() / static_cast<double>(down.cell);
+  const double to_cells = down.taps_to_cells() / operations;
+  return {.is_complex_linear = border.mode != BorderMode::constant || border.value == 0,
+          .needs_f64 = any_beyond_f32(values),
+          .runs_on_device = true,
+          .operations_per_element = operations,
+          .halo_work_fraction = to_cells,
+          .halo_work_in_columns = true,
+          .growth = std::max(1.0, std::abs(border.value)),
+          .handles_nodata = missing.has_value(),
+          .propagates_nodata = missing.has_value(),
+          .averages = true};
+}
+
+/// What a result is made of, where a side of its image begins in the whole image, and its border.
+struct Frame {
+  ConstRegion in;
+  Region out;
+  std::int64_t first_row = 0, first_col = 0;
+  Border border;
+};
+
+ResampleAxis to_cells(const MultirateSide& side, std::int64_t pixels, std::int64_t first_pixel,
+                      const Range& cells) {
+  return {pixels,
+          cells.count,
+          static_cast<double>(side.cell),
+          ResampleFilter::gaussian,
+          {side.to_cells, side.cell, first_pixel, cells.first}};
+}
+
+ResampleAxis from_cells(const MultirateSide& side, std::int64_t pixels, std::int64_t first_pixel,
+                        const Range& cells) {
+  return {cells.count,
+          pixels,
+          1 / static_cast<double>(side.cell),
+          ResampleFilter::gaussian,
+          {side.from_cells, side.cell, first_pixel, cells.first}};
+}
+
+/// Two resamplings in turn. Columns first, then rows first: so rows are passed of cells alone.
+struct Resamplings {
+  Resamplings(const MultirateSide& down, const MultirateSide& across, const Frame& frame) {
+    const Range rows = down.cells_of({frame.first_row + frame.out.rect.row, frame.out.rect.rows});
+    const Range cols = across.cells_of({frame.first_col + frame.out.rect.col, frame.out.rect.cols});
+    cells = {rows.count, cols.count};
+    to = {.down = to_cells(down, frame.in.image.rows, frame.first_row, rows),
+          .across = to_cells(across, frame.in.image.cols, frame.first_col, cols),
+          .columns_first = true,
+          .border = frame.border};
+    from = {.down = from_cells(down, frame.out.image.rows, frame.first_row, rows),
+            .across = from_cells(across, frame.out.image.cols, frame.first_col, cols)};
+  }
+
+  Extent cells;
+  Resampling to, from;
+};
+
+/// The blur of `read` of the input, beyond a constant border of `value`.
+template <class Backend>
+void blur(const Backend& way, Resamplings both, const PointwiseOp& read, double value, const Frame& frame,
+          const PixelView& out) {
+  both.to.read = read;
+  both.to.border->value = value;
+  const PixelView cells = way.allocate(both.cells, out.channels, pixel_type_of(way.arithmetic));
+  way.resample(both.to, frame.in, Region::whole(cells));
+  way.resample(both.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
+}
+
+/// What is needed of the input for `output`, beyond its edges too.
+Rect needed_for(const Multirate& filter, const Rect& output) {
+  const Range rows = filter.down.pixels_of(filter.down.cells_of({output.row, output.rows}));
+  const Range cols = filter.across.pixels_of(filter.across.cells_of({output.col, output.cols}));
+  return {rows.first, cols.first, rows.count, cols.count};
+}
+
+Frame frame_of(const Multirate& filter, const ConstRegion& given, const Region& result) {
+  const Rect needed = needed_for(filter, result.rect);
+  const auto [in, out] = as_own_image(filter.border.mode, needed, given, result);
+  if (filter.border.mode != BorderMode::wrap) return {in, out, 0, 0, filter.border};
+  return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
+}
+
+/// `renormalises`: weighted sums of what is there over their weights.
+template <class Backend>
+void filter_by(const Backend& way, const Multirate& filter, bool renormalises, const Frame& frame) {
+  const PixelView& out = frame.out.pixels;
+  const Resamplings both(filter.down, filter.across, frame);
+  if (!renormalises) return blur(way, both, {}, filter.border.value, frame, out);
+  const auto blurred = [&](const PointwiseOp& read, double value) {
+    const PixelView part = way.allocate(frame.out.rect.extent(), out.channels, pixel_type_of(way.arithmetic));
+    blur(way, both, read, value, frame, part);
+    return part;
+  };
+  const PixelView sums = blurred({.kind = Kind::zero_missing}, filter.border.value);
+  const PixelView weights = blurred({.kind = Kind::weight}, 1);
+  const PixelView totals = blurred({.kind = Kind::threshold, .q = 1, .r = 1}, 1);
+  const bool fills = filter.missing == MissingPolicy::fill;
+  way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
+  if (!fills) way.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
+}
+
+}  // namespace
+
+MultirateStage::MultirateStage(std::string text, Multirate filter)
+    : Stage(traits_of(filter)), text_(std::move(text)), filter_(filter) {}
+
+std::string MultirateStage::note() const {
+  const double rows = filter_.down.worst_error();
+  const double cols = filter_.across.sigma == filter_.down.sigma ? rows : filter_.across.worst_error();
+  return fmt::format(
+      "method=multirate: cells of {} x {} pixels, {:.0f} multiply-adds a pixel; its taps differ from the "
+      "Gaussian's by at most {:.1e} in all (sum of absolute differences)",
+      filter_.down.cell, filter_.across.cell, traits().operations_per_element, rows + cols + rows * cols);
+}
+
+Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const {
+  const Rect needed = needed_for(filter_, output);
+  if (filter_.border.mode == BorderMode::wrap) return needed;
+  return held_pixels(needed, input.extent, filter_.border.mode);
+}
+
+/// What lies elsewhere in its cells lies in an output that is longer by a cell as it lies in that in the
+/// middle.
+Extent MultirateStage::max_input_extent(Extent output, const ImageSpec& input) const {
+  return Stage::max_input_extent({output.rows + filter_.down.cell - 1, output.cols + filter_.across.cell - 1},
+                                 input);
+}
+
+StagePtr MultirateStage::with_nodata() const {
+  if (filter_.missing) return shared_from_this();
+  Multirate ignoring = filter_;
+  ignoring.missing = MissingPolicy::ignore;
+  return std::make_shared<MultirateStage>(text_ + ",missing=ignore", ignoring);
+}
+
+std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                                           Arithmetic arithmetic) const {
+  // Of any place: one cell more than these pixels' own.
+  const auto cells_of = [](const MultirateSide& side, std::int64_t pixels) {
+    return Range{0, side.cells_of({0, pixels}).count + 1};
+  };
+  const Range rows = cells_of(filter_.down, output.rows), cols = cells_of(filter_.across, output.cols);
+  const Extent cells{rows.count, cols.count};
+  Resampling to{.down = to_cells(filter_.down, filter_.down.pixels_of(rows).count, 0, rows),
+                .across = to_cells(filter_.across, filter_.across.pixels_of(cols).count, 0, cols),
+                .columns_first = true,
+                .border = filter_.border};
+  if (filter_.renormalises()) to.read = {.kind = Kind::weight};
+  const Resampling from{.down = from_cells(filter_.down, output.rows, 0, rows),
+                        .across = from_cells(filter_.across, output.cols, 0, cols)};
+  const auto bytes = scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes;
+  const PixelType type = pixel_type_of(arithmetic);
+  const std::int64_t results = filter_.renormalises()
+                                   ? 3 * (Arena::view_bytes(output, input.channels, type) +
+                                          2 * Arena::view_bytes(cells, input.channels, type))
+                                   : 0;
+  return std::max(bytes(to, cells, input.channels, arithmetic),
+                  bytes(from, output, input.channels, arithmetic)) +
+         Arena::view_bytes(cells, input.channels, type) + results;
+}
+
+void MultirateStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+                           Worker& worker) const {
+  const Arena::Scope scope(worker);
+  const auto is_all_there = [&] {
+    const Rect needed = input_for(out.rect, {in.image, out.pixels.channels, out.pixels.type});
+    return presence_of(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
+           ValidMask::all_there;
+  };
+  filter_by(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_there(),
+            frame_of(filter_, in, out));
+}
+
+void MultirateStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
+  filter_by(ReferenceBackend{arithmetic}, filter_, filter_.renormalises(), {in, out, 0, 0, filter_.border});
+}
+
+void MultirateStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+                             DeviceStream stream, std::span<const PointwiseOp> then) const {
+  const Arena::Scope scope(arena);
+  filter_by(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, filter_, filter_.renormalises(),
+            frame_of(filter_, in, out));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,42 @@
+// What a stage that computes with neighbours makes of missing pixels: its key `missing`.
+#pragma once
+
+#include <optional>
+
+#include "pipeline/stages/keys.hpp"
+
+namespace sepconv {
+
+enum class MissingPolicy : std::uint8_t {
+  ignore,     ///< the weights of what is there are renormalised; what is missing stays so
+  propagate,  ///< a result is missing where its window touches one that is
+  fill,       ///< as ignore, and what is missing gets the average of what is near it
+};
+
+/// What a stage can make of missing pixels.
+enum class MissingWays : std::uint8_t {
+  all,
+  no_fill,   ///< where one is missing nothing is computed
+  only_all,  ///< of a window that is there as a whole: its weights sum to 0, and some of them stand for
+             ///< nothing
+};
+
+/// The key `missing`, left out: as a source's declared pixels ask for, and plain arithmetic where none are.
+inline Key missing_key(std::optional<MissingPolicy>& missing, MissingWays ways = MissingWays::all) {
+  if (ways == MissingWays::only_all)
+    return {.name = "missing",
+            .value = choice(missing, {{"propagate", MissingPolicy::propagate}}),
+            .words = "of missing pixels (nodata, NaN): missing wherever the window touches one"};
+  const bool fills = ways == MissingWays::all;
+  ChoiceWords<MissingPolicy> words{{"ignore", MissingPolicy::ignore},
+                                   {"propagate", MissingPolicy::propagate}};
+  if (fills) words.emplace_back("fill", MissingPolicy::fill);
+  return {.name = "missing",
+          .value = choice(missing, words),
+          .words = fills ? "of missing pixels (nodata, NaN): ignore computes with what is there; propagate "
+                           "is missing wherever the window touches one; fill is as ignore, in holes too"
+                         : "of missing pixels (nodata, NaN): ignore computes with what is there; propagate "
+                           "is missing wherever the window touches one"};
+}
+
+}  // namespace sepconv

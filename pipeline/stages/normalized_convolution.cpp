@@ -1,0 +1,220 @@
+#include "pipeline/stages/normalized_convolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/conv/normalized_conv.hpp"
+#include "pipeline/stages/execution_backends.hpp"
+
+namespace sepconv {
+namespace {
+
+using Kind = PointwiseOp::Kind;
+
+bool can_renormalise(const std::vector<double>& taps) {
+  constexpr double kMinShare = 0.01;
+  double sum = 0, size = 0;
+  for (const double tap : taps) sum += tap, size += std::abs(tap);
+  return taps.empty() || sum > kMinShare * size;
+}
+
+/// Of 1 and 0: small where memory is far away, and as they are computed with in a processor's cache.
+PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
+  return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
+}
+
+/// What the same convolution makes of weights that are all 1.
+double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
+  const double one = 1;
+  double total = 0;
+  convolve_reference(taps, {.mode = BorderMode::replicate}, ConstRegion::whole(view_of(&one, {1, 1})),
+                     Region::whole(view_of(&total, {1, 1})), arithmetic);
+  return total;
+}
+
+/// Weighted sums of what is there over their weights, for all branches, and joined. `in` is all that `out`
+/// needs.
+template <class Backend>
+void filter_by(const Backend& way, const NormalizedConvolution& filter, const ConstRegion& in,
+               const Region& out, Arithmetic arithmetic) {
+  const Extent extent = out.rect.extent();
+  const std::int64_t channels = out.pixels.channels;
+  const bool joined = filter.join.kind != Kind::copy;
+  const PixelType type = pixel_type_of(arithmetic);
+  const PixelView there = way.allocate(in.rect.extent(), channels, type);
+  const PixelView weights =
+      way.allocate(in.rect.extent(), channels, weight_type(Backend::kScratch, arithmetic));
+  way.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, there);
+  way.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
+  const PointwiseOp keep{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
+  const ConstPixelView middle = in.crop(out.rect).pixels;
+  std::vector<ConstPixelView> operands;
+  if (filter.branches.size() == 1) operands.push_back(middle);
+  for (const SeparableTaps& taps : filter.branches) {
+    const Region sums{way.allocate(extent, channels, type), out.rect, out.image};
+    way.convolve(taps, filter.border, {there, in.rect, in.image}, keep, middle, sums);
+    way.convolve(taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
+                 {.kind = Kind::renormalise, .p = total_of(taps, arithmetic)}, sums.pixels,
+                 joined ? sums : out);
+    operands.push_back(sums.pixels);
+  }
+  if (joined) way.pointwise(filter.join, operands[0], operands[1], out.pixels);
+}
+
+/// Reads the input as numbers, as weights, and as weights of which none is missing.
+constexpr PointwiseOp kNumbers{.kind = Kind::zero_missing};
+constexpr PointwiseOp kWeights{.kind = Kind::weight};
+constexpr PointwiseOp kOnes{.kind = Kind::threshold, .q = 1, .r = 1};
+
+bool has_negative_weights(const ResampleAxis& axis) {
+  return !axis.kept() && (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
+}
+bool has_negative_weights(const Resampling& resampling) {
+  return has_negative_weights(resampling.down) || has_negative_weights(resampling.across);
+}
+
+/// Its windows lie inside those of the filters with negative weights.
+Resampling with_linear(Resampling resampling) {
+  for (ResampleAxis* axis : {&resampling.down, &resampling.across}) axis->filter = ResampleFilter::linear;
+  return resampling;
+}
+
+template <class Backend>
+void resample_by(const Backend& way, Resampling resampling, std::optional<std::int64_t> alpha,
+                 const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
+  const auto resampled = [&](const PointwiseOp& read) {
+    const Region part{way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
+                      out.rect, out.image};
+    resampling.read = read;
+    way.resample(resampling, in, part);
+    return part.pixels;
+  };
+  struct Parts {
+    PixelView sums, share;  // num and den / total
+  };
+  const auto parts = [&]() -> Parts {
+    const PixelView sums = resampled(kNumbers), weights = resampled(kWeights), totals = resampled(kOnes);
+    way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+    return {sums, weights};
+  };
+  const bool falls_back = has_negative_weights(resampling);
+  const auto [sums, share] = parts();
+  if (!falls_back) {
+    way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, share, out.pixels);
+  } else {
+    way.pointwise({.kind = Kind::keep_equal, .p = 1}, sums, share, share);
+    resampling = with_linear(resampling);
+    const auto [near_sums, near_share] = parts();
+    way.pointwise({.kind = Kind::renormalise, .p = 1}, near_sums, near_share, near_sums);
+    // A sum that is NaN by its values stays so, as without missing pixels.
+    way.pointwise({.kind = Kind::keep_missing}, sums, near_sums, near_sums);
+    way.pointwise({.kind = Kind::fill_missing}, share, near_sums, out.pixels);
+  }
+  if (alpha) way.keep_alpha(*alpha, sums, out.pixels);
+}
+
+}  // namespace
+
+bool can_renormalise(const std::vector<SeparableTaps>& branches) {
+  return std::ranges::all_of(branches, [](const SeparableTaps& taps) {
+    return can_renormalise(taps.row) && can_renormalise(taps.col);
+  });
+}
+
+MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches) {
+  const auto averages = [](const std::vector<double>& taps) {
+    return std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
+  };
+  const bool all = std::ranges::all_of(
+      branches, [&](const SeparableTaps& taps) { return averages(taps.row) && averages(taps.col); });
+  return all && can_renormalise(branches) ? MissingPolicy::ignore : MissingPolicy::propagate;
+}
+
+void normalized_convolution_reference(const NormalizedConvolution& filter, const ConstRegion& in,
+                                      const Region& out, Arithmetic arithmetic) {
+  filter_by(ReferenceBackend{arithmetic}, filter, in, out, arithmetic);
+}
+
+void normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in, const Region& out,
+                            Arithmetic arithmetic, Worker& worker) {
+  const Arena::Scope scope(worker);
+  if (!all_support_normalized_conv(filter.branches))
+    return filter_by(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
+  const MissingPolicyOf missing{.fills = filter.fills};
+  std::vector<ConstPixelView> operands;
+  if (filter.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
+  for (const SeparableTaps& taps : filter.branches) {
+    Region values = out;
+    if (filter.join.kind != Kind::copy)
+      values = {worker.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
+                out.rect, out.image};
+    normalized_conv_host(taps, filter.border, missing, in, values, arithmetic, worker);
+    operands.push_back(values.pixels);
+  }
+  if (filter.join.kind != Kind::copy)
+    pointwise_host(filter.join, operands[0], operands[1], out.pixels, arithmetic);
+}
+
+bool all_support_normalized_conv(const std::vector<SeparableTaps>& branches) {
+  return std::ranges::all_of(branches, supports_normalized_conv);
+}
+
+std::int64_t normalized_conv_bytes(const std::vector<SeparableTaps>& branches, bool joined, Extent output,
+                                   std::int64_t channels, Arithmetic arithmetic, Extent image) {
+  std::int64_t most = 0;
+  for (const SeparableTaps& taps : branches)
+    most = std::max(most, normalized_conv_scratch_bytes(taps, output, channels, arithmetic, image));
+  const std::int64_t result = Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
+  return most + (joined ? static_cast<std::int64_t>(branches.size()) * result : 0);
+}
+
+void enqueue_normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in,
+                                    const Region& out, Arithmetic arithmetic, Arena& arena,
+                                    DeviceStream stream, std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);
+  filter_by(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, filter, in, out, arithmetic);
+}
+
+std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
+                                          std::int64_t channels, Arithmetic arithmetic) {
+  const PixelType type = pixel_type_of(arithmetic);
+  const auto results = static_cast<std::int64_t>(branches) + (scratch == Scratch::host ? 1 : 0);
+  return Arena::view_bytes(needed, channels, type) +
+         Arena::view_bytes(needed, channels, weight_type(scratch, arithmetic)) +
+         results * Arena::view_bytes(output, channels, type);
+}
+
+void normalized_resample_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                                   const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
+  resample_by(ReferenceBackend{arithmetic}, resampling, alpha, in, out, arithmetic);
+}
+
+void normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                         const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) {
+  const Arena::Scope scope(worker);
+  resample_by(HostBackend{arithmetic, worker}, resampling, alpha, in, out, arithmetic);
+}
+
+void enqueue_normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
+                                 const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+                                 Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+  const Arena::Scope scope(arena);
+  const std::byte* const result = alpha ? nullptr : out.pixels.data;
+  resample_by(DeviceBackend{arithmetic, arena, stream, then, result}, resampling, alpha, in, out, arithmetic);
+}
+
+std::int64_t normalized_resample_bytes(const Resampling& resampling, Scratch scratch, Extent output,
+                                       std::int64_t channels, Arithmetic arithmetic) {
+  const auto bytes = [&](Resampling reading) {
+    reading.read = kNumbers;
+    return (scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes)(reading, output,
+                                                                                       channels, arithmetic);
+  };
+  const bool falls_back = has_negative_weights(resampling);
+  const std::int64_t views = falls_back ? 6 : 3;
+  const std::int64_t passes =
+      falls_back ? std::max(bytes(resampling), bytes(with_linear(resampling))) : bytes(resampling);
+  return passes + views * Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
+}
+
+}  // namespace sepconv

@@ -1,0 +1,68 @@
+#include "pipeline/stages/on_volume.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "pipeline/stages/binary_op_stage.hpp"
+#include "pipeline/stages/subchain_stage.hpp"
+#include "pipeline/stages/volume_filter_stage.hpp"
+#include "pipeline/stages/volume_stage.hpp"
+
+namespace sepconv {
+
+bool filters_along_z(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    const Chain* const own = own_chain_of(*stage);
+    return is_volume_stage(*stage) || (own != nullptr && filters_along_z(*own));
+  });
+}
+
+namespace {
+
+StagePtr stage_on_volume(const StagePtr& stage, const ImageSpec& plane, Extent result,
+                         const VolumeShape& shape) {
+  if (stage->traits().has_secondary) return volume_operand(stage, {plane.extent, shape.depth, shape.planes});
+  if (const Chain* const own = own_chain_of(*stage); own != nullptr && filters_along_z(*own))
+    return with_own_chain(*stage, on_volume(*own, plane, shape));
+  if (const StagePtr deep = volume_filter_on_volume(*stage, plane.extent)) return deep;
+  const StageTraits& traits = stage->traits();
+  const bool anywhere = traits.is_per_pixel || traits.pointwise || traits.alpha;
+  if (!is_volume_stage(*stage) && anywhere) return stage;
+  return make_volume_stage(*stage, plane.extent, result);
+}
+
+}  // namespace
+
+Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape) {
+  Chain result;
+  ImageSpec at = plane;
+  for (const StagePtr& stage : chain.stages()) {
+    const ImageSpec next = stage->output_spec(at);
+    if (std::max(shape.planes * at.extent.area(), shape.planes * next.extent.area()) > kMaxSide)
+      throw InvalidArgument(fmt::format(
+          "planes of more than {} pixels at one z are not filtered along it; cut them into parts", kMaxSide));
+    const Chain* const parts = volume_parts(*stage);
+    result = result | (parts != nullptr ? on_volume(*parts, at, shape)
+                                        : Chain(stage_on_volume(stage, at, next.extent, shape)));
+    at = next;
+  }
+  return result;
+}
+
+Chain in_planes(const Chain& chain) {
+  Chain result;
+  for (const StagePtr& stage : chain.stages()) {
+    if (const Chain* const parts = volume_parts(*stage)) {
+      result = result | in_planes(*parts);
+    } else if (const Chain* const own = own_chain_of(*stage); own != nullptr && filters_along_z(*own)) {
+      result.then(with_own_chain(*stage, in_planes(*own)));
+    } else if (const StagePtr in_plane = stage->in_plane()) {
+      result.then(in_plane);
+    }
+  }
+  return result;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,38 @@
+// What stages that only move pixels have in common. Private to pipeline/stages.
+#pragma once
+
+#include <functional>
+
+#include "kernels/transpose/transpose.hpp"
+#include "pipeline/chain/stage.hpp"
+
+namespace sepconv {
+
+/// A stage that is made of transpositions of pixels between views.
+class PermutationStage : public Stage {
+ public:
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const final;
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const final;
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const final;
+
+ protected:
+  explicit PermutationStage(bool is_transpose = false)
+      : Stage({.is_permutation = true,
+               .is_complex_linear = true,
+               .is_transpose = is_transpose,
+               .runs_on_device = true,
+               .halo_work_fraction = 0,
+               .growth = 1,
+               .handles_nodata = true,
+               .propagates_nodata = true}) {}
+
+  using Transpose =
+      std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;
+
+  /// Makes out.rect of the result by as many calls of `transpose` as it takes. `in` holds what
+  /// input_for(out.rect) asks for.
+  virtual void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const = 0;
+};
+
+}  // namespace sepconv

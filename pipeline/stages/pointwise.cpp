@@ -1,0 +1,219 @@
+// scale, cast, clamp, abs, threshold: one element in, one element out.
+#include "kernels/pointwise/pointwise.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "pipeline/stages/f32_range.hpp"
+#include "pipeline/stages/keys.hpp"
+#include "pipeline/stages/pointwise_stage.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+/// What a stage that stretches makes of the greatest value.
+double greatest(PixelType type) {
+  return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
+    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+  });
+}
+
+double growth_of(const PointwiseOp& op) {
+  switch (op.kind) {
+    case PointwiseOp::Kind::scale:
+      return std::abs(op.p) + std::abs(op.q);
+    case PointwiseOp::Kind::clamp:
+      return 1 + std::max(std::isfinite(op.p) ? std::abs(op.p) : 0, std::isfinite(op.q) ? std::abs(op.q) : 0);
+    case PointwiseOp::Kind::threshold:
+      return std::max(std::abs(op.q), std::abs(op.r));
+    default:
+      return 1;
+  }
+}
+
+/// Of a stage that stretches, of which f32 has not all the values between those of 16 bits.
+bool needs_f64(PixelType to) { return to != PixelType::u8 && to != PixelType::f32; }
+
+bool needs_f64(const PointwiseOp& op) {
+  const double values[] = {op.p, op.q};
+  return (op.kind == PointwiseOp::Kind::round_to && op.type == PixelType::f64) ||
+         (op.kind == PointwiseOp::Kind::scale && any_beyond_f32(values));
+}
+
+bool is_by_parts(const PointwiseOp& op) {
+  return (op.kind == PointwiseOp::Kind::scale && op.q == 0) ||
+         (op.kind == PointwiseOp::Kind::round_to && is_floating(op.type));
+}
+
+class PointwiseStage final : public Stage {
+ public:
+  /// `to`: the type whose range it makes of its input's; left out, its input's, or what it rounds to.
+  PointwiseStage(std::string text, PointwiseOp op, std::optional<PixelType> to = {})
+      : Stage({.casts = to || op.kind == PointwiseOp::Kind::round_to,
+               .is_complex_linear = is_by_parts(op) && (!to || is_floating(*to)),
+               .needs_f64 = needs_f64(op) || (to && needs_f64(*to)),
+               .runs_on_device = true,
+               .growth = growth_of(op),
+               .handles_nodata = true,
+               .propagates_nodata = true,
+               .rounds_to = op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : std::nullopt,
+               .opaque = to ? std::optional(greatest(*to)) : std::nullopt,
+               .pointwise = op}),
+        text_(std::move(text)),
+        op_(op),
+        to_(op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : to) {}
+
+  std::string text() const override { return text_; }
+
+  ImageSpec output_spec(const ImageSpec& input) const override {
+    ImageSpec output = input;
+    output.type = to_.value_or(input.type);
+    return output;
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
+    const ConstPixelView pixels = in.crop(out.rect).pixels;
+    pointwise_host(op_, pixels, pixels, out.pixels, arithmetic);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    const ConstPixelView pixels = in.crop(out.rect).pixels;
+    pointwise_reference(op_, pixels, pixels, out.pixels, arithmetic);
+  }
+
+  StagePtr transposed() const override { return shared_from_this(); }
+
+  StagePtr with_nodata() const override {
+    PointwiseOp op = op_;
+    op.propagates_nodata = true;
+    return std::make_shared<PointwiseStage>(text_, op, to_);
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
+               std::span<const PointwiseOp> then) const override {
+    const ConstPixelView pixels = in.crop(out.rect).pixels;
+    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, then);
+  }
+
+ private:
+  std::string text_;
+  PointwiseOp op_;
+  std::optional<PixelType> to_;
+};
+
+StagePtr make_pointwise(const StageArguments& spelling, PointwiseOp op) {
+  return pointwise_stage(spelling.text(), op);
+}
+
+Keys keys(ScaleOptions& options) {
+  return {{.name = "by", .value = &options.by, .words = "factor"},
+          {.name = "add", .value = &options.add, .words = "summand"}};
+}
+
+StagePtr make(const ScaleOptions& options, const StageArguments& spelling) {
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::scale, .p = options.by, .q = options.add});
+}
+
+ChoiceWords<PixelType> type_words() {
+  ChoiceWords<PixelType> types;
+  for (const PixelType type : kPixelTypes) types.emplace_back(name_of(type), type);
+  return types;
+}
+
+Keys keys(CastOptions& options) {
+  return {
+      {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
+}
+
+StagePtr make(const CastOptions& options, const StageArguments& spelling) {
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::round_to, .type = *options.type});
+}
+
+Keys keys(StretchOptions& options) {
+  return {
+      {.name = "low", .value = &options.low, .words = "value that becomes 0", .needed = true},
+      {.name = "high",
+       .value = &options.high,
+       .words = "value that becomes the type's greatest, 1 of f32 and f64",
+       .needed = true},
+      {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
+}
+
+StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
+  const double low = *options.low;
+  const double width = *options.high - low;
+  if (width == 0) spelling.refuse("high", "it must differ from low");
+  const double most = greatest(*options.type);
+  const PointwiseOp op{.kind = PointwiseOp::Kind::scale, .p = most / width, .q = -low * most / width};
+  return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
+}
+
+Keys keys(ClampOptions& options) {
+  return {{.name = "low", .value = &options.low, .words = "least value; left out, there is none"},
+          {.name = "high",
+           .value = &options.high,
+           .words = "greatest value, not below low; left out, there is none"}};
+}
+
+StagePtr make(const ClampOptions& options, const StageArguments& spelling) {
+  if (!options.low && !options.high) spelling.refuse("low", "it or high must be given");
+  const ValueRange all;
+  const double low = options.low.value_or(all.low), high = options.high.value_or(all.high);
+  if (low > high) spelling.refuse("low", "it must not exceed high");
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::clamp, .p = low, .q = high});
+}
+
+Keys keys(AbsOptions&) { return {}; }
+
+StagePtr make(const AbsOptions&, const StageArguments& spelling) {
+  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::absolute});
+}
+
+Keys keys(ThresholdOptions& options) {
+  return {{.name = "at", .value = &options.at, .words = "the threshold", .needed = true},
+          {.name = "above", .value = &options.above, .words = "value where x > at"},
+          {.name = "below", .value = &options.below, .words = "value elsewhere"}};
+}
+
+StagePtr make(const ThresholdOptions& options, const StageArguments& spelling) {
+  return make_pointwise(
+      spelling,
+      {.kind = PointwiseOp::Kind::threshold, .p = *options.at, .q = options.above, .r = options.below});
+}
+
+constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once; resize makes another size",
+                                         "scale:by=0.5,add=16", keys, make};
+constexpr StageKind<CastOptions> kCast{"cast", "rounds half to even and saturates to another pixel type",
+                                       "cast:type=f32", keys, make};
+constexpr StageKind<StretchOptions> kStretch{"stretch",
+                                             "makes the whole range of another pixel type of low to high",
+                                             "stretch:low=0,high=4095,type=u8", keys, make};
+constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high], or on one side",
+                                         "clamp:low=0,high=200", keys, make};
+constexpr StageKind<AbsOptions> kAbs{"abs", "absolute value", "abs", keys, make};
+constexpr StageKind<ThresholdOptions> kThreshold{"threshold", "above where x > at, else below",
+                                                 "threshold:at=128,above=255", keys, make};
+
+}  // namespace
+
+StagePtr pointwise_stage(std::string text, const PointwiseOp& op) {
+  return std::make_shared<PointwiseStage>(std::move(text), op);
+}
+
+StagePtr scale(const ScaleOptions& options) { return kScale(options); }
+StagePtr cast(const CastOptions& options) { return kCast(options); }
+StagePtr stretch(const StretchOptions& options) { return kStretch(options); }
+StagePtr clamp(const ClampOptions& options) { return kClamp(options); }
+StagePtr abs(const AbsOptions& options) { return kAbs(options); }
+StagePtr threshold(const ThresholdOptions& options) { return kThreshold(options); }
+StageEntry ScaleOptions::entry() { return kScale.entry(); }
+StageEntry CastOptions::entry() { return kCast.entry(); }
+StageEntry StretchOptions::entry() { return kStretch.entry(); }
+StageEntry ClampOptions::entry() { return kClamp.entry(); }
+StageEntry AbsOptions::entry() { return kAbs.entry(); }
+StageEntry ThresholdOptions::entry() { return kThreshold.entry(); }
+
+}  // namespace sepconv

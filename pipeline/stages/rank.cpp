@@ -1,0 +1,148 @@
+// median, percentile, rank: the element of one rank under a window, of a stack over several planes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/count_text.hpp"
+#include "pipeline/stages/rank_volume.hpp"
+#include "pipeline/stages/sigma_keys.hpp"
+#include "pipeline/stages/stages.hpp"
+#include "pipeline/stages/volume_filter_stage.hpp"
+
+namespace sepconv {
+namespace {
+
+template <class Options>
+Keys z_keys(Options& options, const KeyRange& shift) {
+  Key radius = radius_z_key(options.radius_z, kPlanesByThemselves, "", kMaxRankRadius);
+  radius.not_with = "size_z";
+  return {std::move(radius),
+          length_key("size_z", &options.size_z, "of the window along z, in place of radius_z",
+                     between(1, 2 * kMaxRankRadius + 1)),
+          length_key("origin_z", &options.origin_z,
+                     "how far it lies towards the first plane, 0 where it is left out", shift)};
+}
+
+template <class Options>
+Keys shifted_window_keys(Options& options) {
+  Keys keys = radius_keys(options, kMaxRankRadius);
+  for (Key& key : keys) key.not_with = "size";
+  const KeyRange shift = between(-kMaxRankRadius, kMaxRankRadius);
+  return joined(
+      {std::move(keys),
+       {{.name = "size",
+         .value = &options.size,
+         .words =
+             "of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for"},
+        length_key("origin", &options.origin, "how far the window lies to the left", shift),
+        length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
+       z_keys(options, shift),
+       border_keys(options.border),
+       {missing_key(options.missing)}});
+}
+
+/// Pixels before and after the one that a window of this size is for.
+std::pair<std::int64_t, std::int64_t> around(const StageArguments& spelling, std::string_view key,
+                                             std::int64_t size, std::int64_t origin) {
+  if (size > 2 * kMaxRankRadius + 1)
+    spelling.refuse("size", fmt::format("a side exceeds {}", 2 * kMaxRankRadius + 1));
+  const std::int64_t before = size / 2 + origin;
+  if (before < 0 || before >= size) spelling.refuse(key, "the window would not hold its own pixel");
+  return {before, size - 1 - before};
+}
+
+template <class Options>
+RankWindow window_of(const Options& options, const StageArguments& spelling) {
+  const Extent size = options.size.value_or(
+      Extent{2 * options.radius_y.value_or(options.radius) + 1, 2 * options.radius + 1});
+  const std::int64_t planes = options.size_z.value_or(2 * options.radius_z.value_or(0) + 1);
+  const auto [left, right] = around(spelling, "origin", size.cols, options.origin);
+  const auto [up, down] = around(spelling, "origin_y", size.rows, options.origin_y);
+  const auto [front, back] = around(spelling, "origin_z", planes, options.origin_z.value_or(0));
+  const RankWindow window{left, right, up, down, front, back};
+  if (window.area() > kMaxRankArea)
+    spelling.refuse(options.size_z ? "size_z" : "radius_z",
+                    fmt::format("the window would have more than {} values", kMaxRankArea));
+  return window;
+}
+
+RankMissing missing_of(std::optional<MissingPolicy> missing) {
+  if (missing == MissingPolicy::ignore) return RankMissing::ignore;
+  return missing == MissingPolicy::fill ? RankMissing::fill : RankMissing::propagate;
+}
+
+/// Of a stack, and within its planes what has the same share of the values before it.
+template <class Options>
+StagePtr make_stage(const Options& options, const StageArguments& spelling, const RankWindow& window,
+                    std::int64_t rank) {
+  const RankMissing missing = missing_of(options.missing);
+  const auto stage_of = [&](const RankWindow& of, std::int64_t ranked) {
+    return std::make_shared<RankStage>(spelling.text(), RankFilter(of, ranked, missing), options.border,
+                                       options.missing);
+  };
+  const auto stage = stage_of(window, rank);
+  if (!options.radius_z && !options.size_z) return stage;
+  const RankWindow in_plane{window.left, window.right, window.up, window.down};
+  return make_volume_filter_stage(spelling.text(),
+                                  stage_of(in_plane, stage->filter().rank_of(in_plane.area())),
+                                  [stage](Extent plane) { return make_rank_on_volume(stage, plane); });
+}
+
+Keys keys(MedianOptions& options) { return shifted_window_keys(options); }
+Keys keys(PercentileOptions& options) {
+  return joined({{{.name = "p",
+                   .value = &options.p,
+                   .words = "so many hundredths of the values come before it; 100: the greatest",
+                   .unit = "%",
+                   .range = between(0, 100),
+                   .needed = true}},
+                 shifted_window_keys(options)});
+}
+Keys keys(RankOptions& options) {
+  const double most = static_cast<double>(2 * kMaxRankRadius + 1);
+  return joined({{{.name = "rank",
+                   .value = &options.rank,
+                   .words = "so many of the values come before it; of -1 on, from the greatest",
+                   .range = between(-most * most, most * most - 1),
+                   .needed = true}},
+                 shifted_window_keys(options)});
+}
+
+StagePtr make(const MedianOptions& options, const StageArguments& spelling) {
+  const RankWindow window = window_of(options, spelling);
+  return make_stage(options, spelling, window, window.area() / 2);
+}
+
+/// SciPy's rule.
+StagePtr make(const PercentileOptions& options, const StageArguments& spelling) {
+  const RankWindow window = window_of(options, spelling);
+  const double rank = static_cast<double>(window.area()) * *options.p / 100;
+  return make_stage(options, spelling, window, std::min(static_cast<std::int64_t>(rank), window.area() - 1));
+}
+
+StagePtr make(const RankOptions& options, const StageArguments& spelling) {
+  const RankWindow window = window_of(options, spelling);
+  const std::int64_t rank = *options.rank < 0 ? *options.rank + window.area() : *options.rank;
+  if (rank < 0 || rank >= window.area())
+    spelling.refuse("rank", "the window has " + count_text(window.area(), "value"));
+  return make_stage(options, spelling, window, rank);
+}
+
+constexpr StageKind<MedianOptions> kMedian{
+    "median", "middle value of (2 radius + 1) x (2 radius_y + 1) pixels", "median:radius=2", keys, make};
+constexpr StageKind<PercentileOptions> kPercentile{"percentile",
+                                                   "value that p % of those under the window come before",
+                                                   "percentile:p=10,radius=4", keys, make};
+constexpr StageKind<RankOptions> kRank{"rank", "value that so many of those under the window come before",
+                                       "rank:rank=3,radius=1", keys, make};
+
+}  // namespace
+
+StagePtr median(const MedianOptions& options) { return kMedian(options); }
+StagePtr percentile(const PercentileOptions& options) { return kPercentile(options); }
+StagePtr rank(const RankOptions& options) { return kRank(options); }
+StageEntry MedianOptions::entry() { return kMedian.entry(); }
+StageEntry PercentileOptions::entry() { return kPercentile.entry(); }
+StageEntry RankOptions::entry() { return kRank.entry(); }
+
+}  // namespace sepconv

@@ -1,0 +1,127 @@
+// The element of one rank under a window, as a stage on images. Private to pipeline/stages.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/rank/rank.hpp"
+#include "kernels/rank/sorting_network.hpp"
+#include "pipeline/chain/stage.hpp"
+#include "pipeline/stages/f32_range.hpp"
+#include "pipeline/stages/neighbourhood.hpp"
+#include "pipeline/stages/nodata_policy.hpp"
+
+namespace sepconv {
+
+/// Of a window over several planes it says what one of them is asked for, and make_rank_on_volume()
+/// computes.
+class RankStage final : public Stage {
+ public:
+  RankStage(std::string text, RankFilter filter, const Border& border, std::optional<MissingPolicy> missing)
+      : Stage(traits_of(border, missing)),
+        text_(std::move(text)),
+        filter_(std::move(filter)),
+        border_(border),
+        missing_(missing) {}
+
+  const RankFilter& filter() const noexcept { return filter_; }
+  const Border& border() const noexcept { return border_; }
+
+  /// With " (transposed)" at the end of what transposed() makes.
+  std::string text() const override { return text_; }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    return within_image(border_.mode, filter_.window.needed(output), input.extent);
+  }
+
+  StagePtr transposed() const override {
+    static constexpr std::string_view kMark = " (transposed)";
+    std::string text =
+        text_.ends_with(kMark) ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
+    return std::make_shared<RankStage>(std::move(text),
+                                       RankFilter(filter_.window.transposed(), filter_.rank, filter_.missing),
+                                       border_, missing_);
+  }
+
+  StagePtr with_nodata() const override {
+    if (missing_) return shared_from_this();
+    RankFilter filter = filter_;
+    filter.missing = RankMissing::ignore;
+    return std::make_shared<RankStage>(text_ + (text_.find(':') == text_.npos ? ':' : ',') + "missing=ignore",
+                                       std::move(filter), border_, MissingPolicy::ignore);
+  }
+
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return scratch == Scratch::device ? on_device(input) : on_host(input.type);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    if (scratch == Scratch::device) return rank_device_bytes(filter_, input.channels, arithmetic);
+    return rank_scratch_bytes(filter_, output, input.channels, arithmetic);
+  }
+
+  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+             Worker& worker) const override {
+    const auto [in, out] = without_edges(given, result);
+    rank_host(filter_, border_, in, out, arithmetic, worker);
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    rank_reference(filter_, border_, in, out, arithmetic);
+  }
+
+  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    const auto [in, out] = without_edges(given, result);
+    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, then);
+  }
+
+ private:
+  static StageTraits traits_of(const Border& border, std::optional<MissingPolicy> missing) {
+    const double values[] = {border.value};
+    return {.needs_f64 = any_beyond_f32(values),
+            .runs_on_device = true,
+            .halo_work_fraction = 0,
+            .growth = std::max(1.0, std::abs(border.value)),
+            .handles_nodata = missing.has_value(),
+            .propagates_nodata = !(missing == MissingPolicy::fill && border.mode == BorderMode::constant),
+            .selects = true};
+  }
+
+  /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
+  /// ranks that lie far apart in memory.
+  double on_host(PixelType type) const {
+    constexpr double kCounts = 12, kMovesBits = 180;
+    if (filter_.network) return static_cast<double>(filter_.network->operations());
+    const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
+    return (counts ? kCounts : kMovesBits) * static_cast<double>(filter_.window.lines());
+  }
+
+  /// Values of a window are compared in shared memory, or read again for every bit.
+  double on_device(const ImageSpec& input) const {
+    constexpr double kComparison =
+        21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
+    constexpr std::int64_t kInRegisters = 3 * 3 * 3;
+    const Arithmetic arithmetic = input.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
+    const bool sorts = filter_.network && (filter_.window.area() <= kInRegisters ||
+                                           rank_device_bytes(filter_, input.channels, arithmetic) > 0);
+    const double bits = 8.0 * static_cast<double>(size_of(input.type));
+    return kComparison * (sorts ? static_cast<double>(filter_.network->operations())
+                                : bits * static_cast<double>(filter_.window.area()));
+  }
+
+  Regions without_edges(const ConstRegion& in, const Region& out) const {
+    return as_own_image(border_.mode, filter_.window.needed(out.rect), in, out);
+  }
+
+  std::string text_;
+  RankFilter filter_;
+  Border border_;
+  std::optional<MissingPolicy> missing_;
+};
+
+}  // namespace sepconv

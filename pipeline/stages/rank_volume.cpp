@@ -1,0 +1,123 @@
+#include "pipeline/stages/rank_volume.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "pipeline/chain/chain_tile.hpp"
+#include "pipeline/stages/volume_footprint.hpp"
+
+namespace sepconv {
+namespace {
+
+class RankVolumeStage final : public Stage {
+ public:
+  RankVolumeStage(std::shared_ptr<const RankStage> stage, Extent plane)
+      : Stage(traits_of(*stage)), stage_(std::move(stage)), planes_{plane} {}
+
+  std::string text() const override { return stage_->text(); }
+  std::int64_t tile_cols() const override { return planes_.plane.cols; }
+
+  Rect input_for(const Rect& output, const ImageSpec& input) const override {
+    const Rect cols = needed().of(output, input);
+    const Rect rows = along_z(output, input);
+    return {rows.row, cols.col, rows.rows, cols.cols};
+  }
+
+  Extent max_input_extent(Extent output, const ImageSpec& input) const override {
+    const std::int64_t halo = along_z(middle_rect(input.extent, {1, 1}), input).rows - 1;
+    return {output.rows + halo, needed().max_cols(output.cols, input, input.extent.cols)};
+  }
+
+  StagePtr with_nodata() const override {
+    return std::make_shared<RankVolumeStage>(std::static_pointer_cast<const RankStage>(stage_->with_nodata()),
+                                             planes_.plane);
+  }
+
+  double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
+    return stage_->operations_per_element(scratch, input);
+  }
+
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override {
+    return stage_->scratch_bytes(scratch, most_of_plane(planes_, output), input, arithmetic);
+  }
+
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
+    compute(in, out, 1, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+      rank_host(stage_->filter(), stage_->border(), planes, to.front(), arithmetic, worker);
+    });
+  }
+
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
+    compute(in, out, 1, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+      rank_reference(stage_->filter(), stage_->border(), planes, to.front(), arithmetic);
+    });
+  }
+
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+    compute(in, out, kMaxDeviceRankResults,
+            [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+              rank_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, then);
+            });
+  }
+
+ private:
+  static StageTraits traits_of(const RankStage& stage) {
+    StageTraits traits = stage.traits();
+    traits.runs_on_device = stage.filter().window.planes() <= kMaxDeviceRankPlanes;
+    return traits;
+  }
+
+  PlanesNeeded needed() const { return {*stage_, planes_, planes_}; }
+
+  Rect along_z(const Rect& output, const ImageSpec& input) const {
+    const RankWindow& window = stage_->filter().window;
+    return within_image(stage_->border().mode, output.grown(std::max(window.front, window.back), 0),
+                        input.extent);
+  }
+
+  /// `order` makes a rectangle of up to `most` planes one behind another, of the planes under their windows.
+  template <class Order>
+  void compute(const ConstRegion& in, const Region& out, std::int64_t most, const Order& order) const {
+    const RankWindow& window = stage_->filter().window;
+    std::vector<ConstRegion> planes;
+    std::vector<Region> results;
+    for (std::int64_t first = out.rect.row; first < out.rect.row_end(); first += most) {
+      const std::int64_t end = std::min(first + most, out.rect.row_end());
+      for (const PlanePiece& piece : pieces_of(planes_, out.rect.col, out.rect.cols)) {
+        planes.clear();
+        results.clear();
+        for (std::int64_t z = first - window.front; z < end + window.back; ++z)
+          planes.push_back(plane_at(in, z, piece.plane));
+        for (std::int64_t z = first; z < end; ++z) {
+          const PixelView to = out.pixels.crop({z - out.rect.row, 0, 1, out.rect.cols});
+          results.push_back(as_plane(to, out.rect.col, planes_, piece.plane, piece.rect));
+          results.back().past_caches = out.past_caches;
+        }
+        order(planes, results);
+      }
+    }
+  }
+
+  /// Where it lies, beyond the volume too where that repeats; without pixels where the border is constant.
+  ConstRegion plane_at(const ConstRegion& in, std::int64_t z, std::int64_t plane) const {
+    const auto is_there = [&](std::int64_t row) { return row >= in.rect.row && row < in.rect.row_end(); };
+    const std::int64_t row = is_there(z) ? z : border_index(z, in.image.rows, stage_->border().mode);
+    if (!is_there(row)) return {};
+    const ConstPixelView pixels = in.pixels.crop({row - in.rect.row, 0, 1, in.rect.cols});
+    return as_plane(pixels, in.rect.col, planes_, plane, planes_.rows_in(plane, in.rect.col, in.rect.cols));
+  }
+
+  std::shared_ptr<const RankStage> stage_;
+  PlaneRow planes_;
+};
+
+}  // namespace
+
+StagePtr make_rank_on_volume(std::shared_ptr<const RankStage> stage, Extent plane) {
+  return std::make_shared<RankVolumeStage>(std::move(stage), plane);
+}
+
+}  // namespace sepconv

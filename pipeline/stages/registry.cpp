@@ -1,0 +1,78 @@
+// All stages by name, and what is made of names: a chain itself knows no stage. A new stage adds its entry to
+// stage_table().
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "pipeline/chain/chain.hpp"
+#include "pipeline/stages/aliases.hpp"
+#include "pipeline/stages/spelling_suggestion.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+[[noreturn]] void fail_unknown(const std::string& name, std::span<const StageEntry> table) {
+  if (name.empty()) throw InvalidArgument("a stage has no name; write one, like gaussian:sigma=2");
+  std::string way_out = advice_for(name);
+  if (way_out.empty()) {
+    std::vector<std::string> known;
+    for (const StageEntry& entry : table) known.push_back(entry.name);
+    const auto meant = nearest(name, known);
+    way_out = meant ? fmt::format("did you mean '{}'?", *meant)
+                    : fmt::format("there are {}", fmt::join(known, ", "));
+  }
+  throw InvalidArgument(fmt::format("unknown stage '{}': {}", name, way_out));
+}
+
+}  // namespace
+
+const StageTable& stage_table() {
+  static const StageTable all = {
+      GaussianOptions::entry(),  BoxOptions::entry(),
+      BinomialOptions::entry(),  SobelOptions::entry(),
+      ScharrOptions::entry(),    DerivativeOptions::entry(),
+      GradientOptions::entry(),  LogOptions::entry(),
+      DogOptions::entry(),       UnsharpOptions::entry(),
+      TapsOptions::entry(),      MatrixOptions::entry(),
+      ScaleOptions::entry(),     CastOptions::entry(),
+      StretchOptions::entry(),   ClampOptions::entry(),
+      AbsOptions::entry(),       ThresholdOptions::entry(),
+      TransposeOptions::entry(), ProductOptions::entry(),
+      ReduceOptions::entry(),    ResizeOptions::entry(),
+      MedianOptions::entry(),    PercentileOptions::entry(),
+      RankOptions::entry(),      ErodeOptions::entry(),
+      DilateOptions::entry(),    OpeningOptions::entry(),
+      ClosingOptions::entry(),   TophatOptions::entry(),
+      BlackhatOptions::entry(),  mean_entry(),
+      StdOptions::entry(),       NormalizeOptions::entry(),
+      AddOptions::entry(),       SubtractOptions::entry(),
+      MultiplyOptions::entry(),  DivideOptions::entry(),
+      MinOptions::entry(),       MaxOptions::entry(),
+      BlendOptions::entry(),
+  };
+  return all;
+}
+
+StagePtr parse_stage(std::string_view text, std::span<const StageEntry> table) {
+  const StageText parts = StageText::split(text);
+  const auto entry = std::ranges::find(table, parts.stage, &StageEntry::name);
+  if (entry == table.end()) fail_unknown(parts.stage, table);
+  return entry->make(parts);
+}
+
+Chain Chain::parse(std::span<const std::string> stages, std::span<const StageEntry> table) {
+  Chain chain;
+  for (const std::string& stage : stages) chain.then(parse_stage(stage, table));
+  return chain;
+}
+
+Chain Chain::parse(std::initializer_list<std::string_view> stages, std::span<const StageEntry> table) {
+  Chain chain;
+  for (const std::string_view stage : stages) chain.then(parse_stage(stage, table));
+  return chain;
+}
+
+}  // namespace sepconv

@@ -1,0 +1,128 @@
+#include "pipeline/stages/resample_stage.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/error.hpp"
+#include "kernels/pointwise/missing.hpp"
+#include "pipeline/stages/normalized_convolution.hpp"
+
+namespace sepconv {
+namespace {
+
+/// Both passes, as many taps each as a filter has pixels of the coarser side.
+StageTraits traits_of(Extent cell, ResampleFilter filter, bool handles_nodata) {
+  constexpr double kMaxLobes = 3;  // of a pass: sums of |weights|, whose sum is 1
+  constexpr double kCoarse = 1024;
+  const double taps = 2 * resample_reach({.scale = kCoarse, .filter = filter}) / kCoarse;
+  return {.is_complex_linear = true,
+          .scales = true,
+          .cell = cell,
+          .runs_on_device = true,
+          .operations_per_element = 2 * taps,
+          .growth = kMaxLobes * kMaxLobes,
+          .handles_nodata = handles_nodata,
+          .propagates_nodata = handles_nodata,
+          .averages = true,
+          .selects = filter == ResampleFilter::nearest};
+}
+
+}  // namespace
+
+ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const std::string& stage) const {
+  if (cell > 0) return {from, ceil_div(from, cell), static_cast<double>(cell), filter};
+  const double length = to > 0 ? static_cast<double>(to) : std::nearbyint(by * static_cast<double>(from));
+  if (length > static_cast<double>(kMaxSide)) {
+    throw InvalidArgument(fmt::format(
+        "stage '{}' makes a side of {:.3g} pixels of {}; the longest is {}, so take a smaller factor", stage,
+        length, from, kMaxSide));
+  }
+  const std::int64_t result = std::max<std::int64_t>(1, static_cast<std::int64_t>(length));
+  // Cells of whole pixels are boxes, whose kernels are faster.
+  if (filter == ResampleFilter::area && from % result == 0) filter = ResampleFilter::box;
+  return {from, result, static_cast<double>(from) / static_cast<double>(result), filter};
+}
+
+ResampleStage::ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
+                             std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha,
+                             bool columns_first)
+    : Stage(traits_of({rows.cell, cols.cell}, filter, missing.has_value())),
+      text_(std::move(text)),
+      rows_(rows),
+      cols_(cols),
+      filter_(filter),
+      missing_(missing),
+      alpha_(alpha),
+      columns_first_(columns_first) {}
+
+Resampling ResampleStage::for_image(Extent input) const {
+  return {rows_.axis(input.rows, filter_, text_), cols_.axis(input.cols, filter_, text_), columns_first_};
+}
+
+ImageSpec ResampleStage::output_spec(const ImageSpec& input) const {
+  const Resampling resampling = for_image(input.extent);
+  return {{resampling.down.to, resampling.across.to}, input.channels, input.type};
+}
+
+Rect ResampleStage::input_for(const Rect& output, const ImageSpec& input) const {
+  return resample_input(for_image(input.extent), output);
+}
+
+StagePtr ResampleStage::transposed() const {
+  static constexpr std::string_view kMark = " (transposed)";
+  std::string text =
+      columns_first_ ? text_.substr(0, text_.size() - kMark.size()) : text_ + std::string(kMark);
+  return std::make_shared<ResampleStage>(std::move(text), cols_, rows_, filter_, missing_, alpha_,
+                                         !columns_first_);
+}
+
+StagePtr ResampleStage::with_nodata() const {
+  if (missing_) return shared_from_this();
+  return std::make_shared<ResampleStage>(text_ + ",missing=ignore", rows_, cols_, filter_,
+                                         MissingPolicy::ignore, std::nullopt, columns_first_);
+}
+
+StagePtr ResampleStage::with_alpha_mask(std::int64_t alpha) const {
+  if (missing_ == MissingPolicy::propagate) return shared_from_this();
+  return std::make_shared<ResampleStage>(
+      fmt::format("{}{} (alpha {} of all)", text_, missing_ ? "" : ",missing=ignore", alpha), rows_, cols_,
+      filter_, MissingPolicy::ignore, alpha, columns_first_);
+}
+
+std::int64_t ResampleStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                                          Arithmetic arithmetic) const {
+  const Resampling resampling = for_image(input.extent);
+  if (missing_ == MissingPolicy::ignore)
+    return normalized_resample_bytes(resampling, scratch, output, input.channels, arithmetic);
+  const auto bytes = scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes;
+  return bytes(resampling, output, input.channels, arithmetic);
+}
+
+void ResampleStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
+                          Worker& worker) const {
+  const Resampling resampling = for_image(in.image);
+  if (missing_ == MissingPolicy::ignore) {
+    const ConstPixelView needed = in.crop(resample_input(resampling, out.rect)).pixels;
+    if (presence_of(needed, std::numeric_limits<double>::quiet_NaN()) != ValidMask::all_there)
+      return normalized_resample(resampling, alpha_, in, out, arithmetic, worker);
+  }
+  resample_host(resampling, in, out, arithmetic, worker);
+}
+
+void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
+  if (missing_ == MissingPolicy::ignore)
+    return normalized_resample_reference(for_image(in.image), alpha_, in, out, arithmetic);
+  resample_reference(for_image(in.image), in, out, arithmetic);
+}
+
+void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+                            DeviceStream stream, std::span<const PointwiseOp> then) const {
+  if (missing_ == MissingPolicy::ignore)
+    return enqueue_normalized_resample(for_image(in.image), alpha_, in, out, arithmetic, arena, stream, then);
+  resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, then);
+}
+
+}  // namespace sepconv

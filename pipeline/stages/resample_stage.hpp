@@ -1,0 +1,54 @@
+// The stage behind `reduce` and `resize`: an image of another scale.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/resample/resample.hpp"
+#include "pipeline/chain/stage.hpp"
+#include "pipeline/stages/nodata_policy.hpp"
+
+namespace sepconv {
+
+/// What becomes of a side of any length; one of the three is given.
+struct ResampledSide {
+  std::int64_t cell = 0;  ///< so many pixels become one, and so do those that are left at the end
+  std::int64_t to = 0;    ///< pixels of the result
+  double by = 0;          ///< pixels of the result to one of the input, rounded half to even, at least one
+
+  /// Throws InvalidArgument, naming `stage`, if the result would be too long.
+  ResampleAxis axis(std::int64_t from, ResampleFilter filter, const std::string& stage) const;
+};
+
+class ResampleStage final : public Stage {
+ public:
+  ResampleStage(std::string text, ResampledSide rows, ResampledSide cols, ResampleFilter filter,
+                std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha = {},
+                bool columns_first = false);
+
+  /// With " (transposed)" at the end of what no text can ask for and transposed() makes.
+  std::string text() const override { return text_; }
+  ImageSpec output_spec(const ImageSpec& input) const override;
+  Rect input_for(const Rect& output, const ImageSpec& input) const override;
+  StagePtr transposed() const override;
+  StagePtr with_nodata() const override;
+  StagePtr with_alpha_mask(std::int64_t alpha) const override;
+  std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
+                             Arithmetic arithmetic) const override;
+  void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
+  void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
+  void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> then) const override;
+
+ private:
+  Resampling for_image(Extent input) const;
+
+  std::string text_;
+  ResampledSide rows_, cols_;
+  ResampleFilter filter_;
+  std::optional<MissingPolicy> missing_;
+  std::optional<std::int64_t> alpha_;  // with MissingPolicy::ignore
+  bool columns_first_;
+};
+
+}  // namespace sepconv

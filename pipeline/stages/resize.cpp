@@ -1,0 +1,73 @@
+// resize: any size, with Pillow's filters and antialiasing, or by shares of area.
+#include "core/error.hpp"
+#include "pipeline/stages/keys.hpp"
+#include "pipeline/stages/resample_stage.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+Keys keys(ResizeOptions& options) {
+  using enum ResizeOptions::Filter;
+  return {
+      {.name = "to",
+       .value = &options.to,
+       .words = "COLSxROWS of the result; or give by",
+       .unit = "pixels",
+       .range = between(1, static_cast<double>(kMaxSide)),
+       .needed = true,
+       .not_with = "by"},
+      {.name = "by",
+       .value = &options.by,
+       .words = "pixels of the result to one of the image, along both axes",
+       .range = above(0)},
+      {.name = "filter",
+       .value = choice(options.filter, {{"linear", linear},
+                                        {"cubic", cubic},
+                                        {"lanczos3", lanczos3},
+                                        {"area", area},
+                                        {"box", box},
+                                        {"nearest", nearest}}),
+       .words =
+           "Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA "
+           "and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; "
+           "nearest is a single pixel, for classes and masks"},
+      missing_key(options.missing, MissingWays::no_fill)};
+}
+
+ResampleFilter filter_of(ResizeOptions::Filter filter) {
+  switch (filter) {
+    case ResizeOptions::Filter::linear:
+      return ResampleFilter::linear;
+    case ResizeOptions::Filter::cubic:
+      return ResampleFilter::cubic;
+    case ResizeOptions::Filter::lanczos3:
+      return ResampleFilter::lanczos3;
+    case ResizeOptions::Filter::area:
+      return ResampleFilter::area;
+    case ResizeOptions::Filter::box:
+      return ResampleFilter::box;
+    case ResizeOptions::Filter::nearest:
+      return ResampleFilter::nearest;
+  }
+  throw InvalidArgument(
+      "resize has no filter of this number; take linear, cubic, lanczos3, area, box or nearest");
+}
+
+StagePtr make(const ResizeOptions& options, const StageArguments& spelling) {
+  const Extent to = options.to.value_or(Extent{});
+  const double by = options.by.value_or(0);
+  return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = to.rows, .by = by},
+                                         ResampledSide{.to = to.cols, .by = by}, filter_of(options.filter),
+                                         options.missing);
+}
+
+constexpr StageKind<ResizeOptions> kResize{"resize", "another size, smaller or larger, without aliasing",
+                                           "resize:by=0.5", keys, make};
+
+}  // namespace
+
+StagePtr resize(const ResizeOptions& options) { return kResize(options); }
+StageEntry ResizeOptions::entry() { return kResize.entry(); }
+
+}  // namespace sepconv

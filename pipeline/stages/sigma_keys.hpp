@@ -1,0 +1,123 @@
+// The keys of a blur's width along both axes, which stages share. Private to pipeline/stages.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "kernels/conv/conv.hpp"
+#include "kernels/conv/taps.hpp"
+#include "pipeline/stages/filter_stage.hpp"
+#include "pipeline/stages/keys.hpp"
+
+namespace sepconv {
+
+/// One blur along both axes.
+struct GaussianWidth {
+  double sigma_x, sigma_y;
+  std::int64_t radius_x, radius_y;
+
+  /// Of the derivatives of these orders.
+  SeparableTaps taps(std::int64_t order_x = 0, std::int64_t order_y = 0) const {
+    return {gaussian_taps(sigma_x, radius_x, static_cast<int>(order_x)),
+            gaussian_taps(sigma_y, radius_y, static_cast<int>(order_y))};
+  }
+};
+
+inline Key length_key(std::string_view name, KeyValue value, std::string_view words, KeyRange range,
+                      bool needed = false, std::string_view only_with = "") {
+  return {.name = name,
+          .value = std::move(value),
+          .words = words,
+          .unit = "pixels",
+          .range = range,
+          .needed = needed,
+          .only_with = only_with};
+}
+
+/// radius and radius_y of options that have them.
+template <class Options>
+Keys radius_keys(Options& options, std::int64_t most,
+                 std::string_view words = "pixels on each side of the middle one",
+                 std::string_view only_with = "") {
+  const KeyRange range = between(0, static_cast<double>(most));
+  return {length_key("radius", &options.radius, words, range, false, only_with),
+          length_key("radius_y", &options.radius_y, "radius along y; as along x where it is left out", range,
+                     false, only_with)};
+}
+
+inline constexpr std::string_view kPlanesByThemselves =
+    "radius along z, of stacks; left out: each plane by itself";
+
+inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
+                        std::string_view only_with = "", std::int64_t most = kMaxRadius) {
+  return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);
+}
+
+/// The keys of options of windows.
+template <class Options>
+Keys window_keys(Options& options, MissingWays ways = MissingWays::all) {
+  return joined(
+      {radius_keys(options, kMaxRadius), border_keys(options.border), {missing_key(options.missing, ways)}});
+}
+
+/// sigma, sigma_y, truncate, radius, radius_y of options that have them.
+template <class Options>
+Keys width_keys(Options& options, std::string_view only_with = "", const KeyRange& range = at_least(0)) {
+  return joined(
+      {{length_key("sigma", &options.sigma,
+                   range.above_least ? "standard deviation" : "standard deviation; 0 leaves the axis alone",
+                   range, true, only_with),
+        length_key("sigma_y", &options.sigma_y, "standard deviation along y; as along x where it is left out",
+                   range, false, only_with),
+        {.name = "truncate",
+         .value = &options.truncate,
+         .words = "where the taps end: radius = int(truncate * sigma + 0.5)",
+         .unit = "sigmas",
+         .range = at_least(0),
+         .only_with = only_with,
+         .not_with = "radius"}},
+       radius_keys(options, kMaxRadius,
+                   "pixels on each side of the middle one; by truncate where it is left out", only_with)});
+}
+
+/// The radius of the blur of `key`, given or by truncate.
+inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::string_view key, double sigma,
+                                       double truncate, std::optional<std::int64_t> radius) {
+  if (radius) return *radius;
+  if (truncate * sigma + 0.5 > static_cast<double>(kMaxRadius)) {
+    spelling.refuse(
+        key, fmt::format("the radius would exceed {}; take a smaller sigma or give radius", kMaxRadius));
+  }
+  return gaussian_radius(sigma, truncate);
+}
+
+/// sigma_z and radius_z of options that have them.
+template <class Options>
+Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
+  return {length_key("sigma_z", &options.sigma_z,
+                     "standard deviation along z, of stacks; left out: each plane by itself", range),
+          radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", "sigma_z")};
+}
+
+/// Along z, of `sigma`, of the key `key`, with the other options.
+template <class Options>
+std::vector<double> taps_along_z(const Options& options, const StageArguments& spelling, std::string_view key,
+                                 double sigma, std::int64_t order = 0) {
+  const std::int64_t radius = gaussian_radius_of(spelling, key, sigma, options.truncate, options.radius_z);
+  return gaussian_taps(sigma, radius, static_cast<int>(order));
+}
+
+/// The width that `sigma` and `sigma_y`, of the keys `key` and `key`_y, make with the other options.
+template <class Options>
+GaussianWidth width_of(const Options& options, const StageArguments& spelling, double sigma,
+                       std::optional<double> sigma_y, const std::string& key = "sigma") {
+  const double y = sigma_y.value_or(sigma);
+  return {sigma, y, gaussian_radius_of(spelling, key, sigma, options.truncate, options.radius),
+          gaussian_radius_of(spelling, sigma_y ? key + "_y" : key, y, options.truncate,
+                             options.radius_y ? options.radius_y : options.radius)};
+}
+template <class Options>
+GaussianWidth width_of(const Options& options, const StageArguments& spelling) {
+  return width_of(options, spelling, *options.sigma, options.sigma_y);
+}
+
+}  // namespace sepconv

@@ -1,0 +1,68 @@
+// taps: any separable filter, its taps given on the spot or in a file.
+#include "kernels/conv/taps.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "pipeline/stages/filter_stage.hpp"
+#include "pipeline/stages/read_matrix.hpp"
+#include "pipeline/stages/stages.hpp"
+
+namespace sepconv {
+namespace {
+
+Keys keys(TapsOptions& options) {
+  return joined({{{.name = "row",
+                   .value = &options.row,
+                   .words = "taps along x, odd in number; left out: no row pass",
+                   .not_with = "file"},
+                  {.name = "col",
+                   .value = &options.col,
+                   .words = "taps along y, odd in number; left out: no column pass",
+                   .not_with = "file"},
+                  {.name = "z", .value = &options.z, .words = "taps along z, of stacks, odd in number"},
+                  {.name = "file",
+                   .value = &options.file,
+                   .words = "text or NPY with a row of row taps and a row of column taps (one row: both)"}},
+                 convolving_keys(options)});
+}
+
+SeparableTaps taps_from_file(const TapsOptions& options, const StageArguments& spelling) {
+  Table table = read_table(options.file);
+  if (table.size() > 2)
+    spelling.refuse("file",
+                    fmt::format("it holds {} rows; two are needed: row taps, column taps", table.size()));
+  if (table.size() == 1) return {table[0], table[0]};
+  return {std::move(table[0]), std::move(table[1])};
+}
+
+StagePtr make(const TapsOptions& options, const StageArguments& spelling) {
+  const SeparableTaps taps =
+      options.file.empty() ? SeparableTaps{options.row, options.col} : taps_from_file(options, spelling);
+  if (taps.row.empty() && taps.col.empty() && options.z.empty())
+    spelling.refuse("row", "give row taps, col taps, z taps or several of them, or file");
+  for (const auto* list : {&taps.row, &taps.col, &options.z}) {
+    if (list->empty() || list->size() % 2 == 1) continue;
+    throw InvalidArgument(
+        fmt::format("stage 'taps' is given {} taps; an odd number is needed, the anchor is the middle one: "
+                    "add a 0 at one end",
+                    list->size()));
+  }
+  const SeparableTaps along_z{{}, options.z};
+  if (std::max({taps.row_radius(), taps.col_radius(), along_z.col_radius()}) > kMaxRadius) {
+    throw InvalidArgument(
+        fmt::format("stage 'taps' has a radius over {}; that many taps are not supported", kMaxRadius));
+  }
+  return make_volume_filter(spelling, options, taps, along_z.col);
+}
+
+constexpr StageKind<TapsOptions> kTaps{"taps",
+                                       "a separable filter with the given taps, applied as correlation",
+                                       "taps:row=-1,0,1,col=1,2,1", keys, make};
+
+}  // namespace
+
+StagePtr taps(const TapsOptions& options) { return kTaps(options); }
+StageEntry TapsOptions::entry() { return kTaps.entry(); }
+
+}  // namespace sepconv

@@ -1,0 +1,29 @@
+// What is made of several filters of a volume, for the stages that have such. Private to
+// pipeline/stages.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "pipeline/stages/filter_stage.hpp"
+#include "pipeline/stages/volume_filter_stage.hpp"
+
+namespace sepconv {
+
+/// `plane` of an image, and of a stack `branches`, filters along z, joined by `op`. `policy` is what is made
+/// of missing pixels where the key is left out, and `again` makes the stage of other options.
+template <class Options>
+StagePtr make_volume_join(const Options& options, const StageArguments& spelling, StagePtr plane,
+                          std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy,
+                          StagePtr (*again)(const Options&)) {
+  op.propagates_nodata = options.missing.has_value();
+  VolumeJoin join{.branches = std::move(branches), .in_plane = std::move(plane), .op = op};
+  if (!options.missing)
+    join.apply_nodata_policy = [other = options, policy, again]() mutable {
+      other.missing = policy;
+      return again(other);
+    };
+  return make_volume_filter_stage(spelling.text(), std::move(join));
+}
+
+}  // namespace sepconv

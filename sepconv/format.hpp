@@ -1,0 +1,13 @@
+// For file formats of your own: docs/adding-a-format.md.
+#pragma once
+
+#include "io/buffered_image.hpp"
+#include "io/byte_file.hpp"
+#include "io/byte_stream.hpp"
+#include "io/codec_guard.hpp"
+#include "io/exif.hpp"
+#include "io/flat/flat_image.hpp"
+#include "io/formats.hpp"
+#include "io/metadata.hpp"
+#include "io/sample_conversion.hpp"
+#include "io/stream/stream.hpp"

@@ -1,9 +1,0 @@
-#include "sepconv/kernels/window/window_launch.cuh"
-
-namespace sepconv::engine {
-
-void window_summed(const WindowRequest& request, Arithmetic arithmetic) {
-  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) { Passes<Summed<A>>(request).run(); });
-}
-
-}  // namespace sepconv::engine

@@ -1,0 +1,87 @@
+// OpenCV's images as sepconv's views, without a copy. Header-only: whoever includes it has OpenCV.
+//
+//   sepconv::apply(blur, sepconv::view_of(photo), sepconv::view_of(blurred));
+//
+// OpenCV counts channels, types and pitches as sepconv does, so a region of interest is a view like any
+// other. The view ends with the pixels it shows: a cv::Mat that shares them must live as long.
+//
+// cv::cuda::GpuMat is there where OpenCV has its header, in builds of OpenCV without CUDA too; its streams
+// also need CUDA's headers, and to link an OpenCV built with CUDA.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/image.hpp"
+#include "kernels/cuda/runtime.hpp"
+
+#if __has_include(<opencv2/core/cuda.hpp>)
+#include <opencv2/core/cuda.hpp>
+#endif
+#if __has_include(<opencv2/core/cuda_stream_accessor.hpp>) && __has_include(<cuda_runtime.h>)
+#include <opencv2/core/cuda_stream_accessor.hpp>
+#endif
+
+namespace sepconv {
+
+/// The type of a pixel's values, for CV_8U, CV_16U, CV_16S, CV_32F and CV_64F of any number of channels.
+/// Throws InvalidArgument for others.
+inline PixelType pixel_type_of_opencv(int type) {
+  switch (CV_MAT_DEPTH(type)) {
+    case CV_8U:
+      return PixelType::u8;
+    case CV_16U:
+      return PixelType::u16;
+    case CV_16S:
+      return PixelType::i16;
+    case CV_32F:
+      return PixelType::f32;
+    case CV_64F:
+      return PixelType::f64;
+    default:
+      throw InvalidArgument("an image of OpenCV's type " + cv::typeToString(type) +
+                            " has no pixels of u8, u16, i16, f32 or f64; convert it with convertTo()");
+  }
+}
+
+/// Of a cv::Mat or a cv::cuda::GpuMat; `Byte` is std::byte or const std::byte.
+template <class Byte, class Image>
+BasicPixelView<Byte> view_of_opencv(const Image& image) {
+  return {reinterpret_cast<Byte*>(image.data),
+          {image.rows, image.cols},
+          image.channels(),
+          pixel_type_of_opencv(image.type()),
+          static_cast<std::int64_t>(image.step)};
+}
+
+/// Throws InvalidArgument too for a matrix of more than two dimensions.
+inline ConstPixelView view_of(const cv::Mat& image) {
+  if (image.dims > 2) {
+    throw InvalidArgument("a cv::Mat of " + std::to_string(image.dims) +
+                          " dimensions is no image; give one of its planes");
+  }
+  return view_of_opencv<const std::byte>(image);
+}
+inline PixelView view_of(cv::Mat& image) {
+  view_of(std::as_const(image));
+  return view_of_opencv<std::byte>(image);
+}
+
+#if __has_include(<opencv2/core/cuda.hpp>)
+/// In memory of the device that was current when it was made.
+inline ConstPixelView view_of(const cv::cuda::GpuMat& image) {
+  return view_of_opencv<const std::byte>(image);
+}
+inline PixelView view_of(cv::cuda::GpuMat& image) { return view_of_opencv<std::byte>(image); }
+#endif
+
+#if __has_include(<opencv2/core/cuda_stream_accessor.hpp>) && __has_include(<cuda_runtime.h>)
+/// The stream that OpenCV's functions are given as a cv::cuda::Stream, for DeviceFilter::enqueue.
+inline DeviceStream stream_of(const cv::cuda::Stream& stream) {
+  return cv::cuda::StreamAccessor::getStream(stream);
+}
+#endif
+
+}  // namespace sepconv

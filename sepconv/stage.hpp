@@ -1,0 +1,5 @@
+// For stages of your own: docs/adding-a-stage.md.
+#pragma once
+
+#include "kernels/pointwise/pointwise.hpp"
+#include "pipeline/stages/keys.hpp"
