@@ -41,8 +41,8 @@ void check_folder(const fs::path& folder) {
     throw InvalidArgument(fmt::format("--into {}: it is a file; name a folder", folder.string()));
   if (folder.has_filename() && format_of_name(folder) != nullptr)
     throw InvalidArgument(fmt::format(
-        "--into {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for "
-        "one image, or {}/ for a folder of this name",
+        "--into {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for one "
+        "image, or {}/ for a folder of this name",
         folder.string(), folder.string()));
 }
 

@@ -39,7 +39,7 @@ struct Compared {
   RasterAxes axes;
   std::vector<Comparison> images;
   Comparison all;
-  /// Of which image the first difference is.
+  /// For which image the first difference is.
   std::int64_t first_image() const {
     const auto found =
         std::ranges::find_if(images, [](const Comparison& one) { return one.first.has_value(); });

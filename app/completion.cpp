@@ -37,7 +37,7 @@ Completion of_key_value(const StageKey& key, const std::string& before, const st
 
 Completion of_stage(const std::string& begun);
 
-/// What goes on with the chain of a key that begins at `key`, its value at `value`. Behind its bracket
+/// What continues with the chain of a key that begins at `key`, its value at `value`. Behind its bracket
 /// nothing of it does.
 Completion of_own_chain(const std::string& begun, std::size_t key, std::size_t value) {
   if (end_outside_brackets(begun + ",", key, ',') == begun.size() && begun.ends_with(']')) return {};
@@ -102,7 +102,7 @@ Completion of_value(const CLI::Option& option, const std::string& begun) {
   if (type == kFolderType) return {Kind::folders};
   if (type == kStageType) return of_stage_names(begun);
   if (type == kStageTextType) return of_stage(begun);
-  // Of a list the last element is completed.
+  // For a list the last element is completed.
   const std::string before =
       option.get_delimiter() == '\0' ? "" : begun.substr(0, begun.rfind(option.get_delimiter()) + 1);
   std::vector<Completion::Word> words;

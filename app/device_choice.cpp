@@ -51,9 +51,8 @@ void add_device_options(CLI::App& command, RunOptions& options) {
   command
       .add_option_function<std::string>(
           "--device", [&options](const std::string& text) { parse_device(text, options); },
-          "the CPU or the first GPU, whichever should be done first (auto), the CPU, the first GPU, or GPUs "
-          "by "
-          "number: cuda:0,1")
+          "auto (default): the CPU or the first GPU, whichever is predicted to be faster; cpu; cuda: the "
+          "first GPU; cuda:0,1: these GPUs")
       ->type_name("auto|cpu|cuda|cuda:0[,1]");
   command
       .add_option_function<std::string>(

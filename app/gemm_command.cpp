@@ -120,7 +120,7 @@ void add_operands(CLI::App& command, GemmRequest& request) {
   add_image_option(command, "OUT", request.output, "matrix to make; its ending says the format")->required();
   command.add_flag("--trans-a", request.op.trans_a, "A's transpose in its place");
   command.add_flag("--trans-b", request.op.trans_b, "B's transpose in its place");
-  add_image_option(command, "--add", request.added, "matrix C that is added: OUT = alpha A B + beta C");
+  add_image_option(command, "--add", request.added, "matrix C in OUT = alpha A B + beta C");
   command.add_option("--alpha", request.op.alpha, "1 by default")
       ->transform(finite_number())
       ->type_name("NUMBER");

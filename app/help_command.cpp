@@ -1,4 +1,4 @@
-// sepconv help [COMMAND...]: what COMMAND --help prints.
+// sepconv help [COMMAND...]: what COMMAND --help prints, in full.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "core/error.hpp"
+#include "help_format.hpp"
 #include "option_values.hpp"
 #include "text.hpp"
 
@@ -26,6 +27,7 @@ std::string help_of(const CLI::App& program, const std::vector<std::string>& wor
     command = &find_command(*command, word);
     name += " " + word;
   }
+  set_long_help(*command);
   return command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
 }
 

@@ -61,7 +61,7 @@ void print_page(const FileInfo::Page& page, std::int64_t index) {
     print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
 }
 
-/// What the images are together, and what is beside them.
+/// What the images are together, and what is next to them.
 void print_set(const FileInfo& info) {
   if (const std::int64_t images = raster_count(info.axes); images > 1)
     print("  {} images ({}): run, stats and compare take all of them, or those that --page names\n", images,
@@ -160,7 +160,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
   print_lines(json_text(all));
 }
 
-/// Of standard input, which says less of itself than a file.
+/// For standard input, which says less of itself than a file.
 FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
   const auto set = open_input(kStandardStream, open, std::move(stop));
   FileInfo info = describe_image(*set->raster(0), 0);
@@ -169,7 +169,7 @@ FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
   return info;
 }
 
-/// Of a file that is there, or that is in the making.
+/// For a file that is there, or that is in the making.
 FileInfo info_of(const std::filesystem::path& path, const OpenOptions& open) {
   check_no_partial(path);
   return file_info(path, open);

@@ -22,9 +22,9 @@ void add_format_option(CLI::App& command, RunArguments& request) {
   }
   add_choices(
       command.add_option("--format", request.format,
-                         "what results become that have no name of their own: standard output (npy, raw "
-                         "or ppm; as standard input, or npy, by default) and those in a folder (as their "
-                         "inputs by default)"),
+                         "what results become that have no name of their own: standard output (npy, raw or "
+                         "ppm; as standard input, or npy, by default) and those in a folder (as their inputs "
+                         "by default)"),
       names);
 }
 
@@ -117,15 +117,13 @@ void check_streams(const RunArguments& request) {
                     request.output.string()));
   if (to_stream && has_layout(request.files.output))
     throw InvalidArgument(
-        "--compress, --tile and what else lays out a file mean nothing for standard output; leave them out, "
-        "or name "
-        "a file");
+        "--compress, --tile and other layout options need an output file; leave them out, or name a file");
 }
 
 void check_no_terminal(const RunArguments& request) {
   if (is_stream(request.input)) check_no_terminal_in();
   if (is_stream(request.output) && stdout_is_terminal())
-    throw InvalidArgument("standard output is a terminal, which shows no pixels; put | or > behind it");
+    throw InvalidArgument("refusing to write binary data to a terminal; redirect it with | or >");
 }
 
 ImageJob prepare(const RunArguments& request) {

@@ -51,7 +51,7 @@ void check_no_terminal(const RunArguments& request);
 ImageJob prepare(const RunArguments& request);
 
 /// Prints the plan of what `prepared` makes of the request, although OUT exists; then fails as a run would.
-/// What it takes to make the result in so many `parts` is said, too, if there are any.
+/// What it takes to make the result in this many `parts` is said, too, if there are any.
 void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepared,
                 std::int64_t parts = 0);
 

@@ -16,6 +16,7 @@
 #include "console.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
+#include "help_format.hpp"
 #include "io/unfinished_paths.hpp"
 #include "signals.hpp"
 
@@ -65,7 +66,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 std::string kept_by(const Context& context) try {
   return context.kept();
-} catch (const std::exception&) {  // it cannot be read: nobody goes on with it
+} catch (const std::exception&) {  // it cannot be read: nobody continues with it
   return "";
 }
 
@@ -97,7 +98,7 @@ int guarded(const CLI::App& program, const Context& context, SignalWatcher& sign
     if (error.error() == EPIPE) return kBrokenPipe;  // of standard output: no pixel goes into another pipe
     return fail_with(context, error.what());
   } catch (const std::bad_alloc&) {
-    return fail_with(context, "memory could not be had; give a smaller --max-memory or free some memory");
+    return fail_with(context, "cannot allocate memory; give a smaller --max-memory or free some memory");
   } catch (const std::exception& error) {
     return fail_with(context, error.what());
   }
@@ -150,6 +151,7 @@ int main(int argc, char** argv) {
   add_completion_command(program, context);
   add_help_command(program, context);
   add_manual_command(program, context);
+  set_help_format(program);
 
   const int code = guarded(program, context, signals, [&] {
     if (argc > 1) check_command_name(program, argv[1]);

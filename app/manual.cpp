@@ -198,8 +198,8 @@ ManualPage stages_page() {
           section("SYNOPSIS", italic("NAME") + "[:" + italic("KEY") + "=" + italic("VALUE") + ",...]\n") +
           section("DESCRIPTION",
                   "A stage is a filter with its keys. A chain is stages one after another: each sees the "
-                  "result of the one before, extended by its own border, and the image passes through all "
-                  "of them at once. Values are rounded once, at the end.\n") +
+                  "result of the one before, extended by its own border, and the image passes through all of "
+                  "them at once. Values are rounded once, at the end.\n") +
           section("STAGES", stages) +
           section("SEE ALSO", bold("sepconv-run") + "(1),\n" + bold("sepconv-stages") + "(1)\n")};
 }

@@ -30,19 +30,18 @@ void add_nodata_option(CLI::App& command, MissingOptions& options) {
             options.none = text == "none";
             if (!options.none) options.value = parse_value("--nodata", text);
           },
-          "pixels of this value are missing, or none are; what the file declares by default")
+          "treat this value as nodata; none: no nodata. Default: what the file declares")
       ->type_name("VALUE|nan|none");
   command
       .add_option_function<std::string>(
           "--nodata-bands",
           [&options](const std::string& text) {
             if (text != "each" && text != "all")
-              throw InvalidArgument(
-                  fmt::format("--nodata-bands {} is none; write each or all", shortened(text)));
+              throw InvalidArgument(fmt::format("--nodata-bands {}: expected each or all", shortened(text)));
             options.all_channels = text == "all";
           },
-          "what the nodata value hides: each channel that has it, for itself (each), or only pixels of whose "
-          "channels all have it, as with GDAL's UNIFIED_SRC_NODATA (all)")
+          "each: a channel with the nodata value is missing. all: a pixel is missing if all its channels "
+          "have it (GDAL's UNIFIED_SRC_NODATA)")
       ->type_name("each|all");
 }
 
@@ -50,8 +49,8 @@ void add_alpha_option(CLI::App& command, MissingOptions& options) {
   add_choices(
       command.add_option_function<std::string>(
           "--alpha", [&options](const std::string& text) { options.alpha_rule = alpha_rule_named(text); },
-          "colours are averaged by alpha and it with them, or pixels of alpha 0 are missing and others count "
-          "whole; by default a weight in pictures, a mask in files with georeference, nodata value or mask"),
+          "weight: colours are averaged by alpha. mask: pixels of alpha 0 are missing. Default: weight in "
+          "pictures, mask in files with a georeference, a nodata value or a mask"),
       {"weight", "mask"});
 }
 
@@ -62,7 +61,7 @@ void add_missing_options(CLI::App& command, MissingOptions& options) {
       .add_option_function<std::string>(
           "--result-nodata",
           [&options](const std::string& text) { options.result = parse_value("--result-nodata", text); },
-          "what missing pixels are in the result; what they are in the input by default")
+          "nodata value of the result. Default: the input's")
       ->type_name("VALUE|nan");
 }
 

@@ -24,7 +24,7 @@ constexpr char kWordSeparator = '|';
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxSlots = 64;
 
-/// Of pixel types.
+/// For pixel types.
 const std::vector<std::string>& type_names();
 
 /// For Option::transform(): a whole number in [least, greatest]; all else is refused by one sentence with

@@ -97,8 +97,8 @@ std::int64_t parse_size(const std::string& option, const std::string& text) {
   const double bytes = std::ldexp(value, 10 * static_cast<int>(power));
   const bool is_unit = unit.size() <= 1 && power <= 4 && (unit.empty() || power > 0);
   if (error != std::errc() || !is_unit || !(bytes >= 1) || bytes > 0x1p62) {
-    throw InvalidArgument(fmt::format(
-        "{} {} is no size from 1 byte to 4 EiB; write it like 256M, 1.5G or 4GiB", option, shortened(text)));
+    throw InvalidArgument(fmt::format("{} {}: expected a size from 1 byte to 4 EiB, like 256M, 1.5G or 4GiB",
+                                      option, shortened(text)));
   }
   return static_cast<std::int64_t>(bytes);
 }
@@ -148,18 +148,15 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
           "--page" + suffix,
           [&options, name = "--page" + suffix](const std::string& text) { parse_page(name, text, options); },
           "images of a file with several: 3 or 0-9 (pages of a TIFF, from 0), or positions of named axes, "
-          "c=1 or "
-          "z=2-5,t=0; all by default")
+          "c=1 or z=2-5,t=0; all by default")
       ->type_name("PAGES");
   command.add_option("--level" + suffix, options.level, "level of a pyramid: 0, the full image, by default")
       ->transform(whole_number(0, 64));
   command
       .add_option(
           "--axes" + suffix, options.axes,
-          "what the axes of an NPY or Zarr array are, where its shape or its names leave a doubt, and those "
-          "of "
-          "the pages of a TIFF, whatever it says: a letter for each, y for rows, x for columns, a last c for "
-          "channels")
+          "axes of an NPY or Zarr array, or of the pages of a TIFF, a letter each: y rows, x columns, a last "
+          "c channels, like tzyx")
       ->check([](const std::string& text) { return text.empty() ? "give a letter for each axis" : ""; })
       ->type_name("yx|yxc|zyx|...");
   command
@@ -168,9 +165,8 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
           [&options](const std::string& text) {
             options.missing_chunks = text == "error" ? MissingChunks::error : MissingChunks::fill;
           },
-          "what is not stored of a Zarr array is an error, or its fill value; by default the fill value, "
-          "with a "
-          "warning where that is null, and an error where no chunk is there")
+          "Zarr chunks that are not stored: an error, or the fill value. Default: the fill value; an error "
+          "if no chunk is stored")
       ->check(CLI::IsMember({"error", "fill"}))
       ->type_name("error|fill");
   command
@@ -187,8 +183,7 @@ void add_region_option(CLI::App& command, RunOptions& options) {
       .add_option_function<std::string>(
           "--region",
           [&options](const std::string& text) { options.region = parse_region("--region", text); },
-          "make only this part of the result, and read only what it needs: columns and rows, then the first "
-          "column and row")
+          "compute only this region of the result, and read only what it needs")
       ->type_name("COLSxROWS+COL+ROW");
 }
 

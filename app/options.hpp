@@ -50,7 +50,7 @@ void add_cut_options(CLI::App& command, RunOptions& options);
 /// All of these and --arithmetic, straight into the options of a run.
 void add_limit_options(CLI::App& command, RunOptions& options);
 
-/// What is shown beside the result.
+/// What is shown next to the result.
 struct Verbosity {
   bool quiet = false;
   bool verbose = false;

@@ -31,7 +31,7 @@ void take_8bit(const std::string& text, OutputOptions& request) {
   if (text != "auto") request.range_of_8bit = parse_value_range(shortened(text));
 }
 
-/// Of tiles, chunks and shards, what the text says.
+/// For tiles, chunks and shards, what the text says.
 void parse_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
   BlockShape shape = parse_block_shape(text);
   if (shape.sides) sides = shape.sides;
@@ -44,11 +44,10 @@ void add_layout_options(CLI::App& command, OutputOptions& request) {
   command
       .add_option_function<std::string>(
           "--compress", [&request](const std::string& text) { parse_compress(text, request); },
-          "with a level if wanted: deflate:1..12, deflate:fast, deflate:best, zstd:1..22 (1), zstd:fast, "
-          "jpeg:1..100 (quality, 90), jpeg:90:444 and :422, :420 (colours; 444 from 95 on, else as the "
-          "input); deflate alone looks at each block of a TIFF, and searches those that a "
-          "search makes smaller, and is deflate:6 in a Zarr, where 9 is the highest, as in a PNG, of which "
-          "it searches drawings; in a Zarr, which has no predictor, :fast hardly shrinks smooth images")
+          "codec and level; deflate:1..12 (Zarr, PNG: 1..9), deflate:fast (entropy coding only), "
+          "deflate:best, zstd:1..22 (default 1), zstd:fast, jpeg:1..100 (quality, default 90), jpeg:90:444, "
+          ":422 or :420 (chroma; default 444 from quality 95 on, else as the input). deflate without a level "
+          "picks fast or level 6 per TIFF block, and level 6 in Zarr")
       ->type_name("none|lzw|deflate|deflate:fast|zstd|zstd:fast|jpeg|packbits[:LEVEL]");
   command
       .add_option_function<std::string>(
@@ -61,21 +60,19 @@ void add_layout_options(CLI::App& command, OutputOptions& request) {
       .add_option_function<std::string>(
           "--shard",
           [&request](const std::string& text) { parse_block(text, request.shard, request.shard_others); },
-          "Zarr chunks together in files of N x N or ROWSxCOLS pixels, also along other axes, whole chunks "
-          "each; 0: a file a chunk")
+          "Zarr shard size, a multiple of the chunk; 0: no sharding, one file per chunk")
       ->type_name("N|ROWSxCOLS|AXIS=N,...");
   add_choices(command.add_option_function<std::string>(
                   "--zarr", [&request](const std::string& text) { request.zarr = text == "2" ? 2 : 3; },
-                  "version of Zarr, with OME-Zarr 0.4 or 0.5; the input's, or 3, by default"),
+                  "Zarr version, with OME-Zarr 0.4 or 0.5; default: the input's, or 3"),
               {"2", "3"});
-  command.add_flag("--planar", request.planar, "TIFF channels in planes of their own");
-  command.add_flag("--no-predictor", request.no_predictor,
-                   "compress pixels themselves, not their differences");
+  command.add_flag("--planar", request.planar,
+                   "store TIFF channels as separate planes (PlanarConfiguration 2)");
+  command.add_flag("--no-predictor", request.no_predictor, "disable the horizontal predictor");
   command.add_flag("--pyramid{auto}")
       ->description(
-          "TIFF or OME-Zarr with smaller levels, each of half the sides, made in the same pass: of "
-          "means, or, with nearest, of single pixels, as classes need them; none: without; "
-          "as the input where this is left out")
+          "write overviews (2x reductions) of a TIFF or OME-Zarr in the same pass; nearest: of single "
+          "pixels, for classes; none: no overviews. Default: as the input")
       ->each([&request](const std::string& text) {
         if (text != "auto" && text != "none" && text != "nearest")
           throw InvalidArgument(fmt::format("--pyramid takes nothing, nearest or none, and not '{}'", text));
@@ -83,15 +80,15 @@ void add_layout_options(CLI::App& command, OutputOptions& request) {
         request.nearest_levels = text == "nearest";
       })
       ->type_name("[nearest|none]");
-  command.add_flag("--cog", request.cog, "Cloud Optimized GeoTIFF: tiles, levels, directories first");
+  command.add_flag("--cog", request.cog, "write a Cloud Optimized GeoTIFF (tiles and overviews)");
   auto* big = command.add_flag_callback(
-      "--big-tiff", [&request] { request.big_tiff = true; }, "BigTIFF whatever the size");
+      "--big-tiff", [&request] { request.big_tiff = true; }, "write BigTIFF whatever the size");
   command
       .add_flag_callback(
-          "--classic-tiff", [&request] { request.big_tiff = false; }, "classic TIFF, which ends at 4 GiB")
+          "--classic-tiff", [&request] { request.big_tiff = false; }, "write classic TIFF, up to 4 GiB")
       ->excludes(big);
-  command.add_flag("--force", request.overwrite, "replace OUT and logs that exist");
-  command.add_flag("--durable", request.durable, "wait until OUT is on the disk (fsync)");
+  command.add_flag("--force", request.overwrite, "overwrite existing outputs");
+  command.add_flag("--durable", request.durable, "fsync OUT before the program ends");
 }
 
 void add_picture_options(CLI::App& command, FileOptions& files) {
@@ -102,8 +99,7 @@ void add_picture_options(CLI::App& command, FileOptions& files) {
   command.add_flag("--to-8bit{auto}")
       ->description(
           "u8 of what has 16 bits or is floating: of all that the type can be, of floating values of 0 to 1, "
-          "or of "
-          "LOW:HIGH; alpha is laid on white where OUT has none")
+          "or of LOW:HIGH; alpha is laid on white where OUT has none")
       ->each([&request](const std::string& text) { take_8bit(text, request); })
       ->type_name("[LOW:HIGH]");
   command

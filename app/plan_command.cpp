@@ -15,7 +15,8 @@ void add_plan_command(CLI::App& program, Context& context) {
     std::int64_t parts = 0;
   };
   CLI::App* command = program.add_subcommand(
-      "plan", "Say what run would do: bands, slots, bytes, peak memory, whether the input streams.");
+      "plan",
+      "Show how run would process an image, without running: bands, buffers, memory, predicted time.");
   const auto request = std::make_shared<PlanRequest>();
   add_job_options(*command, request->job);
   command->add_flag("--json", request->json, "as JSON");

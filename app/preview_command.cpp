@@ -97,8 +97,7 @@ void add_preview_command(CLI::App& program, Context& context) {
   command->add_flag("-q,--quiet", request->quiet, "do not say what is seen");
   command->footer(
       std::string("A level of a pyramid is shown with the chain's lengths divided by its scale; where there "
-                  "is none, a "
-                  "detail from the middle.\n") +
+                  "is none, a detail from the middle.\n") +
       examples({"sepconv preview scan.tif gaussian:sigma=2.5 -o view.png",
                 "sepconv preview scan.tif gaussian:sigma=2.5 -o detail.png --region 256x128+100+50",
                 "sepconv preview stack.ome.tif median:radius=2 -o third.jpg --page z=2 --size 200"}));

@@ -29,15 +29,17 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
                   "when each step worked on each band, as Chrome trace JSON; - is standard output")
       ->type_name("FILE");
   command
-      .add_option("--report", request.report,
-                  "the closing summary: as a page with pictures where FILE ends in .html, else as text; - is "
-                  "standard output")
+      .add_option(
+          "--report", request.report,
+          "write the summary to FILE: a page with pictures if it ends in .html, else text; - is standard "
+          "output")
       ->type_name("FILE");
   command
-      .add_option("--stats", request.stats, "the closing summary and the plan, as JSON; - is standard output")
+      .add_option("--stats", request.stats,
+                  "write the summary and the plan to FILE as JSON; - is standard output")
       ->type_name("FILE");
   command.add_flag("--json", request.json,
-                   "the closing summary and the plan as JSON on standard output, and no summary elsewhere");
+                   "print the summary and the plan as JSON on standard output, in place of the text summary");
 }
 
 ReportOutputs::ReportOutputs(const SideFileRequest& request, const RunArguments& job)

@@ -30,9 +30,8 @@ std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text) {
 void check_no_streams(const RunArguments& request) {
   if (request.output == kStandardStream || request.input == kStandardStream)
     throw InvalidArgument(
-        "--resume, --discard, --create-only, --part and --parts go on with files, and what comes in a stream "
-        "comes "
-        "once; name files, or leave them out");
+        "--resume, --discard, --create-only, --part and --parts need files, not standard input or output; "
+        "name files, or leave them out");
 }
 
 /// Nothing is given up for a run that does not begin.
@@ -53,18 +52,17 @@ void discard(const RunArguments& job, const ResumeOptions& several) try {
 }  // namespace
 
 std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, ResumeOptions& request) {
-  auto* resume = command.add_flag("--resume", request.resume,
-                                  "keep what is done in OUT.partial when the run ends before its end, and go "
-                                  "on with what is there");
-  auto* discard =
-      command.add_flag("--discard", request.discard, "remove OUT.partial, if it is there, and begin anew");
+  auto* resume =
+      command.add_flag("--resume", request.resume, "checkpoint to OUT.partial, and resume from it");
+  auto* discard = command.add_flag("--discard", request.discard, "remove OUT.partial and start over");
   auto* create = command.add_flag("--create-only", request.create_only,
-                                  "begin a result that is made in parts; reads no pixel");
-  auto* part = command
-                   .add_option_function<std::string>(
-                       "--part", [&request](const std::string& text) { request.part = parse_part(text); },
-                       "make part K of N of a result that was begun with --create-only; finish completes it")
-                   ->type_name("K/N");
+                                  "create the output of a distributed run; reads no pixels");
+  auto* part =
+      command
+          .add_option_function<std::string>(
+              "--part", [&request](const std::string& text) { request.part = parse_part(text); },
+              "compute part K of N of an output made with --create-only; sepconv finish completes it")
+          ->type_name("K/N");
   resume->excludes(create)->excludes(part);
   create->excludes(part);
   part->excludes(discard);

@@ -139,7 +139,7 @@ class SixelColours {
   const Preview& picture_;
 };
 
-/// Of one colour in six rows from `row` on.
+/// For one colour in six rows from `row` on.
 std::string sixel_line(const std::vector<int>& six_rows, std::int64_t cols, int colour) {
   std::string text;
   std::int64_t run = 0;
@@ -232,8 +232,7 @@ std::string picture_text(const Preview& picture, PictureProtocol protocol) {
   }
   throw InvalidArgument(
       "preview has nowhere to show a picture: standard output is no terminal that is known to show pictures "
-      "(kitty, "
-      "iTerm2, sixel); give -o FILE, like -o view.png");
+      "(kitty, iTerm2, sixel); give -o FILE, like -o view.png");
 }
 
 }  // namespace sepconv::app

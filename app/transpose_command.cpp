@@ -49,8 +49,8 @@ void add_transpose_command(CLI::App& program, Context& context) {
   command
       ->add_option("--perm", request->permutation,
                    "axis k of OUT is axis A[k] of IN, as numpy.transpose; an image has rows, columns, "
-                   "channels. 1,0 (default): rows become "
-                   "columns and channels stay; 2,0,1: planes out of interleaved channels; 1,2,0: back")
+                   "channels. 1,0 (default): rows become columns and channels stay; 2,0,1: planes out of "
+                   "interleaved channels; 1,2,0: back")
       ->transform(permutation_text())
       ->type_name("A,B[,C]");
   add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");

@@ -31,7 +31,7 @@ struct EncodedTiles {
   bool is_ycbcr = false;                          ///< of JPEG: its components are that, and become RGB
   std::uint8_t chroma_cols = 1, chroma_rows = 1;  ///< of JPEG: pixels that share a sample of the second and
                                                   ///< of the third component, across and down
-  /// The element, its bits, that tiles which are encoded go on with beyond the image; unset: with the last
+  /// The element, its bits, that tiles which are encoded continue with beyond the image; unset: with the last
   /// pixel, as a TIFF's.
   std::optional<std::uint64_t> fill{};
 

@@ -37,8 +37,8 @@ Buffer::Buffer(std::int64_t bytes, std::pmr::memory_resource* resource) : bytes_
     data_ = static_cast<std::byte*>(resource->allocate(static_cast<std::size_t>(bytes), kAlignment));
   } catch (const std::bad_alloc&) {
     throw OutOfMemory(
-        fmt::format("{} bytes of memory could not be had; give a smaller PlanOptions::max_memory_bytes, free "
-                    "some memory or raise the limit (ulimit)",
+        fmt::format("cannot allocate {} bytes; give a smaller PlanOptions::max_memory_bytes, free some "
+                    "memory or raise the limit (ulimit)",
                     bytes));
   }
 }
@@ -56,8 +56,8 @@ std::byte* Arena::allocate_bytes(std::int64_t bytes) {
   const std::int64_t end = used_ + bytes_for(bytes);
   if (end > block_.size()) {
     throw std::logic_error(
-        fmt::format("scratch arena of {} bytes is too small for {} bytes: a stage's "
-                    "scratch_bytes() promised less than it uses",
+        fmt::format("scratch arena of {} bytes is too small for {} bytes: a stage's scratch_bytes() promised "
+                    "less than it uses",
                     block_.size(), end));
   }
   std::byte* const result = block_.data() + used_;

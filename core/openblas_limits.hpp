@@ -16,10 +16,10 @@ int openblas_threads_at_load();
 /// What each of them takes for its buffer; memory.c: BUFFER_SIZE of x86-64.
 constexpr std::int64_t kOpenBlasBufferBytes = std::int64_t{128} << 20;
 
-/// Upper bound of the address space that so many of its threads take, and of what others may take meanwhile.
+/// Upper bound of the address space that this many of its threads take, and of what others may take meanwhile.
 std::int64_t openblas_address_bytes(int threads);
 
-/// How many of so many more threads could be started at once.
+/// How many of this many more threads could be started at once.
 int startable_threads(int threads);
 
 }  // namespace sepconv

@@ -122,7 +122,7 @@ void check_buffered_spec(const std::filesystem::path& path, const ImageSpec& spe
 
 namespace {
 
-/// Of palettes, which have 256 colours.
+/// For palettes, which have 256 colours.
 bool holds_colours(const ImageSpec& spec, const BufferedFormat& format) {
   return (format.metadata & static_cast<unsigned>(MetadataKind::colours)) != 0 && spec.channels == 1 &&
          spec.type == PixelType::u8;

@@ -80,9 +80,9 @@ class OutputFile {
   /// Null: what is not committed is removed.
   const std::shared_ptr<Checkpoint>& partial() const noexcept { return options_.partial; }
 
-  /// The file will have at least so many bytes: the first write throws IoError if there is no room for them.
+  /// The file will have at least this many bytes: the first write throws IoError if there is no room for them.
   void expect(std::int64_t bytes) noexcept;
-  /// What is to be said before the first write, a sentence each: what lies beside the name, what killed runs
+  /// What is to be said before the first write, a sentence each: what lies next to the name, what killed runs
   /// left, and that there is no room.
   void add_warnings(std::vector<std::string>& warnings) const;
 

@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// Of at most 8 bytes.
+/// For at most 8 bytes.
 inline std::uint64_t number_in(std::span<const std::byte> bytes, bool big_endian) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -78,7 +78,7 @@ void Checkpoint::open_existing() {
   if (!there.is_empty() && !there.is_not_begun()) open_journal();
 }
 
-/// Of what has not begun nothing is kept: nobody would go on with it.
+/// For what has not begun nothing is kept: nobody would continue with it.
 Checkpoint::~Checkpoint() {
   if (is_made_ && beginning_.empty()) remove();
   close_folder();
@@ -142,7 +142,7 @@ void Checkpoint::begin(const std::string& text) {
   beginning_ = text;
 }
 
-/// Of many blocks in the first band there are more samples than are held.
+/// For many blocks in the first band there are more samples than are held.
 CheckpointLog* Checkpoint::journal_of_samples() {
   if (beginning_.empty() && upcoming_) begin(upcoming_());
   return beginning_.empty() ? nullptr : &journal();

@@ -1,4 +1,4 @@
-// A result that is made in several runs. What there is of it lies in a folder beside it until it is complete:
+// A result that is made in several runs. What there is of it lies in a folder next to it until it is complete:
 //
 //   NAME.partial/journal           what it is made of, and what is done; its first line is on the disk
 //   NAME.partial/journal-RUN       that, until it has its first line
@@ -9,9 +9,9 @@
 //   NAME.partial/segment-RUN-A-B   blocks of these, if their places in the result are not known before
 //   NAME.partial/rows-RUN-A-B      rows of these that wait for those of neighbouring parts
 //
-// RUN is another for each that begins one, in the journal's first line. What is there stays when its process
-// ends, unless nothing is begun. Whatever has none of these names is somebody else's, and stays. Writers that
-// are made with CreateOptions::partial write into it.
+// RUN is a random id that the process draws when it creates the checkpoint; the first line of the log has it.
+// A checkpoint stays when its process ends, unless nothing was begun. Files with other names are never
+// touched. Writers that are made with CreateOptions::partial write into it.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +48,7 @@ class Checkpoint {
   /// processes that make a part each; or to be removed, whatever it is.
   enum class Use : std::uint8_t { alone, all_parts, part, none };
 
-  /// Of a file or folder of this name, which is not made. What is there is opened; records whose bytes are
+  /// For a file or folder of this name, which is not made. What is there is opened; records whose bytes are
   /// not there are left out. Throws IoError, also where another process holds it, where the journal has lost
   /// its first line, for a folder that is none of a partial result, and of a part where is_committed().
   Checkpoint(const std::filesystem::path& target, Use use);
@@ -83,7 +83,7 @@ class Checkpoint {
   /// Throws IoError where something has its name, of a result that is to replace nothing.
   void check_name_is_free() const;
   const std::filesystem::path& folder() const noexcept { return folder_; }
-  /// Of what is begun, or of what begin() begins.
+  /// For what is begun, or of what begin() begins.
   const std::string& run() const noexcept { return run_; }
   /// What begin() was given; "" before.
   const std::string& beginning() const noexcept { return beginning_; }
@@ -98,15 +98,15 @@ class Checkpoint {
   void begin(const std::string& text);
   /// What begin() is given when something has to be written before it was called.
   void will_begin(std::function<std::string()> text) { upcoming_ = std::move(text); }
-  /// Of a part: it has these bands, counted through all rasters.
+  /// For a part: it has these bands, counted through all rasters.
   void begin_part(std::int64_t first_band, std::int64_t end_band);
   /// Adds a record of what was written since the last.
   void append(CompletedBands record);
   /// Brings the records so far to the disk, behind their data. From any thread.
   void sync();
-  /// Of a part: throws IoError unless the run that it is a part of is the one that is there.
+  /// For a part: throws IoError unless the run that it is a part of is the one that is there.
   void check_is_of_run() const;
-  /// Of a part: brings it to the disk, and says that it is done. Throws as check_is_of_run() does.
+  /// For a part: brings it to the disk, and says that it is done. Throws as check_is_of_run() does.
   void finish_part();
   /// Removes all that is there of it. False: some of it stays.
   bool remove() noexcept;
@@ -118,13 +118,13 @@ class Checkpoint {
   std::filesystem::path place(bool own);
   /// What a name gets of which several processes may write what has it. Empty for who is alone.
   const std::string& suffix() const noexcept { return suffix_; }
-  /// The result will have so many bytes.
+  /// The result will have this many bytes.
   void expect(std::int64_t bytes) noexcept;
   /// These bytes of what place() returned, or of a file in it, were written and stay as they are.
   /// Thread-safe.
   void sample(bool own, std::int64_t offset, std::span<const std::byte> bytes);
   void sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset);
-  /// A file in it has its last byte, of so many, of which these are the first.
+  /// A file in it has its last byte, of this many, of which these are the first.
   void sample_whole(const std::string& name, std::int64_t file_bytes, std::span<const std::byte> bytes);
   /// Keeps rows that wait for others; returns their offset in StateFiles::rows.
   std::int64_t keep(std::span<const std::byte> rows);

@@ -21,7 +21,7 @@ struct PartialFolder {
   /// Nothing in it where there is no such folder, or none that can be read.
   explicit PartialFolder(std::filesystem::path folder);
   bool is_empty() const noexcept { return !has_journal && !has_files && others.empty(); }
-  /// Whether it is that of a partial result: a run's files, or a journal, which beside others alone has to
+  /// Whether it is that of a partial result: a run's files, or a journal, which next to others alone has to
   /// have its first line.
   bool is_own() const;
   /// A run was killed before it has begun, and nobody has made more.

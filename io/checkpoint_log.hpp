@@ -1,14 +1,14 @@
-// Lines that are only ever added to a file, each with the checksum of all texts so far, so that none is
-// missing, twice or another journal's; of which it is known how many are on the disk together with what they
-// speak of. Internal to io/.
+// Append-only log. Each line has the running CRC-32C of all lines before it, so that missing, repeated and
+// foreign lines are detected. The log also records how many of its lines, with the data that they describe,
+// are on the disk (fsync). Internal to io/.
 //
 //   CHECKSUM begin TEXT       the first line
 //   CHECKSUM samples TEXT     of what the next record speaks of; any number
 //   CHECKSUM done BOOT TEXT   a record, added in this boot of the machine
-//   CHECKSUM synced COUNT     so many records and their data are on the disk
-//   CHECKSUM kept COUNT       of the records before only so many are left, and no samples behind them
+//   CHECKSUM synced COUNT     this many records and their data are on the disk
+//   CHECKSUM kept COUNT       of the records before only this many are left, and no samples behind them
 //   CHECKSUM lost             what was not on the disk until now may never come there
-//   CHECKSUM complete BYTES   all of it is done, and on the disk: a file of so many bytes, or a folder (-1)
+//   CHECKSUM complete BYTES   all of it is done, and on the disk: a file of this many bytes, or a folder (-1)
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ class CheckpointLog {
   /// returns false: a line that is not whole ends them, and so does one that was added in another boot than
   /// this and was not on the disk. Samples of a run that ended before their record are left out.
   void read(const std::function<bool(Line line, std::string_view text)>& take) const;
-  /// Leaves the first so many of the records.
+  /// Leaves the first this many of the records.
   void keep_first(std::int64_t count);
   /// A line that is not whole goes from the file, and what follows it, and records that are not proved or
   /// left. Not before, as who finds that it cannot go on changes nothing, but before what they speak of is
@@ -60,15 +60,15 @@ class CheckpointLog {
   /// Adds a record. Its data were given to the system before.
   void append(std::string_view text);
   std::int64_t count() const;
-  /// The first so many records have their data on the disk: so are they and the beginning, when this returns.
+  /// The first this many records have their data on the disk: so are they and the beginning, when this returns.
   void sync(std::int64_t count);
-  /// Says, on the disk when this returns, that all is: a file of so many bytes, or a folder (-1).
+  /// Says, on the disk when this returns, that all is: a file of this many bytes, or a folder (-1).
   void complete(std::int64_t bytes);
   /// The disk refused something: of the records only those count that were on it before.
   void lose() noexcept;
 
  private:
-  /// Of a record: its samples are between these places in the file, and it is the last line of them.
+  /// For a record: its samples are between these places in the file, and it is the last line of them.
   struct Place {
     std::int64_t begin = 0, end = 0;
     bool of_this_boot = false;

@@ -56,7 +56,7 @@ FileHandle open_regular(const std::filesystem::path& path) {
   return file;
 }
 
-/// Of a file, one after another.
+/// For a file, one after another.
 class TextLine {
  public:
   TextLine() = default;

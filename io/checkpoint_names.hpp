@@ -23,7 +23,7 @@ inline constexpr const char* kPart = "part";
 inline constexpr const char* kRemovedWhileOpen = ".nfs";
 inline constexpr std::size_t kRunDigits = 16;
 
-/// So many digits, of whoever begins a result.
+/// This many digits, of whoever begins a result.
 inline std::string new_run() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}", random(), random());

@@ -34,7 +34,7 @@ struct Beginning {
   }
 };
 
-/// Of a journal that says complete: the result stays until it has its name.
+/// For a journal that says complete: the result stays until it has its name.
 bool says_committed(const fs::path& folder, const CheckpointLog& journal) {
   return journal.is_complete() && !is_there_at(folder / of_run(kResult, Beginning(journal.beginning()).run));
 }
@@ -49,9 +49,9 @@ void check_leads_nowhere(const fs::path& folder, const fs::path& file) {
     if (!fs::exists(there)) return;
     const bool is_last = at == folder / file;
     if (is_last ? fs::is_regular_file(there) : fs::is_directory(there)) continue;
-    throw_read_error(at, fmt::format("somebody put {} there, in the place of what was made; remove it, and "
-                                     "that is made again",
-                                     fs::is_symlink(there) ? "a symbolic link" : "something else"));
+    throw_read_error(
+        at, fmt::format("found {} where a result file is expected; remove it, and that is computed again",
+                        fs::is_symlink(there) ? "a symbolic link" : "something else"));
   }
 }
 
@@ -65,7 +65,7 @@ Checkpoint::Seen Checkpoint::look(const fs::path& target) {
   return {begun.text, begun.run, journal.beginning().empty(), says_committed(there.path, journal)};
 }
 
-/// Of one that has begun.
+/// For one that has begun.
 void Checkpoint::open_journal() {
   const bool looks = use_ == Use::part || use_ == Use::none || !is_there_at(folder_ / kJournal);
   journal_ = std::make_unique<CheckpointLog>(folder_ / kJournal,
@@ -108,8 +108,8 @@ void Checkpoint::check_is_of(const std::string& run) const {
 void Checkpoint::check_is_named() const {
   if (!is_named_)
     throw_read_error(name_,
-                     fmt::format("it was complete, as {} says, and is not there any more, or is "
-                                 "another file; discard that, and make it anew",
+                     fmt::format("it was complete, as {} says, and is not there any more, or is another "
+                                 "file; discard that, and make it anew",
                                  folder_.native()),
                      ENOENT);
 }

@@ -24,7 +24,7 @@ WriterState state_of(const json& all) {
 
 std::string line(const json& all) { return all.dump(-1, ' ', true, json::error_handler_t::replace); }
 
-/// Of a file that lies in the folder itself.
+/// For a file that lies in the folder itself.
 std::string plain_name(const json& name) {
   const std::filesystem::path path = name.get<std::string>();
   if (path != path.filename()) throw json::other_error::create(0, "no name", nullptr);

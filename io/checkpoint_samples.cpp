@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// A sample's bytes, and the bytes of the result from one to the next: of large ones there are so many.
+/// A sample's bytes, and the bytes of the result from one to the next: of large ones there are this many.
 constexpr std::int64_t kSampleBytes = 4096;
 constexpr std::int64_t kMinStride = std::int64_t{1} << 20;
 constexpr std::int64_t kSamples = 16384;

@@ -21,7 +21,7 @@ struct Sample {
   std::string file;  ///< its name in the folder
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
-  std::int64_t reach = 0;  ///< the file has at least so many bytes
+  std::int64_t reach = 0;  ///< the file has at least this many bytes
   std::uint32_t checksum = 0;
   bool is_whole = false;  ///< and no more
 };
@@ -35,13 +35,13 @@ class PartialSamples {
   /// They go to this journal, which is asked for when they are too many or to be recorded; null: not yet.
   explicit PartialSamples(std::function<CheckpointLog*()> journal);
 
-  /// The result will have so many bytes.
+  /// The result will have this many bytes.
   void expect(std::int64_t bytes) noexcept;
   /// The beginning of what was written to a file, and how far it reached.
   void add(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
-  /// A file that becomes no longer has so many bytes, of which these are the first.
+  /// A file that becomes no longer has this many bytes, of which these are the first.
   void add_whole(const std::string& file, std::int64_t file_bytes, std::span<const std::byte> bytes);
-  /// The same at each so many bytes of a file.
+  /// The same at each this many bytes of a file.
   void add_by_stride(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);
   /// The same of the file that grows, of which each record has at least one, and how far it reaches.
   void add_growing(const std::string& file, std::int64_t offset, std::span<const std::byte> bytes);

@@ -15,8 +15,7 @@ namespace sepconv {
 /// What is said of bytes that a JPEG's scan does not account for.
 inline constexpr const char* kExtraBytes =
     "its JPEG data hold bytes that belong to no pixel: padding of its writer, or damage that changed pixels; "
-    "compare "
-    "it with another copy";
+    "compare it with another copy";
 
 /// Runs calls of a C codec and takes their failures. What is jumped over on the way back has no destructors:
 /// the codec's own frames, its callbacks, and the lambda given to run(), which may only use what lives

@@ -31,7 +31,7 @@ inline bool is_plain(const ColourTable& table) { return is_grey_ramp(table) || i
 /// or only fall, or most of many colours differ little from the one before.
 bool looks_like_intensities(const ColourTable& table);
 
-/// Of this many values: what is added has the last colour, or of classes black.
+/// For this many values: what is added has the last colour, or of classes black.
 ColourTable with_size(ColourTable table, std::size_t size);
 
 /// "classes (12 colours)", "grey ramp".

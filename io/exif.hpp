@@ -34,10 +34,10 @@ struct ExifRead {
   Exif exif{};
   std::uint16_t orientation = 1;  ///< as Metadata's
   bool damaged = false;           ///< then nothing of it is to be believed
-  bool lost = false;              ///< a directory beside the first is damaged, and left out
+  bool lost = false;              ///< a directory next to the first is damaged, and left out
 };
 
-/// Of what formats put something before, without that. Believes no offset and no count.
+/// For what formats put something before, without that. Believes no offset and no count.
 ExifRead read_exif(std::span<const std::byte> tiff);
 
 /// How many images a JPEG says it has, in the index of its APP2 segment "MPF" (CIPA DC-007, 5.2.3), which is

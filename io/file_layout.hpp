@@ -16,13 +16,13 @@ enum class Compression : std::uint8_t { none, lzw, deflate, zstd, jpeg, packbits
 std::string_view name_of(Compression compression) noexcept;
 std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
-/// What a compression takes as FileLayout::level beside 0, which is `usual`.
+/// What a compression takes as FileLayout::level next to 0, which is `usual`.
 struct LevelRange {
   int least = 0, greatest = 0, usual = 0;
 };
 LevelRange levels_of(Compression compression) noexcept;
 
-/// Of a JPEG: how many pixels of a row, and of a column, share a sample of colour.
+/// For a JPEG: how many pixels of a row, and of a column, share a sample of colour.
 struct Chroma {
   std::uint8_t cols = 2, rows = 2;
   friend bool operator==(const Chroma&, const Chroma&) = default;
@@ -49,7 +49,7 @@ struct AxisPositions {
 
   friend bool operator==(const AxisPositions&, const AxisPositions&) = default;
 };
-/// Of this axis; null if it is not among them.
+/// For this axis; null if it is not among them.
 const AxisPositions* find_positions(const std::vector<AxisPositions>& of, std::string_view axis) noexcept;
 /// "t 2, z 30"
 std::string to_string(const std::vector<AxisPositions>& positions);
@@ -57,7 +57,7 @@ std::string to_string(const std::vector<AxisPositions>& positions);
 /// What a block of a file is to be.
 struct BlockShape {
   std::optional<Extent> sides{};        ///< 0 x 0: none
-  std::vector<AxisPositions> others{};  ///< along axes beside y and x
+  std::vector<AxisPositions> others{};  ///< along axes next to y and x
 };
 /// "512", "512x256" (rows x columns), "z=16,512x256", "z=16,y=512,x=256", "z=16", and "0". Throws
 /// InvalidArgument.
@@ -82,13 +82,13 @@ struct LabelImages {
 /// What only Zarr has.
 struct ZarrLayout {
   int version = 0;  ///< 2 or 3; 0: 3, and none of this is asked for or a source's
-  /// Of an object of the store, which holds whole chunks; empty: chunks are objects of their own.
+  /// For an object of the store, which holds whole chunks; empty: chunks are objects of their own.
   Extent shard{};
-  /// Along axes beside y and x, of a chunk and of such an object; an axis that is not there has one position
+  /// Along axes next to y and x, of a chunk and of such an object; an axis that is not there has one position
   /// in a chunk, and channels of pixels all of them.
   std::vector<AxisPositions> chunk_others{}, shard_others{};
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression
-  /// Of what is not stored, as JSON of version 3; empty, or none of the type: 0; "null": a result of version
+  /// For what is not stored, as JSON of version 3; empty, or none of the type: 0; "null": a result of version
   /// 2 stores all chunks and has none.
   std::string fill{};
   int fill_version = 0;  ///< of the array that says so; 0: a result's own
@@ -100,7 +100,7 @@ struct ZarrLayout {
   /// Axes in the order in which elements of a chunk lie, slowest first: y, x, c, and others by their numbers,
   /// from '0' on. Empty: C order.
   std::string order{};
-  /// Of an array's axes; empty: "y", "x", and "c" or "s".
+  /// For an array's axes; empty: "y", "x", and "c" or "s".
   std::string rows_name{}, cols_name{}, channels_name{};
   bool keeps_channel = false;  ///< an array has an axis of channels for a single one, too
   LabelImages labels{};
@@ -125,7 +125,7 @@ struct FileLayout {
   ZarrLayout zarr{};  ///< of a source that is one, and for a result that is
 };
 
-/// Of an image of this extent the smaller levels, the largest first; none if it is laid out without.
+/// For an image of this extent the smaller levels, the largest first; none if it is laid out without.
 std::vector<Extent> level_extents(Extent image, const FileLayout& layout);
 
 }  // namespace sepconv

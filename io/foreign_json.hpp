@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// Of a text; each takes some hundred bytes while it is looked at. Lists of 100,000 label images with their
+/// For a text; each takes some hundred bytes while it is looked at. Lists of 100,000 label images with their
 /// colours have less.
 inline constexpr std::int64_t kMaxJsonValues = 1'000'000;
 inline constexpr int kMaxJsonDepth = 64;

@@ -66,8 +66,7 @@ constexpr Format kFormats[] = {
     {.name = "Zarr",
      .endings = ".zarr",
      .reads = "versions 2 and 3, folders and zip files; integers, bool, f16 f32 f64, complex, of both byte "
-              "orders; C and "
-              "Fortran order; shards; blosc, zstd, gzip, zlib, lz4, crc32c; any axes",
+              "orders; C and Fortran order; shards; blosc, zstd, gzip, zlib, lz4, crc32c; any axes",
      .writes = "versions 2 and 3, folders; the types that are read; chunks and shards along all axes; zstd, "
                "gzip or zlib, or what the source has; its order",
      .has_pages = true,
@@ -266,8 +265,8 @@ CreateOptions storable(const std::filesystem::path& path, const Format& format, 
             fmt::format("{}{}", able.empty() ? "" : " or ", other.endings.substr(0, other.endings.find(' ')));
     }
     throw InvalidArgument(fmt::format(
-        "cannot write {}: the result is {}, as its source is, and {} does not hold that; choose {}, "
-        "or end the chain with a cast",
+        "cannot write {}: the result is {}, as its source is, and {} does not hold that; choose {}, or end "
+        "the chain with a cast",
         path.native(), name_of(stored), format.name, able));
   }
   options.stored.reset();

@@ -201,7 +201,7 @@ std::unique_ptr<Writer> create_writer(const std::filesystem::path& path, const I
 CreateOptions storable(const std::filesystem::path& path, const Format& format, CreateOptions options,
                        Formats formats = built_in_formats());
 
-/// Of all pages, or of the one that the options name.
+/// For all pages, or of the one that the options name.
 FileInfo file_info(const std::filesystem::path& path, const OpenOptions& options = {},
                    Formats formats = built_in_formats());
 /// What a reader tells of a file of one image. Its format is how the layout's description begins, up to a

@@ -35,7 +35,7 @@ RawTag tag_of(std::uint32_t tag, std::span<const double> values) {
   return {tag, kDouble, values.size(), {bytes.begin(), bytes.end()}};
 }
 
-/// Of two numbers, that of columns first, after a turn.
+/// For two numbers, that of columns first, after a turn.
 void turn(const PixelTransform& map, double& col, double& row) {
   if (map.turned) std::swap(col, row);
 }

@@ -1,4 +1,4 @@
-// What is no image yet, as it lies in a folder. Internal to io/.
+// Recognises incomplete outputs in a folder. Internal to io/.
 #pragma once
 
 #include <filesystem>

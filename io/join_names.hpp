@@ -1,4 +1,4 @@
-// Names in a sentence.
+// Lists of names for messages.
 #pragma once
 
 #include <string>

@@ -47,8 +47,8 @@ void drop_items(std::vector<RawTag>& tags, const Items& items, std::vector<std::
   const GdalRest rest = without_items(text_of(*found), items.kind);
   if (!rest.problem.empty()) {
     lost.push_back(
-        fmt::format("GDAL's metadata are left out: their XML {}, so that nobody knows what is said of "
-                    "the source's {}",
+        fmt::format("GDAL's metadata are left out: their XML {}, so that nobody knows what is said of the "
+                    "source's {}",
                     rest.problem, items.whose));
     return drop_tag(tags, kGdalMetadata);
   }
@@ -77,8 +77,7 @@ void warn_of_packing(const std::string& attributes, std::vector<std::string>& lo
   if (all.contains("scale_factor") || all.contains("add_offset"))
     lost.emplace_back(
         "the attributes scale_factor and add_offset are for the source's values, and the result's are no "
-        "means "
-        "of those: where they are kept, readers that apply them get wrong values");
+        "means of those: where they are kept, readers that apply them get wrong values");
 }
 
 void leave_out(bool had, std::string_view what, std::string_view why, std::vector<std::string>& lost) {

@@ -1,4 +1,4 @@
-// What an image file carries beside its pixels and what of it goes along to a result.
+// What an image file carries next to its pixels and what of it goes along to a result.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,7 @@ struct Metadata {
   std::optional<std::uint8_t> srgb_intent;
   std::string description;
   bool description_of_several =
-      false;        ///< it counts other images beside this one, so no result of one image has it
+      false;        ///< it counts other images next to this one, so no result of one image has it
   RasterAxes axes;  ///< of the set that the description is of, where this is its first raster
   std::string software, date_time, artist, copyright;
   Exif exif;                         ///< of a photograph
@@ -115,7 +115,7 @@ std::optional<std::string> nodata_value(const Metadata& metadata);
 /// Puts this one in its place, or none.
 void set_nodata(Metadata& metadata, const std::optional<std::string>& text);
 
-/// The channel, of so many, that is alpha, associated or not; the first of several. Nothing if there is none,
+/// The channel, of this many, that is alpha, associated or not; the first of several. Nothing if there is none,
 /// or if elements are complex, whose parts are channels.
 std::optional<std::int64_t> alpha_channel(const Metadata& metadata, std::int64_t channels,
                                           const std::optional<SampleType>& stored = {});

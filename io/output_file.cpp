@@ -60,7 +60,7 @@ void check_target(const fs::path& target, bool overwrite) {
   if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);
 }
 
-/// Of the file that is replaced, if one is.
+/// For the file that is replaced, if one is.
 std::optional<struct stat> status_of_replaced(const fs::path& target, bool overwrite) {
   struct stat status {};
   if (!overwrite || stat(target.c_str(), &status) != 0) return std::nullopt;
@@ -127,7 +127,7 @@ void OutputFile::make_temporary() {
   if (made.descriptor < 0) throw_write_error(target_, made.error);
   descriptor_ = made.descriptor;
   temporary_ = std::move(made.name);
-  // Until it has its name other runs of its owner go on with it, whatever may be done to what it replaces.
+  // Until it has its name other runs of its owner continue with it, whatever may be done to what it replaces.
   const mode_t more = options_.partial ? S_IRUSR | S_IWUSR : 0;
   if (const int failed = inherit_rights_of(replaced, more, descriptor_); failed != 0)
     throw_write_error(target_, failed);

@@ -20,7 +20,7 @@ struct OverviewRows {
   std::int64_t rows = 0, row_bytes = 0;
   std::int64_t unit = 0;  ///< rows of a block or shard, an even number; 0: parts write none of them
 
-  /// Of the part of the image from `first_row` on to `end_row`.
+  /// For the part of the image from `first_row` on to `end_row`.
   PartRows of_part(std::int64_t first_row, std::int64_t end_row, std::int64_t image_rows) const noexcept {
     PartRows part{.begin = first_row >> index, .end = end_row < image_rows ? end_row >> index : rows};
     if (unit == 0) return part;

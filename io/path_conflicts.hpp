@@ -1,4 +1,4 @@
-// Files that no other may take the place of.
+// Detects outputs that would overwrite inputs.
 #pragma once
 
 #include <filesystem>
@@ -14,7 +14,7 @@ using PathsInUse = std::vector<std::pair<std::filesystem::path, std::string>>;
 /// Whether both names lead to one file, through links too and also when it is yet to be made.
 bool is_same_name(const std::filesystem::path& a, const std::filesystem::path& b);
 
-/// Whether a file cannot be written beside `taken`: it has its name, is what that lies in, or lies in the
+/// Whether a file cannot be written next to `taken`: it has its name, is what that lies in, or lies in the
 /// outermost Zarr around it.
 bool is_of(const std::filesystem::path& file, const std::filesystem::path& taken);
 

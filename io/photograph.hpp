@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// Of the chunk iTXt (XMP specification, part 3).
+/// For the chunk iTXt (XMP specification, part 3).
 inline constexpr const char* kPngXmpKeyword = "XML:com.adobe.xmp";
 
 /// The metadata's packet, with the orientation and the sides of an image like this where it states them.
@@ -18,7 +18,7 @@ std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image);
 /// Photoshop's image resources, as they lie behind a segment's name.
 struct PhotoshopResources {
   std::span<const std::byte> iptc{};
-  bool others = false;  ///< whether there are any beside it
+  bool others = false;  ///< whether there are any next to it
 };
 PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept;
 /// Resources with this record alone; nothing of no record.

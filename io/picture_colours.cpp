@@ -60,7 +60,7 @@ PictureColours picture_colours(std::int64_t channels, const Metadata& metadata, 
   PictureColours how{.channels = channels, .colours = colours_of(metadata)};
   how.cmyk = how.colours == 4 && channels >= 4;
   how.alpha = alpha_channel(metadata, channels);
-  // Of an array nothing is known, and the last of two or four channels is what a picture has there.
+  // For an array nothing is known, and the last of two or four channels is what a picture has there.
   const bool nothing_known = how.colours == 0 && metadata.extra_samples.empty() && !metadata.photometric;
   if (nothing_known && background && (channels == 2 || channels == 4)) {
     how.colours = channels - 1;

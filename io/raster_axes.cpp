@@ -51,8 +51,7 @@ std::optional<AxisRange> parse_range(std::string_view text) {
 std::string_view outer_letters(std::string_view letters, std::int64_t channels, const std::string& what) {
   const auto refuse = [&](std::string_view why) {
     throw InvalidArgument(
-        fmt::format("{}: OpenOptions::axes {} cannot be: {}; write a letter for each axis, like zyx "
-                    "or tzyx",
+        fmt::format("{}: OpenOptions::axes {} cannot be: {}; write a letter for each axis, like zyx or tzyx",
                     what, letters, why));
   };
   for (const char letter : letters) {
@@ -80,8 +79,8 @@ RasterAxes named_axes(const RasterAxes& axes, std::string_view letters, std::int
   if (named.empty() && outer.size() == 1) named.push_back({});
   if (named.size() != outer.size())
     throw IoError(fmt::format(
-        "{}: OpenOptions::axes {} has {} before yx, and its images lie along {} ({}); write a "
-        "letter for each",
+        "{}: OpenOptions::axes {} has {} before yx, and its images lie along {} ({}); write a letter for "
+        "each",
         what, letters,
         outer.size() == 1 ? std::string("one letter") : fmt::format("{} letters", outer.size()),
         named.size() == 1 ? std::string("one axis") : fmt::format("{} axes", named.size()), to_string(axes)));

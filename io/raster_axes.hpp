@@ -1,4 +1,4 @@
-// The axes of a set of rasters beside rows, columns and channels.
+// The axes of a set of rasters next to rows, columns and channels.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ std::string to_string(const RasterAxes& axes);
 std::string position_text(const RasterAxes& axes, std::int64_t index);
 
 /// What these letters name ("zyx", "tzyxc") where rows and columns are the last of them, c or s behind them
-/// being the channels of a pixel, of which there are so many: the letters before, one for each axis that is
+/// being the channels of a pixel, of which there are this many: the letters before, one for each axis that is
 /// longer than 1, or for all. Nothing else of the axes changes. Throws InvalidArgument for what names none,
 /// IoError for other axes than these; `what` begins both.
 RasterAxes named_axes(const RasterAxes& axes, std::string_view letters, std::int64_t channels,

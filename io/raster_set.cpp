@@ -12,7 +12,7 @@
 namespace sepconv {
 namespace {
 
-/// Of a format that holds one image.
+/// For a format that holds one image.
 class OneRaster final : public RasterSet {
  public:
   /// `reader` is what the format opened this file as.

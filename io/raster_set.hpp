@@ -15,15 +15,15 @@
 
 namespace sepconv {
 
-/// What belongs to the rasters and is none of them (levels, masks) and what is unlike them (a label beside a
-/// slide) is spoken of in the warnings of the first raster's layout.
+/// The images of a file that have one shape and type. Overviews, masks and other images of the file are not
+/// rasters; the layout of the first raster lists them as warnings.
 class RasterSet {
  public:
   virtual ~RasterSet() = default;
 
-  /// Of every raster.
+  /// Shape and type of each raster.
   const ImageSpec& spec() const noexcept { return spec_; }
-  /// Of what is selected.
+  /// Axes of the selected rasters.
   const RasterAxes& axes() const noexcept { return axes_; }
   std::int64_t count() const noexcept { return raster_count(axes_); }
 
@@ -40,8 +40,8 @@ class RasterSet {
   /// Throws IoError.
   std::unique_ptr<Reader> raster(std::int64_t index);
 
-  /// Of a folder: whether a file that its readers have read is another than it was then. Of more than a
-  /// thousand files so many are looked at, spread over all. Of what is one file its owner knows.
+  /// For a folder: whether a file that its readers have read is another than it was then. Of more than a
+  /// thousand files this many are looked at, spread over all. Of what is one file its owner knows.
   virtual bool has_changed() const { return false; }
 
  protected:
@@ -61,7 +61,7 @@ class RasterSet {
   RasterAxes axes_, file_axes_;
 };
 
-/// What a set to be made is.
+/// Shape, type and axes of a raster set to create.
 struct RasterSetSpec {
   ImageSpec raster;
   RasterAxes axes{};
@@ -77,7 +77,7 @@ class RasterSetWriter {
   /// file its name; only then the next may be asked for. `metadata` are the raster's own; those of the first
   /// are the set's, and are to be those that the set was made with. Throws IoError.
   virtual std::unique_ptr<Writer> next(const Metadata& metadata) = 0;
-  /// Of parts: makes this raster the next, if nothing of those before must be known for its sink; else false,
+  /// For parts: makes this raster the next, if nothing of those before must be known for its sink; else false,
   /// and they are to be gone through.
   virtual bool skip_to(std::int64_t raster) {
     (void)raster;

@@ -11,17 +11,17 @@
 
 namespace sepconv {
 
-/// Of a Reader whose layout is coded. Thread-safe, as that is.
+/// For a Reader whose layout is coded. Thread-safe, as that is.
 class EncodedReader {
  public:
   virtual ~EncodedReader() = default;
   /// Encoded bytes of the block at this place of the grid; 0 for one that was never written. Throws IoError.
   virtual std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) = 0;
-  /// Reads so many. Throws IoError.
+  /// Reads this many. Throws IoError.
   virtual void read_encoded(std::int64_t grid_row, std::int64_t grid_col, std::span<std::byte> to) = 0;
 };
 
-/// Of a Writer whose layout is coded.
+/// For a Writer whose layout is coded.
 class EncodedWriter {
  public:
   virtual ~EncodedWriter() = default;

@@ -57,7 +57,7 @@ struct SourceLayout {
   std::optional<EncodedTiles> coded{};
   /// A mask of the file hides pixels, which are missing.
   bool has_mask = false;
-  /// Of a JPEG, or of JPEGs in a TIFF, in colours.
+  /// For a JPEG, or of JPEGs in a TIFF, in colours.
   std::optional<Chroma> chroma{};
   /// It is a JPEG file, which a copy in this format loses some of once more.
   bool is_jpeg = false;
@@ -113,7 +113,7 @@ class Reader {
   /// What was found meanwhile of which a reader has to be told, a sentence each; for when all is read.
   virtual std::vector<std::string> found_in_reading() const { return {}; }
 
-  /// What a run has left of its ceiling: so much may be held beside buffer_bytes(), if it makes decoding
+  /// What a run has left of its ceiling: so much may be held next to buffer_bytes(), if it makes decoding
   /// faster. Called once, before the first read.
   virtual void set_cache_budget(std::int64_t bytes) { (void)bytes; }
 

@@ -1,4 +1,4 @@
-// What a writer tells of an unfinished file, so that another process can go on with it.
+// What a writer tells of an unfinished file, so that another process can continue with it.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace sepconv {
 
-/// What must be known of what was written, beside the bytes of the file.
+/// What must be known of what was written, next to the bytes of the file.
 struct WriterState {
   /// In numbers of the writer's own, of those blocks that were placed since the last state: where they lie.
   std::vector<std::int64_t> places{};
-  /// Of what it is made of, such as smaller levels, each since the last state.
+  /// For what it is made of, such as smaller levels, each since the last state.
   std::vector<WriterState> levels{};
 
   /// Makes it that of both, where `next` is the one that followed.
@@ -24,20 +24,20 @@ struct WriterState {
   }
 };
 
-/// Files beside the result that a state speaks of; empty: there is none.
+/// Files next to the result that a state speaks of; empty: there is none.
 struct StateFiles {
   std::filesystem::path segment{};  ///< has the blocks, which are copied; else they lie where the state says
   std::filesystem::path rows{};     ///< of smaller levels, which wait for others to be written with
 };
 
-/// Of a Writer that was made with CreateOptions::partial.
+/// For a Writer that was made with CreateOptions::partial.
 class ResumableWriter {
  public:
   virtual ~ResumableWriter() = default;
 
   /// Between two writes.
   virtual WriterState take_state() = 0;
-  /// Before the first write: so many pixels were written by another writer of the same file, which left this
+  /// Before the first write: this many pixels were written by another writer of the same file, which left this
   /// state, of several that follow each other added up; but of parts one after another, in their order.
   /// Throws IoError.
   virtual void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,

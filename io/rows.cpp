@@ -18,10 +18,10 @@ class RowOrdering {
   void check(const Rect& rect, const ImageSpec& spec) {
     if (rect.row != next_row_ || rect.col != 0 || rect.cols != spec.extent.cols ||
         rect.row_end() > spec.extent.rows) {
-      throw InvalidArgument(
-          fmt::format("{} were asked for where full rows from {} on are next: rows pass once and in order; "
-                      "run all bands, or in order ranges that share no rows",
-                      to_string(rect), next_row_));
+      throw InvalidArgument(fmt::format(
+          "requested {}, but the next row is {}: streamed rows pass once and in order; run all bands, or in "
+          "order ranges that share no rows",
+          to_string(rect), next_row_));
     }
     next_row_ = rect.row_end();
   }

@@ -100,7 +100,7 @@ T stored(Held<T> value) noexcept {
     return value;
   else {
     constexpr double least = static_cast<double>(std::numeric_limits<T>::min());
-    // Of 64 bits the greatest is no f64; what is below the next power of two fits.
+    // For 64 bits the largest is no f64; what is below the next power of two fits.
     constexpr double end =
         2.0 * static_cast<double>(std::uint64_t{1} << (std::numeric_limits<T>::digits - 1));
     // Below 2^52 the sum has no place for a fraction, and rounds half to even; from there on there is none.

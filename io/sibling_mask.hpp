@@ -1,4 +1,4 @@
-// The mask that GDAL keeps in a file beside an image: x.tif.msk, a TIFF; and pixels that are missing as a
+// The mask that GDAL keeps in a file next to an image: x.tif.msk, a TIFF; and pixels that are missing as a
 // whole.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// The set, in which pixels are missing that OpenOptions say to be: its only raster's by a mask beside the
+/// The set, in which pixels are missing that OpenOptions say to be: its only raster's by a mask next to the
 /// file if it has none of its own, and those of whose channels all have the nodata value.
 /// SourceLayout::warnings say of a mask that is left out why. Throws InvalidArgument where no nodata value is
 /// known.

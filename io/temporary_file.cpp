@@ -128,7 +128,7 @@ int inherit_rights(int descriptor, mode_t mode, gid_t group) noexcept {
     const mode_t common = mode >> 3 & mode & S_IRWXO;
     mode = (mode & S_IRWXU) | common << 3 | common;
   }
-  // Of what another user has made nobody else changes them; with these nobody has to.
+  // For what another user has made nobody else changes them; with these nobody has to.
   if ((made.st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == mode) return 0;
   return fchmod(descriptor, mode) == 0 ? 0 : errno;
 }

@@ -1,4 +1,4 @@
-// Files under hidden names beside their target: ".NAME.sepconv-XXXXXX", on the same file system, so that a
+// Files under hidden names next to their target: ".NAME.sepconv-XXXXXX", on the same file system, so that a
 // rename completes them. Each is locked for as long as its writer lives, and marked until it is complete, so
 // that what a killed run left is known as such. Internal to io/.
 #pragma once

@@ -16,7 +16,7 @@ enum class Pattern : std::uint8_t {
              ///< photograph to a codec
   gradient,  ///< rises linearly along the diagonal from the type's least to its greatest value (0 to 1 for
              ///< floating types)
-  checkerboard,  ///< squares of 8 x 8 pixels, 0 and the greatest value (1 for floating types)
+  checkerboard,  ///< squares of 8 x 8 pixels, 0 and the largest value (1 for floating types)
   impulse,       ///< 0 but for one greatest value (1 for floating types) at (rows / 2, cols / 2)
   noise,         ///< independent uniform values, seeded: the worst case for a codec
 };

@@ -94,7 +94,7 @@ class VolumeReader final : public Reader {
 
  private:
   struct PlanePart {
-    std::int64_t beside;  ///< which plane of those beside each other
+    std::int64_t beside;  ///< which plane of those next to each other
     Rect rows;            ///< of the plane
     std::int64_t col;     ///< where they begin in the row
   };

@@ -14,7 +14,7 @@ namespace sepconv {
 struct VolumeAxes {
   RasterAxes outer;         ///< slower than it: these count volumes
   std::int64_t depth = 1;   ///< its length
-  std::int64_t planes = 1;  ///< positions of those that are faster, which lie beside each other in a row
+  std::int64_t planes = 1;  ///< positions of those that are faster, which lie next to each other in a row
 
   /// Which plane it is, as the set counts them.
   std::int64_t plane(std::int64_t volume, std::int64_t z, std::int64_t beside) const noexcept {
@@ -26,7 +26,7 @@ std::optional<VolumeAxes> volume_axes(const RasterAxes& axes, std::string_view a
 
 struct Volumes {
   std::unique_ptr<RasterSet> set;
-  /// Of a plane, as the set of planes counts them; from any thread. Lives on its own.
+  /// For a plane, as the set of planes counts them; from any thread. Lives on its own.
   std::function<Metadata(std::int64_t plane)> metadata;
 };
 /// The volumes of a set of planes: images of `axes.depth` rows and of the pixels of `axes.planes` planes

@@ -1,4 +1,4 @@
-// World files: six lines of text beside an image that say where its pixels lie.
+// World files: six lines of text next to an image that say where its pixels lie.
 #pragma once
 
 #include <filesystem>
@@ -14,8 +14,8 @@ namespace sepconv {
 /// and x.wld for x.tif, and x.TFW and so on.
 std::vector<std::filesystem::path> world_files(const std::filesystem::path& image);
 
-/// Of an image whose metadata do not say where it lies: adds the GeoTIFF tags that say what the world file
-/// beside it does. A sentence for one that says nothing. Returns its name, without the folder, if it was
+/// For an image whose metadata do not say where it lies: adds the GeoTIFF tags that say what the world file
+/// next to it does. A sentence for one that says nothing. Returns its name, without the folder, if it was
 /// read.
 std::string take_world_file(const std::filesystem::path& image, Metadata& metadata,
                             std::vector<std::string>& warnings);

@@ -79,7 +79,7 @@ class Writer {
   /// own.
   virtual EncodedWriter* encoded() noexcept { return nullptr; }
 
-  /// By which another process goes on with what this one wrote; null where it cannot. The writer's own.
+  /// By which another process continues with what this one wrote; null where it cannot. The writer's own.
   virtual ResumableWriter* resumable() noexcept { return nullptr; }
 
   /// Sinks of the image's smaller levels, each of half the sides (rounded up) of the one before, which stay

@@ -46,7 +46,7 @@ inline PixelType pixel_type_of_opencv(int type) {
   }
 }
 
-/// Of a cv::Mat or a cv::cuda::GpuMat; `Byte` is std::byte or const std::byte.
+/// For a cv::Mat or a cv::cuda::GpuMat; `Byte` is std::byte or const std::byte.
 template <class Byte, class Image>
 BasicPixelView<Byte> view_of_opencv(const Image& image) {
   return {reinterpret_cast<Byte*>(image.data),

@@ -22,17 +22,17 @@ struct Timing {
   double spread() const { return median > 0 ? (greatest - least) / 2 / median : 0; }
 };
 
-/// Of `runs` calls of `seconds_of_run`, after one that does not count.
+/// For `runs` calls of `seconds_of_run`, after one that does not count.
 Timing time_runs(int runs, const std::function<double()>& seconds_of_run);
 
-/// Of the seconds of several runs, the fastest and the slowest left out.
+/// For the seconds of several runs, the fastest and the slowest left out.
 struct TrimmedMean {
   double mean = 0;
   double deviation = 0;  ///< the sample's standard deviation
 };
-/// Of at least three.
+/// For at least three.
 TrimmedMean trimmed_mean(std::vector<double> seconds);
-/// Of `runs` calls. Throws Cancelled before one of them when `stop` is requested.
+/// For `runs` calls. Throws Cancelled before one of them when `stop` is requested.
 TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
                          const std::function<double()>& seconds_of_run);
 

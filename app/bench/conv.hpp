@@ -22,7 +22,7 @@ struct ConvRequest {
   Extent tiled_extent{16384, 16384};
   std::int64_t tiled_radius = 32;
   int runs = 12;
-  bool cpu = true;    ///< the host engine too, beside a GPU
+  bool cpu = true;    ///< the host engine too, next to a GPU
   bool tiled = true;  ///< images that pass the GPU in bands too
   bool json = false;
   RunOptions options;  ///< of the host engine and of run(): threads, stop, and the GPU that was found
@@ -30,7 +30,7 @@ struct ConvRequest {
   int gpu() const { return options.devices.front(); }
 };
 
-/// Of request.runs calls, after one that does not count. Throws Cancelled between two of them when a stop is
+/// For request.runs calls, after one that does not count. Throws Cancelled between two of them when a stop is
 /// requested.
 TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double()>& seconds_of_run);
 
@@ -53,7 +53,7 @@ struct ConvRow {
 /// The same image to the GPU and back.
 struct CopyRow {
   PixelType type = PixelType::f64;
-  std::int64_t radius = 0;  ///< beside whose kernels it was measured
+  std::int64_t radius = 0;  ///< next to whose kernels it was measured
   bool page_locked = true;
   TrimmedMean upload{}, download{};
 };
@@ -76,7 +76,7 @@ struct ConvResult {
 
 /// The row that `row` is compared with: of the same type and radius. Null if it was not measured.
 const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung);
-/// The page-locked copies beside these kernels; null on a CPU.
+/// The page-locked copies next to these kernels; null on a CPU.
 const CopyRow* find_copies(const ConvResult& result, const ConvRow& row);
 
 /// What rates are computed from: every pixel is read once and written once, and passes 2 (2 radius + 1)
@@ -85,7 +85,7 @@ double pixels_per_second(const ConvRequest& request, const ConvRow& row);
 double bytes_per_second(const ConvRequest& request, const ConvRow& row);
 double share_of_copy(const ConvRequest& request, const ConvRow& row);
 double share_of_fma(const ConvRequest& request, const ConvRow& row);
-/// Of what the nearer of both limits leaves.
+/// For what the nearer of both limits leaves.
 inline double share_of_roofline(const ConvRequest& request, const ConvRow& row) {
   return std::max(share_of_copy(request, row), share_of_fma(request, row));
 }

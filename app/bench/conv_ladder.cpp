@@ -55,7 +55,7 @@ class DeviceCase {
     }
   }
 
-  /// Of the kernels alone.
+  /// For the kernels alone.
   double kernel_seconds(int rung) {
     return clock_.seconds(stream_, [&] { enqueue(rung); });
   }

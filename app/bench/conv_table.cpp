@@ -54,7 +54,7 @@ void print_copy_ratios(const ConvResult& result) {
       "passes\n");
 }
 
-/// Pageable beside page-locked: those that were measured at the same radius.
+/// Pageable next to page-locked: those that were measured at the same radius.
 void print_copies(const ConvRequest& request, const ConvResult& result) {
   print("\n{:>4} {:<12} {:>10} {:>9} {:>8} {:>12} {:>9} {:>8}\n", "type", "host memory", "upload ms",
         "deviation", "GB/s", "download ms", "deviation", "GB/s");

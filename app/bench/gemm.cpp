@@ -91,8 +91,7 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
             for (const std::string& text : texts) request.shapes.push_back(parse_shape(text));
           },
           "rows and columns of the result and the length of its sums; may be given several times; "
-          "1024,1024,1024 and 3072,3072,3072 by "
-          "default")
+          "1024,1024,1024 and 3072,3072,3072 by default")
       ->type_name("M,N,K");
   add_types_option(command, request.types, {"f32", "f64"}, "f32 and f64 by default");
   add_choices(
@@ -120,8 +119,8 @@ void add_how_options(CLI::App& command, GemmBenchRequest& request) {
 void add_bench_gemm(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand(
       "gemm",
-      "Climb the ladders of matrix products: three loops and OpenBLAS on the host, and on a GPU "
-      "from one thread an element to cuBLAS.");
+      "Climb the ladders of matrix products: three loops and OpenBLAS on the host, and on a GPU from one "
+      "thread an element to cuBLAS.");
   const auto request = std::make_shared<GemmBenchRequest>();
   add_what_options(*command, *request);
   add_how_options(*command, *request);

@@ -20,7 +20,7 @@ struct GemmBenchRequest {
   std::vector<PixelType> types{PixelType::f32, PixelType::f64};
   std::vector<int> blocks{8, 16, 32};  ///< sides of the zero-copy kernels' blocks
   int runs = 12;
-  bool host = true;  ///< the host's rungs too, beside a GPU
+  bool host = true;  ///< the host's rungs too, next to a GPU
   bool json = false;
   RunOptions options;  ///< threads, stop, ceiling of device memory, and the GPU that was found
 
@@ -41,7 +41,7 @@ struct GemmJob {
   bool trans_a() const { return product == GemmProduct::atb; }
   bool trans_b() const { return product == GemmProduct::abt_plus_c; }
   bool adds() const { return product == GemmProduct::abt_plus_c; }
-  ImageSpec a() const;  ///< as it lies in memory
+  ImageSpec a() const;  ///< unchanged in memory
   ImageSpec b() const;
   ImageSpec out() const { return {{shape.m, shape.n}, 1, type}; }
   double flop() const { return 2 * shape.operations(); }  ///< the addition of C aside
@@ -96,7 +96,7 @@ std::optional<double> speed_up_over(const GemmBenchResult& result, const GemmBen
 std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, const GemmBenchRow& row,
                                               const char* name);
 
-/// Seconds of a rung that makes so many of the first rows of the result.
+/// Seconds of a rung that makes this many of the first rows of the result.
 using SecondsOfRows = std::function<double(std::int64_t rows)>;
 /// Finds how many rows can be made in about two seconds, from `least` on, and times request.runs runs of
 /// them, or three where one takes longer than half a second; into row.rows, row.time and row.runs.
@@ -109,7 +109,7 @@ class GemmMatrices {
   /// Operands are noise in [-1, 1). Page-locked where a GPU will read them. Throws OutOfMemory.
   GemmMatrices(const GemmBenchRequest& request, const GemmJob& job, Executor& executor);
 
-  /// Of the first rows of the result.
+  /// For the first rows of the result.
   GemmOperands operands(std::int64_t rows) const;
   PixelView out(std::int64_t rows) const;
 

@@ -19,7 +19,7 @@ constexpr std::int64_t kFirstRows = 512;
 constexpr GemmRung kRungs[] = {GemmRung::thread_an_element, GemmRung::shared_tiles, GemmRung::register_tiles};
 constexpr ZeroCopyRung kZeroCopyRungs[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
 
-/// Operands of so many of the first rows, wherever a rung wants them, and its result in the GPU's memory.
+/// Operands of this many of the first rows, wherever a rung wants them, and its result in the GPU's memory.
 using Enqueue = std::function<void(const GemmOperands& operands, const PixelView& out, DeviceStream stream)>;
 
 /// Operands and result in the GPU's memory, laid out as on the host.
@@ -57,7 +57,7 @@ class GemmDevice {
   void poison() const { ladder_fill(out_.data(), kPoison, out_.size(), stream()); }
   void synchronize() const { stream_.synchronize(); }
 
-  /// Of the kernels alone.
+  /// For the kernels alone.
   double kernel_seconds(const std::function<void()>& enqueue) const {
     return clock_.seconds(stream_, enqueue);
   }

@@ -86,7 +86,7 @@ struct Need {
   double host = 0, gpu = 0;
 };
 
-/// The result and what was added take as much; beside them f64 copies of all, while the expected result is
+/// The result and what was added take as much; next to them f64 copies of all, while the expected result is
 /// made.
 Need need_of(const GemmBenchRequest& request, const GemmJob& job) {
   const auto bytes = [](const ImageSpec& spec) { return static_cast<double>(spec.bytes()); };
@@ -156,7 +156,7 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   const std::string cublas = request.on_gpu() ? gemm_cuda_library() : "", openblas = gemm_host_library();
   const bool plain = cublas.empty() && openblas.empty();
   const GemmShape& shape = job_.shape;
-  // Every so many rows, from the first one on: a part of the result has it too.
+  // Every this many rows, from the first one on: a part of the result has it too.
   const std::int64_t step =
       plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMaxPlainOperations))
             : 1;

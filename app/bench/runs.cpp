@@ -1,4 +1,4 @@
-// sepconv bench run: images streamed through library run(), beside the limit that moving their bytes sets.
+// sepconv bench run: images streamed through library run(), next to the limit that moving their bytes sets.
 #include "runs.hpp"
 
 #include <fmt/format.h>

@@ -130,8 +130,8 @@ void add_conflict_options(CLI::App& command, TransposeRequest& request) {
 void add_bench_transpose(CLI::App& bench, Context& context) {
   CLI::App* command = bench.add_subcommand("transpose",
                                            "Climb the ladders of transposition on a GPU: a matrix and the "
-                                           "permutations of a tensor, from one thread to "
-                                           "sepconv's own kernels.");
+                                           "permutations of a tensor, from one thread to sepconv's own "
+                                           "kernels.");
   const auto request = std::make_shared<TransposeRequest>();
   add_size_options(*command, *request);
   add_run_options(*command, *request);

@@ -21,7 +21,7 @@ struct TransposeRequest {
   std::vector<PixelType> types{PixelType::f32};
   std::vector<Permutation> permutations;  ///< of the tensor; empty: all
   int runs = 12;
-  bool cpu = true;      ///< the host's rungs too, beside a GPU
+  bool cpu = true;      ///< the host's rungs too, next to a GPU
   bool matrix = true;   ///< the ladder of the matrix
   bool permute = true;  ///< the ladder of the tensor
   bool json = false;
@@ -92,7 +92,7 @@ double bytes_per_second(const TransposeRow& row);
 double share_of_copy(const TransposeRow& row);
 /// Against the host's loop of one thread, by rate: a part is compared with the whole.
 std::optional<double> speed_up(const TransposeResult& result, const TransposeRow& row);
-/// Of a GPU's rung together with both copies, for the whole.
+/// For a GPU's rung together with both copies, for the whole.
 std::optional<double> speed_up_with_copies(const TransposeResult& result, const TransposeRow& row);
 /// The row of this job, or null if it was not measured.
 const TransposeRow* find_row(const TransposeResult& result, const TransposeJob& job, std::string_view name,
@@ -132,7 +132,7 @@ void check_transpose_memory(const TransposeRequest& request);
 /// 1, 2, 4 and so on up to all of them where there is no GPU to measure. Throws Error when a result is wrong.
 void bench_on_host(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
                    TransposeResult& result);
-/// Jobs of as many bytes on the host alone, and on the GPU with the host beside it. Throws Error when a
+/// Jobs of as many bytes on the host alone, and on the GPU with the host next to it. Throws Error when a
 /// result is wrong.
 void bench_jobs_on_host(const TransposeRequest& request, const std::vector<TransposeJob>& jobs,
                         TransposeResult& result);

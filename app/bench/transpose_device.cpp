@@ -42,7 +42,7 @@ class DevicePair {
     stream_.synchronize();
   }
 
-  /// Of the kernels alone.
+  /// For the kernels alone.
   double kernel_seconds(const Enqueue& enqueue) const {
     return clock_.seconds(stream_, [&] { enqueue(in_.data(), out_.data(), stream_.get()); });
   }

@@ -34,7 +34,7 @@ void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
   });
 }
 
-/// 1, 2, 4 and so on, and all of them; only all of them beside a GPU.
+/// 1, 2, 4 and so on, and all of them; only all of them next to a GPU.
 std::vector<int> thread_counts(const TransposeRequest& request) {
   const int most = request.threads();
   std::vector<int> counts;
@@ -45,7 +45,7 @@ std::vector<int> thread_counts(const TransposeRequest& request) {
 
 using Rung = std::function<void(Executor& executor)>;
 
-/// Times one rung on so many threads and checks its result.
+/// Times one rung on this many threads and checks its result.
 class HostRungs {
  public:
   HostRungs(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,

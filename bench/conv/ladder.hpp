@@ -1,5 +1,5 @@
 // The first rungs of the classic ladder of separable convolution: kernels that are not fast but that one can
-// learn from, kept to be measured beside convolve_cuda on the user's own GPU (sepconv bench conv). One
+// learn from, kept to be measured next to convolve_cuda on the user's own GPU (sepconv bench conv). One
 // channel, f32 or f64, an image of zeros all around.
 //
 // A Ladder takes memory and taps once, load() puts an image into its zero-padded source, convolve() climbs a

@@ -21,7 +21,7 @@ std::int64_t rows_of_band(Extent image, std::int64_t tile_elements) {
   return std::clamp<std::int64_t>(tile_elements / image.cols, 1, image.rows);
 }
 
-/// Of a lane: the larger of what the two passes read.
+/// For a lane: the larger of what the two passes read.
 std::int64_t band_input_elements(std::int64_t row_radius, std::int64_t col_radius, std::int64_t cols,
                                  std::int64_t band_rows) {
   return std::max(band_rows * (cols + 2 * row_radius), (band_rows + 2 * col_radius) * cols);

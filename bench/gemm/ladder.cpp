@@ -26,7 +26,7 @@ int checked_side(int side) {
   return side;
 }
 
-/// Blocks are numbered along the x axis of a grid, which has so many.
+/// Blocks are numbered along the x axis of a grid, which has this many.
 void check_blocks(const GemmShape& shape, std::int64_t side) {
   constexpr std::int64_t kMax = (std::int64_t{1} << 31) - 1;
   if (ceil_div(shape.m, side) <= kMax / ceil_div(shape.n, side)) return;

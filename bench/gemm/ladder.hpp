@@ -1,5 +1,5 @@
 // The classic ladder of matrix products: kernels and loops that are not fast but that one can learn from,
-// kept to be measured beside OpenBLAS and cuBLAS on the user's own machine (sepconv bench gemm), and a
+// kept to be measured next to OpenBLAS and cuBLAS on the user's own machine (sepconv bench gemm), and a
 // register-tiled kernel of ours.
 //
 // All compute out = op(a) op(b) + added, where `added` may be left out. A matrix is a view of one channel,

@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(kSide* kSide) zero_copy(const ZeroCopyWork<T> 
     need_tile<kSide>(work.b, work.b_pitch, work.k, work.n, step * kSide, col_tile * kSide, b,
                      work.b_flags + b_index);
     if constexpr (kShared) {
-      // Of the barriers in need_tile, those for this step came after all threads had read the step before.
+      // For the barriers in need_tile, those for this step came after all threads had read the step before.
       __shared__ T a_tile[kSide][kSide];
       __shared__ T b_tile[kSide][kSide];
       a_tile[y][x] = a[y * kSide + x];

@@ -1,5 +1,5 @@
 // The classic ladders of transposition: kernels that are not fast but that one can learn from, kept to be
-// measured beside transpose_cuda and permute_cuda on the user's own GPU (sepconv bench transpose), and the
+// measured next to transpose_cuda and permute_cuda on the user's own GPU (sepconv bench transpose), and the
 // plain loops that a host begins with. Elements of 1, 2, 4 and 8 bytes; any lengths, up to 2^31 - 1 elements.
 #pragma once
 
@@ -27,7 +27,7 @@ enum class TransposeRung : std::uint8_t {
   tiled_16_padded,
   coalesced,  ///< tile of 32 x 32 by 32 x 8 threads, four elements each
   coalesced_padded,
-  tiled_8_padded,  ///< tile of 8 x 8, a thread per element: beside the 8 x 8 x 8 tile of the permutations
+  tiled_8_padded,  ///< tile of 8 x 8, a thread per element: next to the 8 x 8 x 8 tile of the permutations
 };
 std::string_view name_of(TransposeRung rung) noexcept;
 

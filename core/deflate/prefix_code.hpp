@@ -56,7 +56,7 @@ SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* a, int n) {
 SEPCONV_HOST_DEVICE inline void limit_depths(const std::uint32_t* keys, std::uint32_t* depths, int n,
                                              int max_bits) {
   int of_depth[kMaxBits + 1] = {};
-  std::int32_t over = -(1 << max_bits);  // in leaves of the greatest depth
+  std::int32_t over = -(1 << max_bits);  // in leaves of the largest depth
   for (int i = 0; i < n; ++i) {
     const int depth =
         depths[i] < static_cast<std::uint32_t>(max_bits) ? static_cast<int>(depths[i]) : max_bits;

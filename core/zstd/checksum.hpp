@@ -1,6 +1,6 @@
 // The checksum that a frame of zstd may end with (RFC 8878, 3.1.1): the low half of XXH64, without a seed, of
 // its content (github.com/Cyan4973/xxHash, doc/xxhash_spec.md, "XXH64"). libzstd has it for itself alone. The
-// same source for a thread, which goes on with four sums at once, and for four lanes of a GPU's warp.
+// same source for a thread, which continues with four sums at once, and for four lanes of a GPU's warp.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ SEPCONV_HOST_DEVICE inline Word word_at(const std::uint8_t* at) {
 #endif
 }
 
-/// Of a loop over them GCC at -O2 keeps the sums in memory, and takes twice as long.
+/// For a loop over them GCC at -O2 keeps the sums in memory, and takes twice as long.
 template <unsigned kCount, std::size_t... kIndex>
 SEPCONV_HOST_DEVICE inline void add_words(const std::uint8_t* at, std::uint64_t (&sums)[kCount],
                                           std::index_sequence<kIndex...>) {

@@ -66,14 +66,14 @@ struct Extra {
   std::uint32_t base, bits;
 };
 
-/// Of the codes of literals' lengths.
+/// For the codes of literals' lengths.
 SEPCONV_HOST_DEVICE inline Extra literals_of(unsigned code) {
   constexpr std::uint32_t kBase[] = {16,  18,  20,  22,   24,   28,   32,   40,    48,    64,
                                      128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536};
   constexpr std::uint8_t kBits[] = {1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
   return code < 16 ? Extra{code, 0} : Extra{kBase[code - 16], kBits[code - 16]};
 }
-/// Of those of matches' lengths.
+/// For those of matches' lengths.
 SEPCONV_HOST_DEVICE inline Extra length_of(unsigned code) {
   constexpr std::uint32_t kBase[] = {35,  37,  39,  41,   43,   47,   51,   59,    67,    83,   99,
                                      131, 259, 515, 1027, 2051, 4099, 8195, 16387, 32771, 65539};

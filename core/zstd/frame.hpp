@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kBlockHeadBytes = 3;
 enum class BlockKind : std::uint8_t { plain, coded = 2 };
 enum class LiteralKind : std::uint8_t { plain, one_byte, coded };
 
-/// A number of so many bytes, little-endian.
+/// A number of this many bytes, little-endian.
 struct LittleEndianField {
   std::uint64_t number;
   unsigned bytes;

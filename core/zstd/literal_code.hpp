@@ -88,7 +88,7 @@ struct LiteralCode {
     constexpr unsigned kKinds = kMaxLiteralLog + 1;
     std::uint32_t of_kind[kKinds] = {};
     for (unsigned i = 0; i < told; ++i) ++of_kind[weight(i)];
-    // Of one kind alone states would need no bits, and so have no end: another is counted.
+    // For one kind alone states would need no bits, and so have no end: another is counted.
     const unsigned kind = weight(0), other = kind == 0 ? 1 : 0;
     const unsigned made_up = of_kind[kind] == told ? 1 : 0;
     of_kind[other] += made_up;

@@ -8,12 +8,12 @@
 
 namespace sepconv::zstd {
 
-/// So many literals, then `length` bytes as they were before; `value` says how far (3.1.1.5).
+/// This many literals, then `length` bytes as they were before; `value` says how far (3.1.1.5).
 struct Sequence {
   std::uint32_t literals, length, value;
 };
 
-/// Of a block alone, so that blocks can be coded in any order: what was last before it is not known.
+/// For a block alone, so that blocks can be coded in any order: what was last before it is not known.
 class RepeatOffsets {
  public:
   /// What says this distance.
@@ -30,7 +30,7 @@ class RepeatOffsets {
   std::uint32_t last_ = 0, before_last_ = 0;  // 0: not known
 };
 
-/// A code and what is written beside it.
+/// A code and what is written next to it.
 struct Coded {
   std::uint32_t code, extra, extra_bits;
 };

@@ -8,7 +8,7 @@
 
 namespace sepconv::zstd {
 
-/// Of at most 64 states.
+/// For at most 64 states.
 struct StateCode {
   std::uint8_t states[64];  ///< those of each symbol in ascending order, one symbol after the other
   std::uint8_t first[kMaxSymbols], counts[kMaxSymbols];  ///< where a symbol's are, and how many
@@ -44,7 +44,7 @@ struct StateCode {
   template <class Sink>
   SEPCONV_HOST_DEVICE unsigned before(unsigned state, unsigned symbol, Sink& sink) const {
     const unsigned count = counts[symbol], place = state + (1U << log);
-    // So many bits less, `place` is one of the symbol's `count` to 2 * count - 1.
+    // This many bits less, `place` is one of the symbol's `count` to 2 * count - 1.
     unsigned bits = log - highest_bit(count);
     if (place >> bits < count) --bits;
     sink.put(place & ((1U << bits) - 1), bits);
@@ -59,7 +59,7 @@ SEPCONV_HOST_DEVICE void read_fse_table(const StateCode& code, unsigned symbols,
   int left = 1 << code.log;
   for (unsigned symbol = 0; symbol < symbols && left > 0;) {
     const unsigned count = code.counts[symbol++];
-    // Of 0 to left + 1 as they are told, the smaller ones take a bit less.
+    // For 0 to left + 1 as they are told, the smaller ones take a bit less.
     const unsigned width = highest_bit(static_cast<std::uint32_t>(left) + 1) + 1;
     const unsigned lower = 1U << (width - 1), saved = (1U << width) - 2 - static_cast<unsigned>(left);
     const unsigned told = count + 1;

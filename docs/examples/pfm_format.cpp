@@ -135,8 +135,8 @@ std::unique_ptr<Writer> create_pfm(const std::filesystem::path& path, const Imag
                                    const CreateOptions& options) {
   if (spec.type != PixelType::f32 || (spec.channels != 1 && spec.channels != 3))
     throw InvalidArgument(
-        fmt::format("cannot write {}: PFM holds f32 with 1 or 3 channels and the image is {} with {}; "
-                    "cast it or choose .tif",
+        fmt::format("cannot write {}: PFM holds f32 with 1 or 3 channels and the image is {} with {}; cast "
+                    "it or choose .tif",
                     path.native(), name_of(spec.type), spec.channels));
   return std::make_unique<PfmWriter>(path, spec, options);
 }

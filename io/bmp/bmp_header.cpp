@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::int64_t kFileHeaderBytes = 14;
 constexpr std::int64_t kMaxBytes = 124;
-/// Of OS/2 1.x and 2.x: BITMAPCOREHEADER, OS22XBITMAPHEADER.
+/// For OS/2 1.x and 2.x: BITMAPCOREHEADER, OS22XBITMAPHEADER.
 constexpr std::int64_t kCoreBytes = 12;
 constexpr std::int64_t kOs2Bytes = 64;
 /// BITMAPINFOHEADER, with masks, with a mask of alpha, and its versions 4 and 5.
 constexpr std::int64_t kUsualBytes = 40;
 constexpr std::int64_t kAlphaBytes = 56;
 constexpr std::int64_t kKnownBytes[] = {kCoreBytes, kUsualBytes, 52, kAlphaBytes, kOs2Bytes, 108, kMaxBytes};
-/// Of an image of run lengths, which may leave out pixels: a few bytes must not announce what no memory
+/// For an image of run lengths, which may leave out pixels: a few bytes must not announce what no memory
 /// holds.
 constexpr std::int64_t kMaxRunPixels = std::int64_t{1} << 30;
 
@@ -203,7 +203,7 @@ BmpHeader read_bmp_header(const InputFile& file) {
   const std::int64_t palette_offset = kFileHeaderBytes + fields.size() + read_masks(file, fields, header);
   const std::size_t entry_bytes = fields.is_core() ? 3 : 4;
   const std::int64_t max_entries = header.bits <= 8 ? std::int64_t{1} << header.bits : 0;
-  // Of a palette beside pixels that need none, colours for poor screens, nothing is read.
+  // For a palette next to pixels that need none, colours for poor screens, nothing is read.
   std::int64_t entries = fields.is_core() ? 0 : fields.little32(32);
   if (entries == 0) entries = max_entries;
   check_bytes(file, header, palette_offset + entries * static_cast<std::int64_t>(entry_bytes));

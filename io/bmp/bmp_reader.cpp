@@ -90,7 +90,7 @@ std::string_view storage_of(const BmpHeader& header) {
   return header.has_runs() ? ", run lengths" : header.bits <= 8 ? ", palette" : "";
 }
 
-/// Whether a profile (ICC.1, 7.2) is one for pixels of so many channels.
+/// Whether a profile (ICC.1, 7.2) is one for pixels of this many channels.
 bool is_profile_of(const std::vector<std::byte>& profile, std::int64_t channels) {
   constexpr std::size_t header_bytes = 128;
   constexpr std::size_t colours_at = 16;

@@ -66,7 +66,7 @@ class Runs {
     for (std::int64_t i = 0; i < count; ++i) put(index_in(byte, i));
   }
 
-  /// So many pixels one by one, in an even number of bytes.
+  /// This many pixels one by one, in an even number of bytes.
   void put_each(std::int64_t count) {
     check_room(count);
     const std::int64_t stored = header_.compression == BmpHeader::rle8 ? count : ceil_div(count, 2);

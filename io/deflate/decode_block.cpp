@@ -13,10 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::deflate::HWY_NAMESPACE {
 namespace {
 
-/// Copies write up to so many bytes behind their end, where there is room.
+/// Copies write up to this many bytes behind their end, where there is room.
 constexpr std::int64_t kStep = 16;
 constexpr std::int64_t kMaxLength = 258;
-/// Of one turn: three entries of bytes, a match, and what is written beyond.
+/// For one turn: three entries of bytes, a match, and what is written beyond.
 constexpr std::int64_t kTurnBytes = 12 + kMaxLength + 2 * kStep;
 constexpr std::int64_t kTurnInput = 8 + 2 * 7;
 

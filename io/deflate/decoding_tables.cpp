@@ -11,7 +11,7 @@ using Kind = Entry::Kind;
 /// Symbols that have codes, by their bits and then by value, which is the order of the codes; those as a
 /// stream has them, first bit lowest.
 struct SortedCodes {
-  std::array<std::uint16_t, kMaxBits + 2> first{};  ///< of those of so many bits; behind them how many
+  std::array<std::uint16_t, kMaxBits + 2> first{};  ///< of those of this many bits; behind them how many
   std::array<std::uint16_t, kMaxLengths> symbols, codes;
   bool complete = false, single = false, none = false;
 
@@ -93,7 +93,7 @@ struct Joiner {
   Pieces<LengthTable::kMask + 1> pairs;
 };
 
-/// `entry_of(symbol, bits)`; `join(bits)` adds entries of so many bits.
+/// `entry_of(symbol, bits)`; `join(bits)` adds entries of this many bits.
 template <class Table, class EntryOf, class Join>
 void fill(const SortedCodes& codes, Table& table, EntryOf entry_of, Join join) noexcept {
   constexpr auto kBits = static_cast<unsigned>(std::bit_width(Table::kMask));

@@ -34,7 +34,7 @@ class Entry {
   constexpr unsigned count() const noexcept { return word_ >> 6 & 3; }
   constexpr std::uint32_t bytes() const noexcept { return word_ >> 8; }
   constexpr Kind kind() const noexcept { return static_cast<Kind>(word_ >> 28); }
-  /// Of a subtable: where it begins.
+  /// For a subtable: where it begins.
   constexpr unsigned value() const noexcept { return word_ >> 12 & 0xFFFF; }
   /// The value with what its extra bits add, which `bits` has behind the code.
   constexpr unsigned value_in(std::uint64_t held) const noexcept {

@@ -106,7 +106,7 @@ bool are_mostly_bytes(const CodeBits& codes) noexcept {
   return share >= 0.9;
 }
 
-/// Of a stream of more than its block: whether its checksum is right, as one that was damaged often goes on.
+/// For a stream of more than its block: whether its checksum is right, as one that was damaged often goes on.
 InflateStatus look_behind(std::span<const std::byte> stream, std::size_t max_bytes) {
   z_stream zlib{};
   if (inflateInit(&zlib) != Z_OK) throw OutOfMemory("no memory for a deflate decoder; ask for fewer threads");

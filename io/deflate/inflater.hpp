@@ -25,7 +25,7 @@ class Inflater {
   /// Throws OutOfMemory.
   Inflater();
 
-  /// Fills `out` where `stream` begins with a zlib stream (RFC 1950) of exactly so many bytes; else what is
+  /// Fills `out` where `stream` begins with a zlib stream (RFC 1950) of exactly this many bytes; else what is
   /// in `out` afterwards means nothing. What is wrong with a stream is libdeflate's word. A stream of more
   /// than `max_bytes` is followed no further, as a few bytes can hold a thousand times as many.
   /// Throws OutOfMemory, of a stream of more.

@@ -11,8 +11,8 @@
 namespace sepconv {
 namespace {
 
-/// Of a run down a column, which is spread over as many rows of memory: so many of these, and some runs
-/// beside it, stay in the cache.
+/// For a run down a column, which is spread over as many rows of memory: this many of these, and some runs
+/// next to it, stay in the cache.
 constexpr std::int64_t kColumnBytes = std::int64_t{16} << 10;
 
 class ElementReader final : public Reader {
@@ -62,7 +62,7 @@ class ElementReader final : public Reader {
     std::int64_t step, next_line;  ///< elements
     bool all_channels;             ///< lie between a pixel and the next
     std::int64_t run;              ///< pixels that are read at once
-    std::int64_t together;         ///< lines that fit beside each other
+    std::int64_t together;         ///< lines that fit next to each other
     std::int64_t pitch;            ///< elements from line to line where they are read; next_line if as one
   };
 

@@ -122,8 +122,8 @@ std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image) {
   const std::int64_t needed = image.offset + element.bytes_of(image.span());
   if (file.size() < needed) {
     throw IoError(fmt::format(
-        "cannot read {}: {} of {} of {} need {} bytes and the file has {}; it is "
-        "truncated or has another shape",
+        "cannot read {}: {} of {} of {} need {} bytes and the file has {}; it is truncated or has another "
+        "shape",
         file.path().native(), count_text(image.spec.extent.rows, "row"),
         count_text(image.spec.extent.cols, "pixel"),
         count_text(image.channels(), fmt::format("{} channel", name_of(element))), needed, file.size()));

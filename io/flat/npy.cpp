@@ -79,7 +79,7 @@ std::string description_of(const NpyArray& array, const FlatImage& image) {
   return text;
 }
 
-/// Of arrays of several images.
+/// For arrays of several images.
 void add_order_warnings(const NpyAxes& axes, FlatImage& image) {
   if (axes.others.empty()) return;
   std::string written;
@@ -91,8 +91,8 @@ void add_order_warnings(const NpyAxes& axes, FlatImage& image) {
   for (const NpyAxis& axis : axes.others) {
     if (axis.length > 1 && axis.step < std::min(row, col))
       image.warnings.push_back(fmt::format(
-          "elements along axis {} lie side by side in the file, so that it is read {} times, once an "
-          "image; numpy.ascontiguousarray stores images one behind the other",
+          "elements along axis {} lie side by side in the file, so that it is read {} times, once an image; "
+          "numpy.ascontiguousarray stores images one behind the other",
           axis.name, axis.length));
   }
 }
@@ -190,8 +190,8 @@ std::vector<std::string> npy_warnings(const InputFile& file, const NpyArray& arr
 NpyImages npy_images(const std::filesystem::path& path, const NpyArray& array, std::string_view axes) {
   const std::optional<NpyElements> elements = npy_elements(array.descr);
   if (!elements) {
-    throw_npy_error(path, fmt::format("its dtype {} is not supported; convert it to integers, bool, f2, "
-                                      "f4, f8, c8 or c16 with numpy.astype",
+    throw_npy_error(path, fmt::format("its dtype {} is not supported; convert it to integers, bool, f2, f4, "
+                                      "f8, c8 or c16 with numpy.astype",
                                       array.descr));
   }
   const NpyAxes found = npy_axes(array.shape, array.fortran_order, axes, path);
@@ -220,8 +220,8 @@ NpyImages parse_npy(const InputFile& file, std::string_view axes) {
   const std::int64_t end = array.offset + images.first.element().bytes_of(count);
   if (!images.others.empty() && file.size() < end)
     throw_npy_error(file.path(),
-                    fmt::format("an array of shape ({}) needs {} bytes and the file has {}; it is "
-                                "truncated or has another shape",
+                    fmt::format("an array of shape ({}) needs {} bytes and the file has {}; it is truncated "
+                                "or has another shape",
                                 fmt::join(array.shape, ", "), end, file.size()));
   std::vector<std::string>& warnings = images.first.warnings;
   const std::vector<std::string> behind = npy_warnings(file, array, end - array.offset);

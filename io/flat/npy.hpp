@@ -55,7 +55,7 @@ std::string npy_descr(SampleType type);
 /// The shape of an array of such images, along `others` if there are any.
 std::vector<std::int64_t> npy_shape(std::vector<std::int64_t> others, const ImageSpec& spec,
                                     SampleType stored);
-/// Of several, without the axes that are `single`; of one there are no others.
+/// For several, without the axes that are `single`; of one there are no others.
 std::vector<std::int64_t> npy_shape(const RasterSetSpec& spec, SampleType stored);
 
 /// The images of an array: the first of them, and the axes along which the others follow.

@@ -60,8 +60,7 @@ class NpySetWriter final : public RasterSetWriter {
     std::int64_t all = 0;
     if (__builtin_mul_overflow(raster_bytes(), spec.count(), &all) || all > INT64_MAX - std::ssize(header_))
       throw InvalidArgument(
-          fmt::format("{} cannot hold {} images of {} bytes: together they have more than can be "
-                      "counted",
+          fmt::format("{} cannot hold {} images of {} bytes: together they have more than can be counted",
                       path.native(), spec.count(), raster_bytes()));
     file_->expect(std::ssize(header_) + all);
     file_->add_warnings(layout_.warnings);

@@ -15,11 +15,11 @@
 namespace sepconv {
 
 /// The error functions for a handle whose client_data is a CodecGuard.
-/// Warnings are errors, but for those that need not lose a pixel: libjpeg would go on with grey. Bytes that
+/// Warnings are errors, but for those that need not lose a pixel: libjpeg would continue with grey. Bytes that
 /// belong nowhere are noted in the guard.
 jpeg_error_mgr jpeg_errors() noexcept;
 
-/// Bound of what libjpeg holds of an image of so many columns beside its pixels: tables and buffers, and rows
+/// Bound of what libjpeg holds of an image of this many columns next to its pixels: tables and buffers, and rows
 /// of all channels, as context for smooth colours, of the largest blocks.
 std::int64_t libjpeg_bytes(std::int64_t cols, std::int64_t channels) noexcept;
 

@@ -45,7 +45,7 @@ struct Source {
   }
 };
 
-/// Of 0 to 255, rounded.
+/// For 0 to 255, rounded.
 int product(int a, int b) { return (a * b + 127) / 255; }
 
 /// As Pillow does it. Adobe stores how much is left of the light, others how much ink there is.
@@ -100,7 +100,7 @@ class JpegDecoder {
     return {{info().image_height, info().image_width}, info().num_components == 1 ? 1 : 3, PixelType::u8};
   }
 
-  /// Bound of what libjpeg holds beside the image.
+  /// Bound of what libjpeg holds next to the image.
   std::int64_t buffered_bytes() {
     const std::int64_t components = info().num_components;
     std::int64_t bytes = libjpeg_bytes(info().image_width, components);

@@ -191,8 +191,7 @@ JpegExtras read_jpeg_extras(const InputFile& file) {
   if (has_gdal_mask(file))
     extras.warnings.emplace_back(
         "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to "
-        "TIFF "
-        "keeps it");
+        "TIFF keeps it");
   return extras;
 }
 

@@ -82,7 +82,7 @@ struct JpegSettings {
   std::vector<std::vector<std::byte>> app1{}, app13{};  ///< segments
 };
 
-/// Of a name and data; nothing of no data, nor of more than a segment holds, which is said.
+/// For a name and data; nothing of no data, nor of more than a segment holds, which is said.
 void add_segment(std::string_view name, std::span<const std::byte> data, std::string_view what,
                  std::vector<std::vector<std::byte>>& segments, std::vector<std::string>& warnings) {
   constexpr std::size_t kMax = 65533;

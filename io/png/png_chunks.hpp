@@ -13,7 +13,7 @@ namespace sepconv {
 
 /// What libpng holds however small the image: deflate's window and tables, buffers.
 inline constexpr std::int64_t kPngCodecBytes = std::int64_t{1} << 20;
-/// Of a side: what PNG's 31 bits hold.
+/// For a side: what PNG's 31 bits hold.
 inline constexpr std::uint32_t kPngMaxLength = 0x7FFFFFFF;
 
 struct PngChunks {

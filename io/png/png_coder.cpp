@@ -21,7 +21,7 @@ std::int64_t max_searched_bytes(std::int64_t bytes) noexcept {
   return bytes + bytes / 8 + bytes / 64 + kMargin;
 }
 
-/// A block of nothing (RFC 1951, 3.2.4), behind which bytes begin anew.
+/// A block of nothing (RFC 1951, 3.2.4), behind which bytes begin again.
 void align_by_block(deflate::BitSink& sink) noexcept {
   if (sink.count == 0) return;
   sink.put(0, 3);

@@ -41,7 +41,7 @@ HWY_INLINE Bytes average(Bytes a, Bytes b) {
 }
 
 /// The nearest of the three to left + above - corner, from which they lie as far as the other two of them lie
-/// apart; the third as far as both together, or their difference. A sum beyond 255 is never the least.
+/// apart; the third as far as both together, or their difference. A sum beyond 255 is never the smallest.
 HWY_INLINE Bytes paeth(const Neighbours& at) {
   const Bytes by_left = distance(at.above, at.corner), by_above = distance(at.left, at.corner);
   const auto one_way = hn::Eq(hn::Max(at.above, at.corner), at.corner);
@@ -70,7 +70,7 @@ HWY_INLINE void filter(const std::uint8_t* here, const std::uint8_t* above, std:
     hn::StoreU(filtered<kKind>(load(here + i, above + i, pixel, count - i)), kBytes, to + i);
 }
 
-/// Of bytes as differences: what they are apart from 0.
+/// For bytes as differences: what they are apart from 0.
 HWY_INLINE Bytes magnitude(Bytes difference) {
   return hn::Min(difference, hn::Sub(hn::Zero(kBytes), difference));
 }
@@ -107,7 +107,7 @@ void filter_row(int kind, const std::uint8_t* here, const std::uint8_t* above, s
   }
 }
 
-/// The filter whose results have the least sum of magnitudes over `part` of every `step` bytes.
+/// The filter whose results have the smallest sum of magnitudes over `part` of every `step` bytes.
 int best_filter(const std::uint8_t* here, const std::uint8_t* above, std::int64_t pixel, std::int64_t count,
                 std::int64_t part, std::int64_t step) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kBytes));
@@ -137,7 +137,7 @@ namespace {
 HWY_EXPORT(filter_row);
 HWY_EXPORT(best_filter);
 
-/// Sums are taken of so many bytes, and in long rows of as many again after three times as many: a look at a
+/// Sums are taken of this many bytes, and in long rows of as many again after three times as many: a look at a
 /// quarter chooses as well, but for 0.9 % of size at most (docs/measurements/2026-11-23-deflate.md).
 constexpr std::int64_t kLook = 256;
 constexpr std::int64_t kLongRow = 4 * kLook;

@@ -16,7 +16,7 @@ class PngFilters {
   /// Where the next row is to be put, in the order of bytes that PNG has.
   std::byte* row() noexcept { return rows_[0].data() + pixel_bytes_; }
 
-  /// Of the row put there: the kind of its filter, and what that makes of it, 1 + row_bytes in all; of kRoom
+  /// For the row put there: the kind of its filter, and what that makes of it, 1 + row_bytes in all; of kRoom
   /// bytes behind them some are overwritten.
   void filter_to(std::byte* to);
   static constexpr std::int64_t kRoom = 64;

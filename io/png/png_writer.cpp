@@ -99,7 +99,7 @@ class PngEncoder {
     if (!palette_.empty()) png_set_PLTE(png_, info_, palette_.data(), static_cast<int>(palette_.size()));
   }
 
-  /// Of all 256 values: what is beyond a shorter one would be damage.
+  /// For all 256 values: what is beyond a shorter one would be damage.
   static std::vector<png_color> palette_of(const ColourTable& colours) {
     const ColourTable all = with_size(colours, 256);
     std::vector<png_color> palette;

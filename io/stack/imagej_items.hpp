@@ -1,4 +1,4 @@
-// ImageJ's own metadata beside its description: the TIFF tags 50838 (lengths) and 50839 (a header, and items
+// ImageJ's own metadata next to its description: the TIFF tags 50838 (lengths) and 50839 (a header, and items
 // one behind the other), as its class TiffDecoder has them.
 #pragma once
 
@@ -20,7 +20,7 @@ std::vector<ImagejItem> read_imagej_items(std::span<const std::uint32_t> lengths
 std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_items(
     const std::vector<ImagejItem>& items);
 
-/// Leaves the display range and LUT of each of `count` channels, where the items have them of so many or
+/// Leaves the display range and LUT of each of `count` channels, where the items have them of this many or
 /// more.
 void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count);
 

@@ -24,7 +24,7 @@ constexpr std::size_t kMaxLevels = 64;
 /// Wells of a plate, label images, images of a group.
 constexpr std::size_t kMaxNames = 100'000;
 constexpr std::size_t kVersionSize = 3;
-/// Of OME-Zarr's metadata, what a group may be; and what is read of an image, its axes and its levels.
+/// For OME-Zarr's metadata, what a group may be; and what is read of an image, its axes and its levels.
 constexpr std::string_view kParts[] = {"multiscales", "omero",    "labels",
                                        "plate",       "well",     "image-label",
                                        "version",     "_creator", "bioformats2raw.layout"};
@@ -47,11 +47,11 @@ class NgffReader {
     group.version = group.said_version.substr(0, kVersionSize);
     if (const Json* const list = member(said, "multiscales", Json::value_t::array)) {
       bounded(*list, "multiscales");
-      // Of several one is chosen by its arrays, and nothing else of them is read.
+      // For several one is chosen by its arrays, and nothing else of them is read.
       const bool is_one = list->size() == 1;
       const Json* const omero = is_one ? member(said, "omero", Json::value_t::object) : nullptr;
       for (const Json& one : *list) group.images.push_back(multiscale(one, omero));
-      // Of 0.4 others are attributes like any, which go along; but not who made the source.
+      // For 0.4 others are attributes like any, which go along; but not who made the source.
       if (is_one) {
         NgffMultiscale& image = group.images.front();
         if (ome != nullptr) add_others(said, kParts, "", image.others);
@@ -246,7 +246,7 @@ class NgffReader {
       add_others(dataset, kOfLevel, "level " + level.path, result.others);
       result.levels.push_back(std::move(level));
     }
-    // How the levels were made, by a word ("type") and in full. They are made anew, and the word is said of
+    // How the levels were made, by a word ("type") and in full. They are made again, and the word is said of
     // them.
     if (one.contains("metadata") && !one["metadata"].is_null()) result.others.emplace_back("metadata");
     if (omero != nullptr) read_omero(*omero, result);

@@ -39,12 +39,12 @@ struct NgffGroup {
   std::string others;  ///< attributes that are not OME-Zarr's, a JSON object's text; empty: none
 };
 
-/// Of the attributes, a JSON object's text, of a group of either version of Zarr. `where` begins errors.
+/// For the attributes, a JSON object's text, of a group of either version of Zarr. `where` begins errors.
 /// Throws IoError for what is damaged, or of another version.
 NgffGroup read_ngff(const std::string& attributes, const std::string& where);
 
 /// Levels of a result: paths, and how often their pixels are larger along an axis than those of the first,
-/// of which each is the mean of so many.
+/// of which each is the mean of this many.
 struct NgffStep {
   std::string path;
   std::vector<double> factors;  ///< one for each axis of the image
@@ -61,7 +61,7 @@ bool drop_endless_sizes(OmeImage& image);
 inline constexpr const char* kEndlessSizes = "sizes of pixels are left out: they are too large for a number";
 
 /// The attributes, which read_ngff() takes, of a label image or of a group of some, as they are in this
-/// version of Zarr and with so many levels at most.
+/// version of Zarr and with this many levels at most.
 std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t levels);
 
 bool is_ngff(std::string_view description) noexcept;

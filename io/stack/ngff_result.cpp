@@ -201,8 +201,7 @@ std::string describe_ngff(const std::string& text, const RasterAxes& axes, const
   }
   if (!change.map && has_places(image))
     lost.emplace_back(
-        "the sizes of pixels along y and x are left out: rows and columns of the result are not the "
-        "source's");
+        "the sizes of pixels along y and x are left out: rows and columns of the result are not the source's");
   move_axes(image, change.map);
   if (drop_endless_sizes(image)) lost.emplace_back(kEndlessSizes);
   if ((change.type || (change.values && !change.keeps_range)) && drop_windows(image))

@@ -1,4 +1,4 @@
-// What OME-XML, OME-Zarr, ImageJ's description and TIFF's tags say of an image beside its pixels, in one
+// What OME-XML, OME-Zarr, ImageJ's description and TIFF's tags say of an image next to its pixels, in one
 // form: for results whose format has another of them than the source's.
 #pragma once
 
@@ -21,7 +21,7 @@ struct OmeAxis {
   friend bool operator==(const OmeAxis&, const OmeAxis&) = default;
 };
 
-/// Of a channel's values, for viewers: all that there may be, and what is shown from black to full colour.
+/// For a channel's values, for viewers: all that there may be, and what is shown from black to full colour.
 struct OmeWindow {
   double min = 0, max = 0, start = 0, end = 0;
   friend bool operator==(const OmeWindow&, const OmeWindow&) = default;
@@ -45,7 +45,7 @@ struct OmeImage {
   friend bool operator==(const OmeImage&, const OmeImage&) = default;
 };
 
-/// Of its axes.
+/// For its axes.
 std::vector<std::string> axis_names(const OmeImage& image);
 /// The axis of this name, made if there is none.
 OmeAxis& ome_axis(OmeImage& image, std::string_view name);
@@ -56,7 +56,7 @@ std::string ome_axis_type(std::string_view name);
 /// a word; empty for what has none.
 std::string ome_unit(std::string_view text);
 std::string ome_symbol(std::string_view unit);
-/// Of a unit of length; 0 for others.
+/// For a unit of length; 0 for others.
 double ome_metres(std::string_view unit);
 
 /// What metadata say of an image: its description, of whichever kind, else resolution and GeoTIFF tags. What
@@ -69,9 +69,9 @@ std::optional<Resolution> resolution_of(const Metadata& metadata);
 /// "description (sizes of pixels, time step, names of channels)": what is known from it.
 std::string described_in(const Metadata& metadata);
 
-/// Of OME-XML's first image. `has_more`: it says more than that.
+/// For OME-XML's first image. `has_more`: it says more than that.
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more);
-/// Of ImageJ's description: sizes along z and t, and the unit of those that TIFF's resolution states.
+/// For ImageJ's description: sizes along z and t, and the unit of those that TIFF's resolution states.
 OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// OME-XML that is true of a result: what describes the pixels is set anew, what is measured or drawn on them
+// OME-XML that is true of a result: what describes the pixels is set again, what is measured or drawn on them
 // is left out, the rest (instrument, people, channels) stays.
 #include <fmt/format.h>
 
@@ -253,8 +253,7 @@ std::string describe_ome(const std::string& xml, const RasterAxes& axes, const I
                         "DatasetRef", "Folder", "Plate", "Screen"}) ||
       !dropped.empty())
     lost.emplace_back(
-        "of the OME-XML are left out: regions, annotations, groups, and images that the result does not "
-        "have");
+        "of the OME-XML are left out: regions, annotations, groups, and images that the result does not have");
   return xml_text(document);
 }
 

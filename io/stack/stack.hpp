@@ -22,7 +22,7 @@ struct Stack {
   bool is_mixed = false;  ///< because its images are of several sizes or types: ome_series() are read alone
 };
 
-/// What a description that counts images says of those of this shape, in a file of so many pages.
+/// What a description that counts images says of those of this shape, in a file of this many pages.
 Stack read_stack(const std::string& description, const SampleSpec& spec, std::int64_t pages);
 
 /// The description of the rasters that are left at these axes and changed so, or nothing where it cannot

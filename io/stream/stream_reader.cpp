@@ -80,8 +80,8 @@ class RowStream {
     if (bytes_.get() < 0) return;
     throw_read_error(
         bytes_.name(),
-        fmt::format("it goes on behind the image, at byte {}; its shape is another, or there are "
-                    "several images, which is for files",
+        fmt::format("it goes on behind the image, at byte {}; its shape is another, or there are several "
+                    "images, which is for files",
                     bytes_.position() - 1));
   }
 
@@ -144,8 +144,8 @@ StreamImage npy_stream(InputBytes& bytes, const OpenOptions& options) {
   if (!in_order)
     throw_read_error(
         bytes.name(),
-        "its rows do not lie one behind the other (Fortran order, or channels before rows), and a stream "
-        "is read in order; write it to a file, or send numpy.ascontiguousarray of it");
+        "its rows do not lie one behind the other (Fortran order, or channels before rows), and a stream is "
+        "read in order; write it to a file, or send numpy.ascontiguousarray of it");
   StreamImage header{std::move(images.first)};
   for (const NpyAxis& axis : images.others) header.axes.push_back({std::string(1, axis.name), axis.length});
   header.image.offset = 0;
@@ -157,8 +157,8 @@ StreamImage pnm_stream(InputBytes& bytes) {
   if (pnm.text() || pnm.bits())
     throw_read_error(
         bytes.name(),
-        fmt::format("it is P{}, and of PNM only P5 and P6 (binary PGM and PPM) are read in a stream; "
-                    "convert it, or write it to a file",
+        fmt::format("it is P{}, and of PNM only P5 and P6 (binary PGM and PPM) are read in a stream; convert "
+                    "it, or write it to a file",
                     pnm.kind));
   StreamImage header{{.spec = pnm.spec, .big_endian = true, .description = "PNM, binary"}};
   if (pnm.greatest == pnm.type_limit()) return header;

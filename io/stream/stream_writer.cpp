@@ -125,8 +125,8 @@ std::vector<std::byte> stream_header(StreamFormat format, const RasterSetSpec& s
 void check_ppm(const std::string& name, const RasterSetSpec& spec, const Metadata& metadata) {
   if (spec.count() > 1)
     throw InvalidArgument(
-        fmt::format("{} cannot hold {} images ({}) as ppm, which has one; choose npy, or take one image "
-                    "with OpenOptions::select",
+        fmt::format("{} cannot hold {} images ({}) as ppm, which has one; choose npy, or take one image with "
+                    "OpenOptions::select",
                     name, spec.count(), to_string(spec.axes)));
   check_buffered_spec(name, spec.raster, kPpmStream, metadata);
   check_picture(name, spec.raster, kPpmStream, metadata);

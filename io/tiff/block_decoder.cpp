@@ -181,7 +181,7 @@ void BlockDecoder::forget_other_tables() {
   has_other_tables_ = may_bring_jpeg_tables(stream());
 }
 
-// Of a stream that is smaller than its block libtiff fills a part of the block and only warns; one that is
+// For a stream that is smaller than its block libtiff fills a part of the block and only warns; one that is
 // larger it takes for the last strip, as each is the only one of its handle.
 void BlockDecoder::check_jpeg_extent(std::span<const std::byte> out, const std::string& what,
                                      bool is_last_strip) const {

@@ -160,7 +160,8 @@ class CompressedReader : public TiffReader, private EncodedReader {
       const bool is_long = stored.bytes > format.min_encoded_bytes();
       throw IoError(fmt::format("{}: block {} takes {} bytes for {} bytes of pixels, {}", file().name(),
                                 index, stored.bytes, format.bytes(),
-                                is_long ? "more than is read of one; write the file anew if it is not damaged"
+                                is_long ? "more than is read of one; write the file anew if it is not "
+                                          "damaged"
                                         : "which cannot be; the file is damaged"));
     }
     return stored;

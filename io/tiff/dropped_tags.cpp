@@ -31,7 +31,7 @@ bool is_held(const TiffHandle& handle, std::uint32_t tag) {
   return TIFFGetField(handle.get(), tag, &first, &second) != 0;
 }
 
-/// Colours from 0 to the greatest value, or what every JPEG has.
+/// Colours from 0 to the largest value, or what every JPEG has.
 bool is_usual_range(const TiffHandle& handle) {
   const float* range = nullptr;
   std::uint16_t bits = 8;

@@ -60,7 +60,7 @@ class TiffCatalog {
   bool is_aperio() const noexcept { return aperio_; }
   std::string aperio_name(std::int64_t index) const;
 
-  /// Of its own size.
+  /// For its own size.
   bool has_mask(std::int64_t index) const { return mask_of(index, page(index).form.extent).has_value(); }
 
   /// To be opened; without entries where there is no such page.
@@ -75,7 +75,7 @@ class TiffCatalog {
   }
 
  private:
-  /// Of the page itself or of a level of it, which is of this extent.
+  /// For the page itself or of a level of it, which is of this extent.
   std::optional<std::uint64_t> mask_of(std::int64_t index, Extent extent) const;
   std::string beginning(std::int64_t index) const;
   TiffPage make_page(std::int64_t index, std::uint64_t offset) const;

@@ -34,7 +34,7 @@ bool are_plain_jpeg_tables(std::span<const std::byte> tables) noexcept;
 /// comment look as if it did.
 bool may_bring_jpeg_tables(std::span<const std::byte> stream) noexcept;
 
-/// Bytes of the stream that is made of such tables, or of none, and of a block of so many.
+/// Bytes of the stream that is made of such tables, or of none, and of a block of this many.
 std::int64_t whole_jpeg_bytes(std::span<const std::byte> tables, std::int64_t block_bytes) noexcept;
 
 /// Where in it the block is to be read to. Then put_jpeg_tables() makes the stream whole: one that no decoder

@@ -111,7 +111,7 @@ class MaskedReader final : public Reader {
 
   void mark_by_alpha() {
     alpha_ = alpha_channel(metadata_, spec_.channels).value_or(spec_.channels);
-    // Of 8 and 16 bits, as pictures have it; what is larger is f64 in memory, which does not have the
+    // For 8 and 16 bits, as pictures have it; what is larger is f64 in memory, which does not have the
     // greatest.
     if (const SampleType type = element(); type.kind != SampleType::Kind::boolean && type.bits <= 16)
       opaque_ = std::exp2(type.bits - (type.kind == SampleType::Kind::integer ? 1 : 0)) - 1;

@@ -15,7 +15,7 @@
 namespace sepconv {
 namespace {
 
-/// Of what differences are taken.
+/// For what differences are taken.
 std::int64_t word_bytes(SampleType type) noexcept {
   return type.bits == 8 || type.bits == 16 || type.bits == 32 ? type.bits / 8 : 8;
 }

@@ -52,7 +52,7 @@ Extent read_extent(const TiffHandle& handle) {
   return extent;
 }
 
-// Of a volume only the first slice would be read, without a word.
+// For a volume only the first slice would be read, without a word.
 void check_flat(const TiffHandle& handle) {
   const std::uint32_t slices = std::max(field<std::uint32_t>(handle, TIFFTAG_IMAGEDEPTH, 1),
                                         field<std::uint32_t>(handle, TIFFTAG_TILEDEPTH, 1));
@@ -277,7 +277,7 @@ std::string codec_name(std::uint16_t compression) {
 
 namespace {
 
-/// Of what is yet to be written: a file does not tell it.
+/// For what is yet to be written: a file does not tell it.
 std::string level_words(const BlockFormat& block) {
   if (!block.level) return "";
   if (block.compression == COMPRESSION_JPEG) {

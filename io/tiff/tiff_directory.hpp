@@ -33,14 +33,14 @@ struct TiffDirectory {
     return alpha == AlphaInFile::mask || alpha == AlphaInFile::channel_and_mask;
   }
   bool drops_alpha() const noexcept { return alpha == AlphaInFile::mask || alpha == AlphaInFile::nothing; }
-  /// Of the pixels that are written.
+  /// For the pixels that are written.
   ImageSpec written() const noexcept {
     return {spec.extent, spec.channels + (drops_alpha() ? 1 : 0), spec.type};
   }
   /// Channels of elements: half as many as those of pixels where these are complex.
   std::int64_t channels() const noexcept { return spec.channels / block.type.parts(); }
   std::int64_t planes() const noexcept { return planar ? channels() : 1; }
-  /// Of the pixels uncompressed, without what fills up tiles.
+  /// For the pixels uncompressed, without what fills up tiles.
   std::int64_t stored_bytes() const noexcept {
     return planes() * spec.extent.rows * block.type.bytes_of(spec.extent.cols * block.channels);
   }
@@ -80,7 +80,7 @@ struct TiffDirectory {
 /// (it says what it does read). `file_bytes` bounds what the directory may claim.
 TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes);
 
-/// Of blocks that hold all channels of pixels and are streams of deflate, of zstd or of JPEG; else nothing.
+/// For blocks that hold all channels of pixels and are streams of deflate, of zstd or of JPEG; else nothing.
 std::optional<EncodedTiles> coded_tiles(const TiffDirectory& directory);
 
 /// "tiles of 512 x 512, deflate with horizontal predictor, BigTIFF, little-endian".

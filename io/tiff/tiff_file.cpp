@@ -249,8 +249,7 @@ std::vector<std::string> TiffFile::warnings() const {
   if (page_.leaves_mask)
     all.emplace_back(
         "the image's mask is left out: what it hides is computed with as if it were there, and the result "
-        "has "
-        "no mask");
+        "has no mask");
   if (page_.unlike_masks > 0)
     all.emplace_back("a mask of another size than the image is not read, and the result has none");
   if (page_.spare_masks > 0)
@@ -260,8 +259,7 @@ std::vector<std::string> TiffFile::warnings() const {
   if (directory_.block.has_signed_ab())
     all.push_back(
         fmt::format("a* and b* of CIE L*a*b* are signed, and are computed with {} added: in a TIFF of the "
-                    "same type they are "
-                    "signed again, elsewhere they have that added",
+                    "same type they are signed again, elsewhere they have that added",
                     directory_.spec.type == PixelType::u8 ? 128 : 32768));
   if (metadata_.photometric == Photometric::other)
     all.push_back(

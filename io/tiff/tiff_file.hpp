@@ -33,9 +33,9 @@ class TiffFile {
   const std::string& name() const noexcept { return handle_.name(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
-  /// Of a smaller level of this image: what it does not say of itself is true of both, with places moved.
+  /// For a smaller level of this image: what it does not say of itself is true of both, with places moved.
   void inherit(const TiffFile& image);
-  /// Takes what a world file beside the file says, if the page does not say where it lies.
+  /// Takes what a world file next to the file says, if the page does not say where it lies.
   void take_place();
   /// Where the image has smaller ones.
   Levels levels() const;

@@ -44,7 +44,7 @@ class TiffHandle {
   /// Forgets messages of earlier calls.
   void clear_messages() noexcept;
   /// The first complaint of libjpeg since clear_messages(): it only warns of data that end early or make no
-  /// sense, and goes on with grey.
+  /// sense, and continues with grey.
   const std::string& jpeg_complaint() const noexcept;
   /// Whether libjpeg passed over bytes that belong nowhere, since clear_messages().
   bool has_extra_bytes() const noexcept;

@@ -12,7 +12,7 @@ namespace sepconv {
 /// The most that the directory takes in the file, with all that belongs to it.
 std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& metadata);
 
-/// The directory of the image to be written, or of one of so many, every choice made, for pixels of this
+/// The directory of the image to be written, or of one of this many, every choice made, for pixels of this
 /// spec. Throws InvalidArgument when a TIFF cannot hold them this way.
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
                              const CreateOptions& options, std::int64_t pages = 1);

@@ -11,7 +11,7 @@
 namespace sepconv {
 namespace {
 
-/// GDAL's "COG: Cloud Optimized GeoTIFF" driver, "Header ghost area": so many bytes behind the first line,
+/// GDAL's "COG: Cloud Optimized GeoTIFF" driver, "Header ghost area": this many bytes behind the first line,
 /// the last of them a place for who changes the file.
 constexpr std::string_view kGhostArea =
     "GDAL_STRUCTURAL_METADATA_SIZE=000077 bytes\n"

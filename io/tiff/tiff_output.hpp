@@ -34,7 +34,7 @@ class TiffOutput {
 
   /// Makes it a Cloud Optimized GeoTIFF: returns where the first directory is to begin.
   std::int64_t begin_for_clouds();
-  /// Of such a file: blocks that are to be brought in order when all are there, in a file that goes with
+  /// For such a file: blocks that are to be brought in order when all are there, in a file that goes with
   /// this.
   OutputFile& scratch() noexcept { return *scratch_; }
   std::int64_t scratch_end() const noexcept { return scratch_end_; }

@@ -11,7 +11,7 @@
 
 namespace sepconv {
 
-/// Of the first raster of a set: what it says for all.
+/// For the first raster of a set: what it says for all.
 struct TiffSetFacts {
   std::string description;  ///< that counts them; empty: the page's own is no such
   RasterAxes axes;

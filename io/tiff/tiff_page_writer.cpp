@@ -91,8 +91,7 @@ TiffSink::TiffSink(std::shared_ptr<TiffOutput> output, const TiffDirectory& dire
   if (std::ranges::any_of(exif_.photo, is_note))
     warnings_.emplace_back(
         "EXIF's maker note is not kept: it holds places that are counted in the source's EXIF, and a TIFF "
-        "has that "
-        "elsewhere");
+        "has that elsewhere");
 }
 
 TiffSink::~TiffSink() = default;

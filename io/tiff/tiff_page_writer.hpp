@@ -20,7 +20,7 @@ namespace sepconv {
 /// there are any, behind them; files for clouds all directories first.
 struct TiffPlace {
   std::optional<std::int64_t> pixels{};  ///< offset; unset: when all are there, at what is the end then
-  std::int64_t directory = 0;            ///< offset of so many bytes:
+  std::int64_t directory = 0;            ///< offset of this many bytes:
   std::int64_t directory_bytes = 0;
   bool listed = true;  ///< whether the page gets a directory; else the first one speaks for it
 };
@@ -53,14 +53,14 @@ class TiffSink {
   void write_at(std::int64_t offset, std::span<const std::byte> bytes) {
     waits() ? output_->scratch().write_at(offset, bytes) : output_->file().write_pixels_at(offset, bytes);
   }
-  /// Whether another process can go on with it.
+  /// Whether another process can continue with it.
   bool is_resumable() const noexcept { return output_->file().partial() && !waits(); }
   /// Block, offset and bytes, in turns, of what was placed since the last call; of what is resumable.
   std::vector<std::int64_t> take_places() { return std::exchange(placed_, {}); }
   /// Enters what was placed so by another process: blocks that are there, or in a file of their own, from
   /// which they are copied.
   void restore(std::span<const std::int64_t> places, const std::filesystem::path& segment);
-  /// Of a page whose place has no offset of pixels: its blocks, which lie in the scratch file as they came,
+  /// For a page whose place has no offset of pixels: its blocks, which lie in the scratch file as they came,
   /// go to the file's end, in the order of the tables.
   void settle();
 

@@ -24,7 +24,7 @@ bool are_like(const TiffCatalog& catalog, const std::vector<std::int64_t>& pages
   });
 }
 
-/// The images beside the rasters, which no description speaks of, and smaller ones that are levels of none.
+/// The images next to the rasters, which no description speaks of, and smaller ones that are levels of none.
 void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
   std::set<std::uint64_t> known;
   for (const std::int64_t page : rasters.pages) known.insert(catalog.page(page).offset);
@@ -63,8 +63,8 @@ std::string refusal_of_unlike(const TiffCatalog& catalog) {
     list += fmt::format("{}{} of {} from page {} on", list.empty() ? "" : ", ", group.count,
                         form_text(*group.form), group.first);
   return fmt::format(
-      "holds {} images that are not of one size and type ({}); name equal ones with "
-      "OpenOptions::select, like 0 or 0-9",
+      "holds {} images that are not of one size and type ({}); name equal ones with OpenOptions::select, "
+      "like 0 or 0-9",
       catalog.images().size(), list);
 }
 
@@ -176,8 +176,8 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
   const std::int64_t pages = std::ssize(catalog.pages());
   if (images.empty() && pages > 1)
     return {.refusal =
-                fmt::format("holds {} pages and none is an image; name one with OpenOptions::page, from "
-                            "0 to {}",
+                fmt::format("holds {} pages and none is an image; name one with OpenOptions::page, from 0 to "
+                            "{}",
                             pages, pages - 1)};
   if (images.empty()) return {.pages = {0}};
   if (catalog.broken())

@@ -26,8 +26,7 @@ std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, c
   if (is_mask_of(*mask, *image)) return make_masked_reader(std::move(image), {.mask = std::move(mask)});
   throw IoError(
       fmt::format("{}: the mask of page {} is none of its size with one channel of up to 8 bits; the file is "
-                  "damaged, and "
-                  "MissingOptions::none leaves the mask out",
+                  "damaged, and MissingOptions::none leaves the mask out",
                   catalog.file().path().native(), page.index));
 }
 

@@ -56,8 +56,7 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   if (!image.label.empty())
     warnings.emplace_back(
         "that values are numbers of things (image-label, its colours and properties) is left out: TIFF has "
-        "no "
-        "place for it");
+        "no place for it");
   const auto is_counted = [](const RasterAxis& axis) {
     return axis.size == 1 || axis.name == "t" || axis.name == "c" || axis.name == "z";
   };
@@ -81,7 +80,7 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
 }
 
-/// GDAL takes alpha for a mask in bands of these types, beside one or three others (GDALRasterBand's
+/// GDAL takes alpha for a mask in bands of these types, next to one or three others (GDALRasterBand's
 /// GetMaskFlags).
 bool shows_as_mask(std::int64_t alpha, std::int64_t channels, SampleType type) {
   return (channels == 2 || channels == 4) && alpha == channels - 1 &&
@@ -104,8 +103,8 @@ void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, C
       options.layout.levels = Levels::behind;  // as their masks are
   } else {
     options.warnings.push_back(fmt::format(
-        "{} alpha, channel {}, of the result{}: a description that counts pages leaves no place for "
-        "a page that is a mask",
+        "{} alpha, channel {}, of the result{}: a description that counts pages leaves no place for a page "
+        "that is a mask",
         metadata.mask_channel ? "the mask of the source is" : "what is hidden is known by", *alpha,
         shows ? "" : ", which GDAL does not take for a mask"));
   }
@@ -142,8 +141,7 @@ class TiffSetWriter final : public RasterSetWriter {
     if (options_.layout.levels == Levels::cloud && spec_.count() > 1)
       throw InvalidArgument(
           fmt::format("{}: a Cloud Optimized GeoTIFF holds one image and not {}; name one with "
-                      "OpenOptions::select, or leave "
-                      "OutputOptions::cog out",
+                      "OpenOptions::select, or leave OutputOptions::cog out",
                       path_.native(), spec_.count()));
     const bool may_be_unlisted = options_.big_tiff == false && is_in_one_piece(options_.layout);
     const TiffDirectory directory =
@@ -205,8 +203,7 @@ class TiffSetWriter final : public RasterSetWriter {
     if (!lists_all_)
       options_.warnings.emplace_back(
           "a classic TIFF of more than 4 GiB: only the first image has a directory, as ImageJ has it; "
-          "readers "
-          "that do not know ImageJ's description find one image");
+          "readers that do not know ImageJ's description find one image");
   }
 
   std::optional<TiffPlace> next_place(const TiffDirectory& directory, const Metadata& metadata) {

@@ -156,7 +156,7 @@ void write_photograph(const TiffHandle& handle, const Metadata& metadata) {
                               xmp.data()) != 0,
                  "cannot store its XMP");
   if (const auto& iptc = metadata.iptc; !iptc.empty()) {
-    // Of bytes, or of numbers of 32 bits in older versions of libtiff.
+    // For bytes, or of numbers of 32 bits in older versions of libtiff.
     const TIFFField* const field = TIFFFindField(handle.get(), TIFFTAG_RICHTIFFIPTC, TIFF_ANY);
     const std::int64_t width = field == nullptr ? 1 : TIFFDataWidth(TIFFFieldDataType(field));
     std::vector<std::byte> padded = iptc;

@@ -1,4 +1,4 @@
-// What a directory carries beside its pixels: from libtiff's fields to Metadata and back.
+// What a directory carries next to its pixels: from libtiff's fields to Metadata and back.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace sepconv {
 /// Channels, alpha aside, of pixels that are meant so.
 int channels_meant(Photometric photometric) noexcept;
 
-/// Of the current directory, which is this page's. YCbCr counts as RGB, because that is what a reader
+/// For the current directory, which is this page's. YCbCr counts as RGB, because that is what a reader
 /// delivers.
 Metadata read_metadata(const TiffHandle& handle, const TiffPage& page);
 

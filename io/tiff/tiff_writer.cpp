@@ -209,7 +209,7 @@ std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const Tiff
   return pages;
 }
 
-/// Of a Cloud Optimized GeoTIFF: the directories one behind the other, each with its mask's, then the pixels
+/// For a Cloud Optimized GeoTIFF: the directories one behind the other, each with its mask's, then the pixels
 /// of the smallest level first. Those of compressed pages are placed when all are there.
 void place_for_clouds(TiffOutput& output, std::vector<MaskedPage>& pages, const Metadata& metadata) {
   std::int64_t next = output.begin_for_clouds();

@@ -36,7 +36,7 @@ class TiffWriter : public Writer, private ResumableWriter {
   virtual std::shared_ptr<EncoderPool> encoder_pool() const { return nullptr; }
   void set_role(Role role) noexcept { role_ = role; }
   void add_level(std::unique_ptr<TiffWriter> level) { levels_.push_back(std::move(level)); }
-  /// Of a page whose directory has one.
+  /// For a page whose directory has one.
   void add_mask(std::unique_ptr<TiffWriter> mask) { mask_ = std::move(mask); }
   /// Null where there is none.
   TiffWriter* mask() const noexcept { return mask_.get(); }

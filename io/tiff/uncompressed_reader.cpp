@@ -33,7 +33,7 @@ class UncompressedReader final : public TiffReader {
 
  private:
   // Where the first two of several strips differ libtiff takes the whole table for a wrong one and counts
-  // anew, by the rows that a strip has on average: too few for the pixels where the last strip has fewer. Its
+  // again, by the rows that a strip has on average: too few for the pixels where the last strip has fewer. Its
   // tools refuse such a file.
   void check_first_counts() const {
     const std::int64_t strips = directory().grid().rows;

@@ -10,7 +10,7 @@
 
 namespace sepconv {
 
-/// Holds values by their keys up to so many bytes; what was not asked for the longest goes first.
+/// Holds values by their keys up to this many bytes; what was not asked for the longest goes first.
 /// Thread-safe.
 template <class Key, class Value>
 class LruCache {

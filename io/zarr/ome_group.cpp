@@ -39,20 +39,20 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
   const std::string name = store.name_of(key).native();
   if (!node || !node->array)
     throw IoError(
-        fmt::format("cannot read {}: it is to be a level of an image, and there is no array; copy "
-                    "the image anew",
+        fmt::format("cannot read {}: it is to be a level of an image, and there is no array; copy the image "
+                    "anew",
                     name));
   ZarrArray array = *node->array;
   if (array.shape.size() != image.axes.size())
     throw IoError(
-        fmt::format("cannot read {}: it is to be an image of {} axes, and the array has {}; copy "
-                    "the image anew",
+        fmt::format("cannot read {}: it is to be an image of {} axes, and the array has {}; copy the image "
+                    "anew",
                     name, image.axes.size(), array.shape.size()));
   array.names = axis_names(image);
   return array;
 }
 
-/// What a source is beside its pixels, and a result of it is not.
+/// What a source is next to its pixels, and a result of it is not.
 void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
                     const NgffMultiscale& one, OmeSource& source) {
   if (group.said_version != group.version)
@@ -98,7 +98,7 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
   return source;
 }
 
-/// Of the first well, if it has one.
+/// For the first well, if it has one.
 std::string field_of(const ZarrStore& store, const std::string& well) {
   const auto node = read_zarr_node(store, well);
   if (!node || node->array) return {};

@@ -43,7 +43,7 @@ std::vector<OmeChannel> colours_of(std::int64_t samples, const Metadata& metadat
   return colours;
 }
 
-/// Of images that have channels themselves: a channel for each of these, with the names of both, or numbers.
+/// For images that have channels themselves: a channel for each of these, with the names of both, or numbers.
 std::vector<OmeChannel> channels_of_images(const std::vector<OmeChannel>& images, std::int64_t samples,
                                            const std::vector<OmeChannel>& colours) {
   std::vector<OmeChannel> channels;
@@ -155,7 +155,7 @@ std::ptrdiff_t count_channels_and_others(const RasterAxes& axes) {
   });
 }
 
-/// Axes of one position, of which the least is said by their place, where there are more than OME-Zarr has.
+/// Axes of one position, of which the smallest is said by their place, where there are more than OME-Zarr has.
 void drop_single_positions(RasterAxes& axes, bool adds_channels) {
   const std::size_t most = kMaxOmeAxes - (adds_channels ? 3 : 2);
   constexpr int kTime = 0, kDepth = 3, kChannel = 1;
@@ -169,7 +169,7 @@ void drop_single_positions(RasterAxes& axes, bool adds_channels) {
   }
 }
 
-/// The axes of the images that go into a result, whose pixels have so many channels, and which axes its array
+/// The axes of the images that go into a result, whose pixels have this many channels, and which axes its array
 /// has, in OME-Zarr's order.
 struct ResultAxes {
   RasterAxes of_images, of_array;

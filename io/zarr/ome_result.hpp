@@ -15,7 +15,7 @@ namespace sepconv {
 struct OmeResult {
   Metadata left{};  ///< what is not said of the image
   OmeImage image;   ///< with the axes of the arrays, in their order
-  /// Of the arrays. Images along c that have channels of their own lie one behind the other along the axis of
+  /// For the arrays. Images along c that have channels of their own lie one behind the other along the axis of
   /// channels, which is both then.
   ZarrAxes axes;
 

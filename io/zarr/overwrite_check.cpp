@@ -74,10 +74,8 @@ void check_not_in_array(const fs::path& target) {
   fs::path folder = fs::weakly_canonical(fs::absolute(target, failed).parent_path(), failed);
   for (; folder.has_relative_path(); folder = folder.parent_path())
     if (is_array(folder))
-      throw_write_error(target,
-                        fmt::format("it would lie in {}, which is an array of Zarr and holds nothing but its "
-                                    "chunks; choose another place",
-                                    folder.native()));
+      throw_write_error(
+          target, fmt::format("cannot write inside the Zarr array {}; choose another path", folder.native()));
 }
 
 std::vector<std::string> others_in(const fs::path& folder) {

@@ -56,8 +56,8 @@ std::string only_below(const ZarrStore& store, const std::string& key) {
   add_below(store, key, 0, keys);
   if (keys.empty())
     throw_read_error(store.name_of(key),
-                     fmt::format("it is a Zarr group without arrays, up to {} groups below it; name "
-                                 "another, or an array in it",
+                     fmt::format("it is a Zarr group without arrays, up to {} groups below it; name another, "
+                                 "or an array in it",
                                  kMaxGroup));
   if (keys.size() > 1)
     throw_read_error(store.name_of(key),

@@ -12,7 +12,7 @@
 namespace sepconv {
 namespace {
 
-/// Of a chunk that several images share; one that is asked for may have more.
+/// For a chunk that several images share; one that is asked for may have more.
 constexpr double kMaxSharedBytes = 64 << 20;
 
 /// OME-Zarr's axes of space are y and x.

@@ -18,7 +18,7 @@ namespace sepconv {
 
 struct ZarrTarget;
 
-/// Of a target with one level of shards, of which each has an index; blocks of one image after another. A
+/// For a target with one level of shards, of which each has an index; blocks of one image after another. A
 /// shard has one writer at a time, as the kernel lets no other into a file, and several shards have one each.
 class ShardWriter {
   struct Shard;

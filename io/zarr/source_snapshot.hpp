@@ -12,7 +12,7 @@
 
 namespace sepconv {
 
-/// Of many files those of some, spread evenly over all that were opened. Thread-safe.
+/// For many files those of some, spread evenly over all that were opened. Thread-safe.
 class OpenedFiles {
  public:
   /// A file of this name, or nothing where there was none.

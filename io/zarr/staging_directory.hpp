@@ -1,4 +1,4 @@
-// Folders in the making, under hidden names beside their targets: a rename completes them. Private to io/.
+// Folders in the making, under hidden names next to their targets: a rename completes them. Private to io/.
 #pragma once
 
 #include <cstddef>
@@ -50,11 +50,11 @@ class StagingDirectory {
   /// Writes at an offset of a file that becomes complete by complete_part(); the first write makes it.
   void write_part(const std::string& name, bool is_first, std::int64_t offset,
                   std::span<const std::byte> bytes);
-  /// It has so many bytes.
+  /// It has this many bytes.
   void complete_part(const std::string& name, std::int64_t bytes);
-  /// Reads such a file, of so many bytes at least, and removes it.
+  /// Reads such a file, of this many bytes at least, and removes it.
   void take_part(const std::string& name, std::span<std::byte> bytes);
-  /// Makes a file of another process one again that is not complete, of so many bytes.
+  /// Makes a file of another process one again that is not complete, of this many bytes.
   void reopen_part(const std::string& name, std::int64_t bytes);
 
   /// What is added from now on, and what is a chunk by its name, is all that a partial one has to hold.

@@ -1,4 +1,4 @@
-// Folders in the making that killed processes left beside a target. Private to this folder.
+// Folders in the making that killed processes left next to a target. Private to this folder.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// Of a folder; negative, with errno, for what is none.
+/// For a folder; negative, with errno, for what is none.
 int open_folder(const std::filesystem::path& folder) noexcept;
 
 /// What killed processes of this user left: marked (kUnfinishedMark) or empty, and locked by nobody. Sorted.

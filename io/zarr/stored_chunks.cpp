@@ -130,8 +130,8 @@ std::string check_missing_chunks(const StoredChunks& chunks, const ZarrArray& ar
   if (chunks.is_complete() || choice == MissingChunks::fill) return {};
   if (chunks.stored == 0 && chunks.all > 0)
     throw_read_error(
-        name, fmt::format("none of its {} is stored: {}; or give OpenOptions::missing_chunks = fill, and "
-                          "all of it is its fill value",
+        name, fmt::format("none of its {} is stored: {}; or give OpenOptions::missing_chunks = fill, and all "
+                          "of it is its fill value",
                           count_text(chunks.all, chunks.unit), chunks.cause));
   const std::string missing =
       chunks.is_counted

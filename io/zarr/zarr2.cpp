@@ -1,4 +1,4 @@
-// Version 2: .zarray, and .zattrs beside it.
+// Version 2: .zarray, and .zattrs next to it.
 #include <fmt/format.h>
 
 #include <algorithm>

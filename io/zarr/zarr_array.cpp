@@ -80,7 +80,7 @@ std::string name_of(const ZarrCodec& codec) {
 
 namespace {
 
-/// Of what a chunk is and is cut into, so that nothing later overflows or divides by what is not there.
+/// For what a chunk is and is cut into, so that nothing later overflows or divides by what is not there.
 void check_shapes(const ZarrArray& array, const std::filesystem::path& name) {
   const auto damaged = [&] {
     throw_read_error(name, "the shapes of the array and of its chunks do not fit; copy it anew");

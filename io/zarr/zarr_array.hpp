@@ -78,14 +78,14 @@ struct ZarrArray {
 };
 
 inline constexpr std::int64_t kMaxZarrAxes = 32;
-/// Of a chunk.
+/// For a chunk.
 inline constexpr std::int64_t kMaxChunkBytes = std::int64_t{1} << 40;
-/// Of a shard: its index has to be held.
+/// For a shard: its index has to be held.
 inline constexpr std::int64_t kMaxShardParts = std::int64_t{1} << 24;
 /// How many blocks of one shape another holds; more than kMaxShardParts where they are more than can be
 /// counted.
 std::int64_t shard_parts(const ZarrShape& outer, const ZarrShape& inner) noexcept;
-/// Of a node, with what it says of all below it: of a plate some 20 MB.
+/// For a node, with what it says of all below it: of a plate some 20 MB.
 inline constexpr std::int64_t kMaxZarrJson = std::int64_t{64} << 20;
 
 /// What a key of a store is.

@@ -115,7 +115,7 @@ ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::
 
 namespace {
 
-/// Of ZarrLayout::order, a letter for each axis.
+/// For ZarrLayout::order, a letter for each axis.
 std::string order_letters(const ZarrAxes& axes) {
   std::string letters(axes.others.size() + (axes.row >= 0) + (axes.col >= 0) + (axes.channel >= 0), ' ');
   const auto put = [&](int axis, char letter) {

@@ -13,11 +13,11 @@
 
 namespace sepconv {
 
-/// Of one image. Where a block holds several, which come one after another, the pixels of those before the
-/// last wait in a file beside the block's, as they are.
+/// For one image. Where a block holds several, which come one after another, the pixels of those before the
+/// last wait in a file next to the block's, as they are.
 class ZarrBlocks {
  public:
-  /// Of a block among those of the image.
+  /// For a block among those of the image.
   struct Place {
     std::int64_t row, col, channel;
   };
@@ -27,7 +27,7 @@ class ZarrBlocks {
     Buffer block, waited;
   };
 
-  /// Of the image at this position along the other axes; both references stay.
+  /// For the image at this position along the other axes; both references stay.
   ZarrBlocks(const ZarrTarget& target, const ImageSpec& spec, const std::vector<std::int64_t>& position);
 
   std::int64_t rows() const noexcept { return rows_.block; }
@@ -37,12 +37,12 @@ class ZarrBlocks {
   /// Position in the grid of blocks.
   ZarrShape position_of(const Place& place) const;
   std::int64_t room_bytes() const { return target_.array.block_bytes() + waiting_bytes(); }
-  /// Of all blocks together, what waits at most; 0 where each holds one image.
+  /// For all blocks together, what waits at most; 0 where each holds one image.
   static std::int64_t waiting_bytes(const ZarrTarget& target, const ImageSpec& spec);
 
   /// Whether blocks are complete with this image.
   bool are_complete() const noexcept { return mine_ + 1 == std::ssize(images_); }
-  /// Of blocks that are not; `in` are the pixels of `rect`, which has the block's. Thread-safe, as all that
+  /// For blocks that are not; `in` are the pixels of `rect`, which has the block's. Thread-safe, as all that
   /// follows. Throws IoError.
   void put_aside(const Place& place, const Rect& rect, const ConstPixelView& in, Room& room) const;
   /// The elements of a block, in `room`; none for a hole. Throws IoError.

@@ -17,7 +17,7 @@ bool is_consolidated(const ZarrStore& store, const std::string& key, const std::
 /// its own, of this version. Throws IoError.
 ZarrTexts consolidated_texts(const ZarrStore& made, int version, const ZarrTexts& group);
 
-/// Of what is written below a group that has them, and does not have them brought up to date: a sentence;
+/// For what is written below a group that has them, and does not have them brought up to date: a sentence;
 /// else empty.
 std::string consolidated_above(const std::filesystem::path& target);
 

@@ -22,7 +22,7 @@ struct NamedJson {
   Json configuration;
 };
 
-/// Of one file, for errors: "cannot read FILE: its ... ; ...".
+/// For one file, for errors: "cannot read FILE: its ... ; ...".
 class JsonFile {
  public:
   explicit JsonFile(std::filesystem::path name) : name_(std::move(name)) {}

@@ -18,7 +18,7 @@ namespace {
 constexpr const char* kFill = "_FillValue";
 constexpr const char* kMissing = "missing_value";
 
-/// Of 8 bytes, the lowest first.
+/// For 8 bytes, the lowest first.
 std::string base64_of(double number) {
   const auto bytes = std::bit_cast<std::array<std::byte, sizeof number>>(number);
   return base64({bytes.begin(), bytes.end()});

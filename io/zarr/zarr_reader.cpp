@@ -10,7 +10,7 @@
 namespace sepconv {
 namespace {
 
-/// Of a block, along one axis of an image.
+/// For a block, along one axis of an image.
 struct Side {
   std::int64_t length = 1;  ///< of the image
   std::int64_t block = 1;   ///< elements of a block
@@ -57,7 +57,7 @@ class ZarrReader final : public Reader, private EncodedReader {
     return {high() * wide() * bytes_of_layers(), wide() * bytes_of_layers()};
   }
 
-  // Of bands one below the other the blocks at their common edge, or, where blocks hold several images, all
+  // For bands one below the other the blocks at their common edge, or, where blocks hold several images, all
   // that this one has.
   void set_cache_budget(std::int64_t bytes) override {
     const std::int64_t all = high() * wide(), room = bytes / bytes_of_layers();
@@ -84,7 +84,7 @@ class ZarrReader final : public Reader, private EncodedReader {
   const ZarrArray& array() const noexcept { return source_->array(); }
   std::int64_t high() const noexcept { return ceil_div(rows_.length, rows_.block); }
   std::int64_t wide() const noexcept { return ceil_div(cols_.length, cols_.block); }
-  /// Of all blocks that hold the channels of the same pixels.
+  /// For all blocks that hold the channels of the same pixels.
   std::int64_t bytes_of_layers() const noexcept {
     return ceil_div(channels_.length, channels_.block) * source_->kept_bytes();
   }

@@ -56,7 +56,7 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
   }
 }
 
-/// How many positions an object of the result holds along an axis of so many.
+/// How many positions an object of the result holds along an axis of this many.
 std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view axis, std::int64_t size,
                           std::int64_t usual = 1) {
   const AxisPositions* const said = find_positions(of, axis);
@@ -64,7 +64,7 @@ std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view
   return said->asked_for ? said->count : std::min(said->count, size);
 }
 
-/// Axes that are asked for and are not there. `others`: those beside y and x, as they are asked for.
+/// Axes that are asked for and are not there. `others`: those next to y and x, as they are asked for.
 void check_axes(const FileLayout& layout, const std::vector<std::string>& others, const RasterAxes& axes,
                 std::vector<std::string>& warnings) {
   for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
@@ -76,14 +76,13 @@ void check_axes(const FileLayout& layout, const std::vector<std::string>& others
             "the result has no axis {}, of which {}s are to hold {}; its axes are {}{}y, x", positions.axis,
             object, positions.count, fmt::join(others, ", "), others.empty() ? "" : ", "));
       warnings.push_back(
-          fmt::format("a {} holds no {} positions of axis {}: one is taken, and the result "
-                      "has not this axis",
+          fmt::format("a {} holds no {} positions of axis {}: one is taken, and the result has not this axis",
                       object, positions.count, positions.axis));
     }
   }
 }
 
-/// Of what would be read by nobody.
+/// For what would be read by nobody.
 void check_size(const ZarrArray& array) {
   std::int64_t bytes = array.type.bytes_of(1);
   for (const std::int64_t side : array.chunk) {
@@ -197,7 +196,7 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   const FileLayout& layout = options.layout;
   const ImageSpec& image = spec.raster;
   ZarrArray array = empty_array(spec, options);
-  std::vector<std::string> asked_as;  // beside y and x
+  std::vector<std::string> asked_as;  // next to y and x
   for (const RasterAxis& axis : spec.axes) {
     if (axis.single) continue;
     array.shape.push_back(axis.size), array.names.push_back(axis.name), asked_as.push_back(axis.name);

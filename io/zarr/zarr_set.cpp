@@ -171,7 +171,7 @@ struct Inventory {
   bool is_all = true;
 };
 
-/// Counts so many files at most.
+/// Counts this many files at most.
 Inventory inventory(const fs::path& folder, std::int64_t max_files) {
   Inventory found;
   std::error_code failed;

@@ -18,11 +18,11 @@ namespace {
 constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
 constexpr std::int64_t kIndexEntryBytes = 16;
 constexpr std::int64_t kIndexChecksumBytes = 4;
-/// Of shards' indices that are kept, and a share for each, so that there are not too many open files.
+/// For shards' indices that are kept, and a share for each, so that there are not too many open files.
 constexpr std::int64_t kIndexBytes = 32 << 20;
 constexpr std::int64_t kMinIndexBytes = kIndexBytes / 64;
 
-/// Of what is in all shards around one block.
+/// For what is in all shards around one block.
 std::int64_t index_bytes(const ZarrArray& array) {
   std::int64_t bytes = 0;
   const ZarrShape* outer = &array.chunk;

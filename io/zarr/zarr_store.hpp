@@ -37,7 +37,7 @@ class ZarrStore {
   virtual std::unique_ptr<ZarrObject> open(const std::string& key) const = 0;
   /// Names of what lies below a key and has something below itself, sorted, at most this many.
   virtual std::vector<std::string> folders(const std::string& key, std::size_t most) const = 0;
-  /// Names of the objects below a key, relative to it, so many folders deep, until `take` returns false.
+  /// Names of the objects below a key, relative to it, this many folders deep, until `take` returns false.
   virtual void for_each_object(const std::string& key, std::size_t depth,
                                const std::function<bool(std::string_view name)>& take) const = 0;
   /// What it holds in memory.

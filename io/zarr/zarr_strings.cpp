@@ -60,7 +60,7 @@ Json codecs3(const ZarrArray& array) {
   return list;
 }
 
-/// Of a block.
+/// For a block.
 Json all_codecs3(const ZarrArray& array) {
   Json list = codecs3(array);
   Json bytes = {{"name", "bytes"}};

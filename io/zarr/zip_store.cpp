@@ -23,7 +23,7 @@ constexpr std::uint32_t kEnd = 0x06054b50, kEnd64 = 0x06064b50, kLocator64 = 0x0
 constexpr std::int64_t kEndBytes = 22, kLocatorBytes = 20, kEnd64Bytes = 56, kEntryBytes = 46,
                        kLocalBytes = 30;
 constexpr std::int64_t kMaxComment = 65535;
-/// Of the list of what a zip file holds, which is kept: some million names.
+/// For the list of what a zip file holds, which is kept: some million names.
 constexpr std::int64_t kMaxDirectory = std::int64_t{256} << 20;
 
 std::int64_t number(Bytes bytes, std::int64_t at, std::size_t count) {
@@ -85,8 +85,8 @@ class ZipObject final : public ZarrObject {
       inflate(bytes);
     } else {
       throw_read_error(name_,
-                       "it is deflated, so that no part of it can be read alone; store shards in the "
-                       "zip file as they are");
+                       "it is deflated, so that no part of it can be read alone; store shards in the zip "
+                       "file as they are");
     }
     if (whole) check(libdeflate_crc32(0, bytes.data(), bytes.size()));
   }
@@ -143,7 +143,7 @@ class ZipStore final : public ZarrStore {
     read_directory();
     for (std::int64_t at = 0; at < std::ssize(directory_); at += member(at).entry_bytes)
       members_.push_back(static_cast<std::uint32_t>(at));
-    // Of two with one name the later one holds.
+    // For two with one name the later one holds.
     std::ranges::stable_sort(members_, {}, [this](std::uint32_t at) { return member(at).name; });
     were_right_.resize(members_.size());
   }

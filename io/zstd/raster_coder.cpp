@@ -92,7 +92,7 @@ struct RasterCoder::Block {
 RasterCoder::RasterCoder() : codes_{} { codes_.make(); }
 
 std::int64_t RasterCoder::max_bytes(std::int64_t bytes) noexcept {
-  // Of the frame, with its checksum, and of a block before it is written as it is.
+  // For the frame, with its checksum, and of a block before it is written as it is.
   constexpr std::int64_t kHeads = 512;
   return bytes + 3 * ceil_div(bytes, kBlockBytes) + kHeads;
 }

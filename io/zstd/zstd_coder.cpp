@@ -17,7 +17,7 @@ void check(std::size_t result) {
                       "); ask for fewer threads");
 }
 
-/// Of levels 1 and 2.
+/// For levels 1 and 2.
 int hash_log(int level) { return level == 1 ? 14 : 16; }
 
 }  // namespace

@@ -21,7 +21,7 @@ class ZstdEncoder {
   /// on the bytes and the level alone, and ends with a checksum. Throws OutOfMemory.
   std::int64_t encode(std::span<const std::byte> in, std::span<std::byte> out);
 
-  /// Upper bound of what one holds for inputs of at most so many bytes.
+  /// Upper bound of what one holds for inputs of at most this many bytes.
   static std::int64_t memory_bytes(int level, std::int64_t bytes) noexcept;
 
  private:
@@ -37,7 +37,7 @@ class ZstdDecoder {
   /// Throws OutOfMemory.
   ZstdDecoder();
 
-  /// Fills `out` where `frames` are frames of exactly so many bytes; else false, and what is in `out`
+  /// Fills `out` where `frames` are frames of exactly this many bytes; else false, and what is in `out`
   /// afterwards means nothing.
   bool decode(std::span<const std::byte> frames, std::span<std::byte> out) noexcept;
 

@@ -20,7 +20,7 @@
 
 namespace sepconv {
 
-/// Of the lanes that have the same.
+/// For the lanes that have the same.
 struct Alike {
   unsigned before, count;  ///< those before this one, and all
 };
@@ -32,7 +32,7 @@ struct SingleThreadGroup {
   SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
   SEPCONV_HOST_DEVICE Alike alike(unsigned) const { return {0, 1}; }
-  /// Of all lanes; of this and those before it; what a lane has, and the last one.
+  /// For all lanes; of this and those before it; what a lane has, and the last one.
   template <class Word, class Add>
   SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
     return value;

@@ -42,8 +42,8 @@ void check_wrapped(const SeparableTaps& taps, const Border& border, const Region
   const Rect needed = out.rect.grown(taps.col_radius(), taps.row_radius());
   if (border.mode == BorderMode::wrap && !Rect::whole(out.image).contains(needed)) {
     throw InvalidArgument(
-        fmt::format("convolution of {} with border=wrap needs {}, beyond the image's edges: "
-                    "give an image that holds them",
+        fmt::format("convolution of {} with border=wrap needs {}, beyond the image's edges: give an image "
+                    "that holds them",
                     to_string(out.rect), to_string(needed)));
   }
 }

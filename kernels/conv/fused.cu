@@ -8,10 +8,10 @@
 namespace sepconv::conv_cuda {
 namespace {
 
-/// Up to so many taps memory is the limit, and loads get a stage of their own.
+/// Up to this many taps memory is the limit, and loads get a stage of their own.
 constexpr int kTwoStageTaps = 33;
 
-/// Up to so many taps loads begin with a cache line.
+/// Up to this many taps loads begin with a cache line.
 constexpr int kLineTaps = 21;
 
 /// What a launch looks like, but for the segments.
@@ -27,7 +27,7 @@ struct FusedLayout {
     return !direct ? Shape::kGroup : row_taps <= kLineTaps ? Shape::kMaxAligned : Shape::kMaxAligned / 2;
   }
 
-  /// Of a strip: as many whole groups of a thread as there are threads for, pairs of them where there are
+  /// For a strip: as many whole groups of a thread as there are threads for, pairs of them where there are
   /// several.
   int strip_elements() const {
     const int groups = Shape::kElements / (Shape::kOutputs * planes);
@@ -84,7 +84,7 @@ FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant, int& plan
 template <class A, bool kTall>
 struct FusedPlan {
   static constexpr int kMinBlocks = kTall ? 1 : 2;
-  static constexpr int kTwoStageBlocks = 3;  ///< a second stage pays if so many are left
+  static constexpr int kTwoStageBlocks = 3;  ///< a second stage pays if this many are left
 
   FusedLayout<A, kTall> layout;
   FusedKernel<A> kernel = nullptr;

@@ -16,9 +16,9 @@
 namespace sepconv::conv_cuda {
 
 /// Rows of a segment. Blocks run in waves of as many as the GPU holds; a segment begins with the rows under
-/// the taps of its first row, so long segments do the least work; several whole waves leave no processor
+/// the taps of its first row, so long segments do the smallest work; several whole waves leave no processor
 /// idle, and none alone with the image's edges at the end. They are a multiple of `step`; what a block does
-/// beside them takes the time of `lost` rows.
+/// next to them takes the time of `lost` rows.
 inline std::int64_t segment_rows(std::int64_t rows, std::int64_t strips, std::int64_t resident_blocks,
                                  std::int64_t step, std::int64_t lost) {
   constexpr int kMinWaves = 3, kMaxWaves = 8;

@@ -41,7 +41,7 @@ struct FusedSource {
   std::int64_t image_rows, image_cols;
   std::int64_t first_col, end_col;  ///< image columns that any strip needs, halo included
   int channels;
-  int aligned;       ///< loads begin at multiples of so many elements; a power of two
+  int aligned;       ///< loads begin at multiples of this many elements; a power of two
   int row_elements;  ///< of a strip with its halo
   int planes;        ///< in which a row is staged: one of all elements, or one for each channel
   int plane;  ///< staged values from one to the next, 16 bytes more than a multiple of 64, with room for what

@@ -1,4 +1,4 @@
-// Rows and columns of a convolution of what is there (present.hpp). Included once per target.
+// Rows and columns of a convolution of valid pixels (present.hpp). Included once per target.
 #if defined(SEPCONV_CONV_PRESENT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_CONV_PRESENT_INL_H
 #undef SEPCONV_CONV_PRESENT_INL_H

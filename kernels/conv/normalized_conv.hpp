@@ -1,4 +1,4 @@
-// Convolution of what is there: where pixels are missing, by the weights of those that are not.
+// Convolution of valid pixels: where pixels are missing, by the weights of those that are not.
 #pragma once
 
 #include <optional>
@@ -17,8 +17,8 @@ struct MissingPolicyOf {
 /// Whether normalized_conv_host takes such a filter: both passes, rows first.
 bool supports_normalized_conv(const SeparableTaps& taps);
 
-/// num and den are the convolutions, as conv.hpp has them, of what is there, with 0 for what is missing, and
-/// of 1 and 0 for what is there and what is not, beyond a constant border 1. The result is num where den is
+/// num and den are the convolutions, as conv.hpp has them, of valid pixels, with 0 for what is missing, and
+/// of 1 and 0 for valid pixels and what is not, beyond a constant border 1. The result is num where den is
 /// what it is with nothing missing, num * (total / den) where den is positive, and NaN elsewhere, where the
 /// pixel is missing and not filled, and where num is; then `store`. Without a missing pixel under a block of
 /// rows and columns that is the plain convolution, and takes its time. With `store` to an integer type no

@@ -67,7 +67,7 @@ void short_row_pass(const float* taps, const std::byte* from_bytes, std::int64_t
   }
 }
 
-/// The pass for so many taps, or none where row_pass is as fast: with 9 taps it was.
+/// The pass for this many taps, or none where row_pass is as fast: with 9 taps it was.
 template <class A, class T>
 ShortRowPass<A> short_row_pass_for(std::int64_t taps) {
   if constexpr (std::is_same_v<A, float> && std::is_integral_v<T>) {

@@ -11,9 +11,9 @@ namespace sepconv {
 
 /// Tuning, measured by tests/peers/conv.py.
 struct SmallKernel {
-  /// Of both passes alike. The column pass keeps four vectors of sums for each of its taps.
+  /// For both passes alike. The column pass keeps four vectors of sums for each of its taps.
   static constexpr std::int64_t kMaxRadius = 5;
-  /// Of one channel, which has a faster row pass, and of results that stay in the caches, where so many rows
+  /// For one channel, which has a faster row pass, and of results that stay in the caches, where this many rows
   /// at once take each other's place.
   static constexpr std::int64_t kMaxRadiusElsewhere = 3;
   /// Elements to both sides of an element that its row taps reach.

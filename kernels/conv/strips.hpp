@@ -56,9 +56,9 @@ struct StripLayout {
   StripLayout(const SeparableTaps& taps, Extent out, Extent image, std::int64_t channels,
               std::int64_t element_bytes) {
     std::int64_t max_cols = max_strip_cols(taps, channels, element_bytes);
-    // Columns first: those of the halo are filtered for each strip anew.
+    // Columns first: those of the halo are filtered for each strip again.
     if (taps.columns_first) max_cols = std::max(max_cols, ConvTuning::kHaloFactor * taps.row_radius());
-    // So many pixels, of whatever bytes, fill cache lines: strips after the first begin one where the first
+    // This many pixels, of whatever bytes, fill cache lines: strips after the first begin one where the first
     // does.
     const std::int64_t unit = max_cols >= kAlignment ? kAlignment : 1;
     max_cols = std::min(out.cols, max_cols / unit * unit);

@@ -67,8 +67,7 @@ std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) 
     if (order == 0) return {1.0};
     throw InvalidArgument(
         "a sigma of 0 leaves an axis alone and has no derivative: give a sigma above 0, or order 0 for this "
-        "axis "
-        "(order_y=0)");
+        "axis (order_y=0)");
   }
   const double variance = sigma * sigma;
   const double narrow = 1 / variance;

@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// Of whatever lies between the pool and CUDA, it cannot be told whose memory it is: the current device's, if
+/// For whatever lies between the pool and CUDA, it cannot be told whose memory it is: the current device's, if
 /// there is one.
 int device_of(const std::pmr::memory_resource* upstream) {
   if (upstream == pinned_resource()) return 0;

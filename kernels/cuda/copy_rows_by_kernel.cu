@@ -5,7 +5,7 @@
 namespace sepconv::engine {
 namespace {
 
-// Measured on an H200 beside an upload of whole rows: from 4 to 8 blocks stored 40 GB/s in rows of 2 KiB and
+// Measured on an H200 next to an upload of whole rows: from 4 to 8 blocks stored 40 GB/s in rows of 2 KiB and
 // 46 in rows of 16 KiB, 16 blocks 36; the bus lets 50.8 through each way.
 constexpr unsigned kBlocks = 8;
 constexpr unsigned kThreads = 256;

@@ -13,7 +13,7 @@
 
 namespace sepconv {
 
-// Defined beside their operations; the types are those of the functions that callers use.
+// Defined next to their operations; the types are those of the functions that callers use.
 namespace engine {
 decltype(sepconv::pinned_resource) pinned_resource;
 void begin_range(const char* name, std::int64_t band) noexcept;

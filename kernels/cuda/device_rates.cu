@@ -86,7 +86,7 @@ struct Bus {
     for (int i = 0; i < kTransfersPerRound; ++i)
       copy_rows(to.data(), bytes, from.data(), bytes, bytes, 1, stream);
   }
-  /// Of one way in one round.
+  /// For one way in one round.
   double round_bytes() const { return static_cast<double>(bytes) * kTransfersPerRound; }
 
   std::int64_t bytes;

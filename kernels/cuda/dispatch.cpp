@@ -188,7 +188,7 @@ void unpredict_tiles_cuda(const std::byte* decoded, const std::int32_t* refused,
                           Extent part, const Rect& shown, const PixelView& out, DeviceStream stream) {
   check_decoded(tiles);
   if (out.extent != shown.extent() || !Rect::whole(part).contains(shown))
-    throw InvalidArgument("pixels of tiles are shown that are none of theirs, or in a view of another shape");
+    throw InvalidArgument("the requested rectangle is outside the tiles, or does not match the view");
   if (!shown.empty()) cuda_backend().unpredict_tiles(decoded, refused, tiles, part, shown, out, stream);
 }
 

@@ -19,7 +19,7 @@ struct SameBytes {
   std::uint64_t words[2][kMaskWords];
 };
 
-/// Of Adler-32: the sum of bytes, and that of each times how many there are from it to the block's end.
+/// For Adler-32: the sum of bytes, and that of each times how many there are from it to the block's end.
 struct ByteSums {
   std::uint32_t sum;
   std::uint64_t weighted;

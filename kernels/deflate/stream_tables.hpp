@@ -32,7 +32,7 @@ inline constexpr std::uint32_t kIsLiteral = 3 << 4;
 struct StreamTables {
   alignas(16) std::uint8_t window[kWindow];  // byte i of the result is window[i % kWindow]
   std::uint32_t ring[kRingWords + 4];        // see StreamBits
-  // Of kLiteralBits of the stream: in bits 0 to 3 how many of them are used, in 4 and 5 how many literals
+  // For kLiteralBits of the stream: in bits 0 to 3 how many of them are used, in 4 and 5 how many literals
   // they are, from bit 8 on the literals. None: bits 6 and 7 are a SymbolKind; of a length bits 8 to 10 are
   // its extra bits, and its base is above.
   std::uint32_t literals[1 << kLiteralBits];
@@ -193,7 +193,7 @@ SEPCONV_HOST_DEVICE void make_first_symbols(StreamTables& tables, const Team& te
   team.sync();
 }
 
-/// From the table of first symbols, in place: what follows one lies at a smaller index, so the greatest come
+/// From the table of first symbols, in place: what follows one lies at a smaller index, so the largest come
 /// first.
 template <class Team>
 SEPCONV_HOST_DEVICE void join_symbols(StreamTables& tables, const Team& team) {

@@ -44,7 +44,7 @@ struct TilesScratch {
     const auto bytes = static_cast<std::int64_t>(sizeof(BlockMatch));
     return repeats_at() + round_up(tiles * max_matches() * bytes, 16);
   }
-  /// Of zstd, the bits of sequences.
+  /// For zstd, the bits of sequences.
   std::int64_t sequences_at() const noexcept {
     return plans_at() +
            tiles * blocks * static_cast<std::int64_t>(is_zstd ? sizeof(zstd::BlockPlan) : sizeof(BlockPlan));

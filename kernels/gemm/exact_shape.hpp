@@ -30,7 +30,7 @@ struct ExactShape {
   std::int64_t k = 0;
   std::int64_t items = 1;
   ExactMatrix x, y, out;
-  /// Rows of y that lie in one row of its image, as its channels, so many bytes apart; 1 but where these are
+  /// Rows of y that lie in one row of its image, as its channels, this many bytes apart; 1 but where these are
   /// summed over.
   std::int64_t rows_together = 1;
   std::int64_t y_channel_bytes = 0;

@@ -50,7 +50,7 @@ void gemm_host(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& 
 void gemm_cuda(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
                DeviceStream stream);
 
-/// Looks for OpenBLAS and sees that it can have so many threads, which gemm_host would do itself. Returns how
+/// Looks for OpenBLAS and sees that it can have this many threads, which gemm_host would do itself. Returns how
 /// many: fewer where the system gives no more. Throws as gemm_host does.
 int prepare_gemm_host(int threads);
 /// Starts cuBLAS on the current device, which gemm_cuda would do itself when it is first called: tens of

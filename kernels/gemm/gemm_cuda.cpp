@@ -12,7 +12,7 @@
 namespace sepconv::engine {
 namespace {
 
-// Of cublas_api.h.
+// For cublas_api.h.
 using Handle = void*;
 using Status = int;
 constexpr int kNoTrans = 0;

@@ -17,7 +17,7 @@
 namespace sepconv {
 namespace {
 
-// Of cblas.h.
+// For cblas.h.
 constexpr int kRowMajor = 101;
 constexpr int kNoTrans = 111;
 constexpr int kTrans = 112;
@@ -30,8 +30,8 @@ void check_room(int threads, const char* way_out) {
   const std::int64_t needed = openblas_address_bytes(threads), left = free_address_bytes();
   if (needed <= left) return;
   throw LimitReached(
-      fmt::format("OpenBLAS takes {} of address space for {}, and this process may have {} more; "
-                  "raise the limit (ulimit -v){}",
+      fmt::format("OpenBLAS takes {} of address space for {}, and this process may have {} more; raise the "
+                  "limit (ulimit -v){}",
                   format_bytes(static_cast<double>(needed)), count_text(threads, "thread"),
                   format_bytes(static_cast<double>(left)), way_out));
 }
@@ -130,7 +130,7 @@ void take_room(OpenBlas& blas, int threads) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Threads that OpenBLAS may be told to use: so many, or fewer where the process's limits give no more.
+/// Threads that OpenBLAS may be told to use: this many, or fewer where the process's limits give no more.
 /// Throws Error where there is not even room for one.
 int had_threads(OpenBlas& blas, int threads) {
   if (threads <= blas.ready) return threads;

@@ -14,7 +14,7 @@ inline constexpr int kCoefficients = 64;               ///< of a block
 inline constexpr std::int64_t kBlockBytes = 128;       ///< coefficients, later 64 samples in their place
 inline constexpr std::int64_t kMaxCoefficient = 4095;  ///< dequantised; of 8-bit pixels below 1500
 
-/// Of a JPEG of one component, or of three of which the first has `across` x `down` samples to one of the
+/// For a JPEG of one component, or of three of which the first has `across` x `down` samples to one of the
 /// others. Blocks of a component lie row by row, components one after the other, with what fills up the units
 /// that a scan goes in (MCU, ITU-T T.81, A.2.3).
 struct Geometry {
@@ -35,7 +35,7 @@ struct Geometry {
   }
 };
 
-/// Of tiles that can_decode_tiles(), a tile of which has so many rows.
+/// For tiles that can_decode_tiles(), a tile of which has this many rows.
 inline Geometry geometry_of(const EncodedTiles& tiles, std::int64_t rows) noexcept {
   return {static_cast<std::int32_t>(rows), static_cast<std::int32_t>(tiles.tile.cols),
           static_cast<std::int32_t>(tiles.channels), static_cast<std::int32_t>(tiles.chroma_cols),

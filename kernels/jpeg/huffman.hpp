@@ -17,7 +17,7 @@ struct HuffmanTable {
   std::int32_t place[kMaxCodeBits + 1];  ///< of each length: the place of its first symbol, less its code
   std::uint8_t symbols[256];
 
-  /// Of counts and symbols as a stream has them; all lanes. False: it is no code that libjpeg takes, or has
+  /// For counts and symbols as a stream has them; all lanes. False: it is no code that libjpeg takes, or has
   /// larger symbols.
   template <class Team>
   SEPCONV_HOST_DEVICE bool build(const Team& team, const std::uint8_t* counts, unsigned max_symbol) {
@@ -84,7 +84,7 @@ class ScanBits {
     bits_ <<= count;
     count_ -= static_cast<int>(count);
   }
-  /// A difference or coefficient of so many bits, 1 to 16 (F.2.2.1, EXTEND).
+  /// A difference or coefficient of this many bits, 1 to 16 (F.2.2.1, EXTEND).
   SEPCONV_HOST_DEVICE int value(unsigned count) {
     const auto magnitude = static_cast<int>(bits_ >> (64 - count));
     skip(count);

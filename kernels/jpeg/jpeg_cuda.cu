@@ -15,7 +15,7 @@ constexpr int kThreads = 256;
 constexpr int kBlocks = kThreads / jpeg::kSide;  // of a JPEG, that a group of threads transforms
 constexpr int kPitch = jpeg::kSide + 1;          // between the passes: no two lanes in one bank
 
-/// Tiles and what is beside each.
+/// Tiles and what is next to each.
 struct Jpegs {
   TileGrid grid;
   jpeg::Geometry whole;

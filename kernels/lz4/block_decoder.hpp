@@ -17,7 +17,7 @@ class BlockDecoder {
         out_(reinterpret_cast<std::uint8_t*>(out)),
         size_(size < kMaxBytes ? static_cast<std::uint32_t>(size) : 0) {}
 
-  /// Whether it is a block of exactly so many bytes that ends as the format wants it: a match begins 12 bytes
+  /// Whether it is a block of exactly this many bytes that ends as the format wants it: a match begins 12 bytes
   /// before the end, at least, and the last 5 are literals.
   SEPCONV_HOST_DEVICE bool run() {
     if (bytes_ <= kLengthBytes || length_told() != size_) return false;

@@ -82,7 +82,7 @@ std::int64_t hide_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elemen
   return i;
 }
 
-/// Of a type of which no colour is moved to another value (q is p).
+/// For a type of which no colour is moved to another value (q is p).
 template <class T, int kChannels, class A>
 std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
   const hn::ScalableTag<A> d;
@@ -104,7 +104,7 @@ std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
   return i;
 }
 
-/// Of a type that has every number of A above 0, or of integers.
+/// For a type that has every number of A above 0, or of integers.
 template <class T, int kChannels, class A>
 std::int64_t weigh_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
   using Kind = AlphaOp::Kind;

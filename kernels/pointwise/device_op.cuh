@@ -148,7 +148,7 @@ struct Op {
   template <int kCount>
   using Bits = std::conditional_t<(kCount > 32), std::uint64_t, std::uint32_t>;
 
-  /// A bit for each element of which a or b is missing. Asked beside every operation instead, of each
+  /// A bit for each element of which a or b is missing. Asked next to every operation instead, of each
   /// element, this would double the code of the longest kernels.
   template <int kCount>
   __device__ static __forceinline__ Bits<kCount> missing_in(const A (&a)[kCount], const A (&b)[kCount]) {

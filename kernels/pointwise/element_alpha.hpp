@@ -36,7 +36,7 @@ struct ElementAlpha {
 
   static constexpr A kMissing = std::numeric_limits<A>::quiet_NaN();
 
-  /// Of element x of a pixel with this alpha.
+  /// For element x of a pixel with this alpha.
   A hidden(A x, A alpha, bool is_alpha) const {
     return alpha == 0 || std::isnan(alpha) || (!is_alpha && x == p) ? kMissing : x;
   }

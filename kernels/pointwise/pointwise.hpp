@@ -37,7 +37,7 @@ struct PointwiseOp {
     keep_equal,     ///< b == p ? a : NaN
     quotient,       ///< a / b
     renormalise,    ///< b == p ? a : b > 0 ? a * (p / b) : NaN; NaN stays as it is      (a: weighted sum of
-                    ///< what is there; b: of its weights; p: of all weights)
+                    ///< valid pixels; b: of its weights; p: of all weights)
     product,        ///< a * b; from here on of two images, and no end of a convolution on a device
     lesser,         ///< b < a ? b : a
     greater,        ///< b > a ? b : a

@@ -94,7 +94,7 @@ class ColumnCounts {
       for (std::size_t i = 0; i < 16; ++i) steps_[from][i] = i >= from;
   }
 
-  /// Of the rows of `input` from the first on: the window of the first row of the result.
+  /// For the rows of `input` from the first on: the window of the first row of the result.
   void begin(const RankInput<std::uint8_t>& input) {
     std::memset(coarse_, 0, static_cast<std::size_t>(17 * 16 * elements_));
     for (std::int64_t row = 0; row < filter_.window.lines(); ++row) {

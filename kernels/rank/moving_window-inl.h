@@ -48,7 +48,7 @@ struct RankKey {
   }
 };
 
-/// Memory for sorting so many elements and for a window over them.
+/// Memory for sorting this many elements and for a window over them.
 template <class E>
 struct MovingScratch {
   using Key = typename RankKey<E>::Key;
@@ -96,7 +96,7 @@ class MovingBits {
 
   /// `count` ranks, each `step` after the one before, enter or leave the window.
   void change(const std::uint32_t* ranks, std::int64_t count, std::int64_t step, bool enters) {
-    // Of this object nothing is written in the loop, where a bit could be taken for a part of it.
+    // For this object nothing is written in the loop, where a bit could be taken for a part of it.
     std::uint64_t* const bits = bits_;
     const std::uint32_t word = word_, first_nan = first_nan_;
     std::int64_t before = 0, nans = 0;
@@ -169,7 +169,7 @@ class MovingWindow {
   }
 
  private:
-  /// Of columns, from top to bottom: the window enters and leaves columns.
+  /// For columns, from top to bottom: the window enters and leaves columns.
   std::uint32_t place(std::int64_t row, std::int64_t col) const {
     return static_cast<std::uint32_t>(col * height_ + row);
   }

@@ -18,7 +18,7 @@ namespace sepconv {
 
 class SortingNetwork;
 
-/// Pixels under the window beside the one that it is for.
+/// Pixels under the window next to the one that it is for.
 struct RankWindow {
   std::int64_t left = 0, right = 0, up = 0, down = 0;
   std::int64_t front = 0, back = 0;  ///< planes of a volume before and after its own
@@ -30,7 +30,7 @@ struct RankWindow {
   std::int64_t lines() const noexcept { return rows() * planes(); }
   std::int64_t area() const noexcept { return lines() * cols(); }
   RankWindow transposed() const noexcept { return {up, down, left, right, front, back}; }
-  /// Of an image, or of each of the planes, what `out` depends on; not clipped. As far on both sides, because
+  /// For an image, or of each of the planes, what `out` depends on; not clipped. As far on both sides, because
   /// borders mirror.
   Rect needed(const Rect& out) const noexcept { return out.grown(std::max(up, down), std::max(left, right)); }
   friend bool operator==(const RankWindow&, const RankWindow&) = default;
@@ -43,7 +43,7 @@ enum class RankMissing : std::uint8_t {
   fill,       ///< the others are ranked
 };
 
-/// Of the n elements under a window of N pixels that are there, the one of rank
+/// For the n elements under a window of N pixels that are there, the one of rank
 /// floor((2 rank + 1) n / (2 N)), ascending from 0: `rank` where none is missing. NaN where none is there.
 struct RankFilter {
   RankWindow window{};
@@ -64,7 +64,7 @@ struct RankFilter {
 inline constexpr std::int64_t kMaxRankRadius = 1024;
 /// Pixels of the largest window.
 inline constexpr std::int64_t kMaxRankArea = (2 * kMaxRankRadius + 1) * (2 * kMaxRankRadius + 1);
-/// Windows of at most so many pixels have a network.
+/// Windows of at most this many pixels have a network.
 inline constexpr std::int64_t kMaxSortedArea = 21 * 21;
 
 /// Whether windows of u8 that move count values in columns, whose counts have 8 bits, and else move bits.
@@ -80,7 +80,7 @@ inline bool counts_columns(const RankWindow& window) noexcept {
 /// pixel types; channels equal. With BorderMode::wrap `in` is the whole image where the window reaches beyond
 /// its edges. Throws InvalidArgument. The reference sorts each window by itself.
 ///
-/// Of a volume out is in one plane, and `planes` are those under the window, filter.window.planes() of them
+/// For a volume out is in one plane, and `planes` are those under the window, filter.window.planes() of them
 /// in their order, each as `in`, of one type; what the border repeats along z is given again, and one that it
 /// makes of its constant has no pixels (data is null).
 void rank_reference(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,

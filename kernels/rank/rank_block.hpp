@@ -15,9 +15,9 @@ namespace sepconv {
 /// Tuning of rank_host. Measured on a Zen 5, one thread on 2048 x 512 pixels of waves and noise.
 struct RankTuning {
   static constexpr std::int64_t kBlockRows = 128;       ///< of one plane, fewer of several...
-  static constexpr std::int64_t kMinBlockRows = 16;     ///< ... but so many
+  static constexpr std::int64_t kMinBlockRows = 16;     ///< ... but this many
   static constexpr std::int64_t kBlockElements = 1024;  ///< of a row
-  static constexpr std::int64_t kSmallSide = 5;         ///< windows of at most so many rows and columns...
+  static constexpr std::int64_t kSmallSide = 5;         ///< windows of at most this many rows and columns...
   static constexpr std::int64_t kWide = 4;              ///< ... have blocks that are wider and lower by this
   static constexpr std::int64_t kMovingElements = 256;  ///< of a row that a window moves along
   static constexpr std::int64_t kSlackElements = 64;    ///< that kernels may touch beyond a row's end

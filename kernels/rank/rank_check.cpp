@@ -25,8 +25,8 @@ RankFilter::RankFilter(const RankWindow& of, std::int64_t ranked, RankMissing po
                     of.cols(), of.rows(), 2 * kMaxRankRadius + 1));
   if (std::min(of.front, of.back) < 0 || of.planes() > 2 * kMaxRankRadius + 1 || of.area() > kMaxRankArea)
     throw InvalidArgument(fmt::format(
-        "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a "
-        "smaller one",
+        "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a smaller "
+        "one",
         of.cols(), of.rows(), of.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
   if (ranked < 0 || ranked >= of.area())
     throw InvalidArgument(

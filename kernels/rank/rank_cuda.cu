@@ -101,7 +101,7 @@ void launch_network(const RankFilter& filter, const Task<A>& task, std::size_t r
          static_cast<unsigned>(32 * warps), shared, stream>>>(task, on_device);
 }
 
-/// Of integers that are compared as such, their bits.
+/// For integers that are compared as such, their bits.
 int bits_of(PixelType type, const Border& border) {
   if (is_floating(type) || (border.mode == BorderMode::constant && border.value != 0)) return 64;
   return type == PixelType::u8 ? 8 : 16;

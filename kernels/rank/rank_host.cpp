@@ -115,7 +115,7 @@ bool takes_network(const RankFilter& filter) {
 }
 
 /// What has run(input, count, to), row by row, of lines that are looked at just before. False where one has a
-/// NaN: what was stored is to be made anew.
+/// NaN: what was stored is to be made again.
 template <class E, class A, class Sorter>
 bool sort_rows(const Sorter& sorter, const RankFilter& filter, const RankInput<E>& input, const Rect& block,
                const Region& out, const RankWriter<E, A>& writer, Worker& worker) {

@@ -49,7 +49,7 @@ struct Task {
     return (window.left + 1 + window.right) * (window.up + 1 + window.down) * plane_count();
   }
   __device__ __forceinline__ const std::byte* plane(int index) const { return planes[blockIdx.z + index]; }
-  /// Of a plane, which is there.
+  /// For a plane, which is there.
   template <class T>
   __device__ __forceinline__ const T* row(int index, std::int64_t at) const {
     return reinterpret_cast<const T*>(plane(index) + at * in.pitch_bytes);

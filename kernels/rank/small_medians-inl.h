@@ -82,7 +82,7 @@ HWY_INLINE Vectors<V, 2 * kCount> merge(const Vectors<V, kCount>& a, const Vecto
   }
 }
 
-/// Of the pixels under windows of kSide x kSide, for the elements of a row.
+/// For the pixels under windows of kSide x kSide, for the elements of a row.
 template <class E, std::size_t kSide>
 class SmallMedian {
   // Most loads of a whole vector of 64 bytes cross a line of the cache, which costs more than half vectors do
@@ -102,7 +102,7 @@ class SmallMedian {
         pitch_(pitch(elements, channels)),
         sorted_(kSide == 3 ? nullptr : arena.allocate<E>(kept_elements(elements, channels))) {}
 
-  /// Of elements [0, count) of the rows from `input` on.
+  /// For elements [0, count) of the rows from `input` on.
   void run(const RankInput<E>& input, std::int64_t count, E* to) const {
     if constexpr (kSide == 3)
       run_3(input, count, to);
@@ -153,7 +153,7 @@ class SmallMedian {
   }
 
   /// Columns are sorted once, and four of them merged. Of the median of that and of the fifth, i pixels are
-  /// among the first 13 of the four and the others of the fifth, for the i where the greatest is least.
+  /// among the first 13 of the four and the others of the fifth, for the i where the largest is least.
   void run_5(const RankInput<E>& input, std::int64_t count, E* to) const {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));

@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(32 * Tuning::kMaxWarps)
     if (__all_sync(0xffffffffU, numbers)) {
       go_through(network, memory, lane, result);
     } else {
-      // Of integers there is none, and borders of NaN are not for networks.
+      // For integers there is none, and borders of NaN are not for networks.
       const auto bisect_all = [&]<class T>(T) {
         for (int k = 0; k < Tuning::kVectors; ++k) {
           const std::int64_t element = first + lane + 32 * k;

@@ -10,7 +10,7 @@ namespace {
 
 using Comparison = SortingNetwork::Comparison;
 using Term = SortingNetwork::Term;
-/// Of values, before they are given slots: value 2 i is the lower one of comparison i, 2 i + 1 the higher
+/// For values, before they are given slots: value 2 i is the lower one of comparison i, 2 i + 1 the higher
 /// one; those of the rows are negative.
 using Value = ShiftedSlot;
 using List = std::vector<Value>;
@@ -163,7 +163,7 @@ Draft draft_of(std::int64_t rows, std::int64_t cols, std::int64_t rank, std::int
   return draft;
 }
 
-/// Of all ways to cut the window in two, of few columns, the one of the fewest operations.
+/// For all ways to cut the window in two, of few columns, the one of the fewest operations.
 Draft best_draft(std::int64_t rows, std::int64_t cols, std::int64_t rank) {
   constexpr std::int64_t kTryAll = 600;  // values
   Draft best = draft_of(rows, cols, rank, (cols + 1) / 2, true);

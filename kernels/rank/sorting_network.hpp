@@ -23,7 +23,7 @@ class SortingNetwork {
  public:
   static constexpr std::int32_t kNone = -1;
 
-  /// low = min(a, b), high = max(a, b) for so many pixels more than the result's; kNone is not stored. Slots
+  /// low = min(a, b), high = max(a, b) for this many pixels more than the result's; kNone is not stored. Slots
   /// may be those of a and b.
   struct Comparison {
     ShiftedSlot a, b;
@@ -36,7 +36,7 @@ class SortingNetwork {
     ShiftedSlot a, b;
   };
 
-  /// Of the rank among `rows` x `cols` values. Slots 0 .. rows - 1 are the window's rows, from its first
+  /// For the rank among `rows` x `cols` values. Slots 0 .. rows - 1 are the window's rows, from its first
   /// column on, and are only read.
   SortingNetwork(std::int64_t rows, std::int64_t cols, std::int64_t rank);
 
@@ -45,7 +45,7 @@ class SortingNetwork {
   const std::vector<Comparison>& comparisons() const noexcept { return comparisons_; }
   const std::vector<Term>& terms() const noexcept { return terms_; }
   std::int64_t slots() const noexcept { return slots_; }  ///< the rows among them
-  /// What it takes: about so many minima and maxima, and stores, for a pixel.
+  /// What it takes: about this many minima and maxima, and stores, for a pixel.
   std::int64_t operations() const noexcept;
 
  private:

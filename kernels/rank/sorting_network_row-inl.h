@@ -37,7 +37,7 @@ HWY_INLINE void compare(const E* a, const E* b, E* low, E* high, std::int64_t co
   }
 }
 
-/// Of a zero +0.
+/// For a zero +0.
 template <class D, class V>
 HWY_INLINE V without_sign_of_zero(D d, V v) {
   if constexpr (hwy::IsFloat<hn::TFromD<D>>()) return hn::Add(v, hn::Zero(d));
@@ -79,7 +79,7 @@ class NetworkRow {
     for (std::int64_t i = rows; i < network.slots(); ++i) slots_[i] = memory + (i - rows) * pitch;
   }
 
-  /// Of elements [0, count) of the rows from `input` on.
+  /// For elements [0, count) of the rows from `input` on.
   void run(const RankInput<E>& input, std::int64_t count, E* to) const {
     for (std::int64_t at = 0; at < count; at += piece_) {
       for (std::int64_t row = 0; row < network_.rows(); ++row)

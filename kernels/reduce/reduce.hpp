@@ -29,7 +29,7 @@ struct Moments {
   double about = 0, sum = 0, squares = 0;
 
   double mean() const { return about + sum / static_cast<double>(count); }
-  /// Of so many values, given the mean as it is rounded, and the sums of distances from that and of their
+  /// For this many values, given the mean as it is rounded, and the sums of distances from that and of their
   /// squares.
   SEPCONV_HOST_DEVICE void set_sums(double rounded_mean, double distances, double squared_distances) {
     about = rounded_mean;

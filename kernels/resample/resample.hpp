@@ -20,7 +20,7 @@ struct Resampling {
   ResampleAxis across;         ///< from column to column: the row pass
   bool columns_first = false;  ///< column pass before row pass: the bits of the transposed image, transposed
   PointwiseOp read{};          ///< unary: what is resampled is this of the input
-  /// Of filters gaussian, columns first: how the input of each pass goes on beyond its edges; not wrap.
+  /// For filters gaussian, columns first: how the input of each pass goes on beyond its edges; not wrap.
   /// Without, they ask for nothing that lies there; with one for some of the image, too.
   std::optional<Border> border{};
 };

@@ -56,8 +56,7 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
       out.image != Extent{down.to, across.to}) {
     throw InvalidArgument(
         fmt::format("resampling {} x {} pixels to {} x {} was given an image of {} x {} with {} channels for "
-                    "one of {} x {} "
-                    "with {}",
+                    "one of {} x {} with {}",
                     across.from, down.from, across.to, down.to, in.image.cols, in.image.rows,
                     in.pixels.channels, out.image.cols, out.image.rows, out.pixels.channels));
   }
@@ -72,7 +71,7 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
 std::int64_t resample_max_pixels(const ResampleAxis& axis, std::int64_t count) {
   if (axis.kept()) return count;
   const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_reach(axis);
-  // Of cells windows begin and end anywhere, also beyond the input.
+  // For cells windows begin and end anywhere, also beyond the input.
   if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels) + 2;
   // Windows of whole scales begin at whole pixels; others begin and end anywhere.
   const double more = axis.scale == std::floor(axis.scale) ? 0 : 2;

@@ -43,14 +43,14 @@ struct Beyond {
   A value;
   std::int64_t size, held;
 
-  /// Of a pixel that a table counts from 0, what at(its place among those that are there) is, or the border.
+  /// For a pixel that a table counts from 0, what at(its place among those that are there) is, or the border.
   template <class At>
   __device__ A operator()(std::int64_t pixel, const At& at) const {
     const std::int64_t index = border_index(pixel, size, mode);
     return index < 0 ? value : at(index - held);
   }
 };
-/// Windows have what is there.
+/// Windows have valid pixels.
 template <class A>
 struct Inside {
   template <class At>
@@ -115,7 +115,7 @@ dim3 grid_for(const PixelView& out) {
 template <class A>
 class Passes {
  public:
-  /// `held`: what is there of the input.
+  /// `held`: valid pixels of the input.
   Passes(const Resampling& resampling, const Rect& held, const Rect& out, Arena& arena, DeviceStream stream)
       : resampling_(resampling), held_(held), out_(out), arena_(arena), stream_(stream) {}
 
@@ -143,7 +143,7 @@ class Passes {
     launch(Beyond<A>{border->mode, static_cast<A>(border->value), axis.from, held});
   }
 
-  /// Windows count from what is there, or with a border from the first pixel.
+  /// Windows count from valid pixels, or with a border from the first pixel.
   Table<A> table_of(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, std::int64_t held) {
     const std::int64_t origin = resampling_.border ? 0 : held;
     const Table<A> table{begin, count, origin, arena_.allocate<ResampleWindow>(count),

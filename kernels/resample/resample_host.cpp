@@ -122,7 +122,7 @@ class Resampler {
     return ring_ + (input - needed_.row) % sizes_.ring_rows * sizes_.out_pitch;
   }
 
-  /// Where so many elements of a row lie in the arithmetic type, whole vectors of them: in the input, or
+  /// Where this many elements of a row lie in the arithmetic type, whole vectors of them: in the input, or
   /// their copy in `place`. Beyond the input a row is what the border says.
   const A* part_of(std::int64_t input, std::int64_t first, std::int64_t count, A* place) const {
     const auto& border = resampling_.border;
@@ -168,7 +168,7 @@ class Resampler {
     for (std::int64_t col = end; col < needed_.col_end(); ++col) put(col);
   }
 
-  /// Of at most kGroup rows; memory is there for all of them.
+  /// For at most kGroup rows; memory is there for all of them.
   void row_pass(const A* from, std::int64_t rows, A* to) {
     if (resampling_.across.kept())
       return void(std::memcpy(to, from, static_cast<std::size_t>(kGroup * sizes_.out_pitch * kBytes)));
@@ -181,7 +181,7 @@ class Resampler {
     }
   }
 
-  /// Of kGroup rows, some of which may be there for nothing.
+  /// For kGroup rows, some of which may be there for nothing.
   void transposed_row_pass(const A* from, A* to) {
     const std::int64_t channels = in_.channels;
     transpose_host({1, kGroup, needed_.cols * channels, kBytes},

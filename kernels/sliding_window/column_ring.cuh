@@ -35,7 +35,7 @@ __device__ __forceinline__ void move_ring(const RingBlocks& rings, RingPositions
   positions.at[k] = next < size ? next : next - size;
 }
 
-/// 8 rows of one column, and where they lie in shared memory: parts of 16 bytes, each beside those of the
+/// 8 rows of one column, and where they lie in shared memory: parts of 16 bytes, each next to those of the
 /// other columns of `width`.
 template <class W>
 struct ColumnBlock {
@@ -66,7 +66,7 @@ struct ColumnBlock {
   }
 };
 
-/// Of one thread: its column, of `width` that lie side by side, and which block of a chunk it has.
+/// For one thread: its column, of `width` that lie side by side, and which block of a chunk it has.
 template <class P>
 class ColumnRing {
  public:
@@ -114,7 +114,7 @@ class ColumnRing {
   __device__ __forceinline__ bool takes(int k) const {
     return k == rings_.steps.levels || (P::kSums && rings_.steps.has(k));
   }
-  /// The result with such a piece before it: of the least the largest two, which overlap.
+  /// The result with such a piece before it: of the smallest the largest two, which overlap.
   static __device__ __forceinline__ W joined(W piece, W own, W made) {
     return P::join(piece, P::kSums ? made : own);
   }

@@ -18,7 +18,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// What a row going by meets of the windows of 2^k rows that ended so many rows ago: the one that is as old
+/// What a row going by meets of the windows of 2^k rows that ended this many rows ago: the one that is as old
 /// as it is high, whose place it takes, and the one that continues what has been joined of the sum.
 template <class E>
 struct ColumnLevel {
@@ -113,7 +113,7 @@ class ColumnSums {
   void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
     sum_columns(levels_.data(), steps_.levels, oldest_, at, row, count, to);
   }
-  /// Of rows of so many elements.
+  /// For rows of this many elements.
   void end_row(std::int64_t) { ++row_; }
 
  private:

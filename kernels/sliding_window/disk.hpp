@@ -44,7 +44,7 @@ inline Chord chord_of(const Window& window, std::int64_t down) noexcept {
 struct DiskTuning {
   /// What a strip's rows of one level take: what is read again for each row of the result.
   static constexpr std::int64_t kLevelBytes = 128 * 1024;
-  /// A strip narrower than so many radii spends too much on the columns beside it.
+  /// A strip narrower than this many radii spends too much on the columns next to it.
   static constexpr std::int64_t kRadii = 4;
   /// What is made of all chords at once: four of the widest vectors.
   static constexpr std::int64_t kBlockBytes = 256;

@@ -15,9 +15,9 @@ struct DeviceDiskTuning {
   static constexpr int kTileCols = 64, kTileRows = 32;  ///< words of results that a block makes
   static constexpr int kThreadRows = 8;                 ///< of them, down a column, that a thread makes
   static constexpr int kTileInputRows = 576;            ///< the most that it takes
-  /// Of a block's tile, so that any GPU has them: beyond, planes in the device's memory cost hardly more.
+  /// For a block's tile, so that any GPU has them: beyond, planes in the device's memory cost hardly more.
   static constexpr std::int64_t kTileBytes = 64 * 1024 - kTileInputRows * sizeof(std::int64_t);
-  /// More columns than this beside a tile are not worth taking all channels together.
+  /// More columns than this next to a tile are not worth taking all channels together.
   static constexpr std::int64_t kMaxBeside = 128;
   /// Words of results that are made of planes at once, unless a radius is larger: the planes stay in a
   /// device's cache.
@@ -64,7 +64,7 @@ struct DeviceDisk {
            tile_bytes(channels, word_bytes) <= DeviceDiskTuning::kTileBytes;
   }
 
-  /// Of results up to this extent, as much as is made of planes at once, of one channel.
+  /// For results up to this extent, as much as is made of planes at once, of one channel.
   Extent part(Extent out) const noexcept {
     return {std::min(out.rows, std::max(DeviceDiskTuning::kPartRows, window.radius_y)),
             std::min(out.cols, std::max(DeviceDiskTuning::kPartCols, window.radius_x))};

@@ -16,7 +16,7 @@ struct Plane {
   }
 };
 
-/// A part of the result, of one channel, in so many words down.
+/// A part of the result, of one channel, in this many words down.
 struct Part {
   Rect rect;  ///< of the result's pixels
   std::int64_t words;

@@ -23,7 +23,7 @@ HWY_INLINE void write_row(const E* from, std::int64_t count, E* to, bool past_ca
                           const ManifestFields& made) {
   const hn::ScalableTag<E> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  // Of a vector's elements those that come first.
+  // For a vector's elements those that come first.
   const auto write_some = [&](std::int64_t first, std::int64_t some) {
     alignas(64) E part[hn::MaxLanes(d)];
     hn::Store(made(hn::LoadU(d, from + first)), d, part);
@@ -46,7 +46,7 @@ HWY_INLINE void write_row(const E* from, std::int64_t count, E* to, bool past_ca
 /// and then element(), vector by vector. What a border's constant is then they say, too: constant() and
 /// pixel().
 
-/// Pixels of an integer type as they are; of the greatest their complements, whose least is that of it.
+/// Pixels of an integer type as they are; of the largest their complements, whose least is that of it.
 template <class T, class A>
 class IntegerElements {
  public:
@@ -103,7 +103,7 @@ class IntegerElements {
 };
 
 /// Values of the arithmetic type as signed integers in their order, -0 below +0: negative ones have all bits
-/// but the sign turned. NaN is the least of all, or the greatest where it counts for nothing; both are NaN
+/// but the sign turned. NaN is the least of all, or the largest where it counts for nothing; both are NaN
 /// when they are turned back.
 template <class A>
 class RankedElements {

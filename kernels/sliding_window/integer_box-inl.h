@@ -22,7 +22,7 @@ namespace sepconv::HWY_NAMESPACE {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-/// The lanes so many places up, zeros below.
+/// The lanes this many places up, zeros below.
 template <int kPlaces, class V>
 HWY_INLINE V raised(V v) {
   constexpr int kBytes = kPlaces * static_cast<int>(sizeof(hn::TFromV<V>));
@@ -68,7 +68,7 @@ HWY_INLINE void sum_along(std::int64_t count, const At& at, S* to) {
 
 #endif
 
-/// Of pixels T sums down columns are C, and those of windows S.
+/// For pixels T sums down columns are C, and those of windows S.
 template <class T, class C, class S>
 class IntegerBox {
  public:

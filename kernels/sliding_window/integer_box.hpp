@@ -54,7 +54,7 @@ struct ByteQuotient {
 bool is_box_of_integers(const Window& window, const Border& border, PixelType type, std::int64_t channels,
                         Arithmetic arithmetic);
 
-/// Strips of columns that are walked down: rows of them and of what is beside them stay in the first cache.
+/// Strips of columns that are walked down: rows of them and of what is next to them stay in the first cache.
 struct IntegerBoxSizes {
   static constexpr std::int64_t kStripElements = 4096, kStripRadii = 16;
 

@@ -6,7 +6,7 @@
 
 namespace sepconv::engine {
 
-/// So many pixels in one access, or in two.
+/// This many pixels in one access, or in two.
 template <class T, int kPixels>
 struct __align__(sizeof(T) * kPixels < 16 ? sizeof(T) * kPixels : 16) LanePixels {
   T pixel[kPixels];
@@ -122,7 +122,7 @@ class LaneLoads {
       for (int i = 0; i < kLaneWords; ++i) word[i] = policy_.of(pixels.pixel[i]);
     }
   }
-  /// Of the row that has the lane's first element, or would, at `at`.
+  /// For the row that has the lane's first element, or would, at `at`.
   template <class T>
   __device__ __forceinline__ LanePixels<T, kElements> pixels_at(const std::byte* at) const {
     using Pixels = LanePixels<T, kElements>;

@@ -33,7 +33,7 @@ class MomentElements {
         load_(load_row_for<double>(from)),
         store_(store_row_for<double>(to)) {}
 
-  /// Beside the image there is nothing, if there is a constant.
+  /// Next to the image there is nothing, if there is a constant.
   static Element constant(double) { return 0; }
 
   void load(const std::byte* from, std::int64_t count, Element* to) const {

@@ -18,7 +18,7 @@ constexpr int kRows = Tuning::kThreadRows;
 static_assert(kRows * kWarps == Tuning::kTileRows * kWarpsAcross);
 constexpr std::int64_t kMaxGridRows = 65535;
 
-/// Pixels of up to 16 bits as unsigned integers of their order, of which the greatest are the least of the
+/// Pixels of up to 16 bits as unsigned integers of their order, of which the largest are the least of the
 /// complements. A word has two: of one row in its lower half, and of the row that lies `apart` further down.
 struct Halves {
   using Word = unsigned;

@@ -1,4 +1,4 @@
-// Rows in registers: 4 words in each lane of a warp, and what lies beside them in other lanes. Private to
+// Rows in registers: 4 words in each lane of a warp, and what lies next to them in other lanes. Private to
 // this folder.
 #pragma once
 
@@ -13,7 +13,7 @@ constexpr int kLaneElements = kLaneWords* P::kPack;
 template <class P>
 constexpr int kWarpElements = 32 * kLaneElements<P>;
 
-/// So many rows of a warp's elements, in each lane 4 words of each.
+/// This many rows of a warp's elements, in each lane 4 words of each.
 template <class P>
 struct LaneRows {
   using W = typename P::Word;

@@ -120,7 +120,7 @@ class WindowPasses {
     }
   }
 
-  /// Calls group(begin, end) for all rows that the result needs, so many at a time.
+  /// Calls group(begin, end) for all rows that the result needs, this many at a time.
   template <class Group>
   void for_each_group(const Group& group) const {
     const std::int64_t last = out_.rect.row_end() + window_.radius_y;

@@ -17,7 +17,7 @@ namespace sepconv {
 class ReadAhead {
  public:
   ReadAhead() = default;
-  /// Of these columns, all of them of the image's rectangle.
+  /// For these columns, all of them of the image's rectangle.
   explicit ReadAhead(const Rect& read) : first_(read.col), end_(read.col_end()) {}
 
   /// A piece that ends at `col` of `row` is being worked on: the next but one is what will be fetched.

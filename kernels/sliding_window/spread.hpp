@@ -10,7 +10,7 @@
 
 namespace sepconv {
 
-/// Of pixels less `origin`: how many they are, the sum of them and of their squares.
+/// For pixels less `origin`: how many they are, the sum of them and of their squares.
 struct SpreadSums {
   double count = 0, sum = 0, squares = 0, origin = 0;
 };
@@ -27,7 +27,7 @@ SEPCONV_HOST_DEVICE inline double spread_of(const SpreadSums& sums) {
   return high + (low + (product_low - square_low));
 }
 
-/// Of spread over count * squares: from here on an error of some 2^-48 of the sums shows in less than 2^-22
+/// For spread over count * squares: from here on an error of some 2^-48 of the sums shows in less than 2^-22
 /// of the spread. That is a mean of up to 8192 deviations.
 inline constexpr double kMinSpread = 0x1p-26;
 
@@ -58,7 +58,7 @@ struct SpreadWindows {
   std::int64_t radius_x = 0, radius_y = 0, radius_z = 0;
   bool columns_first = false;
   bool ignores_nan = false;
-  /// Of a volume, whose planes lie one behind the other in the rows of `in`; empty: of an image.
+  /// For a volume, whose planes lie one behind the other in the rows of `in`; empty: of an image.
   Extent plane{};
 };
 

@@ -1,5 +1,6 @@
-// Deviations of windows, and pixels measured by them, of the sums of values and of squares that windows have,
-// and of their pixels where these sums say too little: the mathematics that docs/maths.md states for users.
+// Standard deviation of each pixel's window, and the z-score of the pixel in it, from the sums of x and of
+// x^2. Where the sums have too few digits the deviation is computed from the pixels. docs/maths.md has the
+// formulas.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,7 @@ namespace sepconv {
 /// What deviations are made of: views of one extent and as many channels.
 struct WindowMoments {
   ConstPixelView sums, squares;  ///< f64: sums of values, and of their squares
-  ConstPixelView counts{};       ///< f64: of how many they are; without, all of so many:
+  ConstPixelView counts{};       ///< f64: of how many they are; without, all of this many:
   double count = 1;
   /// With pixels (any type) the result is (pixel - mean) / max(deviation, least), 0 over 0 being 0; without,
   /// the deviation.

@@ -113,7 +113,7 @@ struct BlockTeam {
   __device__ __forceinline__ void wait() const { __syncthreads(); }
 };
 
-/// Room for a row, in groups: so many elements after up to 3 that alignment puts before them, and what groups
+/// Room for a row, in groups: this many elements after up to 3 that alignment puts before them, and what groups
 /// reach beyond its end.
 template <class P>
 __host__ __device__ constexpr int row_groups(int elements) {

@@ -1,4 +1,4 @@
-// Windows of the least along a row. Of those wider than two vectors the elements of a vector are first
+// Windows of the smallest along a row. Of those wider than two vectors the elements of a vector are first
 // doubled to windows of as many; vectors side by side are then what rows below each other are down columns.
 // Included once per target.
 #if defined(SEPCONV_WINDOW_LEAST_ROW_INL_H) == defined(HWY_TARGET_TOGGLE)
@@ -29,7 +29,7 @@ void prefix_double(std::int64_t stride, std::int64_t elements, E* row) {
     k += combine_n<Least>(row, k, levels - k, stride, elements - ((std::int64_t{1} << k) - 1) * stride);
 }
 
-/// Of every `stride`-th vector of a row: to[t] = the least of `block` of these from t on and of the one that
+/// For every `stride`-th vector of a row: to[t] = the least of `block` of these from t on and of the one that
 /// begins `last` elements behind it, for t below `count`. By van Herk's and Gil and Werman's blocks, from the
 /// last to the first: vector(t) returns a vector, once each, having stored it in `row`.
 template <class E, class Vector>
@@ -97,7 +97,7 @@ HWY_INLINE hn::Vec<D> load_once(D d, const E* from) {
 template <class E>
 constexpr int kLevelsOfVector = std::bit_width(static_cast<unsigned>(hn::MaxLanes(hn::ScalableTag<E>()))) - 1;
 
-/// Of the vectors of a row, from the last to the first: each becomes windows of 2^kLevels elements.
+/// For the vectors of a row, from the last to the first: each becomes windows of 2^kLevels elements.
 template <class E, int kLevels>
 class Doubling {
  public:

@@ -1,5 +1,5 @@
 // Windows of elements in memory: along rows by windows of 1, 2, 4, .. elements, along columns likewise for
-// sums and by blocks for the least. Included once per target.
+// sums and by blocks for the smallest. Included once per target.
 #if defined(SEPCONV_WINDOW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_INL_H
 #undef SEPCONV_WINDOW_INL_H
@@ -90,7 +90,7 @@ HWY_INLINE V shifted(V low, V high) {
 }
 
 /// Windows of as many elements as a vector has, in place of those of `row`, and to[o]: what of a window's
-/// elements is left over beside whole vectors, at its end. Returns the number of doublings.
+/// elements is left over next to whole vectors, at its end. Returns the number of doublings.
 template <class E>
 int sum_to_vectors(const WindowSteps& steps, std::int64_t count, E* row, E* to) {
   const hn::ScalableTag<E> d;
@@ -120,7 +120,7 @@ int sum_to_vectors(const WindowSteps& steps, std::int64_t count, E* row, E* to) 
   return kLevels;
 }
 
-/// So many doublings at once, from windows of 2^first elements on, with neighbours from registers: loads that
+/// This many doublings at once, from windows of 2^first elements on, with neighbours from registers: loads that
 /// begin anywhere take twice as long. 2^(first + kLevels) is at most the number of lanes.
 template <int kLevels, class Join, class E>
 HWY_INLINE void join_levels(E* row, int first, std::int64_t count) {

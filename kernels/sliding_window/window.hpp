@@ -1,4 +1,4 @@
-// The least, the greatest and the sum of all pixels in a window, of a box at a cost that hardly grows with
+// The least, the largest and the sum of all pixels in a window, of a box at a cost that hardly grows with
 // it: the mathematics that docs/maths.md states for users, docs/decisions/0024 why it is done so.
 #pragma once
 
@@ -34,15 +34,15 @@ struct Window {
   enum class Of : std::uint8_t {
     values,
     squares,  ///< each rounded once
-    ones,     ///< so many as there are pixels; with ignores_nan those that are no NaN
+    ones,     ///< this many as there are pixels; with ignores_nan those that are no NaN
   };
   Of of = Of::values;
-  /// Of sums of values and of ones: each is multiplied by this power of two before, so that a sum of values
+  /// For sums of values and of ones: each is multiplied by this power of two before, so that a sum of values
   /// near a type's largest is one that the type has. The divisor is of what is made then.
   double unit = 1;
-  /// Of sums, which are divided by this.
+  /// For sums, which are divided by this.
   double divisor = 1;
-  /// Of sums, which are made along columns first: those of the transposed image, transposed back, to the bit.
+  /// For sums, which are made along columns first: those of the transposed image, transposed back, to the bit.
   bool columns_first = false;
 };
 
@@ -76,14 +76,14 @@ void window_cuda(const Window& window, const Border& border, const ConstRegion& 
                  std::span<const PointwiseOp> then = {});
 
 inline constexpr std::int64_t kMaxDeviceWindowRadius = 2047;
-/// Of disks, whose cost grows with the radius.
+/// For disks, whose cost grows with the radius.
 inline constexpr std::int64_t kMaxDiskRadius = 2047;
 
 /// Upper bound of the arena bytes of window_cuda for outputs up to this extent in images up to `image`.
 std::int64_t window_device_bytes(const Window& window, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
-/// The sum of so many neighbours: the sum of the first 2^k of them, 2^k being the greatest power of two below
+/// The sum of this many neighbours: the sum of the first 2^k of them, 2^k being the largest power of two below
 /// `count`, plus that of the others, each made likewise. value(i) is neighbour i. So it does not depend on
 /// where in an image it is made, and its rounding error grows with the logarithm of `count`.
 template <class A, class Value>

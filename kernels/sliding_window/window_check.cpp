@@ -12,8 +12,8 @@ namespace sepconv {
 
 void check_window(const Window& window, const ConstRegion& in, const Region& out) {
   if (window.radius_x < 0 || window.radius_y < 0)
-    throw InvalidArgument(fmt::format("a window of radius {} and radius_y {} is none: give radii from 0 on",
-                                      window.radius_x, window.radius_y));
+    throw InvalidArgument(
+        fmt::format("radius {} and radius_y {} must be 0 or more", window.radius_x, window.radius_y));
   if (window.shape == Window::Shape::disk &&
       (window.op == Window::Op::sum || std::max(window.radius_x, window.radius_y) > kMaxDiskRadius))
     throw InvalidArgument(fmt::format(

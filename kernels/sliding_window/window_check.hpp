@@ -32,7 +32,7 @@ inline std::optional<double> min_of(const WindowMoments& moments) {
 Window within(Window window, Extent image);
 
 /// Whether a device makes windows along rows and columns in one pass, which needs no scratch: a warp has room
-/// for the rows that it reads again, and for the pixels beside its columns.
+/// for the rows that it reads again, and for the pixels next to its columns.
 bool fits_strips(const Window& window, std::int64_t channels, Arithmetic arithmetic);
 
 /// Whether values of the border, in the arithmetic type A, are pixels of the type T, or of `type`, like
@@ -47,7 +47,7 @@ bool are_pixels(const Border& border, PixelType type) {
   return visit_pixel_type(type, [&]<class T>(std::type_identity<T>) { return is_pixel<T, A>(border); });
 }
 
-/// The greatest sum that pixels of this type make, or the negative of the least; infinite where it is of no
+/// The greatest sum that pixels of this type make, or the negative of the smallest; infinite where it is of no
 /// use here.
 double greatest_sum(const Window& window, PixelType type);
 
@@ -70,9 +70,9 @@ struct WindowSteps {
   std::int64_t count;
   int levels;
 
-  /// What is left of it beside the largest.
+  /// What is left of it next to the largest.
   std::int64_t rest() const noexcept { return count - (std::int64_t{1} << levels); }
-  /// Of a sum: whether the window of 2^level is part of it, and how many neighbours follow it.
+  /// For a sum: whether the window of 2^level is part of it, and how many neighbours follow it.
   bool has(int level) const noexcept { return (count >> level & 1) != 0; }
   std::int64_t after(int level) const noexcept { return count & ((std::int64_t{1} << level) - 1); }
 };

@@ -1,4 +1,4 @@
-// The least, the greatest and sums: which elements and which columns windows are made of.
+// The least, the largest and sums: which elements and which columns windows are made of.
 #include "kernels/simd/dispatch.hpp"
 #include "kernels/sliding_window/disk.hpp"
 #include "kernels/sliding_window/integer_box.hpp"
@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Of pixels T, with sums down columns C.
+/// For pixels T, with sums down columns C.
 template <class T, class C>
 void run_integer_box(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                      Worker& worker) {

@@ -10,7 +10,7 @@ namespace sepconv::engine {
 constexpr int kMaxRowThreads = 256;
 constexpr int kPerThread = 4;  ///< groups of a row that a thread makes
 
-/// Of one launch along the rows of `out`: a block has `segment` elements of a row, one row after another.
+/// For one launch along the rows of `out`: a block has `segment` elements of a row, one row after another.
 struct RowPass {
   Steps steps;
   RowLayout layout;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(kMaxRowThreads, sizeof(typename P::Word) == 8 
   }
 }
 
-/// Of one launch down the columns of `out`: a block has `width` words side by side and as many blocks of 8
+/// For one launch down the columns of `out`: a block has `width` words side by side and as many blocks of 8
 /// rows, a chunk, as it has threads for; `segment` rows are its at a time.
 struct ColumnPass {
   Steps steps;
@@ -81,7 +81,7 @@ struct ColumnPass {
   std::int64_t segment;
 
   __host__ __device__ RingBlocks rings() const { return {chunk, steps}; }
-  /// Of shared memory: before the rings the chunk and what comes before it.
+  /// For shared memory: before the rings the chunk and what comes before it.
   __host__ __device__ int blocks() const { return chunk + 1 + rings().blocks(); }
 };
 

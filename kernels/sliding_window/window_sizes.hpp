@@ -19,7 +19,7 @@ struct WindowTuning {
   static constexpr std::int64_t kBlockBytes = 256;
   /// Rows go by in pieces that stay in a core's first cache, a few radii wide at least.
   static constexpr std::int64_t kPieceBytes = 4096, kPieceRadii = 4, kPieceUnit = 256;
-  /// A strip narrower than so many radii spends too much on the columns beside it. Least values then take
+  /// A strip narrower than this many radii spends too much on the columns next to it. Least values then take
   /// wider ones, which costs two rows moved a row. Sums would move far more: narrow strips go through a group
   /// of rows that is as wide as they are together, and each finds its own kept rows again.
   static constexpr std::int64_t kMinRadii = 10, kSumRadii = 6;

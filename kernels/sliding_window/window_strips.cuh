@@ -9,7 +9,7 @@ namespace sepconv::engine {
 
 constexpr int kStripThreads = 128;  ///< at most
 
-/// Of one launch. `segment` rows of `out` are a warp's at a time, and of each `useful` elements, in the
+/// For one launch. `segment` rows of `out` are a warp's at a time, and of each `useful` elements, in the
 /// middle of those that it reads.
 struct Strips {
   Steps across, down;

@@ -15,7 +15,7 @@ constexpr int kMaxPadding = 32;  // an element more and the banks are where they
 
 std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
 
-/// Of threads that are served together.
+/// For threads that are served together.
 int max_words_per_bank(std::span<const std::int64_t> addresses, int access_bytes) {
   std::vector<std::int64_t> words;
   for (const std::int64_t address : addresses) {

@@ -21,7 +21,7 @@ using TileExtent = std::array<int, 3>;
 /// access_bytes, which is 1, 2, 4, 8 or 16.
 int wavefronts(std::span<const std::int64_t> addresses, int access_bytes);
 
-/// Wavefronts beyond the least that were possible, on average over the accesses of a tile's warps: 0 without
+/// Wavefronts beyond the smallest that were possible, on average over the accesses of a tile's warps: 0 without
 /// conflicts, 31 where all threads of a warp meet in one bank.
 struct ConflictCount {
   double write = 0;
@@ -44,7 +44,7 @@ ConflictCount count_conflicts(const TileAccess& access, const TileExtent& padded
 enum class Conflicts : std::uint8_t { read, read_and_write };
 
 /// The array of fewest elements without such conflicts, with up to 32 elements of padding along an axis; with
-/// the least padding of the last axis where there are several. None where padding does not help. Throws
+/// the smallest padding of the last axis where there are several. None where padding does not help. Throws
 /// InvalidArgument as above.
 std::optional<TileExtent> smallest_padding(const TileAccess& access, Conflicts without);
 

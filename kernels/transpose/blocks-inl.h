@@ -262,7 +262,7 @@ void stage_wide_parts(const Tile& tile) {
   for (; row < tile.rows; ++row) stage_wide_rows<kBytes, 1>(tile, row);
 }
 
-/// Rows up to which elements of so many bytes may make results that follow one another without a gap: they
+/// Rows up to which elements of this many bytes may make results that follow one another without a gap: they
 /// are written in one go, after which the next column overwrites what is too much. Wide ones would be 8 rows,
 /// of which the last ones go one by one.
 inline std::int64_t parts_rows(std::int64_t bytes) {

@@ -1,6 +1,6 @@
 // Transposition of matrices that are short one way and whose rows, of few elements, follow one another
 // without a gap (TallSkinnyJob of tiles.hpp), at any address. The dense side passes shared memory in chunks,
-// as it lies; of a long row a thread gathers, or scatters, the elements of one aligned chunk. A warp does so
+// unchanged; of a long row a thread gathers, or scatters, the elements of one aligned chunk. A warp does so
 // for 8 chunks of 4 long rows, which are 8 x 4 different banks.
 #pragma once
 
@@ -21,11 +21,11 @@ struct TallSkinnyPositions {
 
   __device__ explicit TallSkinnyPositions(const TallSkinnyJob& job)
       : p(job), padding(job.chunks.value % 2 == 1 ? 0U : 16U) {}
-  /// Of a chunk of the dense side.
+  /// For a chunk of the dense side.
   __device__ unsigned chunk(unsigned number) const {
     return number * kChunk + quotient(number, p.chunks) * padding;
   }
-  /// Of a long row's element.
+  /// For a long row's element.
   __device__ unsigned element(unsigned pixel, unsigned row) const {
     return pixel * p.row_bytes + pixel / kPixels * padding + row * Element;
   }
@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(kCombThreads) transpose_comb_in(const TallSkin
       if (pixel[k] >= pixels) continue;
       const TallSkinnyStep turn(p, first + k * kWarps);
       const unsigned words[4] = {chunks[k].x, chunks[k].y, chunks[k].z, chunks[k].w};
-      // Of the group before there are as many elements as the chunk begins before its own.
+      // For the group before there are as many elements as the chunk begins before its own.
       const int before = turn.chunk * kPixels - pixel[k];
       unsigned to = places.element(turn.chunk * kPixels, turn.row) - before * p.row_bytes -
                     (before > 0 ? places.padding : 0U);

@@ -45,7 +45,7 @@ struct TilePosition {
   unsigned item, row, col;
 };
 
-/// Of the tile with this running number.
+/// For the tile with this running number.
 __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned number) {
   unsigned item = 0;
   if (!grid.items_inside && grid.items > 1) {

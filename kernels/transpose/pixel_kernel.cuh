@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   for (int step = 0; step < kSteps; ++step) {
     const int row = warp + step * kWarps;
     unsigned next[Tile::kAcross];
-    if constexpr (kShifts) {  // lane 31 goes on with lane 0 of the next stretch; the last one has a word to
+    if constexpr (kShifts) {  // lane 31 continues with lane 0 of the next stretch; the last one has a word to
                               // spare
 #pragma unroll
       for (int k = 0; k < Tile::kAcross; ++k) {

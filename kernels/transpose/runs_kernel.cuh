@@ -53,7 +53,7 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob p) 
 }
 
 /// The same for runs that begin anywhere: aligned chunks of the output, put together out of two of the input.
-/// Of the input row that a run lies in, bytes beside the run may be read.
+/// For the input row that a run lies in, bytes next to the run may be read.
 __global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const RunsJob p) {
   constexpr int kLoads = 2;
   const Job& job = p.job;

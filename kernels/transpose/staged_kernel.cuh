@@ -25,7 +25,7 @@ struct StagedTile {
             row * static_cast<unsigned>(p.job.in_pitch)) &
            3U;
   }
-  /// Of byte `offset` of what is staged, before padding.
+  /// For byte `offset` of what is staged, before padding.
   __device__ unsigned padded(unsigned offset) const { return offset + (offset >> p.pad_shift) * kWord; }
   __device__ unsigned row_offset(unsigned item, unsigned row) const {
     return item * p.item_bytes + row * p.row_bytes + (row >> p.row_skew_shift) * 4;

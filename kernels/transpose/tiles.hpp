@@ -168,7 +168,7 @@ struct SmallJob {
 };
 
 /// The kernel for elements of any size and alignment, and for matrices that are short or small: a block
-/// brings a tile of tile_items x tile_rows x tile_cols elements into shared memory as it lies, and gathers
+/// brings a tile of tile_items x tile_rows x tile_cols elements into shared memory unchanged, and gathers
 /// the output's words from there. A piece is a run of bytes of the tile without a gap: a row, an item whose
 /// rows follow one another, or all items.
 struct StagedJob {
@@ -200,7 +200,7 @@ struct RunsJob {
 /// What transpose_cuda does for a shape.
 struct CudaPlan {
   enum class Kernel : std::uint8_t { none, copy, tile, shifted, pixels, comb, small, staged, runs };
-  /// Of a tile: narrow in the input, or flat, or of few threads.
+  /// For a tile: narrow in the input, or flat, or of few threads.
   enum class Form : std::uint8_t { square, narrow, flat, light };
   Kernel kernel = Kernel::none;
   Form form = Form::square;

@@ -79,7 +79,7 @@ bool fills(const Job& job) {
   return 2 * job.rows >= Tile::kRows && 2 * job.cols >= Tile::kCols;
 }
 
-/// Of 17 to 32 columns, or rows, and long the other way.
+/// For 17 to 32 columns, or rows, and long the other way.
 template <class Tile>
 bool is_narrow(const Job& job) {
   return job.cols > 16 && job.cols <= 32 && 2 * job.rows >= Tile::kRows;
@@ -262,7 +262,7 @@ CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, Co
   return plan;
 }
 
-/// Of 4-byte elements, which the tiles of have 64 rows and columns: at least half of one, and no more than
+/// For 4-byte elements, which the tiles of have 64 rows and columns: at least half of one, and no more than
 /// one.
 bool is_half_a_tile(const Job& job) {
   return job.element_bytes == 4 && job.rows <= Tile4::kRows && job.cols <= Tile4::kCols && fills<Tile4>(job);

@@ -41,7 +41,7 @@ class ForwardBits {
 };
 
 /// From the highest bit set in the last byte, which is a mark, down; before the first byte there are zeros.
-/// Of fewer bytes than 2^28.
+/// For fewer bytes than 2^28.
 class BackwardBits {
  public:
   /// At least 57 bits of what is next, the next one highest.

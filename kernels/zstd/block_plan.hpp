@@ -29,7 +29,7 @@ struct BlockPlan {
     return stream_bits(stream) / 8 + 1;
   }
   SEPCONV_HOST_DEVICE std::uint32_t each() const { return (literals + kStreams - 1) / kStreams; }
-  /// Of literals, without what comes before those that are coded.
+  /// For literals, without what comes before those that are coded.
   SEPCONV_HOST_DEVICE std::uint32_t stored_literals() const {
     if (kind != LiteralKind::coded) return kind == LiteralKind::plain ? literals : 1;
     std::uint32_t bytes_of = head_bytes + kJumpBytes;

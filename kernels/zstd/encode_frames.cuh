@@ -5,7 +5,7 @@
 
 namespace sepconv::zstd {
 
-/// Of tiles that are predicted. `encoded` is zeros. Enqueues on `stream`.
+/// For tiles that are predicted. `encoded` is zeros. Enqueues on `stream`.
 void encode_frames(const deflate::DeviceTiles& tiles, std::byte* encoded, EncodedTile* entries,
                    DeviceStream stream);
 

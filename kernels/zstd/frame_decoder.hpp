@@ -24,7 +24,7 @@ class FrameDecoder {
         room_(reinterpret_cast<std::uint8_t*>(literals)),
         tables_(tables) {}
 
-  /// Whether this is one frame of exactly so many bytes that a decoder must take, whose checksum holds where
+  /// Whether this is one frame of exactly this many bytes that a decoder must take, whose checksum holds where
   /// it has one. One with a dictionary is not taken, nor what only lenient decoders do.
   SEPCONV_HOST_DEVICE bool run() {
     if (!head()) return false;
@@ -182,7 +182,7 @@ class FrameDecoder {
     return good;
   }
 
-  /// So many literals, which take at most BackwardBits::kPeeked bits.
+  /// This many literals, which take at most BackwardBits::kPeeked bits.
   SEPCONV_HOST_DEVICE void put_literals(BackwardBits& bits, unsigned count, std::uint8_t* to) const {
     const unsigned shift = 64 - literal_log_;
     std::uint64_t next = bits.peek();

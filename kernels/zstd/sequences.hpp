@@ -1,4 +1,4 @@
-// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2, 3.1.1.4): so many literals, then bytes that were
+// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2, 3.1.1.4): this many literals, then bytes that were
 // there before.
 #pragma once
 
@@ -10,7 +10,7 @@ namespace sepconv::zstd {
 class SequenceBits {
  public:
   SEPCONV_HOST_DEVICE explicit SequenceBits(const BackwardBits& bits) : bits_(bits) {}
-  /// The next so many bits, at most BackwardBits::kPeeked, can be taken.
+  /// The next this many bits, at most BackwardBits::kPeeked, can be taken.
   SEPCONV_HOST_DEVICE void need(unsigned count) {
     if (there_ >= static_cast<int>(count)) return;
     next_ = bits_.peek();

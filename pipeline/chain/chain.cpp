@@ -33,7 +33,7 @@ std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
 
 namespace {
 
-/// Sums of so many terms in f32 may miss a sixth of a u16's unit (docs/maths.md); longer ones are f64's.
+/// Sums of this many terms in f32 may miss a sixth of a u16's unit (docs/maths.md); longer ones are f64's.
 constexpr std::int64_t kMaxSum = 512;
 
 bool is_long_sum(Extent from, Extent to) {
@@ -71,9 +71,8 @@ void check_classes(const std::vector<StagePtr>& stages, const std::optional<Colo
     if (traits.pointwise || traits.is_per_pixel) return;
     throw InvalidArgument(
         fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
-                    "table, of which "
-                    "there is no mean; take a stage that chooses one (median, rank, erode, dilate, "
-                    "reduce:factor=2,filter=nearest, resize:by=0.5,filter=nearest), or begin with "
+                    "table, of which there is no mean; take a stage that chooses one (median, rank, erode, "
+                    "dilate, reduce:factor=2,filter=nearest, resize:by=0.5,filter=nearest), or begin with "
                     "cast:type=f32 if they are intensities",
                     stage->text()));
   }

@@ -51,7 +51,7 @@ std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
   return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
 }
 
-/// Of an image that repeats: the pixels at `asked`, from where `in` has them, or gathered in the arena if
+/// For an image that repeats: the pixels at `asked`, from where `in` has them, or gathered in the arena if
 /// `in` is the whole image and `asked` reaches beyond its edges.
 template <class Copy>
 ConstRegion repeated(const ConstRegion& in, const Rect& asked, Arena& arena, const Copy& copy) {

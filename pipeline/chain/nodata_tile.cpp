@@ -84,7 +84,7 @@ TilePath way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, co
                       });
   const bool all_there = presence == ValidMask::all_there;
   way.mixed = presence == ValidMask::some_missing && !way.joins;
-  // Of an image that repeats the next stage may ask for parts that the source holds elsewhere.
+  // For an image that repeats the next stage may ask for parts that the source holds elsewhere.
   if (first == 1 && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
   if (way.joins) {
     way.first = first;

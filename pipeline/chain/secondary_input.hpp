@@ -1,4 +1,4 @@
-// A second image beside a stage's input: what it is, its readers, and the chain that has its pixels at hand.
+// A second image next to a stage's input: what it is, its readers, and the chain that has its pixels at hand.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,7 @@ struct SecondaryImage {
   std::filesystem::path file{};
   /// Where there is no file. They outlive the stage, and stay as they are.
   ConstPixelView pixels{};
-  /// Of what the pixels are, if it is to live as long as the stage.
+  /// For what the pixels are, if it is to live as long as the stage.
   std::shared_ptr<const void> owner{};
   /// Several images of pixels, which lie one below the other in them, count along these axes.
   RasterAxes rasters{};

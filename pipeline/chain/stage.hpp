@@ -58,7 +58,7 @@ enum class Product : std::uint8_t {
   of_columns,  ///< of whole columns of it
 };
 
-/// What a stage is, as data: all that the chain and the planner know of it beside its footprint.
+/// What a stage is, as data: all that the chain and the planner know of it next to its footprint.
 struct StageTraits {
   /// It says of which type its result is.
   bool casts = false;
@@ -69,14 +69,14 @@ struct StageTraits {
   /// so anyway.
   bool is_per_pixel = false;
   /// A sum's result is the sum of its parts' results, channel by channel: what it makes of real and imaginary
-  /// parts, as channels beside each other, is what it makes of complex numbers.
+  /// parts, as channels next to each other, is what it makes of complex numbers.
   bool is_complex_linear = false;
   /// It is the transposition of the whole image, of which two in a row cancel.
   bool is_transpose = false;
   /// Its result has larger or smaller pixels than its input: rows and columns are in proportion to the
   /// input's. Its operations_per_element are of what is longer along each side, input or output.
   bool scales = false;
-  /// Of what scales: rows and columns of its input to one of its result; empty: as the sides are to each
+  /// For what scales: rows and columns of its input to one of its result; empty: as the sides are to each
   /// other.
   Extent cell{};
   /// Its sums run over whole sides of the input, operations_per_element terms each.
@@ -92,7 +92,7 @@ struct StageTraits {
   double halo_work_fraction = 0.5;
   /// That part is done for every column of the input too.
   bool halo_work_in_columns = false;
-  /// Its scratch is walked through as it lies, and cut to fit where that matters: it may be larger than a
+  /// Its scratch is walked through unchanged, and cut to fit where that matters: it may be larger than a
   /// core's cache.
   bool streams_scratch = false;
   /// Bytes that it holds for as long as it lives, and that on_device() takes of each device: a matrix.
@@ -120,12 +120,12 @@ struct StageTraits {
   bool mixes_channels = false;
   /// The last channel of its result is the last of its input, whatever it makes of the others.
   bool keeps_last = false;
-  /// It has a second image beside its input, of which it needs what it needs of that: open_secondary() is
+  /// It has a second image next to its input, of which it needs what it needs of that: open_secondary() is
   /// there, and apply() is called of what bind_secondary() makes.
   bool has_secondary = false;
-  /// Of what has_secondary: that is a set of several, of which of_raster() takes one.
+  /// For what has_secondary: that is a set of several, of which of_raster() takes one.
   bool secondary_is_set = false;
-  /// Of what has_secondary: the value of that image's missing pixels, if it declares one.
+  /// For what has_secondary: the value of that image's missing pixels, if it declares one.
   std::optional<double> secondary_nodata{};
   /// The stage is nothing but this unary operation on every element. A chain on a device hands it to the
   /// stage before, which saves a trip through memory.
@@ -208,20 +208,20 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// The stage for images with one channel more, the last, which it does not see where it mixes channels.
   virtual std::shared_ptr<const Stage> with_mask_channel() const { return shared_from_this(); }
 
-  /// Of a stage that makes rows of its input columns of its result: the part of the result within which it
+  /// For a stage that makes rows of its input columns of its result: the part of the result within which it
   /// does so as a whole, the result itself or matrices of this extent that it is made of. Else nothing.
   virtual Extent transposed_item(const ImageSpec& input) const {
     (void)input;
     return {};
   }
 
-  /// Of a stage that filters along the axis z of a stack, too: what it does before in_plane() to an image
+  /// For a stage that filters along the axis z of a stack, too: what it does before in_plane() to an image
   /// whose rows are planes, along its columns. Null of all others.
   virtual std::shared_ptr<const Stage> along_z() const { return nullptr; }
   /// What it does to each plane: itself, unless it filters along z; null where that is all.
   virtual std::shared_ptr<const Stage> in_plane() const { return shared_from_this(); }
 
-  /// Of a stage that has_secondary: that image, as large as the input and with its channels. Throws IoError
+  /// For a stage that has_secondary: that image, as large as the input and with its channels. Throws IoError
   /// and InvalidArgument.
   virtual std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const;
   /// The same stage with these pixels of it, in host memory to apply() and in the device's to enqueue(),
@@ -237,7 +237,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
     return shared_from_this();
   }
 
-  /// Parts of its result are best computed in multiples of so many columns.
+  /// Parts of its result are best computed in multiples of this many columns.
   virtual std::int64_t tile_cols() const { return 1; }
 
   /// Upper bound of the scratch bytes that apply() or enqueue() takes for any output of at most this extent.
@@ -253,7 +253,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   virtual void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
                      Worker& worker) const = 0;
 
-  /// Of a stage that fuses_nodata: apply() between the operations `mark`, mark_missing, and `store`,
+  /// For a stage that fuses_nodata: apply() between the operations `mark`, mark_missing, and `store`,
   /// store_missing, where they are given, with the same bits in one pass. With a `store` to an integer type
   /// nothing but what is missing may be or become NaN.
   virtual void apply_fused(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& in,
@@ -263,8 +263,8 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// it and tests compare the two.
   virtual void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const = 0;
 
-  /// Of a stage with resident_bytes: the same stage to call enqueue() of. What it holds is copied to
-  /// `memory`, so many bytes of the current device that outlive it, in the order of `stream`.
+  /// For a stage with resident_bytes: the same stage to call enqueue() of. What it holds is copied to
+  /// `memory`, this many bytes of the current device that outlive it, in the order of `stream`.
   virtual std::shared_ptr<const Stage> on_device(std::byte* memory, DeviceStream stream) const {
     (void)memory, (void)stream;
     return shared_from_this();

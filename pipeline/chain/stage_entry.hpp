@@ -19,7 +19,7 @@ namespace sepconv {
 struct KeyRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;  ///< the least itself is none
+  bool above_least = false;  ///< the smallest itself is none
 
   bool contains(double value) const noexcept {
     return (above_least ? value > least : value >= least) && value <= most;
@@ -54,7 +54,7 @@ struct StageKey {
   bool needed = false;
   std::string
       only_with{};         ///< "operator=gaussian" or "values": means nothing without it, and is refused then
-  std::string not_with{};  ///< a key beside which it means nothing, and is refused
+  std::string not_with{};  ///< a key next to which it means nothing, and is refused
 
   /// All of this in one line.
   std::string help() const;

@@ -15,15 +15,15 @@ struct ValueRange {
   bool is_bounded() const noexcept;
   bool contains(const ValueRange& other) const noexcept { return low <= other.low && other.high <= high; }
   ValueRange include(const ValueRange& other) const noexcept;
-  /// Of factor * x.
+  /// For factor * x.
   ValueRange scaled(double factor) const noexcept;
   ValueRange plus(const ValueRange& other) const noexcept { return {low + other.low, high + other.high}; }
-  double most() const noexcept;  ///< the greatest magnitude
+  double most() const noexcept;  ///< the largest magnitude
 };
 
 /// What integers of this type may be; any value of other types.
 ValueRange range_of(SampleType type) noexcept;
-/// Of what the operation makes of a, and of b if it is binary.
+/// For what the operation makes of a, and of b if it is binary.
 ValueRange range_of(const PointwiseOp& op, const ValueRange& a, const ValueRange& b) noexcept;
 
 }  // namespace sepconv

@@ -190,7 +190,7 @@ double gemm_seconds(const GemmProblem& problem, const GemmPlan& plan) {
   // costs no second reading.
   const double ends =
       (first_a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
-  // Of plans that take as long the one that reads least, which leaves most to others.
+  // For plans that take as long the one that reads least, which leaves most to others.
   return sum + step_count(plan) * problem.machine.products.step_seconds + kReadShare * read + page_locked +
          ends;
 }

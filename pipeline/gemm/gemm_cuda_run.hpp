@@ -34,7 +34,7 @@ class GemmCudaRun {
   int threads() const noexcept { return pool_.concurrency(); }
 
  private:
-  /// Of one step or strip; used again for a later one when it has passed and is recorded.
+  /// For one step or strip; used again for a later one when it has passed and is recorded.
   struct StepEvents {
     DeviceClock::Interval upload, compute;
   };

@@ -11,7 +11,7 @@ namespace sepconv {
 constexpr std::int64_t kBlasBytesPerThread = 8 << 20;
 constexpr std::int64_t kMaxBlasRows = kBlasBytesPerThread / (384 * 8);
 
-/// Of copies over the bus whose rows a gap follows: shorter ones are left to a kernel.
+/// For copies over the bus whose rows a gap follows: shorter ones are left to a kernel.
 constexpr std::int64_t kLongBusRow = BusModel{}.long_row_bytes;
 /// Parts of a tile on their way through page-locked memory, each way.
 constexpr std::int64_t kStripsInFlight = 2;

@@ -110,7 +110,7 @@ void check_access(const Reader* reader, const char* name) {
                     name));
 }
 
-/// Bytes that must move between a memory of so many bytes and the matrices, in any order of work: 2 m n k /
+/// Bytes that must move between a memory of this many bytes and the matrices, in any order of work: 2 m n k /
 /// sqrt(S) - 2 S for S elements (Smith, Lowery, Langou and van de Geijn, "A tight I/O lower bound for matrix
 /// multiplication", 2019), and each matrix once.
 double min_bytes(const GemmPlan& plan, const Reader* added) {

@@ -1,7 +1,7 @@
 // How a product of matrices is cut so that it fits into memory. Pure integer code; no matrix is read.
 //
 // The result is made tile by tile, columns of tiles from left to right, each from top to bottom. A tile stays
-// in memory while the panels that its sums run over come by: so many columns of op(A), `rows` high, and so
+// in memory while the panels that its sums run over come by: this many columns of op(A), `rows` high, and so
 // many rows of op(B), `cols` wide. Where memory allows, the panels of op(B) of a column of tiles stay for all
 // of its tiles. With tiles of r x c elements, A is read n / c times and B m / r times, or once.
 #pragma once

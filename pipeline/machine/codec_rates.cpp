@@ -50,7 +50,7 @@ double rate_of(std::size_t bytes, const std::function<void()>& work) {
   return static_cast<double>(bytes) / std::max(best.count(), 1e-9);
 }
 
-/// encode(out) returns the stream's size; decode(stream, out) decodes it so many times.
+/// encode(out) returns the stream's size; decode(stream, out) decodes it this many times.
 template <std::size_t kTimes = 1, class Encode, class Decode>
 FileModel::Codec measured(std::string_view name, const Bytes& tile, const Encode& encode,
                           const Decode& decode) {

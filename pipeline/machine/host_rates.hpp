@@ -16,7 +16,7 @@ constexpr bool was_busy(double processor_share) noexcept { return processor_shar
 struct HostRates {
   double copy_bytes_per_second = 0;  ///< memory copy, read + written
   double fma_per_second = 0;         ///< f32 (or f64) fused multiply-adds
-  double processor_share = 1;        ///< the least that measuring one of them had, see BestTime
+  double processor_share = 1;        ///< the smallest that measuring one of them had, see BestTime
 };
 /// The copy takes two times `copy_bytes`. What fits a cache measures that cache, which differs from one start
 /// of a process to the next by where its pages lie; four times the last-level cache measures memory.

@@ -14,7 +14,7 @@ namespace {
 // What filters reach of the multiply-adds and of the copies that are measured alone: docs/benchmarks.md.
 constexpr double kReached = 0.75;
 constexpr double kBusReached = 0.97;
-// A tile that stays in the cache is coded twice as fast as those of files are beside their copies:
+// A tile that stays in the cache is coded twice as fast as those of files are next to their copies:
 // docs/measurements/2026-11-24-zstd-fast.md.
 constexpr double kCodecReached = 0.5;
 

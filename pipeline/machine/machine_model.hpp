@@ -4,7 +4,7 @@
 // Unless machine_of() made it of what was measured, every figure is a default and stands with its origin: (E)
 // an AMD EPYC of the Zen 4 kind and an Intel Xeon, 2 threads each, with AVX-512 and with AVX2; (H) an NVIDIA
 // H200 on a host of 16 processors. docs/benchmarks.md has what was measured. Times are seconds, rates are
-// bytes or multiply-adds a second, "bytes" without "a second" that a thing costs are so many bytes moved.
+// bytes or multiply-adds a second, "bytes" without "a second" that a thing costs are this many bytes moved.
 #pragma once
 
 #include <array>
@@ -36,10 +36,10 @@ struct HostModel {
   double out_of_cache = 1.3;           ///< times as long with scratch beyond it (E)
   std::int64_t band_bytes =
       8 << 20;  ///< of a band's input or output: the outer caches hold them meanwhile (E, H)
-  std::int64_t memory_gap_bytes = 256;  ///< a piece of a row copied within memory, beside its own bytes (E)
+  std::int64_t memory_gap_bytes = 256;  ///< a piece of a row copied within memory, next to its own bytes (E)
   double no_overlap = 1.6;              ///< one slot: reading, computing and writing wait for each other (E)
   double some_overlap = 1.05;           ///< two slots: one of the three waits at times (E)
-  // Of predictions alone.
+  // For predictions alone.
   double wide = 2;          ///< times as long: arithmetic in f64, which has half the elements a vector
   double copy_rate = 12e9;  ///< of memory by a thread, read + written (E)
   double counted_byte_seconds = 1.4e-9;           ///< a thread counting a byte for statistics of integers (E)
@@ -51,12 +51,12 @@ struct HostModel {
 
 /// Files in the page cache. All threads read, but the kernel lets one at a time write into a file.
 struct FileModel {
-  std::int64_t read_piece_bytes = 512;        ///< a piece of a file, beside its own bytes (E)
+  std::int64_t read_piece_bytes = 512;        ///< a piece of a file, next to its own bytes (E)
   std::int64_t written_piece_bytes = 8192;    ///< the same of one that is written (E)
   std::int64_t read_tile_bytes = 4096;        ///< a row of tiles, each of which lies elsewhere: 1 us (E)
   std::int64_t written_tile_bytes = 16384;    ///< the same of one that is written: 3 us (E)
   std::int64_t long_piece_bytes = 256 << 10;  ///< longer ones were not seen to be faster (E)
-  // Of predictions alone.
+  // For predictions alone.
   double read_rate = 4.2e9;     ///< a thread (E)
   double max_read_rate = 40e9;  ///< all threads: half of what copies reach (H)
   double write_rate = 3.5e9;    ///< into a new file (H: 2.9e9 to 4.2e9)
@@ -94,7 +94,7 @@ struct BusModel {
   double long_gap_seconds = 0.058e-6;      ///< the same in uploads of rows of long_row_bytes and more
   std::int64_t long_row_bytes = 32 << 10;  ///< shorter ones are best copied by a kernel where one can run
   double kernel_byte = 0.18;               ///< a byte that a kernel stores over the bus takes so much longer,
-  double kernel_row_bytes = 80;            ///< and a row of them beside its bytes
+  double kernel_row_bytes = 80;            ///< and a row of them next to its bytes
   double kernel_copy = 2.8;                ///< times as long: short rows by a kernel that products leave room
   double file_factor = 10;                 ///< times as many bytes go over the bus while a file moves one
   double page_lock_rate = 10e9;            ///< memory that is allocated and page-locked
@@ -125,7 +125,7 @@ struct DeviceModel {
        {BlockCodec::jpeg, "JPEG", 8e9, 8e9, 40e9}}};     ///< grey 5.4e9, RGB 10e9 to 13e9; never made
   const Codec& codec(BlockCodec of) const { return codecs[static_cast<std::size_t>(of)]; }
   std::int64_t coded_blocks = 256;     ///< at least in a band that is decoded, unless then there are fewer
-  std::int64_t min_encoded_bands = 8;  ///< bands than so many
+  std::int64_t min_encoded_bands = 8;  ///< bands than this many
   double start_seconds = 0.34;         ///< making a process's context: 0.33 to 0.35
   std::int64_t min_band_bytes = 4 << 20;
   std::int64_t max_band_bytes = 128 << 20;

@@ -5,11 +5,11 @@
 
 namespace sepconv {
 
-/// Of files that the page cache has, bytes of them.
+/// For files that the page cache has, bytes of them.
 struct PageCacheRate {
   double read_bytes_per_second = 0;   ///< by all threads
   double write_bytes_per_second = 0;  ///< into a new file, into which one thread writes at a time
-  double processor_share = 1;         ///< the least that measuring one of them had, see BestTime
+  double processor_share = 1;         ///< the smallest that measuring one of them had, see BestTime
 };
 
 /// Writes a file that is in memory alone, and reads it, until that gets no faster: some tenths of a second in

@@ -24,8 +24,8 @@ class ThreadPool final : public Executor {
   /// Throws Error if not all threads can be had.
   explicit ThreadPool(int threads, std::stop_token stop = {});
 
-  /// So many threads, or fewer where the system gives no more: then it keeps half of what could be had, and
-  /// leaves at least `others`, for the threads and the memory that a run takes beside it. Throws Error if not
+  /// This many threads, or fewer where the system gives no more: then it keeps half of what could be had, and
+  /// leaves at least `others`, for the threads and the memory that a run takes next to it. Throws Error if not
   /// one can be had.
   struct AtMost {
     int threads = 1;

@@ -233,8 +233,8 @@ Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptio
   }
   if (spec != b.spec() || type_of(a) != type_of(b)) {
     throw InvalidArgument(
-        fmt::format("the images differ in shape or type ({} and {}, columns x rows x channels); "
-                    "compare images of the same shape and type",
+        fmt::format("the images differ in shape or type ({} and {}, columns x rows x channels); compare "
+                    "images of the same shape and type",
                     describe(a), describe(b)));
   }
   const auto missing_in = [&](const Reader& image) {

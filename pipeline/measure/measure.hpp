@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// Of one channel. Not-a-numbers and missing pixels are counted and left out of everything else.
+/// For one channel. Not-a-numbers and missing pixels are counted and left out of everything else.
 struct ChannelStats {
   std::int64_t count = 0;
   std::int64_t nan_count = 0;
@@ -45,7 +45,7 @@ struct Comparison {
 /// Pixels are missing as options.missing and, each for itself, the images' metadata say; what is missing in
 /// both is equal. Throws InvalidArgument when extents, channels or types differ.
 Comparison compare_images(Reader& a, Reader& b, double tolerance, const RunOptions& options = {});
-/// Of several pairs of images of one type, as if they were one pair; `first` is that of the first that has
+/// For several pairs of images of one type, as if they were one pair; `first` is that of the first that has
 /// one.
 Comparison total_of(const std::vector<Comparison>& comparisons);
 

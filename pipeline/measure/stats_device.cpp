@@ -69,7 +69,7 @@ class DeviceWriter : public MeasuringWriter {
     Rect part;       // what it is busy with; empty: nothing
   };
 
-  /// `result_bytes` for each cell are fetched; `table_bytes` of device memory are taken beside the slots.
+  /// `result_bytes` for each cell are fetched; `table_bytes` of device memory are taken next to the slots.
   DeviceWriter(const ImageSpec& spec, const DeviceBudget& budget, std::int64_t result_bytes,
                std::int64_t table_bytes)
       : MeasuringWriter(spec, cell_extent(spec, {1, 1})), budget_(budget), result_bytes_(result_bytes) {
@@ -77,8 +77,8 @@ class DeviceWriter : public MeasuringWriter {
     const std::int64_t least = table_bytes + kSlots * cell_bytes();
     if (least > budget_.bytes) {
       throw OutOfMemory(fmt::format(
-          "statistics on the GPU take {} of device memory, more than the {} that are allowed; allow them, "
-          "or compute on the CPU",
+          "statistics on the GPU take {} of device memory, more than the {} that are allowed; allow them, or "
+          "compute on the CPU",
           format_bytes(static_cast<double>(least)), format_bytes(static_cast<double>(budget_.bytes))));
     }
     make_slots(std::min(kSlotBytes, (budget_.bytes - table_bytes) / kSlots));

@@ -41,7 +41,7 @@ class ValueCounter final : public MeasuringWriter {
   CountTables tables_;
 };
 
-/// Of one channel, from its counts.
+/// For one channel, from its counts.
 template <class T>
 ChannelStats channel_stats(const std::int64_t* counts) {
   ChannelStats stats;

@@ -12,7 +12,7 @@ namespace sepconv {
 namespace {
 
 constexpr std::string_view kAlphaIgnored =
-    "colours are computed with as if alpha hid none of them: what is transparent spreads to its neighbours";
+    "alpha is ignored: colours of transparent pixels bleed into their neighbours";
 
 /// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
 /// or whole rows or columns of places are.
@@ -20,7 +20,7 @@ bool mixes(const StagePtr& stage) {
   return stage->traits().mixes_channels || stage->traits().product != Product::none;
 }
 
-/// Of Chain::with_mask_channel(). A product is NaN wherever a term is, the mask's as that of the others.
+/// For Chain::with_mask_channel(). A product is NaN wherever a term is, the mask's as that of the others.
 bool mixes_mask(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().mixes_channels && !stage->traits().keeps_last;
@@ -33,13 +33,13 @@ bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
                              [&](const ImageSpec& spec) { return spec.channels != source.channels; });
 }
 
-/// The alpha of a pixel that hides nothing: the greatest number of integers, and 1.
+/// The alpha of a pixel that hides nothing: the largest number of integers, and 1.
 double opaque_of(SampleType type) {
   if (type.kind == SampleType::Kind::natural) return std::exp2(type.bits) - 1;
   return type.kind == SampleType::Kind::integer ? std::exp2(type.bits - 1) - 1 : 1;
 }
 
-/// What makes pixels missing beside alpha, so that it is a mask like that; empty if nothing does.
+/// What makes pixels missing next to alpha, so that it is a mask like that; empty if nothing does.
 std::string needs_mask(const Chain& chain, const MissingPixels& missing) {
   if (missing.is_mask) return "a mask hides pixels";
   if (missing.of_secondary) return "a second image of the chain has missing pixels";
@@ -121,8 +121,7 @@ std::vector<std::string> notes_of_weight(const MissingPixels& missing, const Cha
   if (has_others)
     notes.emplace_back(
         "stages that make no means leave alpha as it is, and of neighbours all count alike whose alpha is "
-        "above "
-        "0");
+        "above 0");
   return notes;
 }
 

@@ -157,8 +157,7 @@ void check_stored(const MissingPixels& missing, const Chain& chain) {
   if (!missing.can_become()) return;
   throw InvalidArgument(
       fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
-                  "missing; end the chain "
-                  "with a cast to {}, or set MissingOptions::none",
+                  "missing; end the chain with a cast to {}, or set MissingOptions::none",
                   name_of(*stored), name_of(stored->pixels())));
 }
 

@@ -29,7 +29,7 @@ Rect Plan::band_rect(std::int64_t index) const noexcept {
 
 namespace {
 
-/// Of the bands before this one. `lanes` hold `along`, one after another.
+/// For the bands before this one. `lanes` hold `along`, one after another.
 std::int64_t pixels_before(std::int64_t index, const BandTiling& lanes, const BandTiling& along) {
   const std::int64_t lane = index / along.count();
   if (lane == lanes.count()) return lanes.length * along.length;

@@ -13,7 +13,7 @@ namespace sepconv {
 Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
                    const Rect& band, std::size_t over = 0);
 
-/// Of such an image, all of the same columns: `held` = `shared` above `missing`, either of which may be
+/// For such an image, all of the same columns: `held` = `shared` above `missing`, either of which may be
 /// empty.
 struct BandRows {
   Rect held;     ///< resident_rect()

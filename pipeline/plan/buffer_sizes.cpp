@@ -11,12 +11,12 @@ namespace {
 constexpr std::int64_t kMaxPlaces = 1 << 14;  // that are looked at one by one, some milliseconds
 constexpr std::int64_t kMaxParts = 1 << 18;   // of one side; more are not met but in images of 2^31 rows
 
-/// Of one side of the result.
+/// For one side of the result.
 struct Part {
   std::int64_t begin, size;
 };
 
-/// The parts that a side is cut into, `first` on: bands, and each of them into tiles. Of very many so many
+/// The parts that a side is cut into, `first` on: bands, and each of them into tiles. Of very many this many
 /// evenly spread, and the last.
 std::vector<Part> parts_of(std::int64_t first, const BandTiling& cut, std::int64_t tile) {
   const std::int64_t per_band = ceil_div(cut.band, tile);
@@ -76,7 +76,7 @@ void visit_bands(const PlanProblem& problem, Extent band, Places places, const V
 /// What a band holds at most of an image over the input of a stage, with halo and rounded up to whole blocks.
 Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Places places,
                          const SourceLayout& layout, std::size_t over) {
-  // Of bands that begin anywhere in a block of the image; those that there are may round up to less.
+  // For bands that begin anywhere in a block of the image; those that there are may round up to less.
   const Rect middle = needed_rects(problem.chain, problem.specs, problem.middle(cut_band))[over];
   const std::int64_t rows = std::min(middle.rows + PlanProblem::read_unit_rows(layout) - 1,
                                      std::max(problem.specs[over].extent.rows, middle.rows));
@@ -100,7 +100,7 @@ void set_slots(const PlanProblem& problem, Tiling& cut, Places places) {
         reader->spec().pixel_bytes());
 }
 
-/// Of a thread.
+/// For a thread.
 std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Places places) {
   std::vector<Extent> needed;
   include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile), needed);
@@ -111,7 +111,7 @@ std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Places p
   return tile_scratch_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
 }
 
-/// Of a GPU, which computes a band at once.
+/// For a GPU, which computes a band at once.
 std::int64_t device_arena_bytes(const PlanProblem& problem, const Tiling& cut, Places places) {
   std::vector<Extent> needed;
   include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band), needed);

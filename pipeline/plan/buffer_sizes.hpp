@@ -15,7 +15,7 @@ enum class Places : std::uint8_t {
 /// slots and threads are set.
 void set_sizes(const PlanProblem& problem, Tiling& cut, Places places);
 
-/// Of page-locked memory, where a GPU says that it has found NaN in the source.
+/// For page-locked memory, where a GPU says that it has found NaN in the source.
 constexpr std::int64_t found_nan_bytes(const ImageSpec& source) noexcept {
   return is_floating(source.type) ? static_cast<std::int64_t>(sizeof(std::int32_t)) : 0;
 }

@@ -15,7 +15,7 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kHaloFactor =
-    4;  // a band is at least so many times as high as its halo, if memory allows
+    4;  // a band is at least this many times as high as its halo, if memory allows
 constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr std::int64_t kProductRows =
     512;  // of a band that is multiplied by a matrix, which is read for each
@@ -63,7 +63,7 @@ std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   return source.cuts_blocks ? ceil_quotient(source.block.rows, scale) : 1;
 }
 
-/// Of the source, in a band whose blocks a GPU decodes: each is decoded in order, by a part of the GPU, so
+/// For the source, in a band whose blocks a GPU decodes: each is decoded in order, by a part of the GPU, so
 /// that many have to be there at once. They leave some bands, whose steps overlap.
 std::int64_t coded_band_bytes(const PlanProblem& problem) {
   if (!problem.codecs.decodes) return 0;
@@ -195,7 +195,7 @@ std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptio
     offer(item_rows, pixels / item_rows);
     offer(pixels / item_cols, item_cols);
   }
-  // Copies over the bus know steps of so many bytes a row.
+  // Copies over the bus know steps of this many bytes a row.
   for (std::int64_t up = kMinBusRow; on_bus && up <= kMaxBusRow; up *= 2) {
     for (std::int64_t down = kMinBusRow; down <= kMaxBusRow; down *= 2) {
       const Extent band{up / static_cast<std::int64_t>(pixel_bytes),

@@ -75,8 +75,7 @@ ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& i
         differs(options.band_cols, before->plan.asked.band_cols, before->plan.cut.band_cols))
       throw InvalidArgument(
           fmt::format("{} is partly made in bands of {} x {}; leave PlanOptions::band_rows and "
-                      "PlanOptions::band_cols out, "
-                      "or discard it",
+                      "PlanOptions::band_cols out, or discard it",
                       partial->folder().native(), before->plan.cut.band_cols, before->plan.cut.band_rows));
     options.band_rows = before->plan.cut.band_rows;
     options.band_cols = before->plan.cut.band_cols;
@@ -105,8 +104,7 @@ void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifes
   if (before && !before->in_parts)
     throw InvalidArgument(
         fmt::format("{} is there, and is made in one run after another; resume_file() goes on with it, "
-                    "Checkpoint::discard() "
-                    "removes it",
+                    "Checkpoint::discard() removes it",
                     partial.folder().native()));
 }
 
@@ -127,7 +125,7 @@ struct Joined {
   std::vector<std::size_t> places{};
 };
 
-/// Of the records of one raster those that reach furthest. Parts of different cuts may overlap.
+/// For the records of one raster those that reach furthest. Parts of different cuts may overlap.
 Joined joined(const std::vector<CompletedBands>& records) {
   std::multimap<std::int64_t, std::size_t> by_first;
   for (std::size_t i = 0; i < records.size(); ++i) by_first.emplace(records[i].bands[0].first, i);
@@ -143,17 +141,15 @@ Joined joined(const std::vector<CompletedBands>& records) {
   return all;
 }
 
-/// Of bands from `end` on, which no record begins that those before could be joined with.
+/// For bands from `end` on, which no record begins that those before could be joined with.
 std::string why_missing(const std::vector<CompletedBands>& records, std::int64_t end,
                         const Checkpoint& partial) {
   const auto has_it = [end](const CompletedBands& one) {
     return one.bands[0].first < end && end < one.bands[0].second;
   };
   if (const auto one = std::ranges::find_if(records, has_it); one != records.end())
-    return fmt::format(
-        "made only together with bands from {} on, which another part has, too: parts of "
-        "several counts have to begin where others end; make all parts of one count",
-        one->bands[0].first);
+    return fmt::format("covered in part by bands from {} on: all parts K/N need the same N",
+                       one->bands[0].first);
   return fmt::format("missing{}; make the parts that have them",
                      partial.lost() > 0 ? " or were changed" : "");
 }
@@ -214,13 +210,12 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
     job.plan.warnings.push_back(fmt::format("goes on with {}, which has {:.0f} % of the result",
                                             partial->folder().native(), 100 * share));
   if (partial->lost() > 0)
-    job.plan.warnings.push_back(
-        fmt::format("{} of the records in {} are made again: what they speak of is not there, or was changed",
-                    partial->lost(), partial->folder().native()));
+    job.plan.warnings.push_back(fmt::format("{} records in {} failed verification and are computed again",
+                                            partial->lost(), partial->folder().native()));
   if (partial->is_cut_short())
     job.plan.warnings.push_back(fmt::format(
-        "the journal in {} has a line that was changed, is missing or is there twice: what follows "
-        "it is made again",
+        "the journal in {} has a line that was changed, is missing or is there twice: what follows it is "
+        "made again",
         partial->folder().native()));
   return job;
 }
@@ -268,8 +263,8 @@ ImageJob plan_part(const fs::path& input, const fs::path& output, const Chain& c
                                       partial->folder().native()));
   if (files.output.overwrite && !before->files.output.overwrite)
     throw InvalidArgument(
-        fmt::format("{} was begun without CreateOptions::overwrite, which holds for all "
-                    "parts; leave it out, or discard what is begun",
+        fmt::format("{} was begun without CreateOptions::overwrite, which holds for all parts; leave it out, "
+                    "or discard what is begun",
                     partial->folder().native()));
   if (!before->files.output.overwrite) partial->check_name_is_free();
   FileOptions as_begun = files;

@@ -10,13 +10,13 @@
 
 namespace sepconv {
 
-/// As plan_file(), of a result that stays beside its name, in Checkpoint::folder_of_target(), when the run
-/// ends before its end: a run of the same job goes on with it. Throws InvalidArgument where what is there is
+/// As plan_file(), of a result that stays next to its name, in Checkpoint::folder_of_target(), when the run
+/// ends before its end: a run of the same job continues with it. Throws InvalidArgument where what is there is
 /// made of something else, and for formats that are written as a whole.
 ImageJob plan_resumed(const std::filesystem::path& input, const std::filesystem::path& output,
                       const Chain& chain, const PlanOptions& options = {}, const FileOptions& files = {});
 
-/// The plan of a result that is begun anew when what is there of it is discarded, in one run after another or
+/// The plan of a result that is begun again when what is there of it is discarded, in one run after another or
 /// in parts; makes and discards nothing. The job is to be looked at only. Throws as these, also where another
 /// process holds what is there.
 ImageJob replan(const std::filesystem::path& input, const std::filesystem::path& output, const Chain& chain,
@@ -55,7 +55,7 @@ ImageJob plan_part(const std::filesystem::path& input, const std::filesystem::pa
 ImageJob finish_job(const std::filesystem::path& output, Formats formats = built_in_formats(),
                     const std::string& run = {});
 
-/// Of a result that was given its name before its process was killed, removes what is left of making it;
+/// For a result that was given its name before its process was killed, removes what is left of making it;
 /// false where none was, or `run` is another. Throws IoError where it has not its name any more.
 bool finish_named(const std::filesystem::path& output, const std::string& run = {});
 

@@ -26,7 +26,7 @@ struct CheckpointState {
 /// Nothing where there is none.
 std::optional<CheckpointState> partial_state(const std::filesystem::path& output);
 
-/// What it is, and what goes on with it or removes it.
+/// What it is, and what continues with it or removes it.
 std::string describe(const CheckpointState& state);
 
 }  // namespace sepconv

@@ -21,7 +21,7 @@ struct Clipping {
   ValueRange held{};       ///< by its type
   ValueRange stored{};     ///< what values beyond those become: other than them where one is the nodata value
   std::string stage{};     ///< that made it more than is held; empty if the source has such values
-  std::string cast{};      ///< that holds the least; empty if that is the result's type
+  std::string cast{};      ///< that holds the smallest; empty if that is the result's type
   std::string type{};      ///< that holds it
   std::string stretch{};   ///< the stage before it, if that is `stretch`
   Arithmetic arithmetic = Arithmetic::f32;

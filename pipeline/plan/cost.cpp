@@ -100,7 +100,7 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
-/// What it costs to read or write an image's file in pieces of so many bytes; each as `each` bytes moved.
+/// What it costs to read or write an image's file in pieces of this many bytes; each as `each` bytes moved.
 double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t piece_bytes,
                          std::int64_t each) {
   return static_cast<double>(image.bytes()) /
@@ -108,7 +108,7 @@ double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std
          static_cast<double>(each);
 }
 
-/// What short pieces of one side cost that is no page-locked memory beside a GPU, as so many bytes moved:
+/// What short pieces of one side cost that is no page-locked memory next to a GPU, as this many bytes moved:
 /// `cols` of each row of the image; each as `of_file` unless it is memory.
 double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool is_memory,
                    std::int64_t of_file) {
@@ -128,7 +128,7 @@ double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, cons
                            std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), each);
 }
 
-/// What copies of `cols` of each row cost over the bus beyond their bytes, as so many bytes moved one way.
+/// What copies of `cols` of each row cost over the bus beyond their bytes, as this many bytes moved one way.
 double copied_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64_t cols, bool upload) {
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
@@ -187,7 +187,7 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
     traffic.piece_bytes +=
         piece_bytes(problem, result, result_cols, problem.sink.is_page_locked(), files.written_piece_bytes);
   }
-  // Both ways at once: the slower one counts, and what moves beside it for as long.
+  // Both ways at once: the slower one counts, and what moves next to it for as long.
   traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
 }
 

@@ -26,7 +26,7 @@ struct PlanProblem {
   bool turned = false;  ///< as in Plan
   Extent item{};
   DeviceCodecs codecs{};                  ///< what of coding the GPUs do
-  std::vector<SecondaryInput> seconds{};  ///< beside the chain's stages
+  std::vector<SecondaryInput> seconds{};  ///< next to the chain's stages
   std::int64_t buffered_bytes = 0;        ///< as in Plan
   double sum_length =
       0;  ///< of products with matrices, all stages together: they read both operands once a tile
@@ -47,7 +47,7 @@ struct PlanProblem {
   Extent own(Extent part) const;
   /// The other way round, at least a pixel, and never more than the part of the source.
   Extent job_manifest(Extent part) const;
-  /// Tiles are multiples of so many columns of the result, or as wide as the band.
+  /// Tiles are multiples of this many columns of the result, or as wide as the band.
   std::int64_t tile_cols() const;
   /// Rows of the source that a band needs beyond its own number.
   std::int64_t halo_rows(Extent band) const;
@@ -82,7 +82,7 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
 struct BandTraffic {
   Extent band;
   std::int64_t bytes_read = 0;  ///< as in Plan; an estimate where bands are very many
-  double piece_bytes = 0;       ///< what short pieces cost, as so many bytes moved
+  double piece_bytes = 0;       ///< what short pieces cost, as this many bytes moved
   bool stores_rows = false;     ///< as in Plan
 };
 BandTraffic traffic_of(const PlanProblem& problem, Extent band);
@@ -93,7 +93,7 @@ Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent t
 /// The same for GPUs, each of which computes a band as a whole.
 Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads);
 
-/// Reading and decoding so many bytes of pixels, in parts like this one.
+/// Reading and decoding this many bytes of pixels, in parts like this one.
 double read_seconds(const MachineModel& machine, const SourceLayout& layout, std::int64_t bytes, Extent part,
                     int threads);
 

@@ -31,7 +31,7 @@ std::string why_not_decoded(const Reader& source, bool repeats) {
   return "";
 }
 
-/// Of blocks as encoders make them at most, on the average. Of JPEG: small ones have their tables, too, and
+/// For blocks as encoders make them at most, on the average. Of JPEG: small ones have their tables, too, and
 /// those of the best quality can be longer than their pixels. Others are stored then: 5 bytes for 65535 of
 /// deflate, by other encoders for 16383 or so; 3 for 131072 of zstd, one for 255 of LZ4.
 std::int64_t max_stream_bytes(const EncodedTiles& tiles) {
@@ -68,8 +68,8 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeat
     codecs.notes.push_back(
         fmt::format("the CPU encodes the sink's blocks ({}): {}", codec,
                     codec.ends_with(":fast")
-                        ? "a GPU does so where each is stored alone and holds whole pixels of a pixel "
-                          "type, in this machine's byte order, and no smaller levels are made"
+                        ? "a GPU does so where each is stored alone and holds whole pixels of a pixel type, "
+                          "in this machine's byte order, and no smaller levels are made"
                         : "a GPU makes its bytes of deflate:fast and zstd:fast only"));
   }
   return codecs;

@@ -21,7 +21,7 @@ DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeat
 
 /// The blocks that cover a part of an image that may begin inside of one, and their buffers: a table of
 /// EncodedTile, the streams behind it, and what was refused. And what the bands of a device share: pixels of
-/// refused blocks, of so many at once as there are threads to decode them.
+/// refused blocks, of this many at once as there are threads to decode them.
 struct DecodingSizes {
   DecodingSizes(const EncodedTiles& tiles, const ImageSpec& image, Extent part, int threads);
 

@@ -27,7 +27,7 @@ double greatest(PixelType type) {
   });
 }
 
-/// Of elements of fewer bits than their pixels, 1 of bool.
+/// For elements of fewer bits than their pixels, 1 of bool.
 std::optional<Range> few_bits(const Reader& source) {
   const auto& colours = source.metadata().colours;
   if (colours && !is_plain(*colours)) return std::nullopt;  // numbers of colours
@@ -38,7 +38,7 @@ std::optional<Range> few_bits(const Reader& source) {
   return Range{0, std::exp2(stored->bits) - 1};
 }
 
-/// All that the elements of a result can be, or 0 to the greatest.
+/// All that the elements of a result can be, or 0 to the largest.
 Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
   const std::optional<SampleType> stored = stored_by(chain, source);
   if (!stored || stored->is_complex() || stored->kind == SampleType::Kind::floating)

@@ -1,5 +1,5 @@
 // What a chain ends with where its result is looked at: values of few bits become the whole range of the
-// result's type, 0 that is white becomes the greatest, and all becomes u8 where that is asked for.
+// result's type, 0 that is white becomes the largest, and all becomes u8 where that is asked for.
 #pragma once
 
 #include <filesystem>
@@ -35,7 +35,7 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
 /// "0:4095" for OutputOptions::range_of_8bit. Throws InvalidArgument.
 std::pair<double, double> parse_value_range(std::string_view text);
 
-/// Of the format that the name stands for.
+/// For the format that the name stands for.
 HowSeen seen_of(const std::filesystem::path& path, Formats formats);
 
 /// Adds the sentences, and makes the metadata true of the chain's result.

@@ -35,7 +35,7 @@ void add_values(Reader& source, const Rect& rect, std::set<int>& values) {
   });
 }
 
-/// Of the middle of the image and of two of its corners.
+/// For the middle of the image and of two of its corners.
 std::set<int> sampled_values(Reader& source) {
   const Extent image = source.spec().extent;
   const Extent side{std::min(image.rows, kSampleSide), std::min(image.cols, kSampleSide)};
@@ -64,8 +64,7 @@ std::string warning_of_mean_levels(Reader& source, const Chain& chain, const Fil
     if (values.size() < 2 || values.size() > kMaxClasses) return "";
     return fmt::format(
         "a sample of the image has {} values only, as classes and masks have, and its smaller levels are "
-        "means, "
-        "which are others; OutputOptions::nearest_levels makes levels of single pixels",
+        "means, which are others; OutputOptions::nearest_levels makes levels of single pixels",
         values.size());
   } catch (const IoError&) {
     return "";  // what cannot be read the run says

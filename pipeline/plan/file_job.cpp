@@ -28,7 +28,7 @@ struct Beginning {
   LayoutCandidates geometries;
   RasterAxes axes{};  ///< of the sinks
   Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make
-  /// Of a chain that filters along z.
+  /// For a chain that filters along z.
   std::optional<VolumeAxes> volume{};
   std::optional<FlattenedVolume> planes{};
   PlaneMetadata of_plane{};
@@ -42,8 +42,7 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
   if (volume && options.region != Rect{})
     throw InvalidArgument(
         "a region of what is filtered along z is not planned; leave PlanOptions::region out, or take a part "
-        "of "
-        "the planes with OpenOptions::select");
+        "of the planes with OpenOptions::select");
   if (volume && volume->depth == 1) {
     const RasterAxes& axes = sources.axes();
     const auto longer = std::ranges::find_if(
@@ -51,8 +50,8 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
     if (longer != axes.end())
       throw InvalidArgument(
           fmt::format("'{}' filters along z, where the source has one plane; its {} planes lie along {}: "
-                      "leave out what it does "
-                      "along z, or name the axis z with OpenOptions::axes zyx, where that is what it is",
+                      "leave out what it does along z, or name the axis z with OpenOptions::axes zyx, where "
+                      "that is what it is",
                       chain.text(), longer->size, longer->name));
   }
   return volume;  // without one the chain's own stage says so
@@ -77,7 +76,7 @@ Metadata kept_of_image(Metadata metadata, const ImageChange& change, const Missi
   return metadata.kept_for(change, lost);
 }
 
-/// The same of a plane beside the first, which has what is to be said.
+/// The same of a plane next to the first, which has what is to be said.
 Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
                        const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)
@@ -95,9 +94,9 @@ void warn_channel_mixing(const Chain& chain, Beginning& begun) {
       chain.stages(), [](const StagePtr& stage) { return stage->traits().mixes_channels; });
   if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
   begun.geometries.first.warnings.push_back(fmt::format(
-      "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, "
-      "each of which it is done to; permute the array so that c is behind y and x (permute_file()), and "
-      "they are in one pixel",
+      "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, each of which "
+      "it is done to; permute the array so that c is behind y and x (permute_file()), and they are in one "
+      "pixel",
       (*mixes)->text(), c->size));
   if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
 }
@@ -115,7 +114,7 @@ void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& geo
   if (geometries.other) geometries.other->warnings.push_back(said);
 }
 
-/// Of the job's images, which are mirrored here; what is left to be done is before the chain.
+/// For the job's images, which are mirrored here; what is left to be done is before the chain.
 Chain oriented(JobEndpoints& ends, const Chain& chain) {
   const std::uint16_t orientation = ends.sources->raster(0)->metadata().orientation;
   ends.sources = mirrored(std::move(ends.sources), orientation);

@@ -28,7 +28,7 @@ struct FileOptions {
   OutputOptions output{};  ///< all but its region and missing pixels, which PlanOptions says, and what is
                            ///< stored. Overwriting is one of these
   std::shared_ptr<Checkpoint> partial{};  ///< CreateOptions::partial
-  /// Of a result that is gone on with: the layout that it has, whatever fits the ceiling now.
+  /// For a result that is gone on with: the layout that it has, whatever fits the ceiling now.
   std::string sink_layout{};
   bool orient = false;  ///< rows and columns are turned as the source's orientation says; the result has none
   Formats formats = built_in_formats();

@@ -16,7 +16,7 @@ namespace {
 using nlohmann::json;
 using namespace stored_plan;
 
-/// Of what records hold.
+/// Version of the checkpoint record format.
 constexpr int kJournalVersion = 6;
 
 json tile_json(const std::optional<Extent>& extent) {
@@ -168,7 +168,7 @@ std::vector<ManifestFields> making(const json& all) {
   const json& missing = plan.at("asked").at("missing");
   json source = plan.at("source");
   source.erase(
-      "changed_ns");  // the fingerprint has it; that of a folder changes by what lies beside the image
+      "changed_ns");  // the fingerprint has it; that of a folder changes by what lies next to the image
   std::vector<ManifestFields> made{{"version of sepconv", plan.at("sepconv")},
                                    {"source", {{"fingerprint", all.at("fingerprint")}}}};
   add_input(all.at("input"), made);
@@ -250,9 +250,9 @@ void check_same_result(const std::string& then, const std::string& now,
     if (value == other) continue;
     const Difference found =
         is_option ? Difference{"", given(value), given(other)} : first_difference(value, other);
-    throw InvalidArgument(fmt::format(
-        "{} is partly made with another {}: {} then, and {} now; give what it was begun with, or discard it",
-        partial.native(), what, found.then, found.now));
+    throw InvalidArgument(
+        fmt::format("{} was started with another {} ({}, now {}); resume with the same, or discard it",
+                    partial.native(), what, found.then, found.now));
   }
 }
 

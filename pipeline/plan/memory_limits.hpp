@@ -17,10 +17,10 @@ void check_options(const PlanOptions& options);
 /// For what is only made as a whole: throws InvalidArgument for options that ask for a region.
 void check_no_region(std::string_view what, const PlanOptions& options);
 
-/// What may be held of so many free bytes of a GPU.
+/// What may be held of this many free bytes of a GPU.
 std::int64_t share_of_device_memory(std::int64_t free_bytes);
 
-/// So many bytes or a little more, as an option takes them: "294M", or "812K" of less than 16 MiB.
+/// This many bytes or a little more, as an option takes them: "294M", or "812K" of less than 16 MiB.
 std::string size_option(std::int64_t bytes);
 
 /// Ceilings for the host and for each GPU.
@@ -37,7 +37,7 @@ class MinMemory {
   /// Whether a candidate that takes at least so much could do with less than those before it.
   bool may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
                    const Ceilings& ceilings) const;
-  /// None did: throws OutOfMemory with the least ceiling that would do, rounded up and in a form that can be
+  /// None did: throws OutOfMemory with the smallest ceiling that would do, rounded up and in a form that can be
   /// typed. "source, chain and sink", "product".
   [[noreturn]] void fail(const Ceilings& ceilings, const char* planned) const;
 

@@ -27,7 +27,7 @@ void take_declared(const Reader& source, MissingPixels& missing) {
                          : "it is no number");
 }
 
-/// Of a source that declares nothing: what the first second image does that declares a value. Returns that.
+/// For a source that declares nothing: what the first second image does that declares a value. Returns that.
 std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
   for (const StagePtr& stage : chain.stages()) {
     if (!stage->traits().secondary_nodata) continue;
@@ -61,8 +61,7 @@ void check(const MissingOptions& options, const MissingPixels& missing) {
         *missing.alpha));
   if (options.result && !missing.value && !missing.is_mask)
     throw InvalidArgument(
-        "MissingOptions::result says what missing pixels become, but none are missing; set "
-        "MissingOptions::value too");
+        "MissingOptions::result has no effect: the input has no nodata; set MissingOptions::value too");
 }
 
 }  // namespace
@@ -77,14 +76,14 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
     missing.value = value_as(*options.value, type);
     if (!missing.value)
       throw InvalidArgument(
-          fmt::format("pixels of {} have no value {}, so none of them is missing; set "
-                      "MissingOptions::value to one that they have",
+          fmt::format("pixels of {} have no value {}, so none of them is missing; set MissingOptions::value "
+                      "to one that they have",
                       name_of(type), *options.value));
   } else if (options.none) {
     if (const auto text = nodata_value(source.metadata()); text && !text->empty())
       missing.why = fmt::format(
-          "missing pixels (the nodata value {}) are computed with as if they were "
-          "values; the result has no nodata value",
+          "missing pixels (the nodata value {}) are computed with as if they were values; the result has no "
+          "nodata value",
           *text);
   } else {
     take_declared(source, missing);
@@ -101,8 +100,7 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   if (missing.all_channels && !missing.alpha)
     throw InvalidArgument(
         "pixels of which all channels have the nodata value are known by a mask that the source has when it "
-        "is "
-        "opened as open_options() says, and that no stage mixes with its channels; open it so, or leave "
+        "is opened as open_options() says, and that no stage mixes with its channels; open it so, or leave "
         "MissingOptions::all_channels out");
   missing.by_value = missing.is_mask && (options.result || missing.all_channels);
   if (!missing.has_result()) return missing;
@@ -113,8 +111,8 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
   const std::optional<double> held = value_as(wanted, result);
   if (!held)
     throw InvalidArgument(
-        fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such "
-                    "value; set MissingOptions::result to one that they have",
+        fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such value; set "
+                    "MissingOptions::result to one that they have",
                     wanted, name_of(result)));
   missing.result = *held;
   return missing;
@@ -171,17 +169,15 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& app
   else if (missing.alpha)
     notes.emplace_back(
         "alpha of the result is 0 where a pixel is missing; elsewhere means are made of it, and other stages "
-        "leave "
-        "it as it is");
+        "leave it as it is");
   if (missing.alpha && !missing.is_mask)
     notes.push_back(
-        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule decides "
-                    "otherwise",
+        fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule decides otherwise",
                     missing.because));
   if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
     notes.push_back(
-        fmt::format("missing pixels of the result are {}; a value that would be stored so is "
-                    "stored as the next one",
+        fmt::format("missing pixels of the result are {}; a value that would be stored so is stored as the "
+                    "next one",
                     missing.result));
   for (const StagePtr& stage : apply_nodata_policy.stages()) {
     if (stage->traits().product == Product::none) continue;

@@ -43,7 +43,7 @@ struct MissingOptions {
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };
 
-/// What a source is to be opened with, beside what else is asked of it.
+/// What a source is to be opened with, next to what else is asked of it.
 OpenOptions open_options(OpenOptions open, const MissingOptions& missing);
 
 struct MissingPixels {
@@ -53,7 +53,7 @@ struct MissingPixels {
   bool multiplied = false;              ///< the others are multiplied by alpha
   /// Alpha is Metadata::mask_channel: the last channel of all that stages make.
   bool is_mask = false;
-  /// Of what a mask hides: it is `result` in the result, which has no mask; else `result` is only for
+  /// For what a mask hides: it is `result` in the result, which has no mask; else `result` is only for
   /// `value`.
   bool by_value = false;
   bool all_channels = false;         ///< so it is if all channels of a pixel are that

@@ -16,7 +16,7 @@ namespace {
 
 using Map = std::optional<PixelTransform>;
 
-/// Of sides of tiles, for who names no file: TIFF 6.0, section 15.
+/// For sides of tiles, for who names no file: TIFF 6.0, section 15.
 constexpr std::int64_t kTileUnit = 16;
 
 /// The layout options that the caller gave, by their names: those that only TIFF has, and only Zarr.

@@ -27,7 +27,7 @@ bool jpeg_can_hold(const ImageSpec& spec) {
   return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
 }
 
-/// Tiles of so many bytes: as they are, the usual ones, or of half their sides, and so on, down to the least
+/// Tiles of this many bytes: as they are, the usual ones, or of half their sides, and so on, down to the smallest
 /// that TIFF has. What is then still too large goes in strips.
 void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t max_bytes) {
   if (layout.tile.area() * pixel_bytes > max_bytes && layout.tile.area() > kUsualTile.area())
@@ -138,7 +138,7 @@ Chroma chosen_chroma(const Reader* source, const OutputOptions& request, int qua
   return {};
 }
 
-/// What a chunk of the result holds along axes beside y and x.
+/// What a chunk of the result holds along axes next to y and x.
 void choose_others(const OutputOptions& request, FileLayout& layout) {
   std::vector<AxisPositions>& others = layout.zarr.chunk_others;
   if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });
@@ -157,8 +157,7 @@ void choose_others(const OutputOptions& request, FileLayout& layout) {
 std::string jpeg_once_more(Chroma chroma, std::int64_t channels, std::string_view other) {
   return fmt::format(
       "compressed as JPEG once more, like the source, with quality 90{}: pixels change, beside edges by {} "
-      "of 255; "
-      "another {} loses nothing",
+      "of 255; another {} loses nothing",
       channels == 1 ? "" : " and " + name_of(chroma),
       channels == 1 || chroma == Chroma{1, 1} ? "tens" : "a hundred", other);
 }

@@ -64,7 +64,7 @@ std::string what_limits(const Plan& plan, const SinkLayout& sink) {
   return text;
 }
 
-/// Of smaller levels, by these bands of one raster, which are whole rows.
+/// For smaller levels, by these bands of one raster, which are whole rows.
 std::int64_t kept_bytes(const Plan& plan, const SinkLayout& sink, const BandRange& bands) {
   const std::int64_t first = plan.sink_rect(bands.first).row, end = plan.sink_rect(bands.end - 1).row_end();
   std::int64_t bytes = 0;

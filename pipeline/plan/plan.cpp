@@ -24,8 +24,7 @@ void check_edges(const PlanProblem& problem) {
   if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
     throw InvalidArgument(
         "border=wrap needs the last rows of the source for the first ones, but this source gives each row "
-        "once, "
-        "from top to bottom; give an image file, or another border");
+        "once, from top to bottom; give an image file, or another border");
   }
 }
 
@@ -53,7 +52,7 @@ Rect region_of(Extent result, const Rect& asked) {
 }
 
 /// The best one that leaves room for blocks that images share, for all of an image's or else for a row of
-/// them, where that is at most half of the ceiling and a cut fits beside it.
+/// them, where that is at most half of the ceiling and a cut fits next to it.
 Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   const Reader::SharedBlocks shared = problem.source.shared_blocks();
   const std::int64_t max_arena_bytes = problem.max_arena_bytes;
@@ -70,7 +69,7 @@ Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads
   return best_cut(problem, options, threads, ceilings);
 }
 
-/// Of scratch for each thread.
+/// For scratch for each thread.
 std::int64_t arena_bytes_below(std::int64_t ceiling, int threads) {
   return std::clamp(ceiling / kScratchShare / threads, kMinArenaBytes, kMaxArenaBytes);
 }
@@ -81,7 +80,7 @@ double times_over(const PlanProblem& problem, const Tiling& cut) {
          static_cast<double>(cut.bytes_read) / static_cast<double>(problem.source.spec().bytes());
 }
 
-/// Of a cut that does most things again and again for want of memory: a ceiling of up to four times as much
+/// For a cut that does most things again and again for want of memory: a ceiling of up to four times as much
 /// with which it does not. Nothing where there is none.
 std::string short_memory_warning(PlanProblem& problem, const PlanOptions& options, int threads,
                                  const Tiling& cut, const Ceilings& ceilings) {
@@ -99,8 +98,7 @@ std::string short_memory_warning(PlanProblem& problem, const PlanOptions& option
       if (fewer < times / 2)
         warning = fmt::format(
             "memory is short: bands share so much of what they need that the run takes about {:.3g} times "
-            "what the "
-            "image does; raise PlanOptions::max_memory_bytes to {}, and it is {:.2g} times",
+            "what the image does; raise PlanOptions::max_memory_bytes to {}, and it is {:.2g} times",
             times / 2, size_option(more.host), fewer / 2);
     } catch (const OutOfMemory&) {  // as with less
     }

@@ -112,7 +112,7 @@ struct BandTiling {
   std::int64_t per_item() const noexcept { return ceil_div(item, band); }
 };
 
-/// Of a chain that filters along z: rows of source and result are planes, which lie one behind the other.
+/// For a chain that filters along z: rows of source and result are planes, which lie one behind the other.
 struct FlattenedVolume {
   Chain given;            ///< for planes, as it was given
   Extent source, result;  ///< of a plane
@@ -192,7 +192,7 @@ struct Plan {
   /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along
   /// its rows if it is turned.
   std::int64_t band_count() const noexcept;
-  /// Of all second images.
+  /// For all second images.
   std::int64_t secondary_bytes_read() const noexcept;
   std::int64_t slot_secondary_bytes() const noexcept;
   BandRange all_bands() const noexcept { return {0, band_count()}; }
@@ -237,7 +237,7 @@ std::string describe(const Plan& plan, const Reader& source, const Writer& sink)
 /// What a run with these options may hold on the host: what they say, else a quarter of what is free.
 std::int64_t memory_ceiling(const PlanOptions& options);
 /// What a run with these options may hold on each of these GPUs: what they say, else most of what is free on
-/// the one that has the least. Without GPUs there is no ceiling. Throws CudaError.
+/// the one that has the smallest. Without GPUs there is no ceiling. Throws CudaError.
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);
 /// The threads that were asked for, else all of those.
 int threads_of(const PlanOptions& options);

@@ -112,7 +112,7 @@ constexpr std::size_t kMaxLength = 80, kSeen = 20, kBefore = 30;
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
 
-/// Of nanoseconds since 1970.
+/// For nanoseconds since 1970.
 std::string date_of(std::int64_t changed_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   const std::int64_t seconds = changed_ns / kSecond - (changed_ns % kSecond < 0 ? 1 : 0);

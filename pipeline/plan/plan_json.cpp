@@ -153,7 +153,7 @@ void check_same(std::string_view what, const json& then, const json& now,
                                     found.place, found.then, found.now, way_out));
 }
 
-/// Less what may be another, and what is measured anew.
+/// Less what may be another, and what is measured again.
 json without_words(json all) {
   all.erase("notes"), all.erase("warnings"), all.erase("predicted_seconds"), all.erase("axes");
   all["memory_bytes"].erase("ceiling");

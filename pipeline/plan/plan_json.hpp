@@ -28,7 +28,7 @@ struct PlanRecord {
   std::vector<std::string> stages;  ///< for Chain::parse()
   std::string sink_layout;          ///< SinkLayout::description of the sink that it is for
   PlanOptions asked;                ///< that it was made with
-  PlanOptions cut;                  ///< those by which it is made anew
+  PlanOptions cut;                  ///< those by which it is made again
   RasterAxes axes;                  ///< of the set of rasters that it is for
   std::string text;                 ///< all that it says
 };
@@ -37,7 +37,7 @@ struct PlanRecord {
 /// sepconv.
 PlanRecord parse_plan(std::string_view text);
 
-/// Makes that plan anew, on the devices that it says: none is chosen again. Nothing else that it says is
+/// Makes that plan again, on the devices that it says: none is chosen again. Nothing else that it says is
 /// believed: all numbers follow from the source, the sink, the stages and the cut once more, the ceilings are
 /// those of now, and predictions, which are not compared, those of the default MachineModel. Throws
 /// InvalidArgument if anything but notes and warnings is another than the record says, source, sink and the

@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-/// Of a source in chunks: how many of them a run touches, and which share of their pixels is read again.
+/// For a source in chunks: how many of them a run touches, and which share of their pixels is read again.
 std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const SourceLayout& layout = problem.source.layout();
   const Extent block = layout.block;
@@ -39,12 +39,12 @@ std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
                                             : ", each once");
 }
 
-/// Of the source, also beyond its edges.
+/// For the source, also beyond its edges.
 Rect needed_of(const PlanProblem& problem) {
   return source_rect(problem.chain, problem.specs, problem.region);
 }
 
-/// Of what a GPU holds of streams and blocks, the part of a slot.
+/// For what a GPU holds of streams and blocks, the part of a slot.
 std::int64_t slot_codec_bytes(const Plan& plan) {
   const std::int64_t shared = plan.encoded ? EncodingSizes(*plan.encoded, plan.band).scratch_bytes : 0;
   return (plan.device_memory.codecs - shared) / plan.slots;
@@ -89,7 +89,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
   const std::int64_t halo = problem.halo_rows(plan.band);
   const SourceLayout& source = problem.source.layout();
   if (!source.streams) {
-    notes.push_back(fmt::format("the source cannot be streamed: it is decoded as a whole and held ({})",
+    notes.push_back(fmt::format("the source format cannot be streamed: it is decoded into memory ({})",
                                 format_bytes(static_cast<double>(plan.memory.source))));
   } else if (plan.turned) {
     notes.push_back(explain_transposed(problem, plan));

@@ -37,7 +37,7 @@ std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_vie
   return codec;
 }
 
-/// Of what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams, of which Zarr
+/// For what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams, of which Zarr
 /// does not say how long they are.
 double stored_share(const PlanProblem& problem, const Plan& plan) {
   if (!plan.decodes_on_devices()) return 1;

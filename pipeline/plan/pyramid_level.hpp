@@ -18,7 +18,7 @@
 
 namespace sepconv {
 
-/// The least multiple of so many rows that two of the larger level's make each of.
+/// The least multiple of this many rows that two of the larger level's make each of.
 constexpr std::int64_t even_multiple(std::int64_t rows) noexcept { return rows % 2 == 0 ? rows : 2 * rows; }
 
 /// Gathers rows until they make what its sink takes; in a result that is made in several runs those that wait
@@ -57,13 +57,13 @@ class PyramidLevel {
     }
   }
 
-  // Of a result that is made in one run after another.
+  // For a result that is made in one run after another.
 
   /// What was written, and rows that were not kept before.
   WriterState take_state();
   void restore(const WriterState& state, const std::filesystem::path& rows, Executor& executor);
 
-  // Of one that is made in parts, of which finish takes one after another.
+  // For one that is made in parts, of which finish takes one after another.
 
   void begin_part(const PartRows& part);
   /// What was kept of it.

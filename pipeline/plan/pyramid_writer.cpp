@@ -25,9 +25,9 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     missing.stores_alpha = !layout_.masks_alpha;
     if (missing.can_become() && !layout_.nearest_levels)
       throw InvalidArgument(fmt::format(
-          "smaller levels of {} elements are rounded when they are stored, so that what is there "
-          "could become missing; make none with OutputOptions::pyramid = false, take single pixels "
-          "with OutputOptions::nearest_levels, or end the chain with cast:type={}",
+          "smaller levels of {} elements are rounded when they are stored, so that what is there could "
+          "become missing; make none with OutputOptions::pyramid = false, take single pixels with "
+          "OutputOptions::nearest_levels, or end the chain with cast:type={}",
           name_of(*missing.stored), name_of(missing.stored->pixels())));
     const ImageSpec* larger = &image_->spec();
     levels_.reserve(image_->levels().size());

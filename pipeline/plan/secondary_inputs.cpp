@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kMaxBands = 1 << 12;  // that are looked at one by one
 
-/// Of very many bands evenly spread ones stand for all.
+/// For very many bands evenly spread ones stand for all.
 std::int64_t pixels_read(const Plan& plan, const SecondaryInput& second) {
   const std::int64_t bands = plan.band_count(), step = ceil_div(bands, kMaxBands);
   const bool keeps_shared = plan.devices.empty() && step == 1;
@@ -53,9 +53,8 @@ std::vector<std::string> secondary_notes(const PlanProblem& problem, const Plan&
   for (std::size_t i = 0; i < problem.seconds.size(); ++i) {
     const Reader& reader = *problem.seconds[i].reader;
     if (!reader.layout().streams)
-      notes.push_back(
-          fmt::format("the second image of {} cannot be streamed: it is decoded as a whole and held",
-                      plan.seconds[i].stage));
+      notes.push_back(fmt::format("the second image of {} cannot be streamed: it is decoded into memory",
+                                  plan.seconds[i].stage));
   }
   return notes;
 }
@@ -65,8 +64,8 @@ std::vector<std::string> secondary_warnings(const PlanProblem& problem) {
   for (const auto& [stage, reader] : problem.seconds) {
     if (alpha_channel(reader->metadata(), reader->spec().channels, reader->layout().stored))
       warnings.push_back(
-          fmt::format("alpha of the second image of {} is a channel like the others: it hides "
-                      "none of its pixels",
+          fmt::format("alpha of the second image of {} is a channel like the others: it hides none of its "
+                      "pixels",
                       problem.chain.stages()[stage]->text()));
   }
   return warnings;

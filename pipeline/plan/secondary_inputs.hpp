@@ -5,7 +5,7 @@
 
 namespace sepconv {
 
-/// Of a plan that has everything else: what the run reads of each. On the CPU rows that neighbouring bands
+/// For a plan that has everything else: what the run reads of each. On the CPU rows that neighbouring bands
 /// share are read once; a GPU gets them with each band.
 std::vector<SecondaryRead> secondary_reads(const PlanProblem& problem, const Plan& plan, const Tiling& cut);
 

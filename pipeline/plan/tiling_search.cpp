@@ -33,7 +33,7 @@ struct Search {
     likely.clear();
   }
 
-  /// Throws OutOfMemory with a ceiling that is enough: one of the least cut's every band.
+  /// Throws OutOfMemory with a ceiling that is enough: one of the smallest cut's every band.
   [[noreturn]] void fail(const PlanProblem& problem, const Ceilings& ceilings) {
     std::ranges::stable_sort(too_large, {}, [](const Tiling& cut) { return cut.memory.total(); });
     for (Tiling& cut : too_large) {

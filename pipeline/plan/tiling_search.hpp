@@ -12,7 +12,7 @@ constexpr std::int64_t kMinArenaBytes = 1 << 20;  ///< a bound of scratch that i
 /// enough, where nothing fits at all.
 Tiling best_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings);
 
-/// Of the run in one piece.
+/// For the run in one piece.
 double whole_operations(const PlanProblem& problem);
 
 }  // namespace sepconv

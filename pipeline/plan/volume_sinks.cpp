@@ -146,7 +146,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     }
   }
 
-  /// Of the states of all planes, which are there at once when they are restored.
+  /// For the states of all planes, which are there at once when they are restored.
   std::int64_t state_bytes() const {
     constexpr std::int64_t kOfBlock = 8, kOfPlane = 32;  // numbers, with those of smaller levels
     const bool has_places = of_plane_.appends || !of_plane_.shard.empty();

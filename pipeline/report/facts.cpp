@@ -85,7 +85,7 @@ const char* doing(std::string_view bottleneck) {
   return "Computing the chain";
 }
 
-/// Of the last image's file: the writing behind its last band.
+/// For the last image's file: the writing behind its last band.
 double closing_seconds(const RunReport& report) {
   double seconds = 0;
   for (const Span& span : report.timeline.spans()) {
@@ -101,8 +101,7 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
   if (step.name == "read") {
     return codes(step.name, report)
                ? "More threads (PlanOptions::threads) decode faster, and a source that is not compressed, or "
-                 "by zstd, "
-                 "is read faster."
+                 "by zstd, is read faster."
                : "A faster disk, or a source that the page cache still has, is read faster.";
   }
   if (step.name == "write") {
@@ -111,19 +110,16 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
       return fmt::format("A faster disk: {:.2f} s of it were the closing of the file.", closing);
     if (report.sink_codec == kPicture) return "A TIFF or a Zarr, of which all threads encode blocks.";
     return codes(step.name, report)
-               ? "OutputOptions::compression none, zstd:fast or deflate:fast take less time "
-                 "to encode; beyond that, "
-                 "more threads (PlanOptions::threads) or a faster disk."
+               ? "OutputOptions::compression none, zstd:fast or deflate:fast take less time to encode; "
+                 "beyond that, more threads (PlanOptions::threads) or a faster disk."
                : "A faster disk, or a result of a smaller type.";
   }
   if (step.name.starts_with("upload") || step.name.starts_with("download"))
     return "The bus is the limit: a chain of several stages in one run crosses it once, and small pixels "
-           "cross it "
-           "faster.";
+           "cross it faster.";
   if (step.name.starts_with("decode") || step.name.starts_with("encode"))
     return "A codec that takes a GPU less time (zstd:fast, deflate:fast), smaller blocks, of which it codes "
-           "more at "
-           "once, or the CPU alone (PlanOptions::devices).";
+           "more at once, or the CPU alone (PlanOptions::devices).";
   if (!plan.devices.empty()) return "Shorter taps (truncate, a smaller radius) or a second GPU.";
   return fmt::format(
       "More threads (PlanOptions::threads, now {}), shorter taps (truncate, a smaller radius), or a GPU "
@@ -191,8 +187,7 @@ std::string limits_text(const Plan& plan, const RunLimits& limits) {
   if (was_busy(limits.processor_share()))
     text += fmt::format(
         "; the machine was busy while they were measured (with a processor for {:.0f} % of that time): "
-        "shares "
-        "of limits are rough",
+        "shares of limits are rough",
         100 * limits.processor_share());
   return text;
 }

@@ -118,8 +118,8 @@ ChainResponse response_of(const Chain& chain) try {
     line.taps = taps_along(filters, reach, along_x);
     if (line.taps.empty())
       return none_because(
-          "The chain is not linear (its result is not in proportion to what it is given), so it "
-          "has no frequency response.");
+          "The chain is not linear (its result is not in proportion to what it is given), so it has no "
+          "frequency response.");
     line.magnitudes = magnitudes_of(line.taps);
   }
   return response;

@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// Of structures that change along one side of the image and not along the other.
+/// For structures that change along one side of the image and not along the other.
 struct LineResponse {
   std::vector<double> taps;        ///< what becomes of a line of one pixel's width, its place in the middle
   std::vector<double> magnitudes;  ///< of frequencies from 0 to half a cycle a pixel, evenly spaced
@@ -19,7 +19,7 @@ struct ChainResponse {
   /// Along both sides the same, but for what rounding makes of it.
   bool same_along_both() const;
 };
-/// Of the chain without its casts. There is none where it is not linear, moves pixels, mixes channels,
+/// For the chain without its casts. There is none where it is not linear, moves pixels, mixes channels,
 /// changes the size, or reaches further than 512 pixels.
 ChainResponse response_of(const Chain& chain);
 

@@ -57,10 +57,9 @@ std::string slider(const Pictures& pictures) {
   const std::string after = image(result.data, "Detail of the result", "after");
   return fmt::format(
              "<div style=\"max-width:{0}px\"><div class=\"slider\" "
-             "style=\"width:100%;--shape:{0}/{1}\">{2}{3}<input "
-             "type=\"range\" min=\"0\" max=\"100\" value=\"50\" step=\"1\" aria-label=\"How much of the "
-             "picture is "
-             "before\"></div>\n<div class=\"ends note\"><span>before</span><span>after</span></div></div>\n",
+             "style=\"width:100%;--shape:{0}/{1}\">{2}{3}<input type=\"range\" min=\"0\" max=\"100\" "
+             "value=\"50\" step=\"1\" aria-label=\"How much of the picture is before\"></div>\n<div "
+             "class=\"ends note\"><span>before</span><span>after</span></div></div>\n",
              result.part.cols, result.part.rows, before, after) +
          side_by_side(pictures.source_detail, result, "Detail", true);
 }
@@ -98,8 +97,8 @@ std::string pixels_section(const RunReport& report, const PreviewCollector* seen
   if (seen == nullptr || !seen->source().all.seen() || !seen->result().all.seen())
     return section(
         "Pictures",
-        paragraph("There are none: pixels of this run did not pass through the host's memory, because a "
-                  "GPU decoded or encoded the blocks of the file."));
+        paragraph("There are none: pixels of this run did not pass through the host's memory, because a GPU "
+                  "decoded or encoded the blocks of the file."));
   const Pictures pictures = pictures_of(*seen);
   std::string text;
   const std::string detail =

@@ -21,7 +21,7 @@
 namespace sepconv {
 namespace {
 
-/// Of source and result: more is not read and filtered at once everywhere.
+/// For source and result: more is not read and filtered at once everywhere.
 constexpr std::int64_t kAtOnceBytes = std::int64_t{32} << 20;
 
 /// A level, and the part of the chain's result on it that is shown.
@@ -59,7 +59,7 @@ class FileLevels {
     const double read = share * static_cast<double>(at(level).area() * spec_.pixel_bytes());
     return std::max(read, static_cast<double>(shown.area() * made.pixel_bytes())) <= kAtOnceBytes;
   }
-  /// A second image has no levels that lie beside those of the first.
+  /// A second image has no levels that lie next to those of the first.
   bool has_secondary() const {
     return std::ranges::any_of(chain_.stages(),
                                [](const StagePtr& stage) { return stage->traits().has_secondary; });
@@ -240,8 +240,8 @@ void check_view(const PreviewOptions& options, const FileLevels& levels, const s
   const Rect& region = options.region;
   if (!region.empty() && !Rect::whole(result).contains(region))
     throw InvalidArgument(
-        fmt::format("the region {} x {} pixels from column {} and row {} on is not inside of the "
-                    "result of {} x {}; give another",
+        fmt::format("the region {} x {} pixels from column {} and row {} on is not inside of the result of "
+                    "{} x {}; give another",
                     region.cols, region.rows, region.col, region.row, result.cols, result.rows));
   if (options.level.value_or(0) >= levels.count())
     throw IoError(fmt::format("cannot read level {} of {}: its levels are 0 to {}; ask for one of them",
@@ -301,8 +301,8 @@ Preview preview(const std::filesystem::path& input, const Chain& chain, const Pr
   show(*source, scaled_chain(chain, view.scale), options, seen);
   if (!source->layout().streams && !seen.whole)
     seen.notes.emplace_back(
-        "such a file is decoded as a whole for each preview; "
-        "of a tiled TIFF, which a run without stages makes, a part is seen at once");
+        "such a file is decoded as a whole for each preview; of a tiled TIFF, which a run without stages "
+        "makes, a part is seen at once");
   if (set->count() > 1)
     seen.notes.push_back(fmt::format("the first of {} images ({}); OpenOptions::page chooses another",
                                      set->count(), to_string(set->axes())));

@@ -18,7 +18,7 @@ namespace sepconv {
 
 struct PreviewOptions {
   std::int64_t size = 1024;  ///< the picture's longer side, at most
-  /// Of the result, in its pixels at full resolution. Empty: all of it, if a level or the image is small
+  /// For the result, in its pixels at full resolution. Empty: all of it, if a level or the image is small
   /// enough to be done at once; else the middle, as large as the picture.
   Rect region{};
   std::optional<int> level{};  ///< of the pyramid; unset: the one that suits
@@ -47,7 +47,7 @@ struct Preview {
   ConstPixelView view() const { return view_of(pixels.data(), extent, channels); }
 };
 
-/// Of the first image of a file of several. On a level lengths of the chain are divided by its scale
+/// For the first image of a file of several. On a level lengths of the chain are divided by its scale
 /// (scaled_chain()); with OpenOptions::page another image is chosen. A region that is large is computed all
 /// the same, at full resolution where there is no level for it, in bounded memory. Throws as plan_file() and
 /// run(), and InvalidArgument for a region outside of the result.

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMaxLimitBytes = std::int64_t{64} << 20;
-/// Of the host's copy: beyond caches where the ceiling has room for it.
+/// For the host's copy: beyond caches where the ceiling has room for it.
 constexpr std::int64_t kMinCopied = std::int64_t{1} << 20, kMaxCopied = std::int64_t{256} << 20;
 
 std::string table_row(const StepFacts& step) {

@@ -20,7 +20,7 @@ struct RunLimits {
   PageCacheRate file{};
   DeviceRates device{};
 
-  /// What the host's measuring had of its processors, at the least.
+  /// What the host's measuring had of its processors, at the smallest.
   double processor_share() const noexcept { return std::min(host.processor_share, file.processor_share); }
 };
 /// Measures what a run of more than a second needs, now: in some tenths of a second for the host and as much

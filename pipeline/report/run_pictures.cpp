@@ -10,13 +10,13 @@
 namespace sepconv {
 namespace {
 
-/// Of an overview: as many pixels as make a picture, more where the run takes long, and never more bytes than
+/// For an overview: as many pixels as make a picture, more where the run takes long, and never more bytes than
 /// that.
 constexpr std::int64_t kFewPixels = std::int64_t{1} << 17;
 constexpr std::int64_t kMaxBytes = std::int64_t{2} << 20;
 constexpr std::int64_t kPixelsAPixel = 256;
 constexpr std::int64_t kManyPixels = std::int64_t{1} << 20;
-/// Of the detail, in pixels of the result.
+/// For the detail, in pixels of the result.
 constexpr Extent kDetail{480, 720};
 
 std::int64_t overview_pixels(const ImageSpec& image) {
@@ -64,7 +64,7 @@ struct Bins {
   int count = 1;
 };
 
-/// Of what is shown and some more on both sides. Those of integers have the same number of them each: else
+/// For what is shown and some more on both sides. Those of integers have the same number of them each: else
 /// their histogram is a comb.
 Bins bins_of(PixelType type, const Stretch& stretch) {
   constexpr int kMax = 128;
@@ -91,7 +91,7 @@ std::uint8_t grey(double value, const Stretch& stretch) {
 
 }  // namespace
 
-/// Of which image pictures are kept: the plan's, or one plane of it.
+/// For which image pictures are kept: the plan's, or one plane of it.
 struct PreviewCollector::Kept {
   ImageSpec source, result;
   Rect region;  // of the result
@@ -111,7 +111,7 @@ struct PreviewCollector::Kept {
     const Rect part = detail_of(sink());
     return {part.row + region.row, part.col + region.col, part.rows, part.cols};
   }
-  /// Of the source what lies where this part of the result does, in proportion to their sides.
+  /// For the source what lies where this part of the result does, in proportion to their sides.
   Rect in_source(Rect part) const {
     Extent whole = result.extent;
     if (given.turns()) {

@@ -14,7 +14,7 @@
 
 namespace sepconv {
 
-/// Of rows that are planes along z the one in the middle is kept.
+/// For rows that are planes along z the one in the middle is kept.
 class PreviewCollector final : public BandObserver {
  public:
   /// `missing`: missing_pixels() of the plan's source. They are left out of what is told of values.

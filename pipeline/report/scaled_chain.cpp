@@ -46,7 +46,7 @@ struct ScaledStage {
 
 ScaledStage scaled_text(const std::string& text, double scale);
 
-/// Of a chain that a stage has for itself, in brackets or not, all lengths are scaled.
+/// For a chain that a stage has for itself, in brackets or not, all lengths are scaled.
 void add_chain(const std::string& key, std::string_view value, double scale, ScaledStage& scaled) {
   std::vector<std::string> texts, before, after;
   bool has_length = false;

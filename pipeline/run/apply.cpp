@@ -53,7 +53,7 @@ class ResultShape final : public Writer {
   SinkLayout layout_;
 };
 
-/// A result of so many bytes leaves most caches before it is read.
+/// A result of this many bytes leaves most caches before it is read.
 constexpr std::int64_t kPastCachesBytes = std::int64_t{32} << 20;
 
 /// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
@@ -140,8 +140,8 @@ void check_part(const std::string& name, const ImageSpec& whole, const BasicRegi
   const bool same = part.pixels.channels == whole.channels && part.pixels.type == whole.type;
   if (!same || part.image != whole.extent) {
     throw InvalidArgument(fmt::format(
-        "{} belongs to an image of {} rows x {} columns of {}; one of {} rows x {} "
-        "columns of {} is asked for",
+        "{} belongs to an image of {} rows x {} columns of {}; one of {} rows x {} columns of {} is asked "
+        "for",
         name, part.image.rows, part.image.cols, channels_text(part.pixels.channels, part.pixels.type),
         whole.extent.rows, whole.extent.cols, channels_text(whole.channels, whole.type)));
   }

@@ -3,7 +3,7 @@
 //   sepconv::apply(chain, sepconv::view_of(in_pixels.data(), {rows, cols}),
 //                  sepconv::view_of(out_pixels.data(), {rows, cols}));
 //
-// Of a part, the rectangle in the whole is told, so that borders act where the whole image ends and nowhere
+// For a part, the rectangle in the whole is told, so that borders act where the whole image ends and nowhere
 // else:
 //
 //   const sepconv::Rect needed = chain.input_for(part, {whole, 1, sepconv::PixelType::f32});
@@ -22,7 +22,7 @@ namespace sepconv {
 /// How apply() does its work; but for `arithmetic`, none of it changes a pixel.
 struct ApplyOptions {
   std::optional<Arithmetic> arithmetic{};
-  /// At most so many threads are started, and fewer for little work; 0: all processors this process may use.
+  /// At most this many threads are started, and fewer for little work; 0: all processors this process may use.
   int threads = 0;
   /// Computes the tiles in place of threads of apply()'s own; lives as long as the call. `threads` is then
   /// not used.

@@ -7,7 +7,7 @@
 namespace sepconv {
 namespace {
 
-/// Of the table of so many blocks and the entry that ends it.
+/// For the table of this many blocks and the entry that ends it.
 std::int64_t bytes_with_end(std::int64_t blocks) {
   return (blocks + 1) * static_cast<std::int64_t>(sizeof(EncodedTile));
 }

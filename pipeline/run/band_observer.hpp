@@ -12,10 +12,10 @@ namespace sepconv {
 class BandObserver {
  public:
   virtual ~BandObserver() = default;
-  /// Of the source, as they were read. Some pixels come more than once where bands share columns, and `rect`
+  /// For the source, as they were read. Some pixels come more than once where bands share columns, and `rect`
   /// reaches beyond the edges of an image that repeats.
   virtual void see_source(const Rect& rect, const ConstPixelView& pixels) = 0;
-  /// Of the sink, as they are written: each once.
+  /// For the sink, as they are written: each once.
   virtual void see_result(const Rect& rect, const ConstPixelView& pixels) = 0;
 };
 

@@ -112,7 +112,7 @@ void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
   const std::int64_t pixels = plan.pixels_of({band, band + 1});
   pending_.pixels += pixels;
   pixels_left_ -= pixels;
-  // Of the next raster nothing is recorded before all of this one is.
+  // For the next raster nothing is recorded before all of this one is.
   if (pixels_left_ == 0 || pending_.pixels >= pixels_at_once_) record();
 }
 

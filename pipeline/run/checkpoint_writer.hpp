@@ -1,4 +1,4 @@
-// A run that another can go on with: what it has written is recorded while it goes on. Internal to run().
+// A run that another can continue with: what it has written is recorded while it goes on. Internal to run().
 #pragma once
 
 #include <condition_variable>
@@ -41,7 +41,7 @@ class CheckpointWriter {
   /// thrown.
   void end();
 
-  /// Of the raster at hand, pixels that runs before wrote.
+  /// For the raster at hand, pixels that runs before wrote.
   std::int64_t pixels_before() const noexcept { return pixels_before_; }
 
  private:

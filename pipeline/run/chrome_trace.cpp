@@ -97,7 +97,7 @@ void put_sums(Events& events, const std::map<std::string, Changes>& counters, co
   }
 }
 
-/// Of a track whose slices overlap the sum of theirs.
+/// For a track whose slices overlap the sum of theirs.
 void put_rates(Events& events, const std::vector<Span>& spans) {
   std::map<std::string, Changes> counters;
   for (const Span& span : spans) {

@@ -65,7 +65,7 @@ class CudaRun {
 
   /// Calls `work` on the device, and keeps what it throws.
   void play(const DevicePipeline& lane, const std::function<void()>& work) noexcept;
-  /// Waits until `role` has finished so many of the lane's bands; false when the run has failed.
+  /// Waits until `role` has finished this many of the lane's bands; false when the run has failed.
   bool wait_for(const DevicePipeline& lane, Role role, std::int64_t bands);
   void finish_band(DevicePipeline& lane, Role role);
 

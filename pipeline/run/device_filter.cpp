@@ -35,9 +35,8 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
     return Buffer(bytes, device_resource());
   } catch (const OutOfMemory&) {
     throw OutOfMemory(
-        fmt::format("{} bytes of {} for the filter '{}' could not be allocated on the GPU; filter "
-                    "smaller images, or "
-                    "use run(), which works in bands",
+        fmt::format("{} bytes of {} for the filter '{}' could not be allocated on the GPU; filter smaller "
+                    "images, or use run(), which works in bands",
                     bytes, what, chain.text()));
   }
 }

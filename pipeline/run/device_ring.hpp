@@ -74,7 +74,7 @@ class DeviceRing {
   bool has_found_nan() const;
   /// Where the device encodes: hands the blocks to the sink.
   void write_encoded(std::int64_t band, Executor& executor);
-  /// Of the result, as it crossed the bus.
+  /// For the result, as it crossed the bus.
   std::int64_t downloaded_bytes(std::int64_t band) const;
 
   /// From now on spans are recorded on this timeline's clock.
@@ -90,7 +90,7 @@ class DeviceRing {
     Buffer device_output;
   };
   using Interval = DeviceClock::Interval;
-  /// Of one band; used again for a later one when the host has recorded it.
+  /// For one band; used again for a later one when the host has recorded it.
   struct BandEvents {
     Interval upload, decode, compute, encode, download;
     Event shared_copied, table_arrived;

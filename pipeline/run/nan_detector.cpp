@@ -47,13 +47,10 @@ void NanDetector::look(const ConstPixelView& pixels, Executor& executor) {
 std::vector<std::string> NanDetector::warnings() const {
   if (!found_) return {};
   if (meaning_ == Meaning::missing_too)
-    return {
-        "the source holds NaN, which counts as missing beside what is declared so, and is that in the "
-        "result"};
+    return {"the source contains NaN, which counts as nodata, as the declared value does"};
   return {
-      "the source holds NaN, which filters compute with as if it were a value: what they make of pixels near "
-      "one is NaN, or no filtered value; where it stands for missing pixels set MissingOptions::value to "
-      "nan"};
+      "the source contains NaN that is not declared as nodata: it spreads to neighbouring pixels; if it "
+      "means missing pixels, set MissingOptions::value to nan"};
 }
 
 }  // namespace sepconv

@@ -23,7 +23,7 @@ class SetProgress {
   SetProgress(std::function<void(const Progress&)> told, std::int64_t rasters, All all)
       : told_(std::move(told)), rasters_(rasters), all_(all) {}
 
-  /// Of the next raster, which the one before has ended; this must outlive its run.
+  /// For the next raster, which the one before has ended; this must outlive its run.
   std::function<void(const Progress&)> next() {
     if (!told_ || rasters_ == 1) return told_;
     done_.bands_done += last_.bands_done;

@@ -13,7 +13,7 @@ namespace sepconv {
 /// What parts of a chain's result need of them, read when it is made.
 class ResidentOperands {
  public:
-  /// Of what `output` of the result needs, in host memory. Throws IoError, InvalidArgument and OutOfMemory.
+  /// For what `output` of the result needs, in host memory. Throws IoError, InvalidArgument and OutOfMemory.
   ResidentOperands(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
                    Executor& executor);
 

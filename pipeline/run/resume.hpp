@@ -1,6 +1,6 @@
 // Results that are made in several runs, in one call each.
 //
-// One after another: what a run leaves that ends before its end, the same call goes on with. Or by processes
+// One after another: what a run leaves that ends before its end, the same call continues with. Or by processes
 // that make a part each, on machines that have the same file system:
 //
 //   sepconv::resume_file("scan.tif", "resumed.tif", chain);

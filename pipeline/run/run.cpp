@@ -63,7 +63,7 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
   return runner;
 }
 
-/// Of half of what could not be had: of memory on the host and on the devices, because it is not told which
+/// For half of what could not be had: of memory on the host and on the devices, because it is not told which
 /// was short.
 Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
   PlanOptions options = plan.asked;
@@ -109,9 +109,8 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
         "the plan is for blocks that a GPU codes, and those of this source or sink are others; make one for "
         "these");
   if (bands && (bands->first < 0 || bands->first >= bands->end || bands->end > plan.band_count()))
-    throw InvalidArgument(
-        fmt::format("bands {} to {} are none of the plan's, which are 0 to {}; name some of these",
-                    bands->first, bands->end - 1, plan.band_count() - 1));
+    throw InvalidArgument(fmt::format("bands {} to {} are out of range: the plan has 0 to {}", bands->first,
+                                      bands->end - 1, plan.band_count() - 1));
 }
 
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,

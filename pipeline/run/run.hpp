@@ -51,7 +51,7 @@ struct ExecutionOptions {
   std::stop_token stop{};
   /// Band buffers and arenas come from here; must be thread-safe and outlive the run. Null: page_resource().
   std::pmr::memory_resource* memory = nullptr;
-  /// Of a run on GPUs: page-locked band buffers, and memory of the calling thread's current device. A
+  /// For a run on GPUs: page-locked band buffers, and memory of the calling thread's current device. A
   /// BufferPool in their place keeps them from run to run. Thread-safe, and outlive the run. Null:
   /// pinned_resource() and device_resource().
   std::pmr::memory_resource* pinned_memory = nullptr;
@@ -61,7 +61,7 @@ struct ExecutionOptions {
   /// Where the memory that a plan takes cannot be had, and so before anything is read, take plans of half as
   /// much, until one fits; the report has the one that was run. Else that is OutOfMemory.
   bool smaller_plans = false;
-  /// Of a run of a plan: only these bands, and only what they need is read. The sink is finished by the run
+  /// For a run of a plan: only these bands, and only what they need is read. The sink is finished by the run
   /// of all bands; one that gets them by several runs, by the caller. They go in ascending order, and so must
   /// the ranges where source or sink goes row by row. Never with smaller plans, which have other bands.
   std::optional<BandRange> bands{};
@@ -74,7 +74,7 @@ struct ExecutionOptions {
   std::function<void(const Plan&, std::int64_t band)> written{};
   /// Called before the sink is finished; what it throws ends the run, which leaves no output.
   std::function<void()> finishing{};
-  /// Of a job with a partial result: seconds from one time that it is brought to the disk to the next, beside
+  /// For a job with a partial result: seconds from one time that it is brought to the disk to the next, next to
   /// the run; 0: with each record of it, and the run waits. What was not may be made again when the machine
   /// goes down, not when the process does.
   double sync_seconds = 5;

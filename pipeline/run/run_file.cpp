@@ -19,7 +19,7 @@
 namespace sepconv {
 namespace {
 
-/// Memory that goes from raster to raster: getting it anew for each takes longer than small ones do.
+/// Memory that goes from raster to raster: getting it again for each takes longer than small ones do.
 class SharedBuffers {
  public:
   explicit SharedBuffers(const ExecutionOptions& options)
@@ -55,8 +55,8 @@ bool serves(const Plan& plan, const Reader& source, const Writer& sink) {
 Plan plan_for_raster(const ImageJob& job, std::int64_t raster, const ExecutionOptions& options) {
   if (!options.smaller_plans)
     throw InvalidArgument(fmt::format(
-        "the plan is for images that are stored as the first is, and not for that at {}, which is {}; "
-        "leave the plan out",
+        "the plan is for images that are stored as the first is, and not for that at {}, which is {}; leave "
+        "the plan out",
         position_text(job.plan.axes, raster), job.source->layout().description));
   PlanOptions asked = job.plan.asked;
   asked.choose_device = false;
@@ -168,7 +168,7 @@ RunReport run_part_of(ImageJob& job, const ExecutionOptions& options) {
                      rasters * plan.pixels_of(of_each) - pixels);
 }
 
-/// Of which a run before has made all.
+/// For which a run before has made all.
 RunReport run_named(ImageJob& job) {
   job.partial->remove();
   return make_report(job.plan, *job.source, *job.sink, job.plan.all_bands(), Timeline(), 0, 0, job.count(),

@@ -9,7 +9,7 @@ namespace sepconv {
 ExecutedPlan<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                            Timeline& timeline);
 
-/// Of so many rasters that were run by this plan, the last from this source to this sink, less pixels that
+/// For this many rasters that were run by this plan, the last from this source to this sink, less pixels that
 /// runs before made.
 RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink, BandRange bands,
                       const Timeline& timeline, double startup_seconds, std::int64_t bytes_stored,

@@ -54,7 +54,7 @@ class Roles {
 /// lock.
 class RunState {
  public:
-  /// So many pixels of the result are written in so many parts.
+  /// This many pixels of the result are written in this many parts.
   RunState(std::int64_t parts, std::int64_t pixels, std::int64_t pixel_bytes,
            const ExecutionOptions& options);
 

@@ -23,10 +23,10 @@ struct Span {
   double end = 0;
   std::int64_t bytes = 0;
   std::int64_t image = 0;  ///< of a set, from 0 in the order in which they are run; set by Timeline::record
-  std::int64_t bands = 1;  ///< of a long run: so many of the track, from this one on, are one interval
+  std::int64_t bands = 1;  ///< of a long run: this many of the track, from this one on, are one interval
 };
 
-/// Of one track.
+/// For one track.
 struct TrackTotals {
   double busy_seconds = 0;    ///< length of the union of its intervals
   double hidden_seconds = 0;  ///< length of the part of that which another track covers as well

@@ -60,17 +60,15 @@ const std::vector<Synonym>& stage_synonyms() {
       {{"closing", "grey_closing"}, {"close:radius=2"}, ""},
       {{"white_tophat", "top_hat", "rolling_ball"}, {"tophat:radius=9"}, ""},
       {{"black_tophat", "black_hat", "bottomhat"}, {"blackhat:radius=9"}, ""},
-      {{"bilateral", "nlmeans", "denoise", "guided"},
-       {},
-       "filters whose weights depend on the pixels are not there"},
+      {{"bilateral", "nlmeans", "denoise", "guided"}, {}, "data-dependent filters are not supported"},
       {{"rescale", "resample", "zoom", "upsample", "thumbnail"}, {"resize:by=0.5", "resize:to=640x480"}, ""},
       {{"downsample", "shrink", "decimate", "bin", "pyramid"}, {"reduce:factor=2", "resize:by=0.5"}, ""},
       {{"crop", "cut", "extract"}, {}, "a part of the result is what PlanOptions::region asks for"},
-      {{"pad", "warp"}, {}, "nothing pads or warps an image"},
+      {{"pad", "warp"}, {}, "padding and warping are not supported"},
       {{"gamma", "pow", "power", "sqrt", "exp", "ln", "equalize", "equalise", "clahe", "lut"},
        {},
-       "of what is done to a pixel alone there are only scale, clamp, abs, threshold and matrix"},
-      {{"fft", "dct", "wavelet", "deconvolve"}, {}, "transforms of frequencies are not there"},
+       "pointwise stages are scale, clamp, abs, threshold, stretch and matrix"},
+      {{"fft", "dct", "wavelet", "deconvolve"}, {}, "Fourier-domain filters are not supported"},
   };
   return all;
 }

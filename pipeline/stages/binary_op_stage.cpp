@@ -143,9 +143,9 @@ class BinaryOpStage final : public Stage {
     const ImageSpec input{volume_ ? volume_->plane : whole.extent, whole.channels, whole.type};
     if (!repeats_to(spec, input.extent, input.channels))
       throw InvalidArgument(fmt::format(
-          "stage '{}' has a second image of {} rows x {} columns of {}, which does not fit an "
-          "image of {} rows x {} columns of {}: give one as large, or one row, column or pixel of "
-          "it; axes= says of an array that it is a stack",
+          "stage '{}' has a second image of {} rows x {} columns of {}, which does not fit an image of {} "
+          "rows x {} columns of {}: give one as large, or one row, column or pixel of it; axes= says of an "
+          "array that it is a stack",
           text_, spec.extent.rows, spec.extent.cols, count_text(spec.channels, "channel"), input.extent.rows,
           input.extent.cols, count_text(input.channels, "channel")));
     return whole;
@@ -261,7 +261,7 @@ class BinaryOpStage final : public Stage {
     way.pointwise(op_, in.crop(out.rect).pixels, other, out.pixels);
   }
 
-  /// Of the second image, which may be at hand as it repeats beyond its edges.
+  /// For the second image, which may be at hand as it repeats beyond its edges.
   ConstPixelView second_at(const Rect& rect) const {
     const std::optional<Rect> at =
         second_.pixels.data != nullptr ? repeated_in(second_.rect, rect, second_.image) : std::nullopt;

@@ -9,7 +9,7 @@ namespace sepconv {
 
 /// `op` is binary: its second operand is the second image, whose axes are those where it is an array in a
 /// file. Looks at that once, when it is made: its headers alone. Throws IoError, and InvalidArgument for what
-/// cannot stand beside an image.
+/// cannot stand next to an image.
 StagePtr binary_op_stage(const StageArguments& spelling, const SecondaryImage& image, const std::string& axes,
                          const PointwiseOp& op);
 

@@ -38,7 +38,7 @@ Keys own_keys(StdOptions&) { return {}; }
 Keys own_keys(NormalizeOptions& options) {
   return {{.name = "least",
            .value = &options.least,
-           .words = "a smaller deviation counts as this: noise stays small where nothing is",
+           .words = "lower bound of the standard deviation, so that noise in flat areas is not amplified",
            .range = at_least(0)}};
 }
 

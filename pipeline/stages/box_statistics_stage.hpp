@@ -24,7 +24,7 @@ enum class Moment : std::uint8_t {
   contrast,  ///< (pixel - mean) / deviation
 };
 
-/// Of windows of so many pixels.
+/// For windows of this many pixels.
 inline ValueRange range_of_moment(Moment moment, const ValueRange& input, double pixels) {
   if (moment == Moment::mean) return input;
   if (moment == Moment::deviation) return {0, (input.high - input.low) / 2};
@@ -76,7 +76,7 @@ class MomentsStage final : public Stage {
     const Arithmetic wide = arithmetic_of(arithmetic);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
     const bool plain = is_.moment == Moment::mean && !renormalises();
-    // Sums of values and of squares; and of what is there how much that is, and for a mean the sum.
+    // Sums of values and of squares; and of valid pixels how much that is, and for a mean the sum.
     const std::int64_t moments = is_.moment == Moment::mean ? 1 : 2;
     const std::int64_t views = moments == 1 ? (renormalises() ? 2 : 0) : (renormalises() ? 3 : 2);
     const std::int64_t made =

@@ -86,7 +86,7 @@ struct GradientTaps {
   std::vector<double> difference, smooth;
 };
 
-/// Of z, y and x in turn, along which the differences are.
+/// For z, y and x in turn, along which the differences are.
 StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& spelling, StagePtr plane,
                               const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
   std::vector<StagePtr> branches{make_volume_filter(spelling, options, {x.smooth, y.smooth}, z.difference),

@@ -115,7 +115,7 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
                                : range_of(join_, first, branch(branches_.back()));
 }
 
-/// Of unsharp: its blur as a chain of its own.
+/// For unsharp: its blur as a chain of its own.
 StagePtr FilterStage::weight_by_alpha(const AlphaWeight& weight) const {
   if (join_.kind != Kind::unsharp || !are_means(branches_)) return with_nodata();
   const StagePtr blur = std::make_shared<FilterStage>("(blur)", border_, branches_, PointwiseOp{}, missing_);
@@ -244,7 +244,7 @@ Keys border_keys(Border& border) {
                 "wrap bcd|abcd|abc"},
       {.name = "value",
        .value = &border.value,
-       .words = "what lies outside",
+       .words = "pixel value beyond the edge",
        .only_with = "border=constant"}};
 }
 

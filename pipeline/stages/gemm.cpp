@@ -28,7 +28,7 @@ struct Factors {
   bool mixes = false;       ///< channels are summed over too; else each channel is a matrix of its own
 };
 
-/// Of the matrix as it stands in the product.
+/// For the matrix as it stands in the product.
 Extent shape_of(const Matrix& matrix, const Factors& factors) {
   const Extent file = matrix.spec.extent;
   return factors.transposed ? Extent{file.cols, file.rows} : file;

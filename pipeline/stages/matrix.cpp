@@ -47,8 +47,8 @@ class MatrixStage final : public Stage {
     const std::int64_t channels = input.channels - masks_;
     if (channels != cols_ && channels != cols_ - 1) {
       throw InvalidArgument(
-          fmt::format("stage 'matrix' has {} but the image has {}; give {}, or {} "
-                      "with an offset last; a column of zeros leaves a channel out",
+          fmt::format("stage 'matrix' has {} but the image has {}; give {}, or {} with an offset last; a "
+                      "column of zeros leaves a channel out",
                       count_text(cols_, "column"), count_text(channels, "channel"),
                       count_text(channels, "column"), channels + 1));
     }

@@ -118,7 +118,7 @@ template <class Options>
 StagePtr make_morphology(const Options& options, const StageArguments& spelling) {
   if (options.missing == MissingPolicy::fill &&
       MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
-    spelling.refuse("missing", "there is nothing to take from a missing pixel; take missing=ignore");
+    spelling.refuse("missing", "this stage cannot fill; use missing=ignore");
   if (options.radius_z) return volume_morphology(options, spelling);
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
   if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMaxDiskRadius)

@@ -87,7 +87,7 @@ class MorphologyStage final : public Stage {
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    // Of the whole image, which may repeat.
+    // For the whole image, which may repeat.
     const std::int64_t far = border_.mode == BorderMode::wrap ? kMaxSide : 0;
     run(ReferenceBackend{arithmetic}, {each_.radius_x + far, each_.radius_y + far, BorderMode::reflect}, in,
         out);

@@ -9,7 +9,7 @@
 namespace sepconv {
 namespace {
 
-// Found by trying: the least multiply-adds with which two sides together stay below 1e-4.
+// Found by trying: the smallest multiply-adds with which two sides together stay below 1e-4.
 constexpr double kSigmaOfCells = 1.7, kToCells = 0.9;
 
 std::int64_t cell_of(double sigma) {
@@ -37,7 +37,7 @@ std::vector<double> weights_of(const ResampleAxis& axis, std::int64_t i, const R
   return weights;
 }
 
-/// Of pixels -reach to reach around the middle of one.
+/// For pixels -reach to reach around the middle of one.
 std::vector<double> exact_taps(double sigma, std::int64_t reach) {
   std::vector<double> taps;
   double sum = 0;

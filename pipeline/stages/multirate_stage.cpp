@@ -104,7 +104,7 @@ Frame frame_of(const Multirate& filter, const ConstRegion& given, const Region& 
   return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
 }
 
-/// `renormalises`: weighted sums of what is there over their weights.
+/// `renormalises`: weighted sums of valid pixels over their weights.
 template <class Backend>
 void filter_by(const Backend& way, const Multirate& filter, bool renormalises, const Frame& frame) {
   const PixelView& out = frame.out.pixels;
@@ -144,7 +144,7 @@ Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const
   return held_pixels(needed, input.extent, filter_.border.mode);
 }
 
-/// What lies elsewhere in its cells lies in an output that is longer by a cell as it lies in that in the
+/// What lies elsewhere in its cells lies in an output that is longer by a cell unchanged in that in the
 /// middle.
 Extent MultirateStage::max_input_extent(Extent output, const ImageSpec& input) const {
   return Stage::max_input_extent({output.rows + filter_.down.cell - 1, output.cols + filter_.across.cell - 1},
@@ -160,7 +160,7 @@ StagePtr MultirateStage::with_nodata() const {
 
 std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                            Arithmetic arithmetic) const {
-  // Of any place: one cell more than these pixels' own.
+  // For any place: one cell more than these pixels' own.
   const auto cells_of = [](const MultirateSide& side, std::int64_t pixels) {
     return Range{0, side.cells_of({0, pixels}).count + 1};
   };

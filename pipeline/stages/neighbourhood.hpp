@@ -50,7 +50,7 @@ struct Neighbourhood {
   Extent largest_image(Extent image) const noexcept {
     return border == BorderMode::wrap ? Extent{kMaxSide, kMaxSide} : image;
   }
-  /// Of the input, at most, for a result of this extent.
+  /// For the input, at most, for a result of this extent.
   Extent needed_extent(Extent output, Extent image) const noexcept {
     const Extent most = largest_image(image);
     return {std::min(output.rows + 2 * radius_y, most.rows), std::min(output.cols + 2 * radius_x, most.cols)};
@@ -62,7 +62,7 @@ struct Neighbourhood {
     const auto width = [](std::int64_t radius) { return std::bit_width(static_cast<std::uint64_t>(radius)); };
     return 4 + width(radius_x) + width(radius_y);
   }
-  /// Of disks: two for each of their rows.
+  /// For disks: two for each of their rows.
   double disk_operations() const noexcept { return window_operations() + 4 * static_cast<double>(radius_y); }
 };
 

@@ -8,7 +8,7 @@
 namespace sepconv {
 
 enum class MissingPolicy : std::uint8_t {
-  ignore,     ///< the weights of what is there are renormalised; what is missing stays so
+  ignore,     ///< the weights of valid pixels are renormalised; what is missing stays so
   propagate,  ///< a result is missing where its window touches one that is
   fill,       ///< as ignore, and what is missing gets the average of what is near it
 };
@@ -26,17 +26,20 @@ inline Key missing_key(std::optional<MissingPolicy>& missing, MissingWays ways =
   if (ways == MissingWays::only_all)
     return {.name = "missing",
             .value = choice(missing, {{"propagate", MissingPolicy::propagate}}),
-            .words = "of missing pixels (nodata, NaN): missing wherever the window touches one"};
+            .words = "nodata handling. propagate: a missing pixel in the window makes the result missing"};
   const bool fills = ways == MissingWays::all;
   ChoiceWords<MissingPolicy> words{{"ignore", MissingPolicy::ignore},
                                    {"propagate", MissingPolicy::propagate}};
   if (fills) words.emplace_back("fill", MissingPolicy::fill);
-  return {.name = "missing",
-          .value = choice(missing, words),
-          .words = fills ? "of missing pixels (nodata, NaN): ignore computes with what is there; propagate "
-                           "is missing wherever the window touches one; fill is as ignore, in holes too"
-                         : "of missing pixels (nodata, NaN): ignore computes with what is there; propagate "
-                           "is missing wherever the window touches one"};
+  return {
+      .name = "missing",
+      .value = choice(missing, words),
+      .words =
+          fills ? "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
+                  "stay missing. propagate: a missing pixel in the window makes the result missing. fill: as "
+                  "ignore, and missing pixels get a value"
+                : "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
+                  "stay missing. propagate: a missing pixel in the window makes the result missing"};
 }
 
 }  // namespace sepconv

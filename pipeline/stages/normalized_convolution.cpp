@@ -18,7 +18,7 @@ bool can_renormalise(const std::vector<double>& taps) {
   return taps.empty() || sum > kMinShare * size;
 }
 
-/// Of 1 and 0: small where memory is far away, and as they are computed with in a processor's cache.
+/// For 1 and 0: small where memory is far away, and as they are computed with in a processor's cache.
 PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
   return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
 }
@@ -32,7 +32,7 @@ double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   return total;
 }
 
-/// Weighted sums of what is there over their weights, for all branches, and joined. `in` is all that `out`
+/// Weighted sums of valid pixels over their weights, for all branches, and joined. `in` is all that `out`
 /// needs.
 template <class Backend>
 void filter_by(const Backend& way, const NormalizedConvolution& filter, const ConstRegion& in,

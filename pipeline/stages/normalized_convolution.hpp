@@ -1,4 +1,4 @@
-// Filters of what is there: weighted sums without the missing pixels, which are NaN, over their weights.
+// Filters of valid pixels: weighted sums without the missing pixels, which are NaN, over their weights.
 // Private to pipeline/stages.
 #pragma once
 
@@ -28,7 +28,7 @@ bool can_renormalise(const std::vector<SeparableTaps>& branches);
 /// Averages ignore what is missing, differences propagate it.
 MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches);
 
-/// For each branch num = the convolution with 0 for what is missing, den = that of 1 for what is there and 0
+/// For each branch num = the convolution with 0 for what is missing, den = that of 1 for valid pixels and 0
 /// for what is not, and the result is num where den is `total`, which is den of a window with nothing
 /// missing, num * (total / den) where den is positive, and missing elsewhere. Beyond a constant border all is
 /// there. `in` is all that `out` needs, or the whole image. The same bits from all three.
@@ -52,7 +52,7 @@ std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch,
 /// The same for means: num, den and total are resampled, the latter of 1 everywhere, because a window's
 /// weights are its own; num where den is total, num / (den / total) where that is positive, and missing
 /// elsewhere. Filters with negative weights (cubic, lanczos3) are those of linear where den is not total, so
-/// that no result leaves the range of the values under its window. The result is what is there: no pixel of
+/// that no result leaves the range of the values under its window. The result is valid pixels: no pixel of
 /// it stands for one of the input. Of the channel `alpha`, which says how much is there, it is num.
 void normalized_resample_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
                                    const ConstRegion& in, const Region& out, Arithmetic arithmetic);

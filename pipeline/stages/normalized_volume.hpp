@@ -1,4 +1,4 @@
-// A filter of what is there of a volume, along z and within planes at once. Private to
+// A filter of valid pixels of a volume, along z and within planes at once. Private to
 // pipeline/stages.
 #pragma once
 

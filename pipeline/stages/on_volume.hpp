@@ -13,7 +13,7 @@ struct VolumeShape {
   std::int64_t depth = 1;   ///< planes along z
   std::int64_t planes = 1;  ///< in one row: positions of the axes that change faster than z
 
-  /// Of an image of planes like this one.
+  /// For an image of planes like this one.
   ImageSpec spec(const ImageSpec& of_plane) const {
     return {{depth, planes * of_plane.extent.area()}, of_plane.channels, of_plane.type};
   }

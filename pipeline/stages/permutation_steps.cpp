@@ -107,7 +107,7 @@ class RunTranspose final : public PermutationStage {
   }
 
  private:
-  /// `out` has so many whole runs in a row, or none and a part of one.
+  /// `out` has this many whole runs in a row, or none and a part of one.
   void move_runs(const ConstRegion& in, const Region& out, std::int64_t runs,
                  const Transpose& transpose) const {
     const std::int64_t rows = out.rect.rows;

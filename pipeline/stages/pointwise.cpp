@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-/// What a stage that stretches makes of the greatest value.
+/// What a stage that stretches makes of the largest value.
 double greatest(PixelType type) {
   return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
     return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
@@ -34,7 +34,7 @@ double growth_of(const PointwiseOp& op) {
   }
 }
 
-/// Of a stage that stretches, of which f32 has not all the values between those of 16 bits.
+/// For a stage that stretches, of which f32 has not all the values between those of 16 bits.
 bool needs_f64(PixelType to) { return to != PixelType::u8 && to != PixelType::f32; }
 
 bool needs_f64(const PointwiseOp& op) {

@@ -71,7 +71,7 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
   return missing == MissingPolicy::fill ? RankMissing::fill : RankMissing::propagate;
 }
 
-/// Of a stack, and within its planes what has the same share of the values before it.
+/// For a stack, and within its planes what has the same share of the values before it.
 template <class Options>
 StagePtr make_stage(const Options& options, const StageArguments& spelling, const RankWindow& window,
                     std::int64_t rank) {
@@ -92,7 +92,7 @@ Keys keys(MedianOptions& options) { return shifted_window_keys(options); }
 Keys keys(PercentileOptions& options) {
   return joined({{{.name = "p",
                    .value = &options.p,
-                   .words = "so many hundredths of the values come before it; 100: the greatest",
+                   .words = "50 is the median, 100 the maximum",
                    .unit = "%",
                    .range = between(0, 100),
                    .needed = true}},
@@ -102,7 +102,7 @@ Keys keys(RankOptions& options) {
   const double most = static_cast<double>(2 * kMaxRankRadius + 1);
   return joined({{{.name = "rank",
                    .value = &options.rank,
-                   .words = "so many of the values come before it; of -1 on, from the greatest",
+                   .words = "0 is the smallest value; negative ranks count from the largest, -1",
                    .range = between(-most * most, most * most - 1),
                    .needed = true}},
                  shifted_window_keys(options)});
@@ -130,11 +130,10 @@ StagePtr make(const RankOptions& options, const StageArguments& spelling) {
 
 constexpr StageKind<MedianOptions> kMedian{
     "median", "middle value of (2 radius + 1) x (2 radius_y + 1) pixels", "median:radius=2", keys, make};
-constexpr StageKind<PercentileOptions> kPercentile{"percentile",
-                                                   "value that p % of those under the window come before",
+constexpr StageKind<PercentileOptions> kPercentile{"percentile", "percentile p of the values in the window",
                                                    "percentile:p=10,radius=4", keys, make};
-constexpr StageKind<RankOptions> kRank{"rank", "value that so many of those under the window come before",
-                                       "rank:rank=3,radius=1", keys, make};
+constexpr StageKind<RankOptions> kRank{"rank", "k-th smallest value in the window", "rank:rank=3,radius=1",
+                                       keys, make};
 
 }  // namespace
 

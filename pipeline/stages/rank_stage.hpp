@@ -16,7 +16,7 @@
 
 namespace sepconv {
 
-/// Of a window over several planes it says what one of them is asked for, and make_rank_on_volume()
+/// For a window over several planes it says what one of them is asked for, and make_rank_on_volume()
 /// computes.
 class RankStage final : public Stage {
  public:

@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// Of planes of this extent. On the CPU only.
+/// For planes of this extent. On the CPU only.
 StagePtr make_rank_on_volume(std::shared_ptr<const RankStage> stage, Extent plane);
 
 }  // namespace sepconv

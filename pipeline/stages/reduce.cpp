@@ -24,8 +24,7 @@ Keys keys(ReduceOptions& options) {
           {.name = "filter",
            .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
            .words = "a cell's mean, a smoother one of the cells around it too, or the pixel in its middle, "
-                    "for classes and "
-                    "masks"},
+                    "for classes and masks"},
           missing_key(options.missing, MissingWays::no_fill)};
 }
 

@@ -12,7 +12,7 @@ namespace sepconv {
 
 /// What becomes of a side of any length; one of the three is given.
 struct ResampledSide {
-  std::int64_t cell = 0;  ///< so many pixels become one, and so do those that are left at the end
+  std::int64_t cell = 0;  ///< this many pixels become one, and so do those that are left at the end
   std::int64_t to = 0;    ///< pixels of the result
   double by = 0;          ///< pixels of the result to one of the input, rounded half to even, at least one
 

@@ -30,8 +30,8 @@ Keys keys(ResizeOptions& options) {
                                         {"nearest", nearest}}),
        .words =
            "Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA "
-           "and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; "
-           "nearest is a single pixel, for classes and masks"},
+           "and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is "
+           "a single pixel, for classes and masks"},
       missing_key(options.missing, MissingWays::no_fill)};
 }
 

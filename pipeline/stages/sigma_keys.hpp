@@ -15,7 +15,7 @@ struct GaussianWidth {
   double sigma_x, sigma_y;
   std::int64_t radius_x, radius_y;
 
-  /// Of the derivatives of these orders.
+  /// For the derivatives of these orders.
   SeparableTaps taps(std::int64_t order_x = 0, std::int64_t order_y = 0) const {
     return {gaussian_taps(sigma_x, radius_x, static_cast<int>(order_x)),
             gaussian_taps(sigma_y, radius_y, static_cast<int>(order_y))};

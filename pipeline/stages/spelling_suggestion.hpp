@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// The word of `known` that begins so, or else that with the least edit distance from `word`, when it is near
+/// The word of `known` that begins so, or else that with the smallest edit distance from `word`, when it is near
 /// enough to be what was meant.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 

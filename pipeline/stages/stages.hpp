@@ -181,7 +181,7 @@ struct MatrixOptions {
 };
 StagePtr matrix(const MatrixOptions& options);
 
-/// Of the window's values the middle one; of an even number the upper of the two.
+/// For the window's values the middle one; of an even number the upper of the two.
 struct MedianOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
@@ -214,7 +214,7 @@ struct PercentileOptions {
 StagePtr percentile(const PercentileOptions& options);
 
 struct RankOptions {
-  std::optional<std::int64_t> rank{};  ///< needed; from 0, or from -1 down from the greatest
+  std::optional<std::int64_t> rank{};  ///< needed; from 0, or from -1 down from the largest
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<Extent> size{};
@@ -242,7 +242,7 @@ struct CastOptions {
 };
 StagePtr cast(const CastOptions& options);
 
-/// low becomes 0 and high the greatest value of the type, of f32 and f64 1; low above high inverts.
+/// low becomes 0 and high the largest value of the type, of f32 and f64 1; low above high inverts.
 struct StretchOptions {
   std::optional<double> low{};      ///< needed
   std::optional<double> high{};     ///< needed

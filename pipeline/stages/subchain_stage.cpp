@@ -141,7 +141,7 @@ class OwnChainStage final : public Stage {
     pointwise_host(op_, in.crop(out.rect).pixels, own.pixels, out.pixels, arithmetic);
   }
 
-  /// Of whole images.
+  /// For whole images.
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     const ImageSpec spec{in.image, out.pixels.channels, pixel_type_of(arithmetic)};
     std::vector<Buffer> images;

@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// How the matrices of an image lie: one below the other or one beside the other, all of the same shape.
+/// How the matrices of an image lie: one below the other or one next to the other, all of the same shape.
 enum class Stacking : std::uint8_t { rows, cols };
 
 /// Every matrix of the image transposed, stacked as before: an image of `items` matrices of r x c pixels

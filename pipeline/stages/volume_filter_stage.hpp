@@ -21,7 +21,7 @@ struct VolumePasses {
   StagePtr in_plane, along_z;
 };
 
-/// What such a stage makes of what is there of a volume: `values` of 0 for missing pixels over the same of
+/// What such a stage makes of valid pixels of a volume: `values` of 0 for missing pixels over the same of
 /// weights, as normalized_convolution.hpp has it, or without weights what windows that leave them out make.
 struct NormalizedPasses {
   VolumePasses values;
@@ -29,7 +29,7 @@ struct NormalizedPasses {
   std::array<double, 2> totals{};         ///< of windows with nothing missing
   bool fills = false;                     ///< else what is missing stays so
 };
-/// Of means, whose passes `make` makes for a border, computing with NaN as IEEE says.
+/// For means, whose passes `make` makes for a border, computing with NaN as IEEE says.
 NormalizedPasses present_means(const std::function<VolumePasses(const Border&)>& make, const Border& border,
                                bool fills);
 
@@ -44,7 +44,7 @@ struct VolumeFilter {
 struct VolumeJoin {
   std::vector<StagePtr> branches;
   StagePtr in_plane;  ///< what planes without an axis z are given
-  /// Of the input and one branch, or of the first two, and of what that makes and the next.
+  /// For the input and one branch, or of the first two, and of what that makes and the next.
   PointwiseOp op{};
   /// In its place the deviation, of branches that make means of the input and of its squares, or of
   /// `contrast` the pixel less its mean over that, where it is not below `least`.

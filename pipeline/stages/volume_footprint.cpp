@@ -17,7 +17,7 @@ Rect PlanesNeeded::of(const Rect& output, const ImageSpec& input) const {
   return {output.row, needed.col, output.rows, needed.cols};
 }
 
-/// Of those that begin where a row of a plane does, and those that begin with its last pixel. Planes are
+/// For those that begin where a row of a plane does, and those that begin with its last pixel. Planes are
 /// alike.
 std::int64_t PlanesNeeded::max_cols(std::int64_t cols, const ImageSpec& input,
                                     std::int64_t result_cols) const {

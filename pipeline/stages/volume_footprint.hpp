@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// Of the planes `from`, for pixels of the planes `to` that `stage` makes of them.
+/// For the planes `from`, for pixels of the planes `to` that `stage` makes of them.
 struct PlanesNeeded {
   const Stage& stage;
   const PlaneRow& from;
@@ -15,11 +15,11 @@ struct PlanesNeeded {
 
   /// Whole rows of planes of the same z, and whole planes where that goes beyond their edges.
   Rect of(const Rect& output, const ImageSpec& input) const;
-  /// At most, for so many columns of rows of `result_cols`, wherever they lie.
+  /// At most, for this many columns of rows of `result_cols`, wherever they lie.
   std::int64_t max_cols(std::int64_t cols, const ImageSpec& input, std::int64_t result_cols) const;
 };
 
-/// Of the parts of planes that such an output has, the largest.
+/// For the parts of planes that such an output has, the largest.
 inline Extent most_of_plane(const PlaneRow& planes, Extent output) {
   return {std::clamp<std::int64_t>(output.cols / planes.plane.cols, 1, planes.plane.rows),
           std::min(output.cols, planes.plane.cols)};

@@ -36,7 +36,7 @@ StageTraits traits_on_volume(const Stage& given, const VolumePasses& passes) {
 
 class VolumeStage final : public Stage {
  public:
-  /// Of the passes the second may be null, or the first.
+  /// For the passes the second may be null, or the first.
   VolumeStage(StagePtr given, VolumePasses passes, Extent from, Extent to)
       : Stage(traits_on_volume(*given, passes)),
         given_(std::move(given)),
@@ -151,7 +151,7 @@ class VolumeStage final : public Stage {
     return in_plane_ == nullptr ? output : PlanesNeeded{*in_plane_, from_, to_}.of(output, input);
   }
 
-  /// Of what the pass along z makes, at most, for an output of this extent wherever it lies.
+  /// For what the pass along z makes, at most, for an output of this extent wherever it lies.
   Extent middle_extent(Extent output, const ImageSpec& input) const {
     if (in_plane_ == nullptr) return output;
     return {output.rows, PlanesNeeded{*in_plane_, from_, to_}.max_cols(output.cols, input,

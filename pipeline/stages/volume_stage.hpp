@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// Of a stage for planes of this extent, which become planes of the other.
+/// For a stage for planes of this extent, which become planes of the other.
 StagePtr make_volume_stage(const Stage& stage, Extent from, Extent to);
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
 // Stages that are made of all pixels of a rectangle or a disk alike, whatever its size: their mean and
-// deviation, the least and the greatest of them. As in stages.hpp, which includes this.
+// deviation, the smallest and the greatest of them. As in stages.hpp, which includes this.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ StagePtr box(const BoxOptions& options = {});
 StagePtr mean(const BoxOptions& options = {});  ///< box under its other name
 StageEntry mean_entry();
 
-/// The options of the least and the greatest, and of what is made of them.
+/// The options of the smallest and the largest, and of what is made of them.
 template <class Name>
 struct MorphologyOptions {
   std::int64_t radius = 1;

@@ -129,7 +129,7 @@ def rank_filter(input, rank, size=None, footprint=None, output=None, mode="refle
     input : array_like
         of any number of axes
     rank : int
-        so many of the window's values come before it; of a negative one, from the greatest
+        0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
         of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
     footprint : array_like, optional
@@ -171,7 +171,7 @@ def rank_filter(input, rank, size=None, footprint=None, output=None, mode="refle
 
 
 def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
-    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+    """A percentile of the values in the window. See `rank_filter`.
 
     Examples
     --------

@@ -39,11 +39,11 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -73,9 +73,9 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     flip : bool
@@ -111,11 +111,11 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -143,11 +143,11 @@ def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', '
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['propagate'] | None
-        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
+        nodata handling. propagate: a missing pixel in the window makes the result missing (propagate)
 
     Returns
     -------
@@ -175,11 +175,11 @@ def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['propagate'] | None
-        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
+        nodata handling. propagate: a missing pixel in the window makes the result missing (propagate)
 
     Returns
     -------
@@ -211,11 +211,11 @@ def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: in
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['propagate'] | None
-        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
+        nodata handling. propagate: a missing pixel in the window makes the result missing (propagate)
 
     Returns
     -------
@@ -259,11 +259,11 @@ def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['propagate'] | None
-        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
+        nodata handling. propagate: a missing pixel in the window makes the result missing (propagate)
 
     Returns
     -------
@@ -303,11 +303,11 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['propagate'] | None
-        of missing pixels (nodata, NaN): missing wherever the window touches one (propagate)
+        nodata handling. propagate: a missing pixel in the window makes the result missing (propagate)
 
     Returns
     -------
@@ -353,11 +353,11 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -401,11 +401,11 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
 
     Returns
     -------
@@ -439,11 +439,11 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -697,7 +697,7 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', '
     filter : Literal['box', 'binomial', 'nearest']
         a cell's mean, a smoother one of the cells around it too, or the pixel in its middle, for classes and masks (box binomial nearest; default box)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
 
     Returns
     -------
@@ -727,7 +727,7 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
     filter : Literal['linear', 'cubic', 'lanczos3', 'area', 'box', 'nearest']
         Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is a single pixel, for classes and masks (linear cubic lanczos3 area box nearest; default linear)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
 
     Returns
     -------
@@ -769,9 +769,9 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -790,12 +790,12 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     Chain('median...')
     """
 def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
-    """Value that p % of those under the window come before.
+    """Percentile p of the values in the window.
 
     Parameters
     ----------
     p : float
-        so many hundredths of the values come before it; 100: the greatest (%; between 0 and 100; needed)
+        50 is the median, 100 the maximum (%; between 0 and 100; needed)
     radius : int
         pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
     radius_y : int | None
@@ -815,9 +815,9 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -836,12 +836,12 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     Chain('percentile...')
     """
 def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
-    """Value that so many of those under the window come before.
+    """K-th smallest value in the window.
 
     Parameters
     ----------
     rank : int
-        so many of the values come before it; of -1 on, from the greatest (between -4198401 and 4198400; needed)
+        0 is the smallest value; negative ranks count from the largest, -1 (between -4198401 and 4198400; needed)
     radius : int
         pixels on each side of the middle one (pixels; between 0 and 1024; default 1; not with size)
     radius_y : int | None
@@ -861,9 +861,9 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
 
     Returns
     -------
@@ -893,9 +893,9 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -929,9 +929,9 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -965,9 +965,9 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1001,9 +1001,9 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1037,9 +1037,9 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1073,9 +1073,9 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['r
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1109,9 +1109,9 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     flip : bool
@@ -1145,9 +1145,9 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one; fill is as ignore, in holes too (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
@@ -1179,13 +1179,13 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['
     border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
         how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
     value : float
-        what lies outside (default 0; only with border=constant)
+        pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate'] | None
-        of missing pixels (nodata, NaN): ignore computes with what is there; propagate is missing wherever the window touches one (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     least : float
-        a smaller deviation counts as this: noise stays small where nothing is (0 or more; default 0)
+        lower bound of the standard deviation, so that noise in flat areas is not amplified (0 or more; default 0)
 
     Returns
     -------

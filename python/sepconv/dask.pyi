@@ -294,7 +294,7 @@ def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike 
     dask.array.Array
     """
 def percentile_filter(input: Array, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+    """A percentile of the values in the window. See `rank_filter`.
 
     Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.percentile_filter` makes of the whole array. Parameters are those of
     that function; `output` is a type, and `threads` are a task's.

@@ -1436,7 +1436,7 @@ def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     """
 @overload
 def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+    """A percentile of the values in the window. See `rank_filter`.
 
     Parameters
     ----------
@@ -1476,7 +1476,7 @@ def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[
     """
 @overload
 def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The value that so many hundredths of those under a window come before. See `rank_filter`.
+    """A percentile of the values in the window. See `rank_filter`.
 
     Parameters
     ----------
@@ -1589,7 +1589,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     input : array_like
         of any number of axes
     rank : int
-        so many of the window's values come before it; of a negative one, from the greatest
+        0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
         of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
     footprint : array_like, optional
@@ -1636,7 +1636,7 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     input : array_like
         of any number of axes
     rank : int
-        so many of the window's values come before it; of a negative one, from the greatest
+        0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
         of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
     footprint : array_like, optional

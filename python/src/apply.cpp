@@ -33,7 +33,7 @@ Array placed(const Given& given, void* data) {
   return array;
 }
 
-/// In so many threads, each computing image after image. The first failure is thrown when all have ended.
+/// In this many threads, each computing image after image. The first failure is thrown when all have ended.
 void compute_side_by_side(const Chain& chain, const Images& images, ApplyOptions options,
                           std::size_t threads) {
   options.threads = 1;

@@ -108,10 +108,10 @@ bool has_stack_beside(const Chain& chain) {
                              [](const StagePtr& stage) { return stage->traits().secondary_is_set; });
 }
 
-/// Whether it is of stacks and not of an image after the other: it filters along z, or has a stack beside it.
+/// Whether it is of stacks and not of an image after the other: it filters along z, or has a stack next to it.
 bool of_stacks(const Chain& chain) { return filters_along_z(chain) || has_stack_beside(chain); }
 
-/// The chain for volumes of so many planes as images: a plane is a row of it.
+/// The chain for volumes of this many planes as images: a plane is a row of it.
 Chain chain_on_volume(const Chain& chain, const SpecTuple& plane, std::int64_t depth) {
   const ImageSpec spec = spec_of(plane);
   return on_volume(chain, spec, {spec.extent, depth});

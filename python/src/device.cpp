@@ -27,7 +27,7 @@ Array array_at(const Memory& memory) {
 
 DeviceStream stream_at(std::uintptr_t handle) { return reinterpret_cast<DeviceStream>(handle); }
 
-/// Made of rows, columns, channels, type of the whole; takes its scratch, for parts of so many rows and
+/// Made of rows, columns, channels, type of the whole; takes its scratch, for parts of this many rows and
 /// columns, on the GPU `device`.
 DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t cols, std::int64_t channels,
                          const std::string& type, std::optional<std::string_view> arithmetic, int device,

@@ -61,7 +61,7 @@ void set_error(PyObject* type, const std::exception& error) {
   PyErr_SetObject(type, sentence_of(error.what()).ptr());
 }
 
-/// Of the class that Python has for the number: FileNotFoundError, FileExistsError, PermissionError, ...
+/// For the class that Python has for the number: FileNotFoundError, FileExistsError, PermissionError, ...
 void set_os_error(const IoError& error) {
   if (error.error() == 0) return set_error(PyExc_OSError, error);
   PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error(), sentence_of(error.what())).ptr());
@@ -84,7 +84,7 @@ void translate(const std::exception_ptr& thrown, void*) {
     set_error(PyExc_RuntimeError, error);
   } catch (const std::bad_alloc&) {
     PyErr_SetString(PyExc_MemoryError,
-                    "memory could not be had; take smaller arrays, or raise the limit (ulimit -v)");
+                    "cannot allocate memory; take smaller arrays, or raise the limit (ulimit -v)");
   } catch (const std::system_error& error) {
     if (error.code() != std::errc::resource_unavailable_try_again) throw;
     PyErr_SetString(PyExc_MemoryError,

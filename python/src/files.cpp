@@ -30,7 +30,7 @@ JobEndpoints ends_of(nb::handle source, nb::handle sink, const Settings& setting
   return ends;
 }
 
-/// The plan's chain, unless another is given beside it.
+/// The plan's chain, unless another is given next to it.
 Chain chain_of(const Settings& settings, const Chain& given) {
   if (!settings.plan) return given;
   Chain planned = Chain::parse(settings.plan->stages);

@@ -17,7 +17,7 @@ struct Settings {
   FileOptions files;
   std::optional<PlanRecord> plan;
 };
-/// Of a dict whose values have been made plain by python/sepconv/_options.py.
+/// For a dict whose values have been made plain by python/sepconv/_options.py.
 Settings settings_of(const nb::dict& options);
 
 /// A path, or an object that python/sepconv/_ends.py describes, and the thread that may ask it for pieces:

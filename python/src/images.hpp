@@ -24,12 +24,12 @@ struct Array {
   std::vector<std::int64_t> strides;
 };
 
-/// Of parts: where the input's begins (rows, columns) and the extent of the image that it is of, and the same
+/// For parts: where the input's begins (rows, columns) and the extent of the image that it is of, and the same
 /// of the result's.
 using Sides = std::pair<std::int64_t, std::int64_t>;
 using Place = std::tuple<Sides, Sides, Sides, Sides>;
 
-/// Images of one shape, or parts of such, and where they lie. Elements of an image's row lie beside each
+/// Images of one shape, or parts of such, and where they lie. Elements of an image's row lie next to each
 /// other, and what the array `out` is written.
 struct Images {
   ConstPixelView from;
@@ -38,7 +38,7 @@ struct Images {
   std::vector<std::int64_t> sinks;
   std::optional<Place> place;  ///< nothing of whole images
 
-  /// Throws InvalidArgument unless both have the same axes beside those of an image.
+  /// Throws InvalidArgument unless both have the same axes next to those of an image.
   Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> place);
 
   std::size_t count() const noexcept { return sources.size(); }

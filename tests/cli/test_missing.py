@@ -76,7 +76,7 @@ def test_nan_beside_a_declared_value_is_missing_and_said(sepconv):
     write(sepconv.folder / "in.tif", values, "-9999")
     for whole in ([], ["--whole"]):
         said = sepconv("run", "in.tif", "out.tif", "box:radius=1", "--force", *whole).stderr
-        assert "counts as missing beside" in said
+        assert "which counts as nodata" in said
         np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.where(values == 4, 4, -9999), rtol=1e-6)
 
 

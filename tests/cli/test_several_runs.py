@@ -531,7 +531,7 @@ def test_parts_that_overlap_and_do_not_meet_are_told_from_missing_ones(sepconv, 
     create(sepconv, "out.npy", [])  # of 22 bands
     for which in ("1/2", "2/3", "3/3"): part(sepconv, "out.npy", [], which)
     said = one_sentence(sepconv("finish", "out.npy", status=1).stderr)
-    assert "those from 11 on" in said and "only together with bands from 7 on" in said and "all parts of one count" in said
+    assert "those from 11 on" in said and "in part by bands from 7 on" in said and "need the same N" in said
     part(sepconv, "out.npy", [], "1/3")
     sepconv("finish", "out.npy")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, scan, "out.npy", [])

@@ -17,7 +17,7 @@ TEST_CASE("a buffer owns its bytes and moves") {
   moved = Buffer(0);
   CHECK(moved.size() == 0);
   CHECK_THROWS_AS(Buffer(std::int64_t{1} << 60), OutOfMemory);
-  CHECK_THROWS_WITH(Buffer(std::int64_t{1} << 60), Catch::Contains("could not be had") &&
+  CHECK_THROWS_WITH(Buffer(std::int64_t{1} << 60), Catch::Contains("cannot allocate") &&
                                                        Catch::Contains("max_memory_bytes") &&
                                                        Catch::Contains("ulimit"));
 }

@@ -134,7 +134,7 @@ def test_alpha_and_a_nodata_value(sepconv):
     np.testing.assert_array_equal(result[..., 3] == 0, hidden)
 
 
-@pytest.mark.parametrize("stage, words", [("matrix:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "as if alpha hid none")])
+@pytest.mark.parametrize("stage, words", [("matrix:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "alpha is ignored")])
 def test_alpha_that_is_not_honoured_is_said(sepconv, stage, words):
     pixels = picture((30, 40), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)

@@ -194,7 +194,7 @@ TEST_CASE("a source that cannot be streamed is said so") {
   CHECK_FALSE(plan.streams);
   CHECK(plan.memory.source == spec.bytes());
   const std::string text = describe(plan, source, sink);
-  CHECK_THAT(text, Contains("streams    no") && Contains("decoded as a whole"));
+  CHECK_THAT(text, Contains("streams    no") && Contains("decoded into memory"));
   CHECK_THROWS_AS(sepconv::plan(source, sink, Chain(), {.max_memory_bytes = 1 << 20}), OutOfMemory);
 }
 

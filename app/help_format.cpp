@@ -1,0 +1,156 @@
+#include "help_format.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sepconv::app {
+namespace {
+
+constexpr std::size_t kColumns = 100, kIndent = 30, kShortLines = 2;
+
+/// Groups of options, in the order of their first one in a command's help.
+const std::map<std::string_view, std::string_view>& groups() {
+  constexpr const char* kInput = "Input";
+  constexpr const char* kOutput = "Output";
+  constexpr const char* kNodata = "Nodata and alpha";
+  constexpr const char* kMemory = "Memory and devices";
+  constexpr const char* kResume = "Plans, regions and resuming";
+  constexpr const char* kReports = "Reports";
+  static const std::map<std::string_view, std::string_view> all{
+      {"page", kInput},          {"level", kInput},
+      {"axes", kInput},          {"missing-chunks", kInput},
+      {"raw", kInput},           {"orient", kInput},
+      {"format", kOutput},       {"compress", kOutput},
+      {"tile", kOutput},         {"shard", kOutput},
+      {"zarr", kOutput},         {"planar", kOutput},
+      {"no-predictor", kOutput}, {"pyramid", kOutput},
+      {"cog", kOutput},          {"big-tiff", kOutput},
+      {"classic-tiff", kOutput}, {"force", kOutput},
+      {"durable", kOutput},      {"to-8bit", kOutput},
+      {"background", kOutput},   {"into", kOutput},
+      {"nodata", kNodata},       {"nodata-bands", kNodata},
+      {"alpha", kNodata},        {"result-nodata", kNodata},
+      {"device", kMemory},       {"max-device-memory", kMemory},
+      {"max-memory", kMemory},   {"threads", kMemory},
+      {"band-rows", kMemory},    {"band-cols", kMemory},
+      {"slots", kMemory},        {"arithmetic", kMemory},
+      {"region", kResume},       {"plan", kResume},
+      {"resume", kResume},       {"discard", kResume},
+      {"create-only", kResume},  {"part", kResume},
+      {"dry-run", kResume},      {"whole", kResume},
+      {"trace", kReports},       {"report", kReports},
+      {"stats", kReports},       {"json", kReports},
+      {"quiet", kReports},       {"verbose", kReports},
+  };
+  return all;
+}
+
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  std::istringstream words{std::string(text)};
+  for (std::string word; words >> word;) {
+    std::string& line = lines.back();
+    if (!line.empty() && line.size() + 1 + word.size() > width)
+      lines.push_back(word);
+    else
+      line += (line.empty() ? "" : " ") + word;
+  }
+  return lines;
+}
+
+/// The first sentences, as many as fit on two lines; one at least.
+std::string shortened_text(const std::string& text, std::size_t width) {
+  std::size_t end = text.size();
+  while (wrapped(std::string_view(text).substr(0, end), width).size() > kShortLines) {
+    const std::size_t stop = std::max(text.rfind("; ", end - 1) + 1, text.rfind(". ", end - 1) + 1);
+    if (stop == 0) break;
+    end = stop - 1;
+  }
+  return text.substr(0, end);
+}
+
+/// For lines "  name  words" the names.
+std::string names_only(const std::string& footer) {
+  std::istringstream lines(footer);
+  std::string text, names;
+  const auto flush = [&] {
+    if (names.empty()) return;
+    for (const std::string& line : wrapped(names, kColumns - 2)) text += "  " + line + "\n";
+    names.clear();
+  };
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_listed = line.starts_with("  ") && line.size() > 2 && line[2] != ' ';
+    if (is_listed) {
+      names += line.substr(2, line.find(' ', 2) - 2) + " ";
+    } else {
+      flush();
+      text += line + "\n";
+    }
+  }
+  flush();
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
+}
+
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  bool is_long = false;
+
+  std::string make_option(const CLI::Option* option, bool is_positional) const override {
+    const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
+    const std::size_t width = kColumns - kIndent;
+    const std::string& description = option->get_description();
+    const std::string words = is_long ? description : shortened_text(description, width);
+    std::string text = name;
+    bool is_first = name.size() + 2 <= kIndent;
+    for (const std::string& line : wrapped(words, width)) {
+      if (!is_first) text += '\n';
+      text += std::string(is_first ? kIndent - name.size() : kIndent, ' ') + line;
+      is_first = false;
+    }
+    return text + '\n';
+  }
+
+  /// Its values; conflicts with other options are said where they happen.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    if (option->get_type_size() == 0 && option->get_type_name().empty()) return "";
+    const std::string type = option->get_type_name();
+    return (type.empty() ? "" : " " + type) + (option->get_expected_max() > 1 ? " ..." : "");
+  }
+
+  std::string make_footer(const CLI::App* app) const override {
+    const std::string& footer = app->get_footer();
+    if (footer.empty()) return "";
+    return "\n" + (is_long || footer.find("Stages (") == footer.npos ? footer : names_only(footer)) + "\n";
+  }
+};
+
+void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
+  app.formatter(formatter);
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_group() != "Options") continue;
+    const auto found = groups().find(option->get_lnames().front());
+    if (found != groups().end()) option->group(std::string(found->second));
+  }
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    set_in(*command, formatter);
+}
+
+}  // namespace
+
+void set_help_format(CLI::App& program) { set_in(program, std::make_shared<HelpFormatter>()); }
+
+void set_long_help(const CLI::App& command) {
+  if (auto* const formatter = dynamic_cast<HelpFormatter*>(command.get_formatter().get()))
+    formatter->is_long = true;
+}
+
+}  // namespace sepconv::app
