@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sepconv::app {
@@ -66,13 +67,24 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
+/// The place of the last end of a sentence before `end` that is not in parentheses; 0 if there is none.
+std::size_t last_stop(std::string_view text, std::size_t end) {
+  int depth = 0;
+  std::size_t found = 0;
+  for (std::size_t i = 0; i + 1 < end; ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && (text[i] == ';' || text[i] == '.') && text[i + 1] == ' ') found = i;
+  }
+  return found;
+}
+
 /// The first sentences, as many as fit on two lines; one at least.
 std::string shortened_text(const std::string& text, std::size_t width) {
   std::size_t end = text.size();
   while (wrapped(std::string_view(text).substr(0, end), width).size() > kShortLines) {
-    const std::size_t stop = std::max(text.rfind("; ", end - 1) + 1, text.rfind(". ", end - 1) + 1);
+    const std::size_t stop = last_stop(text, end);
     if (stop == 0) break;
-    end = stop - 1;
+    end = stop;
   }
   return text.substr(0, end);
 }
@@ -104,6 +116,12 @@ class HelpFormatter final : public CLI::Formatter {
  public:
   bool is_long = false;
 
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    for (std::size_t at = 0; (at = text.find("\n\n\n", at)) != text.npos;) text.erase(at, 1);
+    return text;
+  }
+
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
     const std::size_t width = kColumns - kIndent;
@@ -122,7 +140,8 @@ class HelpFormatter final : public CLI::Formatter {
   /// Its values; conflicts with other options are said where they happen.
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_type_size() == 0 && option->get_type_name().empty()) return "";
-    const std::string type = option->get_type_name();
+    std::string type = option->get_type_name();
+    type.erase(std::min(type.find(":{"), type.size()));
     return (type.empty() ? "" : " " + type) + (option->get_expected_max() > 1 ? " ..." : "");
   }
 
