@@ -159,16 +159,15 @@ void add_input_options(CLI::App& command, OpenOptions& options, const std::strin
           "c channels, like tzyx")
       ->check([](const std::string& text) { return text.empty() ? "give a letter for each axis" : ""; })
       ->type_name("yx|yxc|zyx|...");
-  command
-      .add_option_function<std::string>(
+  add_choices(
+      command.add_option_function<std::string>(
           "--missing-chunks" + suffix,
           [&options](const std::string& text) {
             options.missing_chunks = text == "error" ? MissingChunks::error : MissingChunks::fill;
           },
           "Zarr chunks that are not stored: an error, or the fill value. Default: the fill value; an error "
-          "if no chunk is stored")
-      ->check(CLI::IsMember({"error", "fill"}))
-      ->type_name("error|fill");
+          "if no chunk is stored"),
+      {"error", "fill"});
   command
       .add_option_function<std::string>(
           "--raw" + suffix,

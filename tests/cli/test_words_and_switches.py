@@ -18,12 +18,16 @@ def commands(sepconv):
     return re.findall(r"^  ([a-z]+) ", sepconv("help").stdout.split("Subcommands:")[1], re.MULTILINE)
 
 
-def test_help_is_that_of_the_option(sepconv):
+def test_help_says_all_and_the_option_what_fits_on_two_lines(sepconv):
     assert sepconv("help").stdout == sepconv("--help").stdout
     found = commands(sepconv)
     assert len(found) > 12 and "help" in found
     for words in [[name] for name in found] + [["bench", "conv"]]:
-        assert sepconv("help", *words).stdout == sepconv(*words, "--help").stdout != ""
+        long, short = sepconv("help", *words).stdout, sepconv(*words, "--help").stdout
+        flags = [re.findall(r"^  (-\S+)", text, re.MULTILINE) for text in (long, short)]
+        assert short and flags[0] == flags[1] and len(long) >= len(short) and long.splitlines()[:2] == short.splitlines()[:2]
+        assert all(len(line) <= 100 for line in short.splitlines() if line.startswith(" " * 30))
+    assert len(sepconv("run", "--help").stdout.splitlines()) <= 125 and "Excludes" not in sepconv("help", "run").stdout
 
 
 def test_help_of_what_is_no_command(sepconv):
