@@ -125,6 +125,9 @@ std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, con
       if (!stage.traits().is_permutation && !stage.traits().alpha)
         found.stretch = stage.traits().opaque ? stage.text() : std::string();
     }
+    for (std::size_t i = 0; !found.stretch.empty() && i < found.stages; ++i)
+      if (const std::optional<AlphaOp>& alpha = chain.stages()[i]->traits().alpha)
+        found.alpha = alpha->channel;
     made = found.made;
     for (; !found.is_last && done < chain.size() && keeps_values(*chain.stages()[done]); ++done)
       made = chain.stages()[done]->result_range(made);

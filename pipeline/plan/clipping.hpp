@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,8 @@ struct Clipping {
   std::string stage{};     ///< that made it more than is held; empty if the source has such values
   std::string cast{};      ///< that holds the smallest; empty if that is the result's type
   std::string type{};      ///< that holds it
-  std::string stretch{};   ///< the stage before it, if that is `stretch`
+  std::optional<std::int64_t> alpha{};  ///< a channel that `stretch` scales by itself
+  std::string stretch{};                ///< the stage before it, if that is `stretch`
   Arithmetic arithmetic = Arithmetic::f32;
 
   bool below() const noexcept { return made.low < held.low - 0.5; }

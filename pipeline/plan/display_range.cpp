@@ -46,6 +46,13 @@ Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
   return {0, std::exp2(stored->bits - (stored->kind == SampleType::Kind::integer ? 1 : 0)) - 1};
 }
 
+/// The largest value that the chain can make, and its type holds.
+double largest_made(const Chain& chain, const Reader& source, PixelType result) {
+  ValueRange range = range_of(source.layout().stored.value_or(SampleType(source.spec().type)));
+  for (const StagePtr& stage : chain.stages()) range = stage->result_range(range);
+  return range.high > 0 ? std::min(range.high, greatest(result)) : greatest(result);
+}
+
 /// Whether the chain says itself which values there are in its result.
 bool sets_range(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
@@ -92,7 +99,15 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
     shown.said.push_back(fmt::format(
         "0 is white in the source, and black in the result: values are as the chain makes them; the stage "
         "stretch:low={},high=0,type={} at the end inverts them",
-        greatest(result.type), name_of(result.type)));
+        largest_made(chain, source, result.type), name_of(result.type)));
+  const bool has_inks = seen == Seen::as_picture && source.metadata().photometric == Photometric::cmyk;
+  const bool only_means = std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
+    return stage->traits().averages || stage->traits().is_permutation;
+  });
+  if (has_inks && !only_means)
+    shown.said.emplace_back(
+        "the chain computes on inks (CMYK), which are dark where they are large, before they become RGB; "
+        "write the picture first, and filter that, to compute on RGB");
   if (!few && !narrows && !inverts) return shown;
   Range range = few ? *few : whole_range(chain, source, result.type);
   if (narrows && request.range_of_8bit) range = {request.range_of_8bit->first, request.range_of_8bit->second};

@@ -100,7 +100,9 @@ void ClippingSamples::look(const Plan& plan, const Chain& chain, const ConstRegi
       compute_tile(unrounded.chain, unrounded.specs, plan.arithmetic, source, {view, part, spec.extent},
                    worker);
       Seen seen;
-      for (const A value : values) seen.add(value, watched.clipping.held);
+      for (std::size_t i = 0; i < values.size(); ++i)
+        if (static_cast<std::int64_t>(i) % spec.channels != watched.clipping.alpha)
+          seen.add(values[i], watched.clipping.held);
       const std::lock_guard lock(mutex_);
       watched.seen.add(seen);
     });
