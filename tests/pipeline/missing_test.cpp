@@ -158,7 +158,7 @@ TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[miss
   CHECK_THROWS_WITH(tried({.value = -9999}), Contains("u8 have no value -9999"));
   CHECK_THROWS_WITH(tried({.value = kNan}), Contains("u8 have no value nan"));
   CHECK_THROWS_WITH(tried({.value = 1, .result = 256}), Contains("set MissingOptions::result"));
-  CHECK_THROWS_WITH(tried({.result = 1}), Contains("none are missing"));
+  CHECK_THROWS_WITH(tried({.result = 1}), Contains("has no effect: the input has no nodata"));
   CHECK_THROWS_WITH(tried({.none = true, .value = 1}), Contains("no pixel is to be missing"));
   for (const char* stage : {"gaussian:sigma=1,order=2,missing=ignore", "taps:row=-1,2,-1,missing=ignore"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("take missing=propagate"));
