@@ -37,10 +37,9 @@ std::vector<Clipping> places_in(const Chain& chain) {
 
 void hold(Clipping& found, SampleType type, std::string cast) {
   const ValueRange range = range_of(type);
-  if (range.contains(found.held)) return;
-  found.held = {std::max(found.held.low, range.low), std::min(found.held.high, range.high)};
-  found.type = name_of(type);
-  found.cast = std::move(cast);
+  const Clipping::Bound bound{name_of(type), std::move(cast)};
+  if (range.low > found.held.low) found.held.low = range.low, found.low = bound;
+  if (range.high < found.held.high) found.held.high = range.high, found.high = bound;
 }
 
 /// What all types that values are rounded to there hold.
@@ -77,31 +76,33 @@ bool Clipping::is_narrow() const noexcept {
 
 std::string Clipping::note() const {
   if (!(below() || above())) return {};
-  if (stage.empty() && (cast.empty() || !made.is_bounded())) return {};
+  const Bound& bound = below() ? low : high;
+  if (stage.empty() && (bound.cast.empty() || !made.is_bounded())) return {};
   const std::string values = made.is_bounded()
                                  ? fmt::format("values from {:.6g} to {:.6g}", made.low, made.high)
                                  : "values of any size";
   std::string becomes;
   if (below()) becomes = fmt::format("what is below {:.0f} is stored as {:.0f}", held.low, stored.low);
   if (above())
-    becomes +=
-        fmt::format("{}what is above {:.0f} as {:.0f}", becomes.empty() ? "" : ", ", held.high, stored.high);
+    becomes += fmt::format("{}what is above {:.0f} {}as {:.0f}", becomes.empty() ? "" : ", ", held.high,
+                           becomes.empty() ? "is stored " : "", stored.high);
   const std::string makes =
-      stage.empty() ? fmt::format("'{}' can be given", cast) : fmt::format("'{}' can make", stage);
-  return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", makes, values, type, held.low, held.high,
-                     becomes, way_out());
+      stage.empty() ? fmt::format("'{}' can be given", bound.cast) : fmt::format("'{}' can make", stage);
+  return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", makes, values, bound.type, held.low,
+                     held.high, becomes, way_out(bound));
 }
 
-std::string Clipping::way_out(bool of_fractions) const {
-  if (!stretch.empty())
+std::string Clipping::way_out(const Bound& bound, bool of_fractions) const {
+  if (!stretch.empty() && bound.cast.empty())
     return fmt::format("other values of low and high in '{}', or of OutputOptions::range_of_8bit, keep them",
-                       stretch);
+                       stretch.substr(0, stretch.find(" (")));
   std::string_view other = name_of(pixel_type_of(arithmetic));
-  for (const PixelType wider : {PixelType::u16, PixelType::i16})
+  for (const PixelType wider : {PixelType::i16, PixelType::u16})
     if (!of_fractions && !is_narrow() && range_of(SampleType(wider)).contains(made)) other = name_of(wider);
-  if (!cast.empty() && !is_last) return fmt::format("cast:type={} in place of {} keeps them", other, cast);
-  return fmt::format("cast:type={} {} keeps them, in a format that has it (TIFF, NPY, Zarr)", other,
-                     cast.empty() ? "at the end" : fmt::format("in place of {}", cast));
+  if (!is_last) return fmt::format("cast:type={} in place of {} keeps them", other, bound.cast);
+  return fmt::format("cast:type={} {} keeps them, in a format that has it ({}TIFF, NPY, Zarr)", other,
+                     bound.cast.empty() ? "at the end" : fmt::format("in place of {}", bound.cast),
+                     other == "u16" ? "PNG, " : "");
 }
 
 std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,
@@ -110,8 +111,14 @@ std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, con
   const SampleType stored = sink.layout().stored.value_or(SampleType(specs.back().type));
   std::vector<Clipping> all = places_in(chain);
   ValueRange made = range_of(source.layout().stored.value_or(SampleType(specs.front().type)));
+  std::optional<std::int64_t> alpha;
+  for (const StagePtr& stage : chain.stages())
+    if (stage->traits().alpha) alpha = stage->traits().alpha->channel;
   std::size_t done = 0;
   for (Clipping& found : all) {
+    found.alpha = alpha;
+    found.watches_alpha =
+        alpha && found.is_last && !source.metadata().mask_channel && specs.front().type != specs.back().type;
     take_held(found, chain, stored);
     found.arithmetic = arithmetic;
     found.made = made;
@@ -125,9 +132,7 @@ std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, con
       if (!stage.traits().is_permutation && !stage.traits().alpha)
         found.stretch = stage.traits().opaque ? stage.text() : std::string();
     }
-    for (std::size_t i = 0; !found.stretch.empty() && i < found.stages; ++i)
-      if (const std::optional<AlphaOp>& alpha = chain.stages()[i]->traits().alpha)
-        found.alpha = alpha->channel;
+    if (found.stage.empty()) found.stage = found.stretch;
     made = found.made;
     for (; !found.is_last && done < chain.size() && keeps_values(*chain.stages()[done]); ++done)
       made = chain.stages()[done]->result_range(made);

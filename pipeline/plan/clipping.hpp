@@ -23,10 +23,14 @@ struct Clipping {
   ValueRange held{};       ///< by its type
   ValueRange stored{};     ///< what values beyond those become: other than them where one is the nodata value
   std::string stage{};     ///< that made it more than is held; empty if the source has such values
-  std::string cast{};      ///< that holds the smallest; empty if that is the result's type
-  std::string type{};      ///< that holds it
-  std::optional<std::int64_t> alpha{};  ///< a channel that `stretch` scales by itself
+  struct Bound {
+    std::string type{};  ///< that holds no more
+    std::string cast{};  ///< to it; empty if it is the result's type only
+  };
+  Bound low{}, high{};
   std::string stretch{};                ///< the stage before it, if that is `stretch`
+  std::optional<std::int64_t> alpha{};  ///< the channel, which keeps its numbers where colours are cast
+  bool watches_alpha = false;           ///< the result's type is another than the source's
   Arithmetic arithmetic = Arithmetic::f32;
 
   bool below() const noexcept { return made.low < held.low - 0.5; }
@@ -34,11 +38,11 @@ struct Clipping {
   /// Values are few of those that the type has, and may become a few whole numbers.
   bool is_narrow() const noexcept;
   /// Worth a look at some of the values.
-  bool is_possible() const noexcept { return below() || above() || is_narrow(); }
+  bool is_possible() const noexcept { return below() || above() || is_narrow() || watches_alpha; }
   /// What the values are and what becomes of them; nothing where that cannot be told.
   std::string note() const;
   /// What keeps values beyond, or fractions, to be typed.
-  std::string way_out(bool of_fractions = false) const;
+  std::string way_out(const Bound& bound, bool of_fractions = false) const;
 
   /// Those stages of the chain that it was found in, or of one like it.
   Chain before(const Chain& chain) const;

@@ -50,7 +50,8 @@ Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
 double largest_made(const Chain& chain, const Reader& source, PixelType result) {
   ValueRange range = range_of(source.layout().stored.value_or(SampleType(source.spec().type)));
   for (const StagePtr& stage : chain.stages()) range = stage->result_range(range);
-  return range.high > 0 ? std::min(range.high, greatest(result)) : greatest(result);
+  const double bound = is_floating(result) ? range.high : std::min(range.high, greatest(result));
+  return bound > 0 && std::isfinite(bound) ? bound : greatest(result);
 }
 
 /// Whether the chain says itself which values there are in its result.
@@ -65,9 +66,12 @@ bool sets_range(const Chain& chain) {
 
 bool is_stretch(const StagePtr& stage) { return stage->text().starts_with("stretch:"); }
 
-bool ends_inverted(const Chain& chain) {
-  return !chain.empty() && is_stretch(chain.stages().back()) &&
-         chain.stages().back()->traits().pointwise->p < 0;
+/// Whether a stage inverts, as stretch:low=255,high=0 and scale:by=-1 do.
+bool inverts_itself(const Chain& chain) {
+  return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+    const std::optional<PointwiseOp>& op = stage->traits().pointwise;
+    return op && op->kind == PointwiseOp::Kind::scale && op->p < 0;
+  });
 }
 
 /// What has a place on a map, missing values or a description in OME-XML is data.
@@ -95,11 +99,12 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
   if (seen == Seen::as_either && (is_array || !is_plain(source.metadata()))) few.reset();
   shown.is_min_black = white;
   shown.is_8bit = request.to_8bit;
-  if (white && is_set && !ends_inverted(chain))
+  if (white && is_set && !inverts_itself(chain))
     shown.said.push_back(fmt::format(
         "0 is white in the source, and black in the result: values are as the chain makes them; the stage "
         "stretch:low={},high=0,type={} at the end inverts them",
-        largest_made(chain, source, result.type), name_of(result.type)));
+        largest_made(chain, source, result.type),
+        name_of(narrows || how.is_of_u8 ? PixelType::u8 : result.type)));
   const bool has_inks = seen == Seen::as_picture && source.metadata().photometric == Photometric::cmyk;
   const bool only_means = std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().averages || stage->traits().is_permutation;

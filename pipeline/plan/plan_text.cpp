@@ -76,7 +76,7 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
   line("source", spec_text(plan.source(), source_plane(plan), source.layout().stored));
   line("", source.layout().description);
   if (const std::int64_t rasters = raster_count(plan.axes); rasters > 1)
-    line("rasters", fmt::format("{} images ({}), processed one at a time; the figures below are per image",
+    line("rasters", fmt::format("each of {} rasters ({}), one at a time; the figures below are per image",
                                 rasters, to_string(plan.axes)));
   line("chain",
        plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic))

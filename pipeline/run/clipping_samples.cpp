@@ -99,12 +99,13 @@ void ClippingSamples::look(const Plan& plan, const Chain& chain, const ConstRegi
           dense_view(reinterpret_cast<std::byte*>(values.data()), {part.extent(), spec.channels, spec.type});
       compute_tile(unrounded.chain, unrounded.specs, plan.arithmetic, source, {view, part, spec.extent},
                    worker);
-      Seen seen;
-      for (std::size_t i = 0; i < values.size(); ++i)
-        if (static_cast<std::int64_t>(i) % spec.channels != watched.clipping.alpha)
-          seen.add(values[i], watched.clipping.held);
+      Seen seen, alpha;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const bool is_alpha = static_cast<std::int64_t>(i) % spec.channels == watched.clipping.alpha;
+        (is_alpha ? alpha : seen).add(values[i], watched.clipping.held);
+      }
       const std::lock_guard lock(mutex_);
-      watched.seen.add(seen);
+      watched.seen.add(seen), watched.alpha.add(alpha);
     });
   }
 }
@@ -123,8 +124,30 @@ void ClippingSamples::Seen::add(const Seen& other) {
   least = std::min(least, other.least), most = std::max(most, other.most);
 }
 
+bool ClippingSamples::is_of_fractions(const Seen& seen) {
+  return seen.fractions >= seen.count / 2 &&
+         std::nearbyint(seen.most) - std::nearbyint(seen.least) <= kFewNumbers;
+}
+
+std::string ClippingSamples::alpha_warning(const Watched& watched) {
+  const auto& [clipping, seen, alpha] = watched;
+  const double opaque = clipping.held.high;
+  if (!clipping.watches_alpha || alpha.most <= 0) return {};
+  if (alpha.most > opaque + 0.5)
+    return fmt::format(
+        "alpha is up to {:.6g}, and {} holds {:.0f}, which is opaque: what is above that becomes opaque; the "
+        "stage stretch and OutputOptions::to_8bit keep its share",
+        alpha.most, clipping.high.type, opaque);
+  if (alpha.most < opaque / 16)
+    return fmt::format(
+        "alpha is at most {:.6g}, where {:.0f} is opaque: the result is nearly transparent; the stage stretch "
+        "and OutputOptions::to_8bit keep the share of alpha whose largest number is opaque in the source",
+        alpha.most, opaque);
+  return {};
+}
+
 std::string ClippingSamples::share_warning(const Watched& watched) {
-  const auto& [clipping, seen] = watched;
+  const auto& [clipping, seen, alpha] = watched;
   std::string shares, stored;
   const auto say = [&](double count, const char* where, double limit, double becomes) {
     if (count == 0) return;
@@ -139,12 +162,14 @@ std::string ClippingSamples::share_warning(const Watched& watched) {
   };
   say(seen.below, "below", clipping.held.low, clipping.stored.low);
   say(seen.above, "above", clipping.held.high, clipping.stored.high);
+  const Clipping::Bound& bound = seen.below >= seen.above ? clipping.low : clipping.high;
   return fmt::format("{}, which {} does not hold: they become {} (by samples of {:.4g} to {:.4g}); {}",
-                     shares, clipping.type, stored, seen.least, seen.most, clipping.way_out());
+                     shares, bound.type, stored, seen.least, seen.most,
+                     clipping.way_out(bound, is_of_fractions(seen)));
 }
 
 std::string ClippingSamples::warning(const Watched& watched) {
-  const auto& [clipping, seen] = watched;
+  const auto& [clipping, seen, alpha] = watched;
   if (seen.count == 0) return {};
   const double share = (seen.below + seen.above) / seen.count;
   // What is as often on either side of 0 loses its sign, however rare that is.
@@ -152,19 +177,20 @@ std::string ClippingSamples::warning(const Watched& watched) {
   if (share >= kMinShare || (is_signed && share > 0)) return share_warning(watched);
   const double low = std::nearbyint(seen.least) + 0.0, high = std::nearbyint(seen.most) + 0.0;
   const bool differ = seen.most - seen.least > 1e-6 * std::max(std::abs(seen.least), std::abs(seen.most));
-  if (share > 0 || !differ || seen.fractions < seen.count / 2 || high - low > kFewNumbers) return {};
+  if (share > 0 || !differ || !is_of_fractions(seen)) return {};
   return fmt::format(
       "all values are rounded to {} (by samples they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
       low == high ? fmt::format("{:.0f}", low)
                   : fmt::format("whole numbers from {:.0f} to {:.0f}", low, high),
-      seen.least, seen.most, clipping.type, clipping.way_out(true));
+      seen.least, seen.most, clipping.high.type, clipping.way_out(clipping.high, true));
 }
 
 std::vector<std::string> ClippingSamples::warnings() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> found;
   for (const Watched& watched : watched_)
-    if (std::string text = warning(watched); !text.empty()) found.push_back(std::move(text));
+    for (std::string text : {warning(watched), alpha_warning(watched)})
+      if (!text.empty()) found.push_back(std::move(text));
   return found;
 }
 

@@ -36,10 +36,13 @@ class ClippingSamples {
   };
   struct Watched {
     Clipping clipping;
-    Seen seen{};
+    Seen seen{}, alpha{};
   };
   /// The part of what this place rounds that a sample of the result is made of, at most as large as that.
   static Rect part_of(const Watched& watched, const Plan& plan, const Chain& chain, const Rect& sample);
+  /// Most of them have fractions, and their range is a few numbers.
+  static bool is_of_fractions(const Seen& seen);
+  static std::string alpha_warning(const Watched& watched);
   static std::string share_warning(const Watched& watched);
   static std::string warning(const Watched& watched);
 

@@ -158,11 +158,11 @@ def test_nan_that_is_spread_is_said(sepconv, dtype, place):
         return [line for line in json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"] if "NaN" in line]
 
     for rows in ("1", "7", "100"):
-        only(spread("in.npy", "box:radius=2", "--band-rows", rows), "the source holds NaN")
+        only(spread("in.npy", "box:radius=2", "--band-rows", rows), "the source contains NaN")
     assert spread("in.npy", "abs") == [] and spread("whole.npy", "box:radius=2") == []
     assert not np.isnan(np.load(sepconv.folder / "out.npy")).any()
     whole = sepconv("run", "in.npy", "out.npy", "box:radius=2", "--whole", "--force").stderr
-    only(whole.splitlines(), "warning: the source holds NaN")
+    only(whole.splitlines(), "warning: the source contains NaN")
 
 
 def test_nan_that_the_nodata_value_names_is_nothing_to_warn_of(sepconv):

@@ -203,7 +203,7 @@ def test_other_memory_and_threads_are_not(begun):
 def test_what_was_changed_is_made_again(begun):
     expected = whole(begun, "in.tif", "out.tif", [])
     with open(result_in(begun.folder / "out.tif.partial"), "r+b") as file: file.truncate(5000)
-    assert "are made again" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
+    assert "are computed again" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
     assert content(begun.folder / "out.tif") == expected
 
 

@@ -133,7 +133,7 @@ def test_missing_pixels_and_metadata(client, folder):
     check("in.tif", "out.zarr", sc.gaussian(3), nodata=7, tile=256)
     with pytest.warns(sc.files.FileWarning, match="NaN") as said:  # once, though many parts say it
         check("in.tif", "out.npy", sc.gaussian(3, missing="fill"), nodata=7)
-    assert len([one for one in said if "holds NaN" in str(one.message)]) == 2  # with that of one run
+    assert len([one for one in said if "contains NaN" in str(one.message)]) == 2  # with that of one run
 
 
 @pytest.mark.parametrize("workers", [1, 4])
