@@ -42,23 +42,31 @@ std::vector<Rect> middles(Extent image) {
   return found;
 }
 
+bool looks_at_all(const Plan& plan) { return plan.result().extent.area() <= kSmallArea; }
+
+Extent sample_side(const Plan& plan) {
+  return {std::min(plan.tile.rows, kSampleSide), std::min(plan.tile.cols, kSampleSide)};
+}
+
 }  // namespace
 
 ClippingSamples::ClippingSamples(const Reader& source, const Writer& sink, const Plan& plan) {
-  for (Clipping& clipping : clippings_of(source, sink, plan.chain, plan.specs, plan.arithmetic))
-    if (clipping.is_possible()) watched_.push_back({std::move(clipping)});
+  const Extent side = looks_at_all(plan) ? plan.tile : sample_side(plan);
+  for (Clipping& clipping : clippings_of(source, sink, plan.chain, plan.specs, plan.arithmetic)) {
+    if (!clipping.is_possible()) continue;
+    const Unrounded unrounded(clipping, plan.chain, plan.specs.front(), plan.arithmetic);
+    if (tile_scratch_bytes(unrounded.chain, unrounded.specs, side, plan.arithmetic) <= plan.arena_bytes)
+      watched_.push_back({std::move(clipping)});
+  }
 }
 
 std::vector<Rect> ClippingSamples::samples(const Plan& plan, const Rect& band) const {
   if (watched_.empty()) return {};
-  const bool all = plan.result().extent.area() <= kSmallArea;
-  const Extent side{std::min(plan.tile.rows, kSampleSide), std::min(plan.tile.cols, kSampleSide)};
+  const bool all = looks_at_all(plan);
+  const Extent side = sample_side(plan);
   double work = 1;
   for (const Watched& watched : watched_) {
     const Unrounded unrounded(watched.clipping, plan.chain, plan.specs.front(), plan.arithmetic);
-    if (tile_scratch_bytes(unrounded.chain, unrounded.specs, all ? plan.tile : side, plan.arithmetic) >
-        plan.arena_bytes)
-      return {};
     work += tile_operations(unrounded.chain, unrounded.specs, side, Scratch::host);
   }
   if (all) return tiles_of(band, plan.tile);

@@ -144,3 +144,22 @@ def test_a_ceiling_at_which_bands_repeat_each_other(sepconv):
     said = sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", least, "--threads", "1").stdout
     better = re.search(r"raise --max-memory to (\d+K)", said)[1]
     assert "memory is short: bands" not in sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", better, "--threads", "1").stdout
+
+
+def test_alpha_that_saturates_or_vanishes(sepconv):
+    """Alpha keeps its numbers where colours are scaled and cast: what that makes of it is said, and stretch keeps its share."""
+    values = np.random.default_rng(0).integers(30000, 40000, (30, 40, 4)).astype(np.uint16)
+    tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, photometric="rgb", extrasamples=["unassalpha"])
+    said = lambda *words: sepconv("run", "in.tif", "out.tif", *words, "--quiet", "--force").stderr
+    assert "becomes opaque; the stage stretch" in said("scale:by=0.00389105", "cast:type=u8")
+    assert "alpha is" not in said("stretch:low=0,high=65535,type=u8") and "alpha is" not in said("gaussian:sigma=1")
+    tifffile.imwrite(sepconv.folder / "in.tif", (values // 257).astype(np.uint8), metadata=None, photometric="rgb", extrasamples=["unassalpha"])
+    assert "nearly transparent; the stage stretch" in said("cast:type=u16")
+    assert "all values are rounded" in said("scale:by=0.003")
+
+
+def test_the_cast_that_limits_is_named(sepconv):
+    np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(-30000, 30000, (30, 40)).astype(np.int16))
+    assert "below 0, which u16 does not hold" in (said := warnings(sepconv, "cast:type=u16", "cast:type=i16")) and "cast:type=i16 in place of cast:type=u16" in said
+    np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(0, 60000, (30, 40)).astype(np.uint16))
+    assert "above 32767, which i16 does not hold" in (said := warnings(sepconv, "cast:type=i16", "cast:type=u16")) and "cast:type=u16 in place of cast:type=i16" in said
