@@ -123,7 +123,8 @@ void check_streams(const RunArguments& request) {
 void check_no_terminal(const RunArguments& request) {
   if (is_stream(request.input)) check_no_terminal_in();
   if (is_stream(request.output) && stdout_is_terminal())
-    throw InvalidArgument("refusing to write binary data to a terminal; redirect standard output with | or >");
+    throw InvalidArgument(
+        "refusing to write binary data to a terminal; redirect standard output with | or >");
 }
 
 ImageJob prepare(const RunArguments& request) {

@@ -250,9 +250,9 @@ void check_same_result(const std::string& then, const std::string& now,
     if (value == other) continue;
     const Difference found =
         is_option ? Difference{"", given(value), given(other)} : first_difference(value, other);
-    throw InvalidArgument(
-        fmt::format("{} was started with another {}: {} then, and {} now; resume with the same, or discard it",
-                    partial.native(), what, found.then, found.now));
+    throw InvalidArgument(fmt::format(
+        "{} was started with another {}: {} then, and {} now; resume with the same, or discard it",
+        partial.native(), what, found.then, found.now));
   }
 }
 
