@@ -27,8 +27,7 @@ std::string help_of(const CLI::App& program, const std::vector<std::string>& wor
     command = &find_command(*command, word);
     name += " " + word;
   }
-  set_long_help(*command);
-  return command->get_formatter()->make_help(command, name, CLI::AppFormatMode::Normal);
+  return long_help(*command, name);
 }
 
 }  // namespace

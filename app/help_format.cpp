@@ -67,7 +67,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-/// The place of the last end of a sentence before `end` that is not in parentheses; 0 if there is none.
+/// Where the last sentence outside of parentheses ends before `end`; 0: nowhere.
 std::size_t last_stop(std::string_view text, std::size_t end) {
   int depth = 0;
   std::size_t found = 0;
@@ -114,7 +114,7 @@ std::string names_only(const std::string& footer) {
 
 class HelpFormatter final : public CLI::Formatter {
  public:
-  bool is_long = false;
+  explicit HelpFormatter(bool is_long) : is_long_(is_long) {}
 
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
     std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
@@ -126,7 +126,7 @@ class HelpFormatter final : public CLI::Formatter {
     const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
     const std::size_t width = kColumns - kIndent;
     const std::string& description = option->get_description();
-    const std::string words = is_long ? description : shortened_text(description, width);
+    const std::string words = is_long_ ? description : shortened_text(description, width);
     std::string text = name;
     bool is_first = name.size() + 2 <= kIndent;
     for (const std::string& line : wrapped(words, width)) {
@@ -139,17 +139,18 @@ class HelpFormatter final : public CLI::Formatter {
 
   /// Its values; conflicts with other options are said where they happen.
   std::string make_option_opts(const CLI::Option* option) const override {
-    if (option->get_type_size() == 0 && option->get_type_name().empty()) return "";
-    std::string type = option->get_type_name();
-    type.erase(std::min(type.find(":{"), type.size()));
+    const std::string type = option->get_type_name();
     return (type.empty() ? "" : " " + type) + (option->get_expected_max() > 1 ? " ..." : "");
   }
 
   std::string make_footer(const CLI::App* app) const override {
     const std::string& footer = app->get_footer();
     if (footer.empty()) return "";
-    return "\n" + (is_long || footer.find("Stages (") == footer.npos ? footer : names_only(footer)) + "\n";
+    return "\n" + (is_long_ || footer.find("Stages (") == footer.npos ? footer : names_only(footer)) + "\n";
   }
+
+ private:
+  bool is_long_;
 };
 
 void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
@@ -165,11 +166,10 @@ void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
 
 }  // namespace
 
-void set_help_format(CLI::App& program) { set_in(program, std::make_shared<HelpFormatter>()); }
+void set_help_format(CLI::App& program) { set_in(program, std::make_shared<HelpFormatter>(false)); }
 
-void set_long_help(const CLI::App& command) {
-  if (auto* const formatter = dynamic_cast<HelpFormatter*>(command.get_formatter().get()))
-    formatter->is_long = true;
+std::string long_help(const CLI::App& command, const std::string& name) {
+  return HelpFormatter(true).make_help(&command, name, CLI::AppFormatMode::Normal);
 }
 
 }  // namespace sepconv::app

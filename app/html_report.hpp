@@ -1,4 +1,4 @@
-// The page that --report FILE.html makes: what the program knows next to the run's report.
+// The page that --report FILE.html makes: what the program knows besides the run's report.
 #pragma once
 
 #include <filesystem>

@@ -96,8 +96,8 @@ void add_preview_command(CLI::App& program, Context& context) {
   command->add_flag("--force", request->overwrite, "replace a picture that exists");
   command->add_flag("-q,--quiet", request->quiet, "do not say what is seen");
   command->footer(
-      std::string("A level of a pyramid is shown with the chain's lengths divided by its scale; where there "
-                  "is none, a detail from the middle.\n") +
+      std::string("Shows an overview, with the chain's lengths divided by its scale. A file without "
+                  "overviews: a detail from the middle.\n") +
       examples({"sepconv preview scan.tif gaussian:sigma=2.5 -o view.png",
                 "sepconv preview scan.tif gaussian:sigma=2.5 -o detail.png --region 256x128+100+50",
                 "sepconv preview stack.ome.tif median:radius=2 -o third.jpg --page z=2 --size 200"}));

@@ -133,12 +133,14 @@ int measure(StatsRequest& request, std::stop_token stop) {
   const bool histogram = takes_histogram(request, *set);
   std::vector<RasterStats> images;
   std::vector<std::string> warnings;
+  SampleType type(set->spec().type);
   {
     ProgressLine line(request.reporting.quiet);
     SetProgress progress(line.callback(), set->count());
     for (std::int64_t raster = 0; raster < set->count(); ++raster) {
       const auto reader = set->raster(raster);
       request.options.progress = progress.next();
+      type = reader->layout().stored.value_or(type);
       images.push_back({raster, image_stats(*reader, request.options, histogram)});
       add_new(warnings, reader->layout().warnings);
       add_new(warnings, reader->found_in_reading());
@@ -150,8 +152,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
   }
   warn(warnings);
   if (request.json) {
-    const SampleType pixels(set->spec().type);
-    print_json(request.path, *set, set->raster(0)->layout().stored.value_or(pixels), images, warnings);
+    print_json(request.path, *set, type, images, warnings);
   } else {
     for (const RasterStats& image : images) print_text(set->axes(), image, request.histogram);
   }

@@ -11,7 +11,7 @@ namespace sepconv {
 bool repeats_to(const ImageSpec& part, Extent extent, std::int64_t channels) noexcept;
 
 /// `part` as an image of this extent and these channels: its only row, column or channel in all places of
-/// that side. `part` itself where it is that image. Holds nothing next to what it does. Throws InvalidArgument
+/// that side. `part` itself where it is that image. Holds nothing besides what it does. Throws InvalidArgument
 /// unless it repeats_to() that.
 std::unique_ptr<Reader> make_broadcast_reader(std::unique_ptr<Reader> part, Extent extent,
                                               std::int64_t channels);

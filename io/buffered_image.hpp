@@ -27,7 +27,7 @@ struct BufferedSource {
   std::string description;
   Metadata metadata;
   std::vector<std::string> warnings;
-  std::int64_t decoder_bytes = 0;  ///< bound of what decoding takes next to the image
+  std::int64_t decoder_bytes = 0;  ///< bound of what decoding takes besides the image
   bool is_jpeg = false;
   std::optional<Chroma> chroma{};  ///< as SourceLayout::chroma
   /// Where decoding leaves what SourceLayout::warnings cannot say; may be null.
@@ -48,7 +48,7 @@ struct BufferedFormat {
 };
 struct BufferedSink {
   std::vector<std::string> warnings;
-  std::int64_t encoder_bytes = 0;  ///< bound of what encoding takes next to the image
+  std::int64_t encoder_bytes = 0;  ///< bound of what encoding takes besides the image
   std::int64_t min_bytes = 0;      ///< that the file will have
   std::string kind{};  ///< which of the files that the format can be, " of quality 90"; empty: there is one
 };

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
-#include <type_traits>
 #include <utility>
 
 #include "core/error.hpp"
@@ -11,6 +9,7 @@
 #include "io/coverage_tracker.hpp"
 #include "io/extra_samples.hpp"
 #include "io/flat/row_pieces.hpp"
+#include "io/full_scale.hpp"
 
 namespace sepconv {
 namespace {
@@ -82,10 +81,7 @@ std::string stage_of_fewer(std::int64_t channels, std::string_view counts, const
 
 /// The stage that makes u8 of all that pixels can be.
 std::string stage_to_u8(PixelType type) {
-  const double high = visit_pixel_type(type, []<class T>(std::type_identity<T>) {
-    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
-  });
-  return fmt::format("stretch:low=0,high={},type=u8", high);
+  return fmt::format("stretch:low=0,high={},type=u8", full_scale(type));
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ struct ExifRead {
   Exif exif{};
   std::uint16_t orientation = 1;  ///< as Metadata's
   bool damaged = false;           ///< then nothing of it is to be believed
-  bool lost = false;              ///< a directory next to the first is damaged, and left out
+  bool lost = false;              ///< a directory besides the first is damaged, and left out
 };
 
 /// For what formats put something before, without that. Believes no offset and no count.

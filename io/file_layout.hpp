@@ -16,7 +16,7 @@ enum class Compression : std::uint8_t { none, lzw, deflate, zstd, jpeg, packbits
 std::string_view name_of(Compression compression) noexcept;
 std::optional<Compression> parse_compression(std::string_view name) noexcept;
 
-/// What a compression takes as FileLayout::level next to 0, which is `usual`.
+/// What a compression takes as FileLayout::level besides 0, which is `usual`.
 struct LevelRange {
   int least = 0, greatest = 0, usual = 0;
 };
@@ -57,7 +57,7 @@ std::string to_string(const std::vector<AxisPositions>& positions);
 /// What a block of a file is to be.
 struct BlockShape {
   std::optional<Extent> sides{};        ///< 0 x 0: none
-  std::vector<AxisPositions> others{};  ///< along axes next to y and x
+  std::vector<AxisPositions> others{};  ///< along axes besides y and x
 };
 /// "512", "512x256" (rows x columns), "z=16,512x256", "z=16,y=512,x=256", "z=16", and "0". Throws
 /// InvalidArgument.
@@ -84,7 +84,7 @@ struct ZarrLayout {
   int version = 0;  ///< 2 or 3; 0: 3, and none of this is asked for or a source's
   /// For an object of the store, which holds whole chunks; empty: chunks are objects of their own.
   Extent shard{};
-  /// Along axes next to y and x, of a chunk and of such an object; an axis that is not there has one position
+  /// Along axes besides y and x, of a chunk and of such an object; an axis that is not there has one position
   /// in a chunk, and channels of pixels all of them.
   std::vector<AxisPositions> chunk_others{}, shard_others{};
   std::string codecs{};  ///< JSON as version 3 has it, from bytes to bytes; empty: FileLayout::compression

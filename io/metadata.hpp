@@ -1,4 +1,4 @@
-// What an image file carries next to its pixels and what of it goes along to a result.
+// What an image file carries besides its pixels and what of it goes along to a result.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,7 @@ struct Metadata {
   std::optional<std::uint8_t> srgb_intent;
   std::string description;
   bool description_of_several =
-      false;        ///< it counts other images next to this one, so no result of one image has it
+      false;        ///< it counts other images besides this one, so no result of one image has it
   RasterAxes axes;  ///< of the set that the description is of, where this is its first raster
   std::string software, date_time, artist, copyright;
   Exif exif;                         ///< of a photograph

@@ -18,7 +18,7 @@ std::vector<std::byte> xmp_of(const Metadata& metadata, Extent image);
 /// Photoshop's image resources, as they lie behind a segment's name.
 struct PhotoshopResources {
   std::span<const std::byte> iptc{};
-  bool others = false;  ///< whether there are any next to it
+  bool others = false;  ///< whether there are any besides it
 };
 PhotoshopResources read_resources(std::span<const std::byte> resources) noexcept;
 /// Resources with this record alone; nothing of no record.

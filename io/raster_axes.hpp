@@ -1,4 +1,4 @@
-// The axes of a set of rasters next to rows, columns and channels.
+// The axes of a set of rasters besides rows, columns and channels.
 #pragma once
 
 #include <cstdint>

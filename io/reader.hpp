@@ -113,7 +113,7 @@ class Reader {
   /// What was found meanwhile of which a reader has to be told, a sentence each; for when all is read.
   virtual std::vector<std::string> found_in_reading() const { return {}; }
 
-  /// What a run has left of its ceiling: so much may be held next to buffer_bytes(), if it makes decoding
+  /// What a run has left of its ceiling: so much may be held besides buffer_bytes(), if it makes decoding
   /// faster. Called once, before the first read.
   virtual void set_cache_budget(std::int64_t bytes) { (void)bytes; }
 

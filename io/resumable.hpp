@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// What must be known of what was written, next to the bytes of the file.
+/// What must be known of what was written, besides the bytes of the file.
 struct WriterState {
   /// In numbers of the writer's own, of those blocks that were placed since the last state: where they lie.
   std::vector<std::int64_t> places{};

@@ -35,7 +35,7 @@ T spread(Value value) noexcept {
   }
 }
 
-/// What a pattern depends on next to the position.
+/// What a pattern depends on besides the position.
 struct Context {
   ImageSpec spec;
   std::uint64_t seed;

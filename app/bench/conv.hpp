@@ -22,7 +22,7 @@ struct ConvRequest {
   Extent tiled_extent{16384, 16384};
   std::int64_t tiled_radius = 32;
   int runs = 12;
-  bool cpu = true;    ///< the host engine too, next to a GPU
+  bool cpu = true;    ///< the host engine too, besides a GPU
   bool tiled = true;  ///< images that pass the GPU in bands too
   bool json = false;
   RunOptions options;  ///< of the host engine and of run(): threads, stop, and the GPU that was found

@@ -21,7 +21,7 @@ struct Need {
   std::string what, way_out;
 };
 
-/// Source and result next to the ladder's own images and sepconv's scratch; page-locked and pageable images on
+/// Source and result besides the ladder's own images and sepconv's scratch; page-locked and pageable images on
 /// the host.
 Need ladder_need(const ConvRequest& request, PixelType type, std::int64_t radius) {
   const std::int64_t image = ImageSpec{request.extent, 1, type}.bytes();

@@ -20,7 +20,7 @@ struct GemmBenchRequest {
   std::vector<PixelType> types{PixelType::f32, PixelType::f64};
   std::vector<int> blocks{8, 16, 32};  ///< sides of the zero-copy kernels' blocks
   int runs = 12;
-  bool host = true;  ///< the host's rungs too, next to a GPU
+  bool host = true;  ///< the host's rungs too, besides a GPU
   bool json = false;
   RunOptions options;  ///< threads, stop, ceiling of device memory, and the GPU that was found
 
@@ -41,7 +41,7 @@ struct GemmJob {
   bool trans_a() const { return product == GemmProduct::atb; }
   bool trans_b() const { return product == GemmProduct::abt_plus_c; }
   bool adds() const { return product == GemmProduct::abt_plus_c; }
-  ImageSpec a() const;  ///< unchanged in memory
+  ImageSpec a() const;  ///< as it is stored, before a transposition
   ImageSpec b() const;
   ImageSpec out() const { return {{shape.m, shape.n}, 1, type}; }
   double flop() const { return 2 * shape.operations(); }  ///< the addition of C aside

@@ -86,7 +86,7 @@ struct Need {
   double host = 0, gpu = 0;
 };
 
-/// The result and what was added take as much; next to them f64 copies of all, while the expected result is
+/// The result and what was added take as much; besides them f64 copies of all, while the expected result is
 /// made.
 Need need_of(const GemmBenchRequest& request, const GemmJob& job) {
   const auto bytes = [](const ImageSpec& spec) { return static_cast<double>(spec.bytes()); };

@@ -21,7 +21,7 @@ struct TransposeRequest {
   std::vector<PixelType> types{PixelType::f32};
   std::vector<Permutation> permutations;  ///< of the tensor; empty: all
   int runs = 12;
-  bool cpu = true;      ///< the host's rungs too, next to a GPU
+  bool cpu = true;      ///< the host's rungs too, besides a GPU
   bool matrix = true;   ///< the ladder of the matrix
   bool permute = true;  ///< the ladder of the tensor
   bool json = false;

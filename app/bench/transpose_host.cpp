@@ -34,7 +34,7 @@ void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
   });
 }
 
-/// 1, 2, 4 and so on, and all of them; only all of them next to a GPU.
+/// 1, 2, 4 and so on, and all of them; only all of them besides a GPU.
 std::vector<int> thread_counts(const TransposeRequest& request) {
   const int most = request.threads();
   std::vector<int> counts;

@@ -203,7 +203,7 @@ BmpHeader read_bmp_header(const InputFile& file) {
   const std::int64_t palette_offset = kFileHeaderBytes + fields.size() + read_masks(file, fields, header);
   const std::size_t entry_bytes = fields.is_core() ? 3 : 4;
   const std::int64_t max_entries = header.bits <= 8 ? std::int64_t{1} << header.bits : 0;
-  // For a palette next to pixels that need none, colours for poor screens, nothing is read.
+  // For a palette with pixels that need none, colours for poor screens, nothing is read.
   std::int64_t entries = fields.is_core() ? 0 : fields.little32(32);
   if (entries == 0) entries = max_entries;
   check_bytes(file, header, palette_offset + entries * static_cast<std::int64_t>(entry_bytes));

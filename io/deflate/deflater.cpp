@@ -26,7 +26,7 @@ constexpr double kHopelessGain = 0.96;    // the usual level finds no more eithe
 constexpr double kHopelessBits = 5.3;     // nor does it where a byte takes so much
 constexpr double kUsualLevelGain = 0.99;  // over the usual level itself: the whole has more strings to find
 
-/// Enough to judge by, and little next to the whole: pieces spread over a block, whose parts may be a page's
+/// Enough to judge by, and little compared with the whole: pieces spread over a block, whose parts may be a page's
 /// text and its photograph. Each has room for strings to repeat in, and holds a row, or floating types would
 /// be judged by some of their planes of bytes; the gaps between them are no whole rows for the same reason.
 std::span<const std::byte> sample_of(std::span<const std::byte> in, Raster raster,

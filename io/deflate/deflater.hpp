@@ -13,7 +13,7 @@
 
 namespace sepconv::deflate {
 
-/// Next to libdeflate's levels, 1 to 12.
+/// Besides libdeflate's levels, 1 to 12.
 inline constexpr int kAutomatic =
     0;  ///< a look at each block chooses: where a search of a sample gains, all of it is searched
 inline constexpr int kFast = -1;  ///< never a search

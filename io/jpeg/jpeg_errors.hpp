@@ -19,7 +19,7 @@ namespace sepconv {
 /// belong nowhere are noted in the guard.
 jpeg_error_mgr jpeg_errors() noexcept;
 
-/// Bound of what libjpeg holds of an image of this many columns next to its pixels: tables and buffers, and rows
+/// Bound of what libjpeg holds of an image of this many columns besides its pixels: tables and buffers, and rows
 /// of all channels, as context for smooth colours, of the largest blocks.
 std::int64_t libjpeg_bytes(std::int64_t cols, std::int64_t channels) noexcept;
 

@@ -100,7 +100,7 @@ class JpegDecoder {
     return {{info().image_height, info().image_width}, info().num_components == 1 ? 1 : 3, PixelType::u8};
   }
 
-  /// Bound of what libjpeg holds next to the image.
+  /// Bound of what libjpeg holds besides the image.
   std::int64_t buffered_bytes() {
     const std::int64_t components = info().num_components;
     std::int64_t bytes = libjpeg_bytes(info().image_width, components);
@@ -201,9 +201,8 @@ std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions&) {
       source.metadata.icc_profile = std::move(extras.icc_profile);
     } else {
       source.warnings.emplace_back("CMYK becomes RGB, without a profile of colours");
-    }
-    if (info.num_components == 4 && !extras.icc_profile.empty()) {
-      source.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
+      if (!extras.icc_profile.empty())
+        source.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
     }
   }
   source.found = std::make_shared<std::vector<std::string>>();

@@ -216,7 +216,7 @@ class ChunkWalk {
       std::erase_if(
           seen_, [](const std::string& name) { return name == "acTL" || name == "fcTL" || name == "fdAT"; });
     }
-    // A profile makes the others void, and so does sRGB those next to it (11.3.2).
+    // A profile makes the others void, and so does sRGB those besides it (11.3.2).
     const bool says_colours = chunks_.metadata.srgb_intent || has("iCCP");
     if (has("iCCP")) chunks_.metadata.srgb_intent.reset();
     std::erase_if(seen_, [&](const std::string& name) {

@@ -12,7 +12,7 @@
 
 namespace sepconv {
 
-/// Levels of `deflate` that a PNG has next to deflate::kAutomatic and deflate::kFast: 1 to 9, zlib's.
+/// Levels of `deflate` that a PNG has besides deflate::kAutomatic and deflate::kFast: 1 to 9, zlib's.
 inline constexpr int kMaxPngLevel = 9;
 
 /// Not thread-safe.

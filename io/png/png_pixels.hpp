@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// Memory of it next to the image.
+/// Memory of it besides the image.
 std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept;
 
 /// Writes the chunks from the first of the pixels' to the file's end. `level` as PngCoder has it. Throws

@@ -124,11 +124,9 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     const std::string_view key = line.substr(0, line.find('='));
-    if (!has_channels && line == "mode=composite") {
-      // of several channels, which the result has not
-    } else if (is_dropped(key, change)) {
+    if (is_dropped(key, change)) {
       if (std::ranges::find(dropped, key) == dropped.end()) dropped.emplace_back(key);  // of a few known ones
-    } else if (!line.empty() && !is_count(key)) {
+    } else if (!line.empty() && !is_count(key) && (has_channels || line != "mode=composite")) {
       said += fmt::format("{}\n", line);
     }
     if (rest.data() == text.data()) said += counts;

@@ -1,4 +1,4 @@
-// ImageJ's own metadata next to its description: the TIFF tags 50838 (lengths) and 50839 (a header, and items
+// ImageJ's own metadata besides its description: the TIFF tags 50838 (lengths) and 50839 (a header, and items
 // one behind the other), as its class TiffDecoder has them.
 #pragma once
 

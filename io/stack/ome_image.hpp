@@ -1,4 +1,4 @@
-// What OME-XML, OME-Zarr, ImageJ's description and TIFF's tags say of an image next to its pixels, in one
+// What OME-XML, OME-Zarr, ImageJ's description and TIFF's tags say of an image besides its pixels, in one
 // form: for results whose format has another of them than the source's.
 #pragma once
 

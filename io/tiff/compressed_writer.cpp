@@ -29,7 +29,7 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     if (is_guest_) return sink().memory_bytes() + mask_bytes;
     const BlockFormat& format = directory().block;
     const std::int64_t split = splits_blocks() ? concurrency * split_block_bytes() : 0;
-    // The last strips of the planes, when shorter, take encoders next to those that are kept.
+    // The last strips of the planes, when shorter, take encoders besides those that are kept.
     const bool short_strips = !directory().tiled && spec().extent.rows % format.extent.rows != 0;
     const std::int64_t encoders =
         concurrency + (short_strips ? std::min<std::int64_t>(concurrency, directory().planes()) : 0);

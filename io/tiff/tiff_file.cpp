@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "io/gdal_tags.hpp"
+#include "io/stack/imagej_items.hpp"
 #include "io/stack/stack.hpp"
 #include "io/tiff/dropped_tags.hpp"
 #include "io/tiff/tiff.hpp"
@@ -132,7 +133,9 @@ void TiffFile::describe_itself() {
     if (page_.leads->description.empty()) metadata_.resolution = resolution_of(metadata_);
     metadata_.description = page_.leads->description;
     metadata_.axes = page_.leads->axes;
-    if (is_imagej(metadata_.description)) metadata_.imagej_items = page_.leads->imagej_items;
+    if (!page_.leads->imagej_items.empty()) metadata_.imagej_items = page_.leads->imagej_items;
+    if (const RasterAxis* const c = find_axis(metadata_.axes, "c"))
+      take_channels(metadata_.imagej_items, c->first, c->size);
   } else if (page_.in_set) {
     if (!is_one) metadata_.description.clear();
   } else {

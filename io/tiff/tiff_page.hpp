@@ -16,7 +16,7 @@ struct TiffSetFacts {
   std::string description;  ///< that counts them; empty: the page's own is no such
   RasterAxes axes;
   std::vector<std::string> warnings;
-  std::vector<ImagejItem> imagej_items{};  ///< of a set that ImageJ's description counts
+  std::vector<ImagejItem> imagej_items{};  ///< of the file's first page, where the raster is in another
 };
 
 struct TiffPage {

@@ -24,7 +24,7 @@ bool are_like(const TiffCatalog& catalog, const std::vector<std::int64_t>& pages
   });
 }
 
-/// The images next to the rasters, which no description speaks of, and smaller ones that are levels of none.
+/// The images besides the rasters, which no description speaks of, and smaller ones that are levels of none.
 void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
   std::set<std::uint64_t> known;
   for (const std::int64_t page : rasters.pages) known.insert(catalog.page(page).offset);

@@ -7,7 +7,6 @@
 
 #include "core/count_text.hpp"
 #include "core/error.hpp"
-#include "io/stack/imagej_items.hpp"
 #include "io/stack/stack.hpp"
 #include "io/tiff/masked_reader.hpp"
 #include "io/tiff/tiff.hpp"
@@ -55,26 +54,24 @@ class TiffSet final : public RasterSet {
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
     const std::int64_t of_page = rasters_.one_directory ? 0 : index;
-    TiffPage page = catalog_->open(rasters_.pages.at(static_cast<std::size_t>(of_page)), options_.level);
+    const std::int64_t number = rasters_.pages.at(static_cast<std::size_t>(of_page));
+    TiffPage page = catalog_->open(number, options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
-    if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings, imagej_items()};
+    if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings, imagej_items_beyond(number)};
     auto reader = read_raster(*catalog_, std::move(page), options_, has_masks_);
     if (reader->spec() == spec()) return reader;
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
                     "OpenOptions::page reads one of its pages",
-                    catalog_->file().path().native(), rasters_.pages[static_cast<std::size_t>(of_page)]));
+                    catalog_->file().path().native(), number));
   }
 
-  /// They stand in the first page, and are those of all channels of the file.
-  std::vector<ImagejItem> imagej_items() const {
-    if (!is_imagej(rasters_.description)) return {};
-    const auto first =
-        read_raster(*catalog_, catalog_->open(rasters_.pages.front(), 0), options_, has_masks_);
-    std::vector<ImagejItem> items = first->metadata().imagej_items;
-    if (const RasterAxis* const c = find_axis(axes(), "c")) take_channels(items, c->first, c->size);
-    return items;
+  /// ImageJ's, which are in the first page of its files; none where that is `page` itself.
+  std::vector<ImagejItem> imagej_items_beyond(std::int64_t page) const {
+    const std::int64_t first = rasters_.pages.front();
+    if (page == first || !is_imagej(rasters_.description)) return {};
+    return read_page(*catalog_, catalog_->open(first, 0), 0)->metadata().imagej_items;
   }
 
   std::shared_ptr<const TiffCatalog> catalog_;

@@ -1,4 +1,4 @@
-// What a directory carries next to its pixels: from libtiff's fields to Metadata and back.
+// What a directory carries besides its pixels: from libtiff's fields to Metadata and back.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
   return array;
 }
 
-/// What a source is next to its pixels, and a result of it is not.
+/// What a source is besides its pixels, and a result of it is not.
 void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
                     const NgffMultiscale& one, OmeSource& source) {
   if (group.said_version != group.version)

@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// Members of a group next to these paths, but for what is hidden.
+/// Members of a group besides these paths, but for what is hidden.
 std::vector<std::string> others_in(const ZarrStore& store, const std::string& key,
                                    const std::vector<std::string>& paths) {
   constexpr std::size_t kMaxNames = 1000;

@@ -17,7 +17,7 @@ std::vector<std::string> paths_of(const NgffMultiscale& image);
 /// Whether a member of a group is one of these paths, or what one leads through.
 bool is_on_path(const std::string& member, const std::vector<std::string>& paths);
 
-/// Says what else lies in an image's group next to these paths: tables, other images. Not label images, nor
+/// Says what else lies in an image's group besides these paths: tables, other images. Not label images, nor
 /// what is hidden.
 void warn_about_siblings(const ZarrStore& store, const std::string& key,
                          const std::vector<std::string>& paths, std::vector<std::string>& said);

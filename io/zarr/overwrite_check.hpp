@@ -10,7 +10,7 @@ namespace sepconv {
 /// Whether a folder is an array or a group, by what its metadata say.
 bool is_zarr(const std::filesystem::path& folder);
 
-/// What lies in such a folder next to its metadata, its chunks and the levels of an image: other arrays of a
+/// What lies in such a folder besides its metadata, its chunks and the levels of an image: other arrays of a
 /// group, and files of whoever put them there.
 std::vector<std::string> others_in(const std::filesystem::path& folder);
 

@@ -32,7 +32,7 @@ ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::
 std::string zarr_order_text(const ZarrArray& array, const ZarrAxes& axes);
 std::optional<std::vector<int>> zarr_order(std::string_view text, const ZarrAxes& axes);
 
-/// What the channels of pixels are called, next to these axes.
+/// What the channels of pixels are called, besides these axes.
 const char* channel_axis(const RasterAxes& others);
 
 ImageSpec zarr_image(const ZarrArray& array, const ZarrAxes& axes);

@@ -64,7 +64,7 @@ std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view
   return said->asked_for ? said->count : std::min(said->count, size);
 }
 
-/// Axes that are asked for and are not there. `others`: those next to y and x, as they are asked for.
+/// Axes that are asked for and are not there. `others`: those besides y and x, as they are asked for.
 void check_axes(const FileLayout& layout, const std::vector<std::string>& others, const RasterAxes& axes,
                 std::vector<std::string>& warnings) {
   for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
@@ -196,7 +196,7 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   const FileLayout& layout = options.layout;
   const ImageSpec& image = spec.raster;
   ZarrArray array = empty_array(spec, options);
-  std::vector<std::string> asked_as;  // next to y and x
+  std::vector<std::string> asked_as;  // besides y and x
   for (const RasterAxis& axis : spec.axes) {
     if (axis.single) continue;
     array.shape.push_back(axis.size), array.names.push_back(axis.name), asked_as.push_back(axis.name);

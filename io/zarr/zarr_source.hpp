@@ -40,7 +40,7 @@ class ZarrSource {
   /// How much of decoded blocks is kept; at first nothing.
   void keep(std::int64_t bytes) { blocks_.resize(bytes); }
 
-  /// Upper bound of what it holds while this many threads ask, next to what keep() said.
+  /// Upper bound of what it holds while this many threads ask, besides what keep() said.
   std::int64_t memory_bytes(int threads) const;
 
  private:

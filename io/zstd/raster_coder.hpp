@@ -16,7 +16,7 @@ namespace sepconv::zstd {
 
 using deflate::Raster;
 
-/// As a compression's level, next to libzstd's 1 to 22: never a search.
+/// As a compression's level, besides libzstd's 1 to 22: never a search.
 inline constexpr int kFast = deflate::kFast;
 
 /// Codes bytes by their frequencies, and repeats of the pixel before and of the row above. Not thread-safe.
@@ -31,7 +31,7 @@ class RasterCoder {
                       std::span<std::byte> out);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
-  /// Upper bound of what one holds next to itself.
+  /// Upper bound of what one holds besides itself.
   static std::int64_t memory_bytes() noexcept;
 
  private:

@@ -16,7 +16,7 @@ inline constexpr std::int64_t kStreamSlack = 256;
 /// From one decoded tile to the next.
 std::int64_t decoded_tile_bytes(const EncodedTiles& tiles) noexcept;
 
-/// Room for this many decoded tiles, and what is needed next to them while they are decoded.
+/// Room for this many decoded tiles, and what is needed besides them while they are decoded.
 std::int64_t decode_tiles_bytes(const EncodedTiles& tiles, std::int64_t count) noexcept;
 
 /// Whether there is such a predictor for such pixels; of JPEG: bytes of one channel, or of three of which

@@ -1,4 +1,4 @@
-// What a tile takes next to its bytes while it is decoded: behind all tiles, as many times.
+// What a tile takes besides its bytes while it is decoded: behind all tiles, as many times.
 #pragma once
 
 #include <algorithm>

@@ -30,7 +30,7 @@ FusedKernel<A> kernel_of_taps(int taps, std::integer_sequence<int, kTaps...>) {
   return kernel;
 }
 
-/// Numbers of taps that there are instances for, next to those for any.
+/// Numbers of taps that there are instances for, besides those for any.
 using NoTaps = std::integer_sequence<int>;
 using UsualTaps = std::integer_sequence<int, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33>;
 using ColourTaps = std::integer_sequence<int, 3, 5, 7, 9, 11, 13, 15, 17>;  ///< of images of 3 and 4 channels

@@ -11,7 +11,7 @@
 
 namespace sepconv {
 
-/// Device memory that coding a part of this many pixels takes next to its result.
+/// Device memory that coding a part of this many pixels takes besides its result.
 std::int64_t encode_tiles_scratch_bytes(const EncodedTiles& tiles, Extent part);
 
 /// Room for the streams of a part of this many pixels, whatever the pixels.

@@ -18,7 +18,7 @@ namespace sepconv {
 
 class SortingNetwork;
 
-/// Pixels under the window next to the one that it is for.
+/// Pixels under the window besides the one that it is for.
 struct RankWindow {
   std::int64_t left = 0, right = 0, up = 0, down = 0;
   std::int64_t front = 0, back = 0;  ///< planes of a volume before and after its own

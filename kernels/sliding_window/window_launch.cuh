@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxGridRows = 65535;
 /// below, for asking takes longer than a launch.
 struct DeviceRoom {
   int device = -1, multiprocessors = 0;
-  int block_bytes = 0;  ///< of shared memory, next to a little that kernels have of their own
+  int block_bytes = 0;  ///< of shared memory, besides a little that kernels have of their own
 
   static const DeviceRoom& current() {
     static thread_local DeviceRoom last;
@@ -57,7 +57,7 @@ std::int64_t blocks_at_once(Kernel* kernel, int threads, int bytes) {
 
 /// Rows of a segment, a multiple of `step`: all blocks of the launch at once, or three times as many where
 /// that reads few rows twice, so that those at an image's edge, which take longer, are not alone in the end.
-/// As few rows as `next to` allows where a device would be idle else.
+/// Fewer rows, but about half of a halo at least, where a device would be idle else.
 inline std::int64_t segment_rows(std::int64_t rows, std::int64_t beside, std::int64_t strips,
                                  std::int64_t blocks, std::int64_t step) {
   const auto of = [&](std::int64_t rounds) {

@@ -58,7 +58,7 @@ enum class Product : std::uint8_t {
   of_columns,  ///< of whole columns of it
 };
 
-/// What a stage is, as data: all that the chain and the planner know of it next to its footprint.
+/// What a stage is, as data: all that the chain and the planner know of it besides its footprint.
 struct StageTraits {
   /// It says of which type its result is.
   bool casts = false;
@@ -92,7 +92,7 @@ struct StageTraits {
   double halo_work_fraction = 0.5;
   /// That part is done for every column of the input too.
   bool halo_work_in_columns = false;
-  /// Its scratch is walked through unchanged, and cut to fit where that matters: it may be larger than a
+  /// Its scratch is walked through in the order of memory, and cut to fit where that matters: it may be larger than a
   /// core's cache.
   bool streams_scratch = false;
   /// Bytes that it holds for as long as it lives, and that on_device() takes of each device: a matrix.

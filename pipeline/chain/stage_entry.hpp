@@ -54,7 +54,7 @@ struct StageKey {
   bool needed = false;
   std::string
       only_with{};         ///< "operator=gaussian" or "values": means nothing without it, and is refused then
-  std::string not_with{};  ///< a key next to which it means nothing, and is refused
+  std::string not_with{};  ///< a key together with which it means nothing, and is refused
 
   /// All of this in one line.
   std::string help() const;

@@ -36,7 +36,7 @@ struct HostModel {
   double out_of_cache = 1.3;           ///< times as long with scratch beyond it (E)
   std::int64_t band_bytes =
       8 << 20;  ///< of a band's input or output: the outer caches hold them meanwhile (E, H)
-  std::int64_t memory_gap_bytes = 256;  ///< a piece of a row copied within memory, next to its own bytes (E)
+  std::int64_t memory_gap_bytes = 256;  ///< a piece of a row copied within memory, besides its own bytes (E)
   double no_overlap = 1.6;              ///< one slot: reading, computing and writing wait for each other (E)
   double some_overlap = 1.05;           ///< two slots: one of the three waits at times (E)
   // For predictions alone.
@@ -51,7 +51,7 @@ struct HostModel {
 
 /// Files in the page cache. All threads read, but the kernel lets one at a time write into a file.
 struct FileModel {
-  std::int64_t read_piece_bytes = 512;        ///< a piece of a file, next to its own bytes (E)
+  std::int64_t read_piece_bytes = 512;        ///< a piece of a file, besides its own bytes (E)
   std::int64_t written_piece_bytes = 8192;    ///< the same of one that is written (E)
   std::int64_t read_tile_bytes = 4096;        ///< a row of tiles, each of which lies elsewhere: 1 us (E)
   std::int64_t written_tile_bytes = 16384;    ///< the same of one that is written: 3 us (E)
@@ -94,7 +94,7 @@ struct BusModel {
   double long_gap_seconds = 0.058e-6;      ///< the same in uploads of rows of long_row_bytes and more
   std::int64_t long_row_bytes = 32 << 10;  ///< shorter ones are best copied by a kernel where one can run
   double kernel_byte = 0.18;               ///< a byte that a kernel stores over the bus takes so much longer,
-  double kernel_row_bytes = 80;            ///< and a row of them next to its bytes
+  double kernel_row_bytes = 80;            ///< and a row of them besides its bytes
   double kernel_copy = 2.8;                ///< times as long: short rows by a kernel that products leave room
   double file_factor = 10;                 ///< times as many bytes go over the bus while a file moves one
   double page_lock_rate = 10e9;            ///< memory that is allocated and page-locked

@@ -25,7 +25,7 @@ class ThreadPool final : public Executor {
   explicit ThreadPool(int threads, std::stop_token stop = {});
 
   /// This many threads, or fewer where the system gives no more: then it keeps half of what could be had, and
-  /// leaves at least `others`, for the threads and the memory that a run takes next to it. Throws Error if not
+  /// leaves at least `others`, for the threads and the memory that a run takes besides it. Throws Error if not
   /// one can be had.
   struct AtMost {
     int threads = 1;

@@ -69,7 +69,7 @@ class DeviceWriter : public MeasuringWriter {
     Rect part;       // what it is busy with; empty: nothing
   };
 
-  /// `result_bytes` for each cell are fetched; `table_bytes` of device memory are taken next to the slots.
+  /// `result_bytes` for each cell are fetched; `table_bytes` of device memory are taken besides the slots.
   DeviceWriter(const ImageSpec& spec, const DeviceBudget& budget, std::int64_t result_bytes,
                std::int64_t table_bytes)
       : MeasuringWriter(spec, cell_extent(spec, {1, 1})), budget_(budget), result_bytes_(result_bytes) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.hpp"
+#include "io/full_scale.hpp"
 #include "pipeline/stages/weighing.hpp"
 
 namespace sepconv {
@@ -33,13 +33,7 @@ bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
                              [&](const ImageSpec& spec) { return spec.channels != source.channels; });
 }
 
-/// The alpha of a pixel that hides nothing: the largest number of integers, and 1.
-double opaque_of(SampleType type) {
-  if (type.kind == SampleType::Kind::natural) return std::exp2(type.bits) - 1;
-  return type.kind == SampleType::Kind::integer ? std::exp2(type.bits - 1) - 1 : 1;
-}
-
-/// What makes pixels missing next to alpha, so that it is a mask like that; empty if nothing does.
+/// What makes pixels missing besides alpha, so that it is a mask like that; empty if nothing does.
 std::string needs_mask(const Chain& chain, const MissingPixels& missing) {
   if (missing.is_mask) return "a mask hides pixels";
   if (missing.of_secondary) return "a second image of the chain has missing pixels";
@@ -79,7 +73,7 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
     missing.alpha = alpha;
     missing.is_mask = is_mask;
     missing.multiplied = alpha == declared && alpha_is_associated(source.metadata());
-    missing.opaque = opaque_of(source.layout().stored.value_or(SampleType(source.spec().type)));
+    missing.opaque = full_scale(source.layout().stored.value_or(SampleType(source.spec().type)));
     missing.opaque_in_result = missing.opaque;
     for (const StagePtr& stage : chain.stages())
       missing.opaque_in_result = stage->traits().opaque.value_or(missing.opaque_in_result);

@@ -26,7 +26,7 @@ struct PlanProblem {
   bool turned = false;  ///< as in Plan
   Extent item{};
   DeviceCodecs codecs{};                  ///< what of coding the GPUs do
-  std::vector<SecondaryInput> seconds{};  ///< next to the chain's stages
+  std::vector<SecondaryInput> seconds{};  ///< besides the chain's stages
   std::int64_t buffered_bytes = 0;        ///< as in Plan
   double sum_length =
       0;  ///< of products with matrices, all stages together: they read both operands once a tile

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <optional>
-#include <type_traits>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/printable.hpp"
+#include "io/full_scale.hpp"
 #include "pipeline/stages/stages.hpp"
 
 namespace sepconv {
@@ -21,28 +20,21 @@ struct Range {
   double low = 0, high = 1;
 };
 
-double greatest(PixelType type) {
-  return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
-    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
-  });
-}
-
 /// For elements of fewer bits than their pixels, 1 of bool.
 std::optional<Range> few_bits(const Reader& source) {
   const auto& colours = source.metadata().colours;
   if (colours && !is_plain(*colours)) return std::nullopt;  // numbers of colours
   const std::optional<SampleType>& stored = source.layout().stored;
   if (!stored) return std::nullopt;
-  if (stored->kind == SampleType::Kind::boolean) return Range{};
-  if (!stored->is_packed()) return std::nullopt;
-  return Range{0, std::exp2(stored->bits) - 1};
+  if (stored->kind != SampleType::Kind::boolean && !stored->is_packed()) return std::nullopt;
+  return Range{0, full_scale(*stored)};
 }
 
 /// All that the elements of a result can be, or 0 to the largest.
 Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
   const std::optional<SampleType> stored = stored_by(chain, source);
   if (!stored || stored->is_complex() || stored->kind == SampleType::Kind::floating)
-    return {0, greatest(result)};
+    return {0, full_scale(result)};
   return {0, std::exp2(stored->bits - (stored->kind == SampleType::Kind::integer ? 1 : 0)) - 1};
 }
 
@@ -50,8 +42,8 @@ Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
 double largest_made(const Chain& chain, const Reader& source, PixelType result) {
   ValueRange range = range_of(source.layout().stored.value_or(SampleType(source.spec().type)));
   for (const StagePtr& stage : chain.stages()) range = stage->result_range(range);
-  const double bound = is_floating(result) ? range.high : std::min(range.high, greatest(result));
-  return bound > 0 && std::isfinite(bound) ? bound : greatest(result);
+  const double bound = is_floating(result) ? range.high : std::min(range.high, full_scale(result));
+  return bound > 0 && std::isfinite(bound) ? bound : full_scale(result);
 }
 
 /// Whether the chain says itself which values there are in its result.
@@ -121,7 +113,7 @@ ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& 
     shown.said.push_back(
         fmt::format("values from 0 to {:g} are shown as 0 to {:g}; the stage cast:type={} at the end leaves "
                     "them as they are",
-                    range.high, greatest(type), name_of(type)));
+                    range.high, full_scale(type), name_of(type)));
   if (narrows)
     shown.said.push_back(fmt::format("values from {:g} to {:g} become 0 to 255", range.low, range.high));
   if (inverts)

@@ -76,7 +76,7 @@ Metadata kept_of_image(Metadata metadata, const ImageChange& change, const Missi
   return metadata.kept_for(change, lost);
 }
 
-/// The same of a plane next to the first, which has what is to be said.
+/// The same of a plane besides the first, which has what is to be said.
 Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
                        const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)

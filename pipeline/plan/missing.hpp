@@ -43,7 +43,7 @@ struct MissingOptions {
   friend bool operator==(const MissingOptions&, const MissingOptions&) = default;
 };
 
-/// What a source is to be opened with, next to what else is asked of it.
+/// What a source is to be opened with, besides what else is asked of it.
 OpenOptions open_options(OpenOptions open, const MissingOptions& missing);
 
 struct MissingPixels {

@@ -25,7 +25,7 @@ struct OutputOptions {
   std::optional<Chroma>
       chroma{};                ///< of JPEG; unset: 4:4:4 from quality 95 on, else the source's, else 4:2:0
   std::optional<Extent> tile;  ///< 0 x 0: strips
-  std::vector<AxisPositions> tile_others{};  ///< of a Zarr's chunks, along axes next to y and x
+  std::vector<AxisPositions> tile_others{};  ///< of a Zarr's chunks, along axes besides y and x
   bool planar = false;
   bool no_predictor = false;
   bool cog =

@@ -138,7 +138,7 @@ Chroma chosen_chroma(const Reader* source, const OutputOptions& request, int qua
   return {};
 }
 
-/// What a chunk of the result holds along axes next to y and x.
+/// What a chunk of the result holds along axes besides y and x.
 void choose_others(const OutputOptions& request, FileLayout& layout) {
   std::vector<AxisPositions>& others = layout.zarr.chunk_others;
   if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });

@@ -18,7 +18,7 @@ std::int64_t max_parts(const Plan& plan, const SinkLayout& sink, std::int64_t ra
 /// The bands of one raster in such a range, counted in it; empty where there are none.
 BandRange bands_in(const BandRange& part, std::int64_t raster, const Plan& plan);
 
-/// What it costs to make a result in these parts next to making it at once.
+/// What it costs to make a result in these parts compared with making it at once.
 struct PartsCost {
   std::int64_t bytes_read_again = 0;  ///< of source pixels: halos that a part has in common with another
   std::int64_t source_blocks = 0;     ///< that all parts read together, counted as often as they are read

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/memory.hpp"
+#include "io/full_scale.hpp"
 #include "io/raster_set.hpp"
 #include "io/rows.hpp"
 #include "pipeline/plan/display_range.hpp"
@@ -197,10 +197,9 @@ class Picture {
       if (std::isnan(value) || (missing_.value && value == missing_.result)) return 0;
     }
     if (!missing_.alpha) return 255;
-    const double most =
-        std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
+    const double opaque = full_scale(pixel_type_of<T>());
     return static_cast<std::uint8_t>(
-        std::lround(255 * std::clamp(static_cast<double>(pixel[*missing_.alpha]) / most, 0.0, 1.0)));
+        std::lround(255 * std::clamp(static_cast<double>(pixel[*missing_.alpha]) / opaque, 0.0, 1.0)));
   }
 
   SampledPixels colours_;

@@ -8,7 +8,7 @@
 
 namespace sepconv {
 
-/// What a trace says next to the timeline.
+/// What a trace says besides the timeline.
 struct TraceFacts {
   std::string plan{};     ///< as JSON text; empty: nothing is said of it
   std::string command{};  ///< that made it

@@ -55,24 +55,21 @@ ClippingSamples::ClippingSamples(const Reader& source, const Writer& sink, const
   for (Clipping& clipping : clippings_of(source, sink, plan.chain, plan.specs, plan.arithmetic)) {
     if (!clipping.is_possible()) continue;
     const Unrounded unrounded(clipping, plan.chain, plan.specs.front(), plan.arithmetic);
-    if (tile_scratch_bytes(unrounded.chain, unrounded.specs, side, plan.arithmetic) <= plan.arena_bytes)
-      watched_.push_back({std::move(clipping)});
+    if (tile_scratch_bytes(unrounded.chain, unrounded.specs, side, plan.arithmetic) > plan.arena_bytes)
+      continue;
+    sample_operations_ += tile_operations(unrounded.chain, unrounded.specs, sample_side(plan), Scratch::host);
+    watched_.push_back({std::move(clipping)});
   }
 }
 
 std::vector<Rect> ClippingSamples::samples(const Plan& plan, const Rect& band) const {
   if (watched_.empty()) return {};
-  const bool all = looks_at_all(plan);
+  if (looks_at_all(plan)) return tiles_of(band, plan.tile);
   const Extent side = sample_side(plan);
-  double work = 1;
-  for (const Watched& watched : watched_) {
-    const Unrounded unrounded(watched.clipping, plan.chain, plan.specs.front(), plan.arithmetic);
-    work += tile_operations(unrounded.chain, unrounded.specs, side, Scratch::host);
-  }
-  if (all) return tiles_of(band, plan.tile);
   const std::vector<Rect> everywhere = middles(plan.result().extent);
-  const auto most = static_cast<std::size_t>(
-      std::clamp(kWorkShare * plan.operations / work, 1.0, static_cast<double>(everywhere.size())));
+  const auto most =
+      static_cast<std::size_t>(std::clamp(kWorkShare * plan.operations / std::max(sample_operations_, 1.0),
+                                          1.0, static_cast<double>(everywhere.size())));
   std::vector<Rect> found;
   for (std::size_t i = 0; i < most; ++i) {
     const Rect& at = everywhere[(2 * i + 1) * everywhere.size() / (2 * most)];

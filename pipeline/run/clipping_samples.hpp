@@ -47,6 +47,7 @@ class ClippingSamples {
   static std::string warning(const Watched& watched);
 
   std::vector<Watched> watched_;
+  double sample_operations_ = 0;  ///< for one sample, at all places
   mutable std::mutex mutex_;
 };
 

@@ -19,7 +19,7 @@ namespace sepconv {
 
 /// A chain made ready for images of one shape on the device that was current when it was made. Move-only.
 ///
-/// All device memory that it needs next to the caller's images is taken by the constructor; enqueue()
+/// All device memory that it needs besides the caller's images is taken by the constructor; enqueue()
 /// allocates none (second images of its stages are read and copied there as a whole, too), waits for nothing
 /// and gives the bytes that run() gives. Any number of threads may call enqueue() at once, on any streams.
 /// Calls on one filter share its scratch, so the device does them one after another, in the order in which

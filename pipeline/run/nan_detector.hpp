@@ -20,7 +20,7 @@ class NanDetector {
     settled,      ///< it cannot be, is not spread, is what is declared to be missing, or stages say what they
                   ///< make of it: nothing is looked at
     a_value,      ///< one that is computed with
-    missing_too,  ///< next to another that is declared to be
+    missing_too,  ///< besides another that is declared to be
   };
 
   NanDetector(const Reader& source, const Chain& chain);

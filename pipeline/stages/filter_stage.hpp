@@ -13,7 +13,7 @@
 
 namespace sepconv {
 
-/// What every convolving stage's options say next to its taps.
+/// What every convolving stage's options say besides its taps.
 struct Convolving {
   Border border{};
   bool flip = false;

@@ -9,7 +9,7 @@ namespace sepconv {
 /// The standard deviations that are blurred so.
 inline constexpr double kMinMultirateSigma = 8, kMaxMultirateSigma = 10'000;
 
-/// One side. Variances add: sigma^2 = to_cells^2 + from_cells^2. A cell is short enough next to both that what
+/// One side. Variances add: sigma^2 = to_cells^2 + from_cells^2. A cell is short enough compared with both that what
 /// it folds over, and what comes back as images of it, is next to nothing; see docs/maths.md.
 struct MultirateSide {
   explicit MultirateSide(double sigma);

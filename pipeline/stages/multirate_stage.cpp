@@ -144,8 +144,7 @@ Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const
   return held_pixels(needed, input.extent, filter_.border.mode);
 }
 
-/// What lies elsewhere in its cells lies in an output that is longer by a cell unchanged in that in the
-/// middle.
+/// An output that is longer by a cell needs as much as one in the middle that begins elsewhere in its cells.
 Extent MultirateStage::max_input_extent(Extent output, const ImageSpec& input) const {
   return Stage::max_input_extent({output.rows + filter_.down.cell - 1, output.cols + filter_.across.cell - 1},
                                  input);

@@ -1,4 +1,4 @@
-// Stages that move pixels in ways that permutations of three axes need next to transpositions. They have no
+// Stages that move pixels in ways that permutations of three axes need besides transpositions. They have no
 // names that can be typed.
 #pragma once
 

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-#include <type_traits>
-
+#include "io/full_scale.hpp"
 #include "pipeline/stages/f32_range.hpp"
 #include "pipeline/stages/keys.hpp"
 #include "pipeline/stages/pointwise_stage.hpp"
@@ -13,13 +11,6 @@
 
 namespace sepconv {
 namespace {
-
-/// What a stage that stretches makes of the largest value.
-double greatest(PixelType type) {
-  return visit_pixel_type(type, []<class T>(std::type_identity<T>) {
-    return std::is_floating_point_v<T> ? 1.0 : static_cast<double>(std::numeric_limits<T>::max());
-  });
-}
 
 double growth_of(const PointwiseOp& op) {
   switch (op.kind) {
@@ -60,7 +51,7 @@ class PointwiseStage final : public Stage {
                .handles_nodata = true,
                .propagates_nodata = true,
                .rounds_to = op.kind == PointwiseOp::Kind::round_to ? std::optional(op.type) : std::nullopt,
-               .opaque = to ? std::optional(greatest(*to)) : std::nullopt,
+               .opaque = to ? std::optional(full_scale(*to)) : std::nullopt,
                .pointwise = op}),
         text_(std::move(text)),
         op_(op),
@@ -146,7 +137,7 @@ StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
   const double low = *options.low;
   const double width = *options.high - low;
   if (width == 0) spelling.refuse("high", "it must differ from low");
-  const double most = greatest(*options.type);
+  const double most = full_scale(*options.type);
   const PointwiseOp op{.kind = PointwiseOp::Kind::scale, .p = most / width, .q = -low * most / width};
   return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
 }

@@ -38,7 +38,7 @@ struct Images {
   std::vector<std::int64_t> sinks;
   std::optional<Place> place;  ///< nothing of whole images
 
-  /// Throws InvalidArgument unless both have the same axes next to those of an image.
+  /// Throws InvalidArgument unless both have the same axes besides those of an image.
   Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> place);
 
   std::size_t count() const noexcept { return sources.size(); }

@@ -127,7 +127,7 @@ nb::list channels_of(const std::vector<ChannelStats>& channels) {
   return all;
 }
 
-/// For a raster, next to what is to be said of it.
+/// For a raster, besides what is to be said of it.
 nb::tuple stats_of(OpenSet& open, std::int64_t raster, const nb::dict& given, const nb::object& told) {
   Settings settings = settings_of(given);
   std::vector<ChannelStats> channels;

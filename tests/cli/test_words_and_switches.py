@@ -27,6 +27,8 @@ def test_help_says_all_and_the_option_what_fits_on_two_lines(sepconv):
         flags = [re.findall(r"^  (-\S+)", text, re.MULTILINE) for text in (long, short)]
         assert short and flags[0] == flags[1] and len(long) >= len(short) and long.splitlines()[:2] == short.splitlines()[:2]
         assert all(len(line) <= 100 for line in short.splitlines() if line.startswith(" " * 30))
+    short = sepconv("run", "--help").stdout
+    assert re.findall(r"^  (-\S+)", short[short.index("\nOptions:"):short.index("\nOutput:")], re.MULTILINE) == ["-h,--help"]  # each other one has a group
     assert len(sepconv("run", "--help").stdout.splitlines()) <= 125 and "Excludes" not in sepconv("help", "run").stdout
 
 
