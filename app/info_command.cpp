@@ -8,6 +8,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "console.hpp"
 #include "core/byte_text.hpp"
@@ -41,24 +43,63 @@ std::optional<std::int64_t> alpha_of(const FileInfo::Page& page) {
   return alpha_channel(page.metadata, page.spec.channels, page.layout.stored);
 }
 
-/// What the facts of its format say is not said again.
-void print_page(const FileInfo::Page& page, std::int64_t index) {
-  const auto& [spec, layout, facts, metadata, stored_bytes] = page;
-  if (has_fact(page, "not read")) {
-    print("page {}: not read: {}\n", index, facts.front().second);
-    return;
+/// A page as text: a heading, and rows of a name and a value.
+struct PageText {
+  std::string heading;
+  std::vector<std::pair<std::string, std::string>> rows;
+
+  bool has(const std::pair<std::string, std::string>& row) const {
+    return std::ranges::find(rows, row) != rows.end();
   }
+};
+
+/// What the facts of its format say is not said again.
+PageText text_of(const FileInfo::Page& page) {
+  const auto& [spec, layout, facts, metadata, stored_bytes] = page;
+  if (has_fact(page, "not read")) return {fmt::format("not read: {}", facts.front().second), {}};
   const SampleType stored = layout.stored.value_or(SampleType(spec.type));
-  print("page {}: {} x {} pixels (columns x rows), {}, {}, {} of pixels\n", index, spec.extent.cols,
-        spec.extent.rows, count_text(spec.channels / stored.parts(), "channel"), describe(stored),
-        format_bytes(static_cast<double>(spec.bytes())));
+  PageText text{fmt::format("{} x {} pixels (columns x rows), {}, {}, {} of pixels", spec.extent.cols,
+                            spec.extent.rows, count_text(spec.channels / stored.parts(), "channel"),
+                            describe(stored), format_bytes(static_cast<double>(spec.bytes()))),
+                {}};
   if (!has_fact(page, "layout") && !has_fact(page, "blocks"))
-    print("  {:<20} {}\n", "layout", layout.description);
-  if (const auto alpha = alpha_of(page)) print("  {:<20} channel {}\n", "alpha", *alpha);
-  for (const auto& [name, value] : facts) print("  {:<20} {}\n", name, value);
-  for (const std::string& warning : layout.warnings) print("  {:<20} {}\n", "warning", warning);
+    text.rows.emplace_back("layout", layout.description);
+  if (const auto alpha = alpha_of(page)) text.rows.emplace_back("alpha", fmt::format("channel {}", *alpha));
+  text.rows.insert(text.rows.end(), facts.begin(), facts.end());
+  for (const std::string& warning : layout.warnings) text.rows.emplace_back("warning", warning);
   if (!has_fact(page, "streams"))
-    print("  {:<20} {}\n", "streams", layout.streams ? "yes" : "no: decoded as a whole");
+    text.rows.emplace_back("streams", layout.streams ? "yes" : "no: decoded as a whole");
+  return text;
+}
+
+/// Whether `page` says nothing that `first` does not, except how many bytes it takes. It may lack the texts
+/// that files have on their first page only.
+bool is_alike(const PageText& first, const PageText& page) {
+  const auto is_bytes = [](const auto& row) { return row.first == "stored"; };
+  const auto is_file_text = [](const auto& row) {
+    return row.first == "description" || row.first == "software" || row.first == "date";
+  };
+  return first.heading == page.heading &&
+         std::ranges::all_of(page.rows, [&](const auto& row) { return is_bytes(row) || first.has(row); }) &&
+         std::ranges::all_of(first.rows, [&](const auto& row) {
+           return is_bytes(row) || is_file_text(row) || page.has(row);
+         });
+}
+
+/// Pages from `index` on. A run of alike pages is one line behind the first of them.
+void print_pages(const std::vector<FileInfo::Page>& pages, std::int64_t index) {
+  for (std::size_t i = 0; i < pages.size();) {
+    const PageText text = text_of(pages[i]);
+    const std::int64_t first = index + static_cast<std::int64_t>(i);
+    print("page {}: {}\n", first, text.heading);
+    for (const auto& [name, value] : text.rows) print("  {:<20} {}\n", name, value);
+    std::size_t next = i + 1;
+    while (next < pages.size() && is_alike(text, text_of(pages[next]))) ++next;
+    const std::int64_t last = index + static_cast<std::int64_t>(next) - 1;
+    if (last == first + 1) print("page {}: as page {}\n", last, first);
+    if (last > first + 1) print("pages {} to {}: as page {}\n", first + 1, last, first);
+    i = next;
+  }
 }
 
 /// What the images are together, and what is next to them.
@@ -87,8 +128,8 @@ void print_text(const std::filesystem::path& path, const FileInfo& info, std::op
         info.file_bytes > 0 ? format_bytes(static_cast<double>(info.file_bytes)) + ", " : "",
         count_text(info.page_count, "page"));
   print_set(info);
-  std::int64_t index = page.value_or(0);
-  for (const FileInfo::Page& listed : info.pages) print_page(listed, index++);
+  print_pages(info.pages, page.value_or(0));
+  const std::int64_t index = page.value_or(0) + std::ssize(info.pages);
   if (!page && info.page_count > index) print("and {}\n", count_text(info.page_count - index, "more page"));
 }
 

@@ -221,7 +221,8 @@ void add_limit_options(CLI::App& command, RunOptions& options) {
 
 void add_reporting_options(CLI::App& command, Verbosity& reporting) {
   command.add_flag("-q,--quiet", reporting.quiet, "no progress and no summary; warnings stay");
-  command.add_flag("-v,--verbose", reporting.verbose, "plan, retries and warnings on stderr");
+  command.add_flag("-v,--verbose", reporting.verbose,
+                   "plan, retries, warnings and the whole summary on stderr");
 }
 
 CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what) {

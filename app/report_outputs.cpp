@@ -121,7 +121,8 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
   if (reporting.quiet || side_files.wants_json() || job.is_named)
     warn(report.plan.warnings);
   else
-    write_to_stderr(text);
+    write_to_stderr(report.wall_seconds < kShortRunSeconds && !reporting.verbose ? brief_summary(report)
+                                                                                 : text);
   return kDone;
 }
 

@@ -52,8 +52,8 @@ Json to_json(const StageEntry& entry) {
 /// The stage of this name, or all. Throws InvalidArgument, which knows the nearest name.
 StageTable chosen(const std::string& name) {
   if (name.empty()) return stage_table();
-  const auto entry = std::ranges::find(stage_table(), name, &StageEntry::name);
-  if (entry == stage_table().end()) parse_stage(name);
+  const StageEntry* entry = find_stage(stage_table(), name);
+  if (entry == nullptr) parse_stage(name);  // throws, with the nearest name
   return {*entry};
 }
 

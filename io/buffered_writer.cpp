@@ -76,7 +76,7 @@ std::string stage_of_fewer(std::int64_t channels, std::string_view counts, const
   std::string values;
   for (std::int64_t i = 0; i < left * channels; ++i)
     values += fmt::format("{}{}", i == 0 ? "" : ",", i / channels == i % channels ? 1 : 0);
-  return fmt::format("matrix:rows={},values={}", left, values);
+  return fmt::format("mix_channels:rows={},values={}", left, values);
 }
 
 /// The stage that makes u8 of all that pixels can be.

@@ -188,8 +188,8 @@ BOMBS = {
     "ome-zarr-omero": ngff(lambda size: '"omero": {"channels": [' + many('{"label": ""},', size) + '{}], "k": ' + members(size) + "}"),
     "ome-zarr-label": ngff(lambda size: '"image-label": ' + members(size)),
     "ome-zarr-images": zarr(2, group=lambda size: "{" + NGFF[:-1] + ", " + many(NGFF[NGFF.index("[") + 1:-1] + ", ", size)[:-2] + "], " + members(size)[1:]),
-    "taps": argument("taps.txt", "taps:file=taps.txt", lambda size: many("1 ", size)),
-    "matrix": argument("matrix.txt", "matrix:file=matrix.txt", lambda size: many("1\n", size)),
+    "taps": argument("taps.txt", "convolve:file=taps.txt", lambda size: many("1 ", size)),
+    "matrix": argument("matrix.txt", "mix_channels:file=matrix.txt", lambda size: many("1\n", size)),
     "plan": plan,
     "journal": journal,
 }

@@ -59,7 +59,7 @@ bool filter_own_rows() {
         rows_seen += rows.extent.rows;
       });
 
-  const std::vector<std::string> stages{"taps:col=0.25,0.5,0.25,border=replicate"};
+  const std::vector<std::string> stages{"convolve:col=0.25,0.5,0.25,border=replicate"};
   sepconv::RunOptions options;
   options.max_memory_bytes = 64 << 20;
   if (!sepconv::cuda_devices().empty()) options.devices = {0};

@@ -69,7 +69,7 @@ struct StageText {
   std::vector<std::pair<std::string, SecondaryImage>> images{};
 
   /// A word without '=' belongs to the value before it, so lists are written plainly:
-  /// "taps:row=1,2,1,col=-1,0,1". What begins with '[' goes on to the ']' that closes it:
+  /// "convolve:row=1,2,1,col=-1,0,1". What begins with '[' goes on to the ']' that closes it:
   /// "subtract:chain=[box:radius=4,border=wrap | abs]". Throws InvalidArgument for a key that stands twice
   /// and for a value without one.
   static StageText split(std::string_view text);
@@ -89,11 +89,15 @@ struct StageEntry {
   std::string example;  ///< parses, and is run by a test
   std::vector<StageKey> keys;
   std::function<StagePtr(const StageText& text)> make;  ///< throws InvalidArgument
+  std::string former_name{};                            ///< of older versions: understood, in no list
 };
 using StageTable = std::vector<StageEntry>;
 
 /// sepconv's own stages. A program that has others puts them behind a copy and parses with that.
 const StageTable& stage_table();
+
+/// The entry of this name or former name; none: null.
+const StageEntry* find_stage(std::span<const StageEntry> table, std::string_view name) noexcept;
 
 /// One stage from "name" or "name:key=value,...". Throws InvalidArgument, with the nearest name for an
 /// unknown stage or key.

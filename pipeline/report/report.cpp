@@ -53,6 +53,19 @@ std::string rasters_text(const RunReport& report) {
   return fmt::format("{} images ({}) of ", report.rasters, to_string(report.plan.axes));
 }
 
+std::string headline(const RunReport& report) {
+  return fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} of {}, {}; {}", report.wall_seconds,
+                     share(static_cast<double>(report.pixels), report.wall_seconds) / 1e6,
+                     rasters_text(report), count_text(report.bands.count(), "band"), band_text(report.plan),
+                     count_text(report.plan.slots, "slot"), report.device);
+}
+
+std::string warning_lines(const Plan& plan) {
+  std::string text;
+  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
+  return text;
+}
+
 std::string dumped(const json& value) {
   return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
@@ -60,8 +73,7 @@ std::string dumped(const json& value) {
 }  // namespace
 
 RunLimits measure_limits(const RunReport& report) {
-  constexpr double kWorthIt = 1;
-  if (report.wall_seconds < kWorthIt) return {};
+  if (report.wall_seconds < kShortRunSeconds) return {};
   const Plan& plan = report.plan;
   const std::int64_t copied = std::clamp(plan.max_memory_bytes / 4, kMinCopied, kMaxCopied);
   RunLimits limits;
@@ -83,13 +95,14 @@ RunLimits measure_limits(const RunReport& report) {
   return limits;
 }
 
+std::string brief_summary(const RunReport& report) {
+  return fmt::format("{}; {} at the peak\n{}", headline(report),
+                     format_bytes(static_cast<double>(report.peak_rss_bytes)), warning_lines(report.plan));
+}
+
 std::string summary(const RunReport& report, const RunLimits& limits) {
   const Plan& plan = report.plan;
-  const auto pixels = static_cast<double>(report.pixels);
-  std::string text = fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} of {}, {}; {}\n", report.wall_seconds,
-                                 share(pixels, report.wall_seconds) / 1e6, rasters_text(report),
-                                 count_text(report.bands.count(), "band"), band_text(plan),
-                                 count_text(plan.slots, "slot"), report.device);
+  std::string text = headline(report) + "\n";
   text += fmt::format("  {:<15} {:>10} {:>8} {:>9} {:>11} {:>9}\n", "step", "busy", "MB/s", "Mpix/s",
                       "of limit", "hidden");
   for (const StepFacts& step : step_facts(report, limits)) text += table_row(step);
@@ -111,8 +124,7 @@ std::string summary(const RunReport& report, const RunLimits& limits) {
     text += fmt::format("  device memory: {} planned on each GPU, ceiling {}\n",
                         format_bytes(static_cast<double>(plan.device_memory.total())),
                         format_bytes(static_cast<double>(plan.max_device_memory_bytes)));
-  for (const std::string& warning : plan.warnings) text += fmt::format("  warning: {}\n", printable(warning));
-  return text;
+  return text + warning_lines(plan);
 }
 
 std::string to_json(const RunReport& report, const RunLimits& limits) {

@@ -6,13 +6,13 @@
 namespace sepconv {
 namespace {
 
-Keys keys(LogOptions& options) {
+Keys keys(GaussianLaplaceOptions& options) {
   return joined({width_keys(options, "", above(0)), depth_keys(options, above(0)),
                  convolving_keys(options, MissingWays::only_all)});
 }
 
 /// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
-StagePtr make(const LogOptions& options, const StageArguments& spelling) {
+StagePtr make(const GaussianLaplaceOptions& options, const StageArguments& spelling) {
   const GaussianWidth width = width_of(options, spelling);
   constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};
   StagePtr plane = make_filter(spelling, options, {width.taps(2, 0), width.taps(0, 2)}, kSum);
@@ -23,7 +23,7 @@ StagePtr make(const LogOptions& options, const StageArguments& spelling) {
   };
   return make_volume_join(options, spelling, std::move(plane),
                           {branch(0, 0, 2), branch(0, 2, 0), branch(2, 0, 0)}, kSum, MissingPolicy::propagate,
-                          &log);
+                          &gaussian_laplace);
 }
 
 Keys keys(DogOptions& options) {
@@ -77,20 +77,25 @@ StagePtr make(const UnsharpOptions& options, const StageArguments& spelling) {
                           op, MissingPolicy::ignore, &unsharp);
 }
 
-constexpr StageKind<LogOptions> kLog{"log", "Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace",
-                                     "log:sigma=2", keys, make};
+constexpr StageKind<GaussianLaplaceOptions> kGaussianLaplace{
+    "gaussian_laplace",
+    "Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace",
+    "gaussian_laplace:sigma=2",
+    keys,
+    make,
+    "log"};
 constexpr StageKind<DogOptions> kDog{"dog", "difference of two Gaussians: blur(sigma) - blur(sigma2)",
                                      "dog:sigma=1,sigma2=1.6", keys, make};
 constexpr StageKind<UnsharpOptions> kUnsharp{
-    "unsharp", "sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold",
+    "unsharp", "unsharp mask: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold",
     "unsharp:sigma=1.5,amount=0.8", keys, make};
 
 }  // namespace
 
-StagePtr log(const LogOptions& options) { return kLog(options); }
+StagePtr gaussian_laplace(const GaussianLaplaceOptions& options) { return kGaussianLaplace(options); }
 StagePtr dog(const DogOptions& options) { return kDog(options); }
 StagePtr unsharp(const UnsharpOptions& options) { return kUnsharp(options); }
-StageEntry LogOptions::entry() { return kLog.entry(); }
+StageEntry GaussianLaplaceOptions::entry() { return kGaussianLaplace.entry(); }
 StageEntry DogOptions::entry() { return kDog.entry(); }
 StageEntry UnsharpOptions::entry() { return kUnsharp.entry(); }
 

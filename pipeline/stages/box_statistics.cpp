@@ -1,4 +1,4 @@
-// What is made of the mean and the deviation of a rectangle's pixels: box, mean, std, normalize.
+// Mean and standard deviation of a window: box, stddev, local_normalize.
 #include "pipeline/stages/box_statistics_stage.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
@@ -11,19 +11,23 @@ template <class Options>
 struct MomentsNamed;
 template <>
 struct MomentsNamed<BoxOptions> {
-  static constexpr std::string_view kName = "box", kExample = "box:radius=4",
-                                    kHelp = "mean of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static constexpr std::string_view kName = "box", kExample = "box:radius=4", kFormerName = "mean",
+                                    kHelp = "mean of a window of (2 radius + 1) x (2 radius_y + 1) pixels";
   static constexpr Moment kMoment = Moment::mean;
 };
 template <>
-struct MomentsNamed<StdOptions> {
-  static constexpr std::string_view kName = "std", kExample = "std:radius=4",
-                                    kHelp = "standard deviation of (2 radius + 1) x (2 radius_y + 1) pixels";
+struct MomentsNamed<StddevOptions> {
+  static constexpr std::string_view
+      kName = "stddev",
+      kExample = "stddev:radius=4", kFormerName = "std",
+      kHelp = "standard deviation of a window of (2 radius + 1) x (2 radius_y + 1) pixels";
   static constexpr Moment kMoment = Moment::deviation;
 };
 template <>
-struct MomentsNamed<NormalizeOptions> {
-  static constexpr std::string_view kName = "normalize", kExample = "normalize:radius=16,least=2",
+struct MomentsNamed<LocalNormalizeOptions> {
+  static constexpr std::string_view kName = "local_normalize",
+                                    kExample = "local_normalize:radius=16,min_std=2",
+                                    kFormerName = "normalize",
                                     kHelp = "local contrast: (pixel - mean) / standard deviation";
   static constexpr Moment kMoment = Moment::contrast;
 };
@@ -31,21 +35,20 @@ struct MomentsNamed<NormalizeOptions> {
 template <class Options>
 StagePtr moments_of(const Options& options);
 
-Keys own_keys(BoxOptions& options) {
-  return {{.name = "flip", .value = &options.flip, .words = "turns the window round, which changes nothing"}};
-}
-Keys own_keys(StdOptions&) { return {}; }
-Keys own_keys(NormalizeOptions& options) {
-  return {{.name = "least",
-           .value = &options.least,
+Keys own_keys(BoxOptions&) { return {}; }
+Keys own_keys(StddevOptions&) { return {}; }
+Keys own_keys(LocalNormalizeOptions& options) {
+  return {{.name = "min_std",
+           .value = &options.min_std,
            .words = "lower bound of the standard deviation, so that noise in flat areas is not amplified",
-           .range = at_least(0)}};
+           .range = at_least(0),
+           .former_name = "least"}};
 }
 
 template <class Options>
 Keys moments_keys(Options& options) {
-  return joined({window_keys(options, std::is_same_v<Options, NormalizeOptions> ? MissingWays::no_fill
-                                                                                : MissingWays::all),
+  return joined({window_keys(options, std::is_same_v<Options, LocalNormalizeOptions> ? MissingWays::no_fill
+                                                                                     : MissingWays::all),
                  {radius_z_key(options.radius_z, kPlanesByThemselves)},
                  own_keys(options)});
 }
@@ -110,7 +113,7 @@ StagePtr make_moments(const Options& options, const StageArguments& spelling) {
       .near = {options.radius, options.radius_y.value_or(options.radius), options.border.mode},
       .value = options.border.value,
       .missing = options.missing};
-  if constexpr (std::is_same_v<Options, NormalizeOptions>) moments.least = options.least;
+  if constexpr (std::is_same_v<Options, LocalNormalizeOptions>) moments.least = options.min_std;
   if (options.missing == MissingPolicy::fill && moments.moment == Moment::contrast)
     spelling.refuse("missing", "a missing pixel has no contrast; take missing=ignore");
   const auto ignoring = [options] {
@@ -127,28 +130,23 @@ StagePtr make_moments(const Options& options, const StageArguments& spelling) {
 }
 
 template <class Options>
-constexpr StageKind<Options> kMoments{MomentsNamed<Options>::kName, MomentsNamed<Options>::kHelp,
+constexpr StageKind<Options> kMoments{MomentsNamed<Options>::kName,    MomentsNamed<Options>::kHelp,
                                       MomentsNamed<Options>::kExample, moments_keys<Options>,
-                                      make_moments<Options>};
+                                      make_moments<Options>,           MomentsNamed<Options>::kFormerName};
 
 template <class Options>
 StagePtr moments_of(const Options& options) {
   return kMoments<Options>(options);
 }
 
-constexpr StageKind<BoxOptions> kMean{"mean", "box under its other name", "mean:radius=4",
-                                      moments_keys<BoxOptions>, make_moments<BoxOptions>};
-
 }  // namespace
 
 StageEntry BoxOptions::entry() { return kMoments<BoxOptions>.entry(); }
-StageEntry StdOptions::entry() { return kMoments<StdOptions>.entry(); }
-StageEntry NormalizeOptions::entry() { return kMoments<NormalizeOptions>.entry(); }
+StageEntry StddevOptions::entry() { return kMoments<StddevOptions>.entry(); }
+StageEntry LocalNormalizeOptions::entry() { return kMoments<LocalNormalizeOptions>.entry(); }
 
 StagePtr box(const BoxOptions& options) { return moments_of(options); }
-StagePtr mean(const BoxOptions& options) { return kMean(options); }
-StageEntry mean_entry() { return kMean.entry(); }
-StagePtr standard_deviation(const StdOptions& options) { return moments_of(options); }
-StagePtr normalize(const NormalizeOptions& options) { return moments_of(options); }
+StagePtr stddev(const StddevOptions& options) { return moments_of(options); }
+StagePtr local_normalize(const LocalNormalizeOptions& options) { return moments_of(options); }
 
 }  // namespace sepconv

@@ -120,16 +120,16 @@ StagePtr make(const GradientOptions& options, const StageArguments& spelling) {
   return make_volume_gradient(options, spelling, std::move(plane), x, y, z);
 }
 
-constexpr StageKind<SobelOptions> kSobel{"sobel", "(-1 0 1) along the axis, (1 2 1) across", "sobel:axis=x",
-                                         keys, make};
-constexpr StageKind<ScharrOptions> kScharr{"scharr", "(-1 0 1) along the axis, (3 10 3) across",
-                                           "scharr:axis=y", keys, make};
+constexpr StageKind<SobelOptions> kSobel{
+    "sobel", "Sobel derivative: (-1 0 1) along the axis, (1 2 1) across it", "sobel:axis=x", keys, make};
+constexpr StageKind<ScharrOptions> kScharr{
+    "scharr", "Scharr derivative: (-1 0 1) along the axis, (3 10 3) across it", "scharr:axis=y", keys, make};
 constexpr StageKind<DerivativeOptions> kDerivative{
     "derivative", "central difference of any order along one axis, nothing across",
     "derivative:order=2,axis=y", keys, make};
 constexpr StageKind<GradientOptions> kGradient{
-    "gradient", "length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass",
-    "gradient:operator=scharr", keys, make};
+    "gradient", "gradient magnitude: sqrt(gx^2 + gy^2), with gz^2 for axes=xyz", "gradient:operator=scharr",
+    keys, make};
 
 }  // namespace
 

@@ -60,8 +60,7 @@ StagePtr make(const GaussianOptions& options, const StageArguments& spelling) {
                             std::move(along_z));
 }
 
-constexpr StageKind<GaussianOptions> kGaussian{"gaussian",
-                                               "Gaussian blur with the taps of scipy.ndimage.gaussian_filter",
+constexpr StageKind<GaussianOptions> kGaussian{"gaussian", "Gaussian blur, as scipy.ndimage.gaussian_filter",
                                                "gaussian:sigma=2.5", keys, make};
 
 }  // namespace

@@ -75,10 +75,10 @@ constexpr auto kMultiply = joined_kind<Kind::product>(
 constexpr auto kDivide = joined_kind<Kind::quotient>(
     "divide", "x / y with y of a second image, or of a chain", "divide:chain=[gaussian:sigma=40]");
 constexpr auto kMin = joined_kind<Kind::lesser>(
-    "min", "the lesser of x and y, with y of a second image, or of a chain; clamp limits by a number",
+    "min", "minimum of x and y, with y of a second image, or of a chain; clamp limits by a number",
     "min:chain=[gaussian:sigma=2]");
 constexpr auto kMax = joined_kind<Kind::greater>(
-    "max", "the greater of x and y, with y of a second image, or of a chain; clamp limits by a number",
+    "max", "maximum of x and y, with y of a second image, or of a chain; clamp limits by a number",
     "max:chain=[gaussian:sigma=2]");
 constexpr StageKind<BlendOptions> kBlend{"blend",
                                          "(1 - alpha) x + alpha y with y of a second image, or of a chain",

@@ -230,10 +230,12 @@ StageArguments::StageArguments(const StageText& text, Keys keys)
   for (const auto& [name, value] : text.pairs) {
     const Key* const key = find(name);
     if (key == nullptr) fail_unknown(name);
+    if (std::ranges::find(given, key->name) != given.end())
+      throw InvalidArgument(fmt::format("stage '{}' is given '{}' twice; keep one", stage_, key->name));
     const std::string fault = value.empty() ? "a value is needed" : std::visit(ValueOf(value), key->value);
     if (!fault.empty())
       throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, name, value, fault));
-    given.push_back(name);
+    given.emplace_back(key->name);
   }
   for (const auto& [name, image] : text.images) {
     const Key* const key = find(name);
@@ -263,7 +265,9 @@ void StageArguments::refuse(std::string_view key, std::string_view why) const {
 }
 
 const Key* StageArguments::find(std::string_view name) const noexcept {
-  const auto key = std::ranges::find(keys_, name, &Key::name);
+  const auto key = std::ranges::find_if(keys_, [name](const Key& one) {
+    return one.name == name || (!name.empty() && one.former_name == name);
+  });
   return key == keys_.end() ? nullptr : &*key;
 }
 

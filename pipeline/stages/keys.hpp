@@ -41,6 +41,7 @@ struct Key {
   bool needed = false;
   std::string_view only_with = "";
   std::string_view not_with = "";
+  std::string_view former_name = "";  ///< of older versions: understood, in no list
 };
 using Keys = std::vector<Key>;
 
@@ -116,6 +117,7 @@ struct StageKind {
   std::string_view example;  ///< a text that parses
   Keys (*keys)(Options& options);
   StagePtr (*make)(const Options& options, const StageArguments& spelling);
+  std::string_view former_name = {};  ///< of older versions: understood, in no list
 
   /// Throws InvalidArgument.
   StagePtr operator()(Options options) const {
@@ -125,12 +127,16 @@ struct StageKind {
 
   StageEntry entry() const {
     Options defaults;
-    return {std::string(name), std::string(help), std::string(example), describe(keys(defaults)),
+    return {std::string(name),
+            std::string(help),
+            std::string(example),
+            describe(keys(defaults)),
             [kind = *this](const StageText& text) {
               Options options;
               const StageArguments spelling(text, kind.keys(options));
               return kind.make(options, spelling);
-            }};
+            },
+            std::string(former_name)};
   }
 };
 

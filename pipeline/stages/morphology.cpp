@@ -16,39 +16,46 @@ template <class Options>
 struct MorphologyNamed;
 template <>
 struct MorphologyNamed<ErodeOptions> {
-  static constexpr std::string_view kName = "erode", kExample = "erode:radius=3",
-                                    kHelp = "least of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
+  static constexpr std::string_view
+      kName = "erode",
+      kFormerName = "", kExample = "erode:radius=3",
+      kHelp = "minimum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
   static Morphology morphology() { return {{kErosion}}; }
 };
 template <>
 struct MorphologyNamed<DilateOptions> {
-  static constexpr std::string_view kName = "dilate", kExample = "dilate:radius=3",
-                                    kHelp =
-                                        "greatest of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
+  static constexpr std::string_view
+      kName = "dilate",
+      kFormerName = "", kExample = "dilate:radius=3",
+      kHelp = "maximum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
   static Morphology morphology() { return {{kDilation}}; }
 };
 template <>
 struct MorphologyNamed<OpeningOptions> {
-  static constexpr std::string_view kName = "open", kExample = "open:radius=4,shape=disk",
-                                    kHelp = "erode, then dilate: what is bright and smaller goes";
+  static constexpr std::string_view
+      kName = "opening",
+      kFormerName = "open", kExample = "opening:radius=4,shape=disk",
+      kHelp = "erosion, then dilation: removes bright details smaller than the window";
   static Morphology morphology() { return {{kErosion, kDilation}}; }
 };
 template <>
 struct MorphologyNamed<ClosingOptions> {
-  static constexpr std::string_view kName = "close", kExample = "close:radius=3",
-                                    kHelp = "dilate, then erode: what is dark and smaller goes";
+  static constexpr std::string_view
+      kName = "closing",
+      kFormerName = "close", kExample = "closing:radius=3",
+      kHelp = "dilation, then erosion: removes dark details smaller than the window";
   static Morphology morphology() { return {{kDilation, kErosion}}; }
 };
 template <>
 struct MorphologyNamed<TophatOptions> {
-  static constexpr std::string_view kName = "tophat", kExample = "tophat:radius=9",
-                                    kHelp = "the image less what open leaves: what is bright and smaller";
+  static constexpr std::string_view kName = "tophat", kFormerName = "", kExample = "tophat:radius=9",
+                                    kHelp = "image minus its opening: bright details smaller than the window";
   static Morphology morphology() { return {{kErosion, kDilation}, Morphology::Result::input_less_last}; }
 };
 template <>
 struct MorphologyNamed<BlackhatOptions> {
-  static constexpr std::string_view kName = "blackhat", kExample = "blackhat:radius=9",
-                                    kHelp = "what close leaves less the image: what is dark and smaller";
+  static constexpr std::string_view kName = "blackhat", kFormerName = "", kExample = "blackhat:radius=9",
+                                    kHelp = "closing minus the image: dark details smaller than the window";
   static Morphology morphology() { return {{kDilation, kErosion}, Morphology::Result::last_less_input}; }
 };
 
@@ -135,9 +142,9 @@ StagePtr make_morphology(const Options& options, const StageArguments& spelling)
 }
 
 template <class Options>
-constexpr StageKind<Options> kMorphology{MorphologyNamed<Options>::kName, MorphologyNamed<Options>::kHelp,
-                                         MorphologyNamed<Options>::kExample, morphology_keys<Options>,
-                                         make_morphology<Options>};
+constexpr StageKind<Options> kMorphology{
+    MorphologyNamed<Options>::kName, MorphologyNamed<Options>::kHelp, MorphologyNamed<Options>::kExample,
+    morphology_keys<Options>,        make_morphology<Options>,        MorphologyNamed<Options>::kFormerName};
 
 template <class Options>
 StagePtr morphology_of(const Options& options) {

@@ -101,7 +101,7 @@ StagePtr make_pointwise(const StageArguments& spelling, PointwiseOp op) {
 
 Keys keys(ScaleOptions& options) {
   return {{.name = "by", .value = &options.by, .words = "factor"},
-          {.name = "add", .value = &options.add, .words = "summand"}};
+          {.name = "add", .value = &options.add, .words = "offset"}};
 }
 
 StagePtr make(const ScaleOptions& options, const StageArguments& spelling) {
@@ -128,7 +128,7 @@ Keys keys(StretchOptions& options) {
       {.name = "low", .value = &options.low, .words = "value that becomes 0", .needed = true},
       {.name = "high",
        .value = &options.high,
-       .words = "value that becomes the type's greatest, 1 of f32 and f64",
+       .words = "value that becomes the maximum of the type (f32, f64: 1)",
        .needed = true},
       {.name = "type", .value = choice(options.type, type_words()), .words = "pixel type", .needed = true}};
 }
@@ -143,10 +143,8 @@ StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
 }
 
 Keys keys(ClampOptions& options) {
-  return {{.name = "low", .value = &options.low, .words = "least value; left out, there is none"},
-          {.name = "high",
-           .value = &options.high,
-           .words = "greatest value, not below low; left out, there is none"}};
+  return {{.name = "low", .value = &options.low, .words = "lower limit; left out: none"},
+          {.name = "high", .value = &options.high, .words = "upper limit, not below low; left out: none"}};
 }
 
 StagePtr make(const ClampOptions& options, const StageArguments& spelling) {
@@ -175,12 +173,12 @@ StagePtr make(const ThresholdOptions& options, const StageArguments& spelling) {
       {.kind = PointwiseOp::Kind::threshold, .p = *options.at, .q = options.above, .r = options.below});
 }
 
-constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once; resize makes another size",
+constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once (for another size: resize)",
                                          "scale:by=0.5,add=16", keys, make};
-constexpr StageKind<CastOptions> kCast{"cast", "rounds half to even and saturates to another pixel type",
-                                       "cast:type=f32", keys, make};
+constexpr StageKind<CastOptions> kCast{
+    "cast", "converts to another pixel type: rounds half to even and saturates", "cast:type=f32", keys, make};
 constexpr StageKind<StretchOptions> kStretch{"stretch",
-                                             "makes the whole range of another pixel type of low to high",
+                                             "maps low..high to the whole range of another pixel type",
                                              "stretch:low=0,high=4095,type=u8", keys, make};
 constexpr StageKind<ClampOptions> kClamp{"clamp", "limits values to [low, high], or on one side",
                                          "clamp:low=0,high=200", keys, make};

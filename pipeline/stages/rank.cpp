@@ -128,8 +128,9 @@ StagePtr make(const RankOptions& options, const StageArguments& spelling) {
   return make_stage(options, spelling, window, rank);
 }
 
-constexpr StageKind<MedianOptions> kMedian{
-    "median", "middle value of (2 radius + 1) x (2 radius_y + 1) pixels", "median:radius=2", keys, make};
+constexpr StageKind<MedianOptions> kMedian{"median",
+                                           "median of a window of (2 radius + 1) x (2 radius_y + 1) pixels",
+                                           "median:radius=2", keys, make};
 constexpr StageKind<PercentileOptions> kPercentile{"percentile", "percentile p of the values in the window",
                                                    "percentile:p=10,radius=4", keys, make};
 constexpr StageKind<RankOptions> kRank{"rank", "k-th smallest value in the window", "rank:rank=3,radius=1",

@@ -10,22 +10,23 @@ constexpr KeyRange kSide = between(1, static_cast<double>(kMaxSide));
 
 Keys keys(ReduceOptions& options) {
   using enum ReduceOptions::Filter;
-  return {{.name = "factor",
-           .value = &options.factor,
-           .words = "side of the cells that become one",
-           .unit = "pixels",
-           .range = kSide,
-           .needed = true},
-          {.name = "factor_y",
-           .value = &options.factor_y,
-           .words = "the side along y; as along x where it is left out",
-           .unit = "pixels",
-           .range = kSide},
-          {.name = "filter",
-           .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
-           .words = "a cell's mean, a smoother one of the cells around it too, or the pixel in its middle, "
-                    "for classes and masks"},
-          missing_key(options.missing, MissingWays::no_fill)};
+  return {
+      {.name = "factor",
+       .value = &options.factor,
+       .words = "width of the blocks, and height without factor_y",
+       .unit = "pixels",
+       .range = kSide,
+       .needed = true},
+      {.name = "factor_y",
+       .value = &options.factor_y,
+       .words = "height of the blocks; left out: factor",
+       .unit = "pixels",
+       .range = kSide},
+      {.name = "filter",
+       .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
+       .words = "box: mean of the block. binomial: smoother, of neighbouring blocks too. nearest: the middle "
+                "pixel, for classes and masks"},
+      missing_key(options.missing, MissingWays::no_fill)};
 }
 
 ResampleFilter filter_of(ReduceOptions::Filter filter) {
@@ -40,7 +41,7 @@ StagePtr make(const ReduceOptions& options, const StageArguments& spelling) {
 }
 
 constexpr StageKind<ReduceOptions> kReduce{
-    "reduce", "means of cells of factor x factor_y pixels; the last cells are of what is there",
+    "reduce", "downsamples by whole factors: mean of each block of factor x factor_y pixels",
     "reduce:factor=2", keys, make};
 
 }  // namespace

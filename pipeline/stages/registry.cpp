@@ -31,35 +31,55 @@ namespace {
 
 const StageTable& stage_table() {
   static const StageTable all = {
-      GaussianOptions::entry(),  BoxOptions::entry(),
-      BinomialOptions::entry(),  SobelOptions::entry(),
-      ScharrOptions::entry(),    DerivativeOptions::entry(),
-      GradientOptions::entry(),  LogOptions::entry(),
-      DogOptions::entry(),       UnsharpOptions::entry(),
-      TapsOptions::entry(),      MatrixOptions::entry(),
-      ScaleOptions::entry(),     CastOptions::entry(),
-      StretchOptions::entry(),   ClampOptions::entry(),
-      AbsOptions::entry(),       ThresholdOptions::entry(),
-      TransposeOptions::entry(), ProductOptions::entry(),
-      ReduceOptions::entry(),    ResizeOptions::entry(),
-      MedianOptions::entry(),    PercentileOptions::entry(),
-      RankOptions::entry(),      ErodeOptions::entry(),
-      DilateOptions::entry(),    OpeningOptions::entry(),
-      ClosingOptions::entry(),   TophatOptions::entry(),
-      BlackhatOptions::entry(),  mean_entry(),
-      StdOptions::entry(),       NormalizeOptions::entry(),
-      AddOptions::entry(),       SubtractOptions::entry(),
-      MultiplyOptions::entry(),  DivideOptions::entry(),
-      MinOptions::entry(),       MaxOptions::entry(),
+      GaussianOptions::entry(),
+      BoxOptions::entry(),
+      BinomialOptions::entry(),
+      SobelOptions::entry(),
+      ScharrOptions::entry(),
+      DerivativeOptions::entry(),
+      GradientOptions::entry(),
+      GaussianLaplaceOptions::entry(),
+      DogOptions::entry(),
+      UnsharpOptions::entry(),
+      ConvolveOptions::entry(),
+      MixChannelsOptions::entry(),
+      ScaleOptions::entry(),
+      CastOptions::entry(),
+      StretchOptions::entry(),
+      ClampOptions::entry(),
+      AbsOptions::entry(),
+      ThresholdOptions::entry(),
+      TransposeOptions::entry(),
+      ProductOptions::entry(),
+      ReduceOptions::entry(),
+      ResizeOptions::entry(),
+      MedianOptions::entry(),
+      PercentileOptions::entry(),
+      RankOptions::entry(),
+      ErodeOptions::entry(),
+      DilateOptions::entry(),
+      OpeningOptions::entry(),
+      ClosingOptions::entry(),
+      TophatOptions::entry(),
+      BlackhatOptions::entry(),
+      StddevOptions::entry(),
+      LocalNormalizeOptions::entry(),
+      AddOptions::entry(),
+      SubtractOptions::entry(),
+      MultiplyOptions::entry(),
+      DivideOptions::entry(),
+      MinOptions::entry(),
+      MaxOptions::entry(),
       BlendOptions::entry(),
   };
   return all;
 }
 
 StagePtr parse_stage(std::string_view text, std::span<const StageEntry> table) {
-  const StageText parts = StageText::split(text);
-  const auto entry = std::ranges::find(table, parts.stage, &StageEntry::name);
-  if (entry == table.end()) fail_unknown(parts.stage, table);
+  StageText parts = StageText::split(text);
+  const StageEntry* entry = find_stage(table, parts.stage);
+  if (entry == nullptr) fail_unknown(parts.stage, table);
+  parts.stage = entry->name;
   return entry->make(parts);
 }
 

@@ -17,10 +17,7 @@ Keys keys(ResizeOptions& options) {
        .range = between(1, static_cast<double>(kMaxSide)),
        .needed = true,
        .not_with = "by"},
-      {.name = "by",
-       .value = &options.by,
-       .words = "pixels of the result to one of the image, along both axes",
-       .range = above(0)},
+      {.name = "by", .value = &options.by, .words = "scale factor along both axes", .range = above(0)},
       {.name = "filter",
        .value = choice(options.filter, {{"linear", linear},
                                         {"cubic", cubic},
@@ -29,9 +26,8 @@ Keys keys(ResizeOptions& options) {
                                         {"box", box},
                                         {"nearest", nearest}}),
        .words =
-           "Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA "
-           "and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is "
-           "a single pixel, for classes and masks"},
+           "linear, cubic, lanczos3, box: Pillow's BILINEAR, BICUBIC, LANCZOS and BOX, antialiased. area: "
+           "OpenCV's INTER_AREA, GDAL's average. nearest: one pixel, for classes and masks"},
       missing_key(options.missing, MissingWays::no_fill)};
 }
 
@@ -62,7 +58,7 @@ StagePtr make(const ResizeOptions& options, const StageArguments& spelling) {
                                          options.missing);
 }
 
-constexpr StageKind<ResizeOptions> kResize{"resize", "another size, smaller or larger, without aliasing",
+constexpr StageKind<ResizeOptions> kResize{"resize", "resamples to another size, with antialiasing",
                                            "resize:by=0.5", keys, make};
 
 }  // namespace

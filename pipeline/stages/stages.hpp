@@ -109,7 +109,7 @@ struct GradientOptions {
 };
 StagePtr gradient(const GradientOptions& options = {});
 
-struct LogOptions {
+struct GaussianLaplaceOptions {
   std::optional<double> sigma{};  ///< needed
   std::optional<double> sigma_y{};
   double truncate = 4;
@@ -122,7 +122,7 @@ struct LogOptions {
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
-StagePtr log(const LogOptions& options);
+StagePtr gaussian_laplace(const GaussianLaplaceOptions& options);
 
 struct DogOptions {
   std::optional<double> sigma{};  ///< needed
@@ -160,7 +160,7 @@ struct UnsharpOptions {
 StagePtr unsharp(const UnsharpOptions& options);
 
 /// Taps along x and along y, an odd number each, or a file with a row of each.
-struct TapsOptions {
+struct ConvolveOptions {
   std::vector<double> row{};  ///< none: no row pass
   std::vector<double> col{};  ///< none: no column pass
   std::vector<double> z{};    ///< along z of stacks; none: each plane by itself
@@ -170,16 +170,16 @@ struct TapsOptions {
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
-StagePtr taps(const TapsOptions& options);
+StagePtr convolve(const ConvolveOptions& options);
 
 /// A row of numbers for each channel of the result, from a file or row by row.
-struct MatrixOptions {
+struct MixChannelsOptions {
   std::filesystem::path file{};
   std::vector<double> values{};
   std::int64_t rows = 1;  ///< that `values` make
   static StageEntry entry();
 };
-StagePtr matrix(const MatrixOptions& options);
+StagePtr mix_channels(const MixChannelsOptions& options);
 
 /// For the window's values the middle one; of an even number the upper of the two.
 struct MedianOptions {

@@ -118,7 +118,8 @@ class TransposeStage final : public PermutationStage {
 };
 
 constexpr StageKind<TransposeOptions> kTranspose{
-    "transpose", "rows become columns; channels stay", "transpose", [](TransposeOptions&) { return Keys{}; },
+    "transpose", "exchanges rows and columns; channels stay", "transpose",
+    [](TransposeOptions&) { return Keys{}; },
     [](const TransposeOptions&, const StageArguments&) { return make_transpose(); }};
 
 }  // namespace

@@ -17,13 +17,10 @@ struct BoxOptions {
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};  ///< here and below left out: each plane of a stack by itself
   Border border{};
-  bool flip = false;
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
 StagePtr box(const BoxOptions& options = {});
-StagePtr mean(const BoxOptions& options = {});  ///< box under its other name
-StageEntry mean_entry();
 
 /// The options of the smallest and the largest, and of what is made of them.
 template <class Name>
@@ -61,7 +58,7 @@ StagePtr closing(const ClosingOptions& options = {});
 StagePtr tophat(const TophatOptions& options = {});
 StagePtr blackhat(const BlackhatOptions& options = {});
 
-struct StdOptions {
+struct StddevOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
@@ -69,18 +66,18 @@ struct StdOptions {
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
-StagePtr standard_deviation(const StdOptions& options = {});
+StagePtr stddev(const StddevOptions& options = {});
 
 /// Local contrast.
-struct NormalizeOptions {
+struct LocalNormalizeOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
-  double least = 0;  ///< a smaller deviation counts as this
+  double min_std = 0;  ///< lower bound of the standard deviation
   Border border{};
   std::optional<MissingPolicy> missing{};
   static StageEntry entry();
 };
-StagePtr normalize(const NormalizeOptions& options = {});
+StagePtr local_normalize(const LocalNormalizeOptions& options = {});
 
 }  // namespace sepconv

@@ -24,10 +24,16 @@ from sepconv.files import *
 from sepconv._stages import *  # a function for each stage that the library declares
 from sepconv.files import gemm, transpose  # the stages of these names, too
 from sepconv.files import open as open
-from sepconv._stages import close as closing, open as opening  # as sepconv.open opens a file
 
 __version__ = version("sepconv")
 __all__ = ["Chain", "__version__", "files", "ndimage"]
 __all__ += files.__all__
-__all__ += [*_stages.__all__, "closing", "opening"]
+__all__ += _stages.__all__
 __all__ = [name for name in __all__ if name not in ("abs", "max", "min", "open")]  # which a star import would put in the place of Python's own
+
+
+def __getattr__(name):
+    """A stage by the name that it had in an older version, which no list has: ``sepconv.log`` is ``sepconv.gaussian_laplace``."""
+    if name in _stages.FORMER_NAMES:
+        return getattr(_stages, _stages.FORMER_NAMES[name])
+    raise AttributeError(f"module 'sepconv' has no attribute {name!r}")

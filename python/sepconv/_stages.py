@@ -96,7 +96,7 @@ def _example(stage):
             given[last] += "," + word
     call = ", ".join(f"{key}={_literal(kinds[key], value)}" for key, value in given.items())
     skip = "  # doctest: +SKIP" if "path" in (kinds[key] for key in given) else "  # doctest: +ELLIPSIS"
-    return [">>> import sepconv as sc", f">>> sc.{'opening' if stage['name'] == 'open' else stage['name']}({call}){skip}", f"Chain('{stage['name']}...')"]
+    return [">>> import sepconv as sc", f">>> sc.{stage['name']}({call}){skip}", f"Chain('{stage['name']}...')"]
 
 
 def _words(key):
@@ -135,6 +135,8 @@ def _function(stage):
     return make
 
 
-_FUNCTIONS = {stage["name"]: _function(stage) for stage in _sepconv.stages()}
+_STAGES = _sepconv.stages()
+_FUNCTIONS = {stage["name"]: _function(stage) for stage in _STAGES}
+FORMER_NAMES = {stage["former_name"]: stage["name"] for stage in _STAGES if stage["former_name"]}
 globals().update(_FUNCTIONS)
-__all__ = [name for name in _FUNCTIONS if name != "open"]  # sepconv.open opens a file, and the stage is sepconv.opening
+__all__ = list(_FUNCTIONS)

@@ -322,7 +322,7 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.log(sigma=2)  # doctest: +ELLIPSIS
+    >>> sc.gaussian_laplace(sigma=2)  # doctest: +ELLIPSIS
     Chain('log...')
     """
 def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, sigma_z: float | None = None, radius_z: int | None = None, sigma2_z: float | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
@@ -458,7 +458,7 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.taps(row=[-1, 0, 1], col=[1, 2, 1])  # doctest: +ELLIPSIS
+    >>> sc.convolve(row=[-1, 0, 1], col=[1, 2, 1])  # doctest: +ELLIPSIS
     Chain('taps...')
     """
 def matrix(file: str | PathLike[str] | None = None, *, values: Sequence[float] | None = None, rows: int = 1) -> Chain:
@@ -486,7 +486,7 @@ def matrix(file: str | PathLike[str] | None = None, *, values: Sequence[float] |
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.matrix(values=[0.299, 0.587, 0.114])  # doctest: +ELLIPSIS
+    >>> sc.mix_channels(values=[0.299, 0.587, 0.114])  # doctest: +ELLIPSIS
     Chain('matrix...')
     """
 def scale(by: float = 1.0, *, add: float = 0.0) -> Chain:
@@ -1022,7 +1022,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.close(radius=3)  # doctest: +ELLIPSIS
+    >>> sc.closing(radius=3)  # doctest: +ELLIPSIS
     Chain('close...')
     """
 def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
@@ -1130,7 +1130,7 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.mean(radius=4)  # doctest: +ELLIPSIS
+    >>> sc.box(radius=4)  # doctest: +ELLIPSIS
     Chain('mean...')
     """
 def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None) -> Chain:
@@ -1164,7 +1164,7 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.std(radius=4)  # doctest: +ELLIPSIS
+    >>> sc.stddev(radius=4)  # doctest: +ELLIPSIS
     Chain('std...')
     """
 def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
@@ -1200,7 +1200,7 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.normalize(radius=16, least=2)  # doctest: +ELLIPSIS
+    >>> sc.local_normalize(radius=16, least=2)  # doctest: +ELLIPSIS
     Chain('normalize...')
     """
 def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:

@@ -29,6 +29,7 @@ nb::dict stage_facts(const StageEntry& entry) {
   facts["name"] = entry.name;
   facts["help"] = entry.help;
   facts["example"] = entry.example;
+  facts["former_name"] = entry.former_name;
   nb::list keys;
   for (const StageKey& key : entry.keys) keys.append(key_facts(key));
   facts["keys"] = keys;
@@ -59,9 +60,9 @@ SecondaryImage held_pixels(const nb::object& array, const Sizes& axes) {
 /// One stage from texts of its keys, whatever characters they have, and from arrays.
 Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs,
                  const std::vector<std::tuple<std::string, nb::object, Sizes>>& arrays) {
-  const auto entry = std::ranges::find(stage_table(), name, &StageEntry::name);
-  if (entry == stage_table().end()) return Chain(parse_stage(name));  // throws, with the nearest name
-  StageText text{name, std::move(pairs), {}};
+  const StageEntry* entry = find_stage(stage_table(), name);
+  if (entry == nullptr) return Chain(parse_stage(name));  // throws, with the nearest name
+  StageText text{entry->name, std::move(pairs), {}};
   for (const auto& [key, array, axes] : arrays) text.images.emplace_back(key, held_pixels(array, axes));
   return Chain(entry->make(text));
 }
@@ -72,7 +73,7 @@ Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col,
                  double value, std::optional<std::string> type) {
   const auto mode = parse_border_mode(border);
   if (!mode) throw InvalidArgument("'" + std::string(border) + "' is no border");
-  const Chain chain(taps({.row = row, .col = col, .border = {*mode, value}}));
+  const Chain chain(convolve({.row = row, .col = col, .border = {*mode, value}}));
   return type ? chain | Chain(cast({.type = type_named(*type)})) : chain;
 }
 

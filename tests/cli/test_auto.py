@@ -25,7 +25,7 @@ def test_a_plan_says_what_it_predicts_and_why_the_device(sepconv):
 
 def test_prediction_stands_beside_what_was_measured(sepconv):
     sepconv("generate", "in.npy", "--size", "300x200")
-    done = sepconv("run", "in.npy", "out.npy", "gaussian:sigma=2", "--stats", "stats.json", "--device", "cpu")
+    done = sepconv("run", "in.npy", "out.npy", "gaussian:sigma=2", "--stats", "stats.json", "--device", "cpu", "-v")
     stats = json.loads((sepconv.folder / "stats.json").read_text())
     assert stats["plan"]["predicted_seconds"]["total"] > 0
     assert "\n  predicted: 0." in done.stderr

@@ -41,8 +41,9 @@ def test_whole_image_runner_gives_the_same_bytes(sepconv, source):
 
 
 def test_summary_on_stderr_unless_quiet(sepconv, source):
-    done = sepconv("run", source, "out.npy", "box:radius=2")
-    assert done.stdout == ""
+    short = sepconv("run", source, "out.npy", "box:radius=2")
+    assert short.stdout == "" and "Mpix/s" in short.stderr and "at the peak" in short.stderr.splitlines()[0]
+    done = sepconv("run", source, "out.npy", "box:radius=2", "--verbose", "--force")
     for word in ("Mpix/s", "bottleneck", "ceiling", "read", "compute", "write"):
         assert word in done.stderr
     assert sepconv("run", source, "out.npy", "box:radius=2", "--quiet", "--force").stderr == ""
@@ -100,7 +101,7 @@ def test_progress_on_a_terminal_only(sepconv):
     shown = progress_on_a_terminal(sepconv, *arguments)
     assert re.search(r"\d+ %  \d+ Mpix/s  \d+ MB/s  \d+:\d\d left", shown), shown
     lines = shown.split("\r\x1b[K")
-    assert "left" not in lines[-1] and "bottleneck" in lines[-1], "the line is not cleared before the summary"
+    assert "left" not in lines[-1] and "Mpix/s; " in lines[-1], "the line is not cleared before the summary"
     percents = [int(number) for number in re.findall(r"(\d+) %  \d+ Mpix", shown)]
     assert percents == sorted(percents)
     assert progress_on_a_terminal(sepconv, *arguments, "--quiet") == ""

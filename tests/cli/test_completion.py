@@ -138,7 +138,7 @@ def test_keys(sepconv, shell):
     assert shell(sepconv, "sepconv run a b sobel:axis=") == ["sobel:axis=x", "sobel:axis=y", "sobel:axis=z"]
     assert shell(sepconv, "sepconv run a b sobel:axis=x,border=re") == [f"sobel:axis=x,border={one}" for one in ("reflect", "reflect101", "replicate")]
     assert shell(sepconv, "sepconv run a b sobel:axis=x,flip=t") == ["sobel:axis=x,flip=true"]
-    assert shell(sepconv, "sepconv run a b matrix:file=bo") in ("FILES", ["matrix:file=box.npy"])
+    assert shell(sepconv, "sepconv run a b mix_channels:file=bo") in ("FILES", ["mix_channels:file=box.npy"])
 
 
 @SHELLS

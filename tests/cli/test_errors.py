@@ -141,13 +141,13 @@ def test_page_that_is_not_there(sepconv, tiff):
 
 
 @pytest.mark.parametrize("stage, said", [
-    ("log:sigma=0", "sigma"), ("gaussian:sigma=-1", "sigma"), ("gaussian:sigma=1e9", "sigma"),
+    ("gaussian_laplace:sigma=0", "sigma"), ("gaussian:sigma=-1", "sigma"), ("gaussian:sigma=1e9", "sigma"),
     ("gaussian:sigma=nan", "sigma"), ("gaussian:sigma=inf", "sigma"), ("gaussian:sigma=wide", "sigma"),
-    ("gaussian", "sigma"), ("gaussian:sigma=1,border=mirrored", "reflect"), ("taps:row=1,2,col=1,2,1", "odd"),
-    ("taps:row=1,nan,1", "nan"), ("taps:file=missing-file.txt", "missing-file.txt"), ("cast:type=u32", "u32"),
+    ("gaussian", "sigma"), ("gaussian:sigma=1,border=mirrored", "reflect"), ("convolve:row=1,2,col=1,2,1", "odd"),
+    ("convolve:row=1,nan,1", "nan"), ("convolve:file=missing-file.txt", "missing-file.txt"), ("cast:type=u32", "u32"),
     ("gausian:sigma=1", "did you mean 'gaussian'"), ("gaussian:sigm=1", "did you mean 'sigma'"),
     ("", "stage"), ("gaussian:", "key=value"), ("gaussian:sigma=1,sigma=2", "sigma"), ("box:radius=-1", "radius"),
-    ("matrix:file=missing.npy", "missing.npy"),
+    ("mix_channels:file=missing.npy", "missing.npy"),
 ])
 def test_stage_that_cannot_be(sepconv, source, stage, said):
     status = FAILED if "missing" in stage else WRONG_USAGE

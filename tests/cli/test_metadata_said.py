@@ -68,13 +68,13 @@ def test_what_sepconv_writes_with_jpeg_it_reads_without_a_word(sepconv, result, 
     assert "warning" not in sepconv("plan", result, again, "--compress", "none").stdout
 
 
-SEPARATED = "matrix:rows=3,values=1,0,0,0,0,1,0,0,0,0,1,0"
+SEPARATED = "mix_channels:rows=3,values=1,0,0,0,0,1,0,0,0,0,1,0"
 
 
 @pytest.mark.parametrize("photometric, channels, stage, words", [
-    (0, 2, "matrix:rows=3,values=1,0,1,0,1,0", "0 is white"), (0, 1, "matrix:rows=3,values=1,1,1", "0 is white"), (5, 4, SEPARATED, "CMYK"),
-    (5, 4, "matrix:rows=1,values=0,0,0,1", "CMYK"), (9, 3, "matrix:rows=1,values=1,0,0", "ICC L*a*b*"), (10, 3, "matrix:rows=1,values=1,0,0", "ITU L*a*b*"),
-    (34892, 3, "matrix:rows=1,values=1,0,0", "neither intensities nor colours")])
+    (0, 2, "mix_channels:rows=3,values=1,0,1,0,1,0", "0 is white"), (0, 1, "mix_channels:rows=3,values=1,1,1", "0 is white"), (5, 4, SEPARATED, "CMYK"),
+    (5, 4, "mix_channels:rows=1,values=0,0,0,1", "CMYK"), (9, 3, "mix_channels:rows=1,values=1,0,0", "ICC L*a*b*"), (10, 3, "mix_channels:rows=1,values=1,0,0", "ITU L*a*b*"),
+    (34892, 3, "mix_channels:rows=1,values=1,0,0", "neither intensities nor colours")])
 def test_a_meaning_that_falls_with_the_channels_is_named(sepconv, photometric, channels, stage, words):
     tags = [(338, SHORT, [2])] if channels == 2 else []
     warnings = said(sepconv, tiff(image(ROWS, COLS, channels), photometric, *tags), stage, result="out.png")
@@ -84,15 +84,15 @@ def test_a_meaning_that_falls_with_the_channels_is_named(sepconv, photometric, c
 @pytest.mark.parametrize("photometric, channels", [(1, 1), (1, 2), (2, 3)])
 def test_a_meaning_that_every_picture_has_falls_without_a_word(sepconv, photometric, channels):
     values = ",".join(["1"] * channels)
-    assert said(sepconv, tiff(image(ROWS, COLS, channels), photometric), f"matrix:rows={2 if channels == 1 else 1},values={values}" +
+    assert said(sepconv, tiff(image(ROWS, COLS, channels), photometric), f"mix_channels:rows={2 if channels == 1 else 1},values={values}" +
                 (",1" if channels == 1 else "")) == []
 
 
 def test_zero_stays_white_where_one_channel_is_left(sepconv):
     content = tiff(image(ROWS, COLS, 2), 0, (338, SHORT, [2]))
-    warnings = said(sepconv, content, "matrix:values=1,0")
+    warnings = said(sepconv, content, "mix_channels:values=1,0")
     assert tags_of(sepconv.folder / "out.tif")[262] == 0 and not any("white" in warning for warning in warnings)
-    sepconv("run", "in.tif", "positive.png", "matrix:values=1,0", "--quiet")
+    sepconv("run", "in.tif", "positive.png", "mix_channels:values=1,0", "--quiet")
     with PIL.Image.open(sepconv.folder / "positive.png") as shown:
         assert np.array_equal(np.asarray(shown), 255 - tifffile.imread(sepconv.folder / "out.tif"))
 
@@ -205,7 +205,7 @@ GDAL_SCALE = b'<GDALMetadata>\n  <Item name="SCALE" sample="0" role="scale">0.1<
 
 @pytest.mark.parametrize("stages, holds", [
     ([], True), (["gaussian:sigma=1"], True), (["box:radius=1", "reduce:factor=2"], True), (["median:radius=1"], True), (["erode:radius=1"], True), (["gaussian:sigma=1", "cast:type=f32"], True),
-    (["transpose"], True), (["std:radius=1"], False), (["gradient"], False), (["scale:by=2"], False), (["gaussian:sigma=1,order=1"], False), (["tophat:radius=2"], False)])
+    (["transpose"], True), (["stddev:radius=1"], False), (["gradient"], False), (["scale:by=2"], False), (["gaussian:sigma=1,order=1"], False), (["tophat:radius=2"], False)])
 def test_scale_and_offset_are_spoken_of_where_they_do_not_hold(sepconv, stages, holds):
     (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS), 1, (42112, ASCII, GDAL_SCALE)))
     assert ("scale and offset" in told(sepconv, "in.tif", "out.tif", *stages)) is not holds

@@ -63,7 +63,7 @@ def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     (["--nodata", "x"], ["--nodata x", "no value"]),
     (["--nodata", "none", "--result-nodata", "3"], ["--nodata", "--result-nodata", "leave them out"]),
     (["--result-nodata", "1e3"], ["--result-nodata", "u8"]),
-    (["log:sigma=2,missing=fill"], ["missing=fill", "propagate"])])
+    (["gaussian_laplace:sigma=2,missing=fill"], ["missing=fill", "propagate"])])
 def test_what_cannot_be_is_one_sentence(sepconv, scene, arguments, words):
     failed = sepconv("run", "in.tif", "out.tif", *arguments, status=2)
     assert all(word in failed.stderr for word in words), failed.stderr

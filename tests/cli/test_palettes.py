@@ -80,7 +80,7 @@ def test_classes_are_moved_and_chosen_with_their_table(sepconv, stages, expected
     assert np.array_equal(colours_of(sepconv.folder / "out.tif"), CLASSES)
 
 
-@pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "resize:by=0.5", "sobel:axis=x", "tophat:radius=2", "std:radius=1"])
+@pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "resize:by=0.5", "sobel:axis=x", "tophat:radius=2", "stddev:radius=1"])
 def test_classes_have_no_means_and_the_way_out_works(sepconv, stage):
     write(sepconv.folder / "in.tif", image(64, 96) % 5, CLASSES)
     said = fails(sepconv, "run", "in.tif", "out.tif", stage, status=2)
@@ -219,7 +219,7 @@ def test_imagej_s_display_ranges_luts_and_labels_go_along(sepconv, byteorder):
 
 def test_imagej_s_items_fall_with_what_they_are_of_and_are_named(sepconv):
     hyperstack(sepconv.folder / "in.tif")
-    said = sepconv("run", "in.tif", "out.tif", "std:radius=1", "--quiet").stderr
+    said = sepconv("run", "in.tif", "out.tif", "stddev:radius=1", "--quiet").stderr
     assert "ImageJ's display ranges are left out" in said
     with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
         assert len(file.imagej_metadata["LUTs"]) == 2 and "Ranges" not in file.imagej_metadata

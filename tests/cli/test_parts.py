@@ -112,7 +112,7 @@ def test_other_levels_are_refused(sepconv, source, kept, given):
 
 def test_other_taps_are_refused(sepconv, source):
     (sepconv.folder / "taps.txt").write_text("1 2 1\n")
-    save_plan(sepconv, "taps:file=taps.txt")
+    save_plan(sepconv, "convolve:file=taps.txt")
     sepconv("run", source, "out.npy", "--plan", "plan.json", "--quiet")
     (sepconv.folder / "taps.txt").write_text("1 9 1\n")
     said = fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", "--force", status=2)

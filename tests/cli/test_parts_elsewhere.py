@@ -33,7 +33,7 @@ def test_a_result_within_its_source_is_gone_on_with_and_finished(sepconv, place)
     assert content(out) == expected and not partial.exists()
 
 
-@pytest.mark.parametrize("stage", ["subtract:file=dark.npy", "taps:file=taps.txt", "subtract:chain=[taps:file=taps.txt | abs]"])
+@pytest.mark.parametrize("stage", ["subtract:file=dark.npy", "convolve:file=taps.txt", "subtract:chain=[convolve:file=taps.txt | abs]"])
 def test_finish_finds_the_files_of_stages_from_another_folder(sepconv, stage):
     np.save(sepconv.folder / "in.npy", image(300, 200))
     np.save(sepconv.folder / "dark.npy", image(300, 200, seed=3))

@@ -176,7 +176,7 @@ def test_of_a_stack_one_plane_is_seen(sepconv):
     np.save(sepconv.folder / "plane.npy", pixels[3])
     seen, said = preview(sepconv, "in.npy", "gaussian:sigma=2,sigma_z=1", "--axes", "zyx", "--page", "3")
     assert np.array_equal(seen, preview(sepconv, "plane.npy", BLUR)[0]) and said[1] == "gaussian is seen without what it does along z"
-    for stage in ("tophat:radius=2", "close:radius=2", "subtract:chain=[gaussian:sigma=2]"):
+    for stage in ("tophat:radius=2", "closing:radius=2", "subtract:chain=[gaussian:sigma=2]"):
         deep = stage.replace("radius=2", "radius=2,radius_z=1").replace("sigma=2", "sigma=2,sigma_z=1")
         seen, said = preview(sepconv, "in.npy", deep, "--axes", "zyx", "--page", "3")
         assert np.array_equal(seen, preview(sepconv, "plane.npy", stage)[0]) and "without what it does along z" in " ".join(said)

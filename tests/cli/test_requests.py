@@ -30,7 +30,7 @@ def test_two_logs_of_one_name(sepconv, source):
 @pytest.mark.parametrize("name", ["taps.txt", "a,b.txt"])
 def test_log_is_a_file_of_a_stage(sepconv, source, name):
     (sepconv.folder / name).write_text("1 2 1\n1 2 1\n")
-    for stage in (f"taps:file={name}", f"taps:file={name},border=reflect"):
+    for stage in (f"convolve:file={name}", f"convolve:file={name},border=reflect"):
         said = fails(sepconv, "run", source, "out.npy", stage, "--report", name, "--force", status=WRONG_USAGE)
         assert "--report" in said and "stage" in said
 
@@ -57,7 +57,7 @@ def test_output_is_a_file_of_a_stage(sepconv, source, stage, side):
 
 def test_logs_on_standard_output(sepconv, source):
     done = sepconv("run", source, "out.npy", "--stats", "-")
-    assert json.loads(done.stdout)["plan"]["bands"] >= 1 and "bottleneck" in done.stderr
+    assert json.loads(done.stdout)["plan"]["bands"] >= 1 and "at the peak" in done.stderr
     done = sepconv("run", source, "out.npy", "--report", "-", "--quiet", "--force")
     assert "bottleneck" in done.stdout and done.stderr == ""
     assert json.loads(sepconv("transpose", source, "out.npy", "--trace", "-", "--force").stdout)["traceEvents"]

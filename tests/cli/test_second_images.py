@@ -82,7 +82,7 @@ def test_the_result_is_not_its_second_image(two, name):
     before = (two.folder / "dark.tif").read_bytes()
     assert "is both input and output" in two("run", "in.tif", name, "subtract:file=dark.tif", "--force", status=2).stderr
     np.savetxt(two.folder / "taps.txt", np.ones((1, 3)))
-    assert "is both input and output" in two("run", "in.tif", "taps.txt", "subtract:chain=[taps:file=taps.txt]", "--force", status=2).stderr
+    assert "is both input and output" in two("run", "in.tif", "taps.txt", "subtract:chain=[convolve:file=taps.txt]", "--force", status=2).stderr
     assert (two.folder / "dark.tif").read_bytes() == before
 
 

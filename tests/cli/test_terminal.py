@@ -38,7 +38,7 @@ def evil(sepconv):
 def test_names_of_files(sepconv, evil):
     stdout, _, _ = say(sepconv, "info", evil)
     assert stdout.startswith(SHOWN + ".npy: NPY")
-    stdout, _, _ = say(sepconv, "plan", evil, "out.npy", f"taps:file={EVIL}")
+    stdout, _, _ = say(sepconv, "plan", evil, "out.npy", f"convolve:file={EVIL}")
     assert "taps" in stdout
     _, stderr, status = say(sepconv, "compare", evil, EVIL + "2.npy")
     assert status == 1 and stderr.count(SHOWN) == 2 and stderr.count("\n") == 1
@@ -85,5 +85,5 @@ def test_what_is_typed(sepconv, arguments):
 def test_a_line_of_the_plan_stays_one(sepconv):
     np.save(sepconv.folder / "in.npy", image())
     (sepconv.folder / "t\nmemory  none").write_text("2 1\n")
-    stdout, _, _ = say(sepconv, "plan", "in.npy", "out.npy", "matrix:file=t\nmemory  none")
+    stdout, _, _ = say(sepconv, "plan", "in.npy", "out.npy", "mix_channels:file=t\nmemory  none")
     assert stdout.count("\nmemory") == 1 and r"t\x0amemory  none" in stdout

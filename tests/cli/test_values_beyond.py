@@ -25,12 +25,12 @@ def notes(sepconv, *stages):
 
 SIGNED = {
     "sobel:axis=x": lambda a: ndi.sobel(a, axis=1, mode="mirror"),
-    "log:sigma=2": lambda a: ndi.gaussian_laplace(a, 2, mode="mirror"),
+    "gaussian_laplace:sigma=2": lambda a: ndi.gaussian_laplace(a, 2, mode="mirror"),
     "dog:sigma=1,sigma2=3": lambda a: ndi.gaussian_filter(a, 1, mode="mirror") - ndi.gaussian_filter(a, 3, mode="mirror"),
     "subtract:chain=gaussian:sigma=3": lambda a: a - ndi.gaussian_filter(a, 3, mode="mirror"),
     "scale:by=-1": lambda a: -a,
     "scale:by=2,add=-100": lambda a: 2 * a - 100,
-    "matrix:values=1.5,-20": lambda a: 1.5 * a - 20,
+    "mix_channels:values=1.5,-20": lambda a: 1.5 * a - 20,
 }
 
 
@@ -50,7 +50,7 @@ def test_the_share_of_values_that_are_lost_is_said_with_the_way_out(sepconv, ima
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, atol=0.51)
 
 
-@pytest.mark.parametrize("stage", ["gaussian:sigma=2", "median:radius=1", "erode:radius=2", "std:radius=2", "abs", "transpose", "blend:chain=box:radius=2,alpha=0.5", "sobel:axis=x|abs|scale:by=0.25"])
+@pytest.mark.parametrize("stage", ["gaussian:sigma=2", "median:radius=1", "erode:radius=2", "stddev:radius=2", "abs", "transpose", "blend:chain=box:radius=2,alpha=0.5", "sobel:axis=x|abs|scale:by=0.25"])
 def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
     assert warnings(sepconv, *stage.split("|")) == ""
     assert "u8 holds" not in notes(sepconv, *stage.split("|"))
@@ -103,7 +103,7 @@ def test_values_that_all_are_rounded_to_one(sepconv, image):
 
 def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
     np.save(sepconv.folder / "in.npy", image.astype(np.int16))
-    for stage in ("normalize:radius=5", "scale:by=0.02"):
+    for stage in ("local_normalize:radius=5", "scale:by=0.02"):
         said = warnings(sepconv, stage)
         assert re.search(r"all values are rounded to whole numbers from -?\d+ to \d+", said) and "cast:type=f32 at the end keeps them" in said
         assert warnings(sepconv, stage, "cast:type=f32") == ""

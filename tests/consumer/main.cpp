@@ -70,7 +70,7 @@ void filter_rows(sepconv::Extent extent, const sepconv::RunOptions& options) {
   const auto writer = sepconv::make_rows_writer(spec, check_rows, [&] { finished = true; });
 
   const sepconv::RunReport report =
-      sepconv::run(*reader, *writer, parse({"taps:col=0.25,0.5,0.25,border=replicate"}), options);
+      sepconv::run(*reader, *writer, parse({"convolve:col=0.25,0.5,0.25,border=replicate"}), options);
   require(next_row == extent.rows && finished, "all rows arrive and finish is called");
   require(report.plan.memory.total() <= options.max_memory_bytes, "the plan stays under the ceiling");
 }

@@ -113,7 +113,7 @@ def test_what_is_there_stays_there(sepconv):
     assert (result[result[..., 3] > 0][:, :3] == 100).all() and (result[..., 3] <= 1).all()
     tiny = np.full((9, 9, 2), 1e-30, np.float32)
     write(sepconv.folder / "tiny.tif", tiny)
-    sepconv("run", "tiny.tif", "tiny-out.tif", "taps:row=1e-30", "--quiet")
+    sepconv("run", "tiny.tif", "tiny-out.tif", "convolve:row=1e-30", "--quiet")
     assert (tifffile.imread(sepconv.folder / "tiny-out.tif")[..., 1] > 0).all()
 
 
@@ -134,7 +134,7 @@ def test_alpha_and_a_nodata_value(sepconv):
     np.testing.assert_array_equal(result[..., 3] == 0, hidden)
 
 
-@pytest.mark.parametrize("stage, words", [("matrix:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "alpha is ignored")])
+@pytest.mark.parametrize("stage, words", [("mix_channels:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "alpha is ignored")])
 def test_alpha_that_is_not_honoured_is_said(sepconv, stage, words):
     pixels = picture((30, 40), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)

@@ -85,7 +85,7 @@ def test_filters(sepconv, dtype, channels, soft):
     text = sepconv("plan", "in.tif", "out.tif", "binomial:radius=2").stdout
     assert f"alpha (channel {channels - 1}) is a weight, because the image is a picture" in text
     box = np.full(7, 1 / 7)
-    for stages, means in [(["binomial:radius=2"], lambda x: correlate(x, TAPS, TAPS)), (["taps:row=0.25;0.5;0.25".replace(";", ",")], lambda x: correlate(x, [0.25, 0.5, 0.25], None)),
+    for stages, means in [(["binomial:radius=2"], lambda x: correlate(x, TAPS, TAPS)), (["convolve:row=0.25;0.5;0.25".replace(";", ",")], lambda x: correlate(x, [0.25, 0.5, 0.25], None)),
                           (["gaussian:sigma=2", "transpose"], lambda x: ndi.gaussian_filter(x, 2, mode="mirror").T), (["box:radius=3"], lambda x: correlate(x, box, box)),
                           (["binomial:radius=2", "binomial:radius=2"], lambda x: correlate(correlate(x, TAPS, TAPS), TAPS, TAPS))]:
         assert_picture(run(sepconv, *stages), weighed(pixels, means))

@@ -115,7 +115,7 @@ def test_any_plan_has_the_same_bits(sepconv, border):
 
 def test_between_transposes(sepconv):
     image = random_image((60, 90), np.float32)
-    between = sepconv.filter(image, "transpose", "close:radius=7,radius_y=3,shape=disk", "transpose")
+    between = sepconv.filter(image, "transpose", "closing:radius=7,radius_y=3,shape=disk", "transpose")
     np.testing.assert_array_equal(between, ndi.grey_closing(image, footprint=disk(3, 7), mode="mirror"))
 
 

@@ -164,7 +164,7 @@ def test_a_cast_decides(sepconv):
 def test_complex_numbers_are_filtered_by_their_parts(sepconv, dtype, shape):
     image = elements(shape, dtype)
     np.save(sepconv.folder / "in.npy", image)
-    for stages in (["gaussian:sigma=2"], ["sobel:axis=x"], ["log:sigma=1.5"], ["unsharp:sigma=1"], ["reduce:factor=2"], ["transpose", "scale:by=0.5"],
+    for stages in (["gaussian:sigma=2"], ["sobel:axis=x"], ["gaussian_laplace:sigma=1.5"], ["unsharp:sigma=1"], ["reduce:factor=2"], ["transpose", "scale:by=0.5"],
                    ["gaussian:sigma=1,border=wrap"]):
         whole = sepconv.filter(image, *stages)
         assert whole.dtype == image.dtype
@@ -172,7 +172,7 @@ def test_complex_numbers_are_filtered_by_their_parts(sepconv, dtype, shape):
             np.testing.assert_array_equal(getattr(whole, part), sepconv.filter(np.ascontiguousarray(getattr(image, part)), *stages))
 
 
-@pytest.mark.parametrize("stage", ["abs", "clamp:low=0,high=1", "threshold:at=1", "gradient", "matrix:values=1,0,0,1", "scale:add=1",
+@pytest.mark.parametrize("stage", ["abs", "clamp:low=0,high=1", "threshold:at=1", "gradient", "mix_channels:values=1,0,0,1", "scale:add=1",
                                    "box:radius=1,border=constant,value=2", "unsharp:sigma=1,threshold=1", "cast:type=u8"])
 def test_what_is_not_linear_in_the_parts_is_refused(sepconv, stage):
     np.save(sepconv.folder / "in.npy", elements((20, 30), "c8"))

@@ -46,13 +46,13 @@ def test_taps_are_correlated(sepconv, shape, border):
     image = random_image(shape)
     row, col = (",".join(map(str, taps)) for taps in (ASYMMETRIC_ROW, ASYMMETRIC_COL))
     value = ",value=-3" if border == "constant" else ""
-    actual = sepconv.filter(image, f"taps:row={row},col={col},border={border}{value}")
+    actual = sepconv.filter(image, f"convolve:row={row},col={col},border={border}{value}")
     assert_close(actual, correlate(image, ASYMMETRIC_ROW, ASYMMETRIC_COL, border, -3), np.float64)
 
 
 def test_flipped_taps_are_convolved(sepconv):
     image = random_image((20, 30))
-    actual = sepconv.filter(image, "taps:row=0.5,-1.25,2.0,0.75,0.125,flip=true")
+    actual = sepconv.filter(image, "convolve:row=0.5,-1.25,2.0,0.75,0.125,flip=true")
     assert_close(actual, ndi.convolve1d(image, ASYMMETRIC_ROW, axis=1, mode="mirror"), np.float64)
 
 
@@ -60,7 +60,7 @@ def test_taps_from_a_file(sepconv):
     image = random_image((20, 30))
     taps = sepconv.folder / "taps.txt"
     taps.write_text("# row taps, column taps\n0.5 -1.25 2.0 0.75 0.125\n1.0, 0.5, -0.25\n")
-    actual = sepconv.filter(image, f"taps:file={taps}")
+    actual = sepconv.filter(image, f"convolve:file={taps}")
     assert_close(actual, correlate(image, ASYMMETRIC_ROW, ASYMMETRIC_COL), np.float64)
 
 
@@ -94,7 +94,7 @@ FORMULAE = {
     "box:radius=3,radius_y=0": lambda x: ndi.uniform_filter(x, (1, 7), mode="mirror"),
     "binomial:radius=1,radius_y=3": lambda x: correlate(x, pascal(1).c, pascal(3).c),
     "gradient:operator=gaussian,sigma=1.3,sigma_y=4": lambda x: ndi.gaussian_gradient_magnitude(x, (4, 1.3), mode="mirror"),
-    "log:sigma=2,sigma_y=3": lambda x: ndi.gaussian_laplace(x, (3, 2), mode="mirror"),
+    "gaussian_laplace:sigma=2,sigma_y=3": lambda x: ndi.gaussian_laplace(x, (3, 2), mode="mirror"),
     "dog:sigma=1,sigma_y=2,sigma2=1.6,sigma2_y=4": lambda x: blur(x, (2, 1)) - blur(x, (4, 1.6)),
     "dog:sigma=1,sigma_y=2,sigma2=3": lambda x: blur(x, (2, 1)) - blur(x, 3),
     "unsharp:sigma=1.5,sigma_y=3,amount=0.8": lambda x: x + 0.8 * (x - blur(x, (3, 1.5))),
@@ -112,7 +112,7 @@ FORMULAE = {
         correlate(x, DIFFERENCE, [3, 10, 3]), correlate(x, [3, 10, 3], DIFFERENCE)
     ),
     "gradient:operator=gaussian,sigma=1.3": lambda x: ndi.gaussian_gradient_magnitude(x, 1.3, mode="mirror"),
-    "log:sigma=2": lambda x: ndi.gaussian_laplace(x, 2, mode="mirror"),
+    "gaussian_laplace:sigma=2": lambda x: ndi.gaussian_laplace(x, 2, mode="mirror"),
     "dog:sigma=1,sigma2=1.6": lambda x: blur(x, 1) - blur(x, 1.6),
     "unsharp:sigma=1.5,amount=0.8": lambda x: x + 0.8 * (x - blur(x, 1.5)),
     "unsharp:sigma=1.5,amount=2,threshold=0.5": lambda x: np.where(

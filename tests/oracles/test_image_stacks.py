@@ -291,8 +291,8 @@ def test_what_ome_xml_tells_of_channels_falls_with_a_word(sepconv):
     told = {"axes": "YXS", "Channel": {"Name": ["colours"]}}
     tifffile.imwrite(sepconv.folder / "in.ome.tif", stack, ome=True, photometric="rgb", metadata=told)
     words = "tells of channels and planes (names, colours, wavelengths, places) is left out"
-    assert words in said(sepconv("plan", "in.ome.tif", "out.ome.tif", "matrix:rows=2,values=1,0,0,0,1,0"))
-    assert words in said(sepconv("run", "in.ome.tif", "out.ome.tif", "matrix:rows=2,values=1,0,0,0,1,0"))
+    assert words in said(sepconv("plan", "in.ome.tif", "out.ome.tif", "mix_channels:rows=2,values=1,0,0,0,1,0"))
+    assert words in said(sepconv("run", "in.ome.tif", "out.ome.tif", "mix_channels:rows=2,values=1,0,0,0,1,0"))
     assert words not in said(sepconv("run", "in.ome.tif", "same.ome.tif", "box:radius=1"))
     assert pixels_of(sepconv.folder / "same.ome.tif")[1] == ["colours"]
     write_ome(sepconv.folder / "stack.ome.tif", random_stack(3), "C")

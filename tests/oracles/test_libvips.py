@@ -25,7 +25,7 @@ def test_convsep(sepconv):
     subprocess.run(vips, cwd=sepconv.folder, check=True)
 
     taps = ",".join(str(tap / sum(TAPS)) for tap in TAPS)
-    stage = f"taps:row={taps},col={taps},border=replicate"
+    stage = f"convolve:row={taps},col={taps},border=replicate"
     sepconv("run", "in.tif", "out.tif", stage, "--compress", "lzw", "--quiet")
     # libvips' result is float and unrounded: half a unit, and the rounding of its sums.
     expected = read_tiff(sepconv.folder / "vips.tif").astype(np.float64)

@@ -82,7 +82,7 @@ def test_a_mask_stays_a_mask(sepconv, dtype, channels, options):
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-@pytest.mark.parametrize("stages", [["cast:type=f32"], ["cast:type=f64"], ["std:radius=2"], ["gaussian:sigma=1", "cast:type=i16"], ["median:radius=1"], ["clamp:low=3,high=200"], ["scale:by=0.5"]], ids=" ".join)
+@pytest.mark.parametrize("stages", [["cast:type=f32"], ["cast:type=f64"], ["stddev:radius=2"], ["gaussian:sigma=1", "cast:type=i16"], ["median:radius=1"], ["clamp:low=3,high=200"], ["scale:by=0.5"]], ids=" ".join)
 def test_whatever_is_made_of_it(sepconv, dtype, stages):
     image, hidden = scene(dtype), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden)
@@ -139,11 +139,11 @@ def test_levels_have_masks(sepconv, dtype, channels, option):
 def test_a_scene_of_three_bands_stays_one(sepconv):
     image, hidden = scene(np.uint8, 3), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden)
-    sepconv("run", "in.tif", "grey.tif", "matrix:values=0.3,0.6,0.1", "--quiet")
+    sepconv("run", "in.tif", "grey.tif", "mix_channels:values=0.3,0.6,0.1", "--quiet")
     [(result, gone)] = masked_pages(sepconv.folder / "grey.tif")
     np.testing.assert_array_equal(gone, hidden)
     assert np.abs(result - image @ [0.3, 0.6, 0.1])[~hidden].max() <= 0.5001
-    assert "the image has 3 channels" in sepconv("run", "in.tif", "no.tif", "matrix:values=1,2", status=2).stderr
+    assert "the image has 3 channels" in sepconv("run", "in.tif", "no.tif", "mix_channels:values=1,2", status=2).stderr
     tifffile.imwrite(sepconv.folder / "dark.tif", np.full_like(image, 1))
     sepconv("run", "in.tif", "dark-off.tif", "subtract:file=dark.tif", "--quiet")
     [(result, gone)] = masked_pages(sepconv.folder / "dark-off.tif")

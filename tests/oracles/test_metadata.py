@@ -52,7 +52,7 @@ def test_a_filter_keeps_everything(sepconv, source):
 
 
 def test_a_change_of_channels_drops_the_profile(sepconv, source):
-    sepconv("run", source, "out.tif", "matrix:values=0.3,0.6,0.1", "--quiet")
+    sepconv("run", source, "out.tif", "mix_channels:values=0.3,0.6,0.1", "--quiet")
     after = tags_of(sepconv.folder / "out.tif")
     assert 34675 not in after and after[262] == 1
     assert after[33922] == GEO_TAGS[1][3] and after[270] == "a field in spring"

@@ -54,7 +54,7 @@ def test_every_border(sepconv, border, policy, shape):
     values, missing = holed(shape)
     row, col = [1, 4, 6, 4, 1], [0.25, 0.5, 0.25]
     value = ",value=90" if border == "constant" else ""
-    stage = f"taps:row={','.join(map(str, row))},col={','.join(map(str, col))},border={border}{value},missing={policy}"
+    stage = f"convolve:row={','.join(map(str, row))},col={','.join(map(str, col))},border={border}{value},missing={policy}"
     actual = sepconv.filter(np.where(missing, np.nan, values), stage)
     expected = what_is_there(values, missing, row, col, border, 90, policy)
     assert (np.isnan(actual) == np.isnan(expected)).all()

@@ -25,10 +25,10 @@ def ones(radius):
 FILTERS = {
     "gaussian:sigma=0.6,sigma_y=1,sigma_z=1.3": [gaussian_taps(1.3), gaussian_taps(1), gaussian_taps(0.6)],
     "box:radius=2,radius_y=1,radius_z=3": [ones(3), ones(1), ones(2)],
-    "mean:radius=0,radius_z=1": [ones(1), ones(0), ones(0)],
+    "box:radius=0,radius_z=1": [ones(1), ones(0), ones(0)],
     "binomial:radius=2,radius_y=0,radius_z=1": [np.array([1, 2, 1]) / 4, ones(0), BINOMIAL],
-    "taps:z=1,2,3": [np.array([1, 2, 3]), ones(0), ones(0)],
-    "taps:row=1,4,6,4,1,col=-0.25,2,0.5,z=0.5,1,3": [np.array([0.5, 1, 3]), np.array([-0.25, 2, 0.5]), np.array([1, 4, 6, 4, 1])],
+    "convolve:z=1,2,3": [np.array([1, 2, 3]), ones(0), ones(0)],
+    "convolve:row=1,4,6,4,1,col=-0.25,2,0.5,z=0.5,1,3": [np.array([0.5, 1, 3]), np.array([-0.25, 2, 0.5]), np.array([1, 4, 6, 4, 1])],
 }
 
 
@@ -133,17 +133,17 @@ def test_what_is_made_of_several_filters(sepconv, border):
             blurred = [what_is_there(values, missing, taps, border, 90, policy) for taps in (narrow, wide)]
             got = run(sepconv, given, bordered("dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=1.5", border) + f",missing={policy}", "--band-rows", 5)
             assert_alike(got, blurred[0] - blurred[1], 1e-11)
-            got = run(sepconv, given, bordered("std:radius=2,radius_y=1,radius_z=3", border) + f",missing={policy}", "--band-rows", 5)
+            got = run(sepconv, given, bordered("stddev:radius=2,radius_y=1,radius_z=3", border) + f",missing={policy}", "--band-rows", 5)
             mean, deviation = deviations(values, missing, border, policy)
             assert_alike(got, deviation, 1e-7)
         blurred = what_is_there(values, missing, narrow, border, 90, "ignore")
         got = run(sepconv, given, bordered("unsharp:sigma=1,sigma_z=1,amount=2", border), "--nodata", "nan", "--max-memory", "3M")
         assert_alike(got, given + 2 * (given - blurred), 1e-11)
-        got = run(sepconv, given, bordered("normalize:radius=2,radius_y=1,radius_z=3,least=1", border), "--nodata", "nan")
+        got = run(sepconv, given, bordered("local_normalize:radius=2,radius_y=1,radius_z=3,min_std=1", border), "--nodata", "nan")
         assert_alike(got, (given - mean) / np.maximum(deviation, 1), 1e-7)
 
 
-@pytest.mark.parametrize("stage", ["gaussian:sigma=1,sigma_z=1", "box:radius=2,radius_z=2", "close:radius=1,radius_z=1", "tophat:radius=2,radius_z=1"])
+@pytest.mark.parametrize("stage", ["gaussian:sigma=1,sigma_z=1", "box:radius=2,radius_z=2", "closing:radius=1,radius_z=1", "tophat:radius=2,radius_z=1"])
 @pytest.mark.parametrize("dtype, nodata", [(np.uint8, 7), (np.uint16, 65535), (np.float32, -9999), (np.float32, np.nan)])
 def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
     values, missing = holed((24, 17, 13))
@@ -164,7 +164,7 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
     assert np.abs(got[there].astype(float) - want[there]).max() <= near
 
 
-@pytest.mark.parametrize("stage", ["erode:radius_z=1", "open:radius_z=1", "tophat:radius_z=1", "subtract:chain=[open:radius_z=1]", "dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=2"])
+@pytest.mark.parametrize("stage", ["erode:radius_z=1", "opening:radius_z=1", "tophat:radius_z=1", "subtract:chain=[opening:radius_z=1]", "dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=2"])
 def test_the_plan_says_that_missing_pixels_are_left_out(sepconv, stage):
     np.save(sepconv.folder / "in.npy", holed((5, 9, 9), np.float32)[0])
     said = sepconv("plan", "in.npy", "out.npy", stage, "--axes", "zyx", "--nodata", "nan").stdout
@@ -194,7 +194,7 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
     values[missing] = 7
     for stages in ([*map(lambda stage: bordered(stage, border), ("gaussian:sigma=1,sigma_z=1.5", "dilate:radius=1,radius_z=2"))],
                    [bordered("box:radius=1,radius_z=3", border) + ",missing=fill", bordered("tophat:radius=1,radius_z=1", border)],
-                   [bordered("dog:sigma=1,sigma2=2,sigma_z=2,sigma2_z=1", border), bordered("std:radius=1,radius_z=1", border)],
+                   [bordered("dog:sigma=1,sigma2=2,sigma_z=2,sigma2_z=1", border), bordered("stddev:radius=1,radius_z=1", border)],
                    [f"subtract:chain=[{bordered('binomial:radius_z=1', border)}]", bordered("sobel:axis=z", border)]):
         whole = run(sepconv, values, *stages, "--nodata", 7, "--whole").tobytes()
         for cut in ([], ["--band-rows", 1], ["--band-rows", 4], ["--band-rows", 13], ["--max-memory", "3M", "--threads", 3]):
@@ -203,9 +203,9 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
 
 def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((4, 5, 6), np.float32))
-    for stage in ("log:sigma=1,sigma_z=1,missing=ignore", "gradient:axes=xyz,missing=ignore", "sobel:axis=z,missing=ignore"):
+    for stage in ("gaussian_laplace:sigma=1,sigma_z=1,missing=ignore", "gradient:axes=xyz,missing=ignore", "sobel:axis=z,missing=ignore"):
         assert "it is one of propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
-    for stage in ("gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "taps:row=1,2,1,z=-1,0,1,missing=ignore"):
+    for stage in ("gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "convolve:row=1,2,1,z=-1,0,1,missing=ignore"):
         assert "take missing=propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
 
 

@@ -834,7 +834,7 @@ def test_windows_are_those_of_the_values(sepconv):
 def test_a_stage_that_mixes_channels_finds_one_in_each_image(sepconv):
     write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
     for command in "plan", "run":
-        done = sepconv(command, "in.zarr", "out.zarr", "matrix:values=1,1", "--force")
+        done = sepconv(command, "in.zarr", "out.zarr", "mix_channels:values=1,1", "--force")
         assert "the 3 of axis c are images of their own" in done.stdout + done.stderr
         assert "permute the array so that c is behind y and x (sepconv transpose --perm), and they are in one pixel" in done.stdout + done.stderr
 

@@ -39,13 +39,13 @@ def test_matrix_mixes_channels(sepconv):
     image = random_image((31, 45, 3), np.float32)
     matrix = random_image((2, 4), np.float64, seed=9)
     np.save(sepconv.folder / "matrix.npy", matrix)
-    actual = sepconv.filter(image, "matrix:file=matrix.npy")
+    actual = sepconv.filter(image, "mix_channels:file=matrix.npy")
     assert_close(actual, image.astype(np.float64) @ matrix[:, :3].T + matrix[:, 3], np.float32)
 
 
 def test_matrix_to_grey(sepconv):
     image = random_image((31, 45, 3), np.uint8)
-    actual = sepconv.filter(image, "matrix:values=0.299,0.587,0.114")
+    actual = sepconv.filter(image, "mix_channels:values=0.299,0.587,0.114")
     assert_close(actual.reshape(31, 45), image.astype(np.float64) @ [0.299, 0.587, 0.114], np.uint8)
 
 

@@ -213,7 +213,7 @@ def test_srgb_of_png_stays(sepconv):
     info = PIL.PngImagePlugin.PngInfo()
     info.add(b"sRGB", b"\2")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png", pnginfo=info)
-    for chain, channels in ([], "RGB"), (["gaussian:sigma=1"], "RGB"), (["matrix:rows=1,values=0.3,0.6,0.1"], "L"):
+    for chain, channels in ([], "RGB"), (["gaussian:sigma=1"], "RGB"), (["mix_channels:rows=1,values=0.3,0.6,0.1"], "L"):
         sepconv("run", "in.png", "out.png", *chain, "--quiet", "--force")
         with PIL.Image.open(sepconv.folder / "out.png") as image:
             assert image.info["srgb"] == 2 and image.mode == channels

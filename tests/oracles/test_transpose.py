@@ -94,7 +94,7 @@ def test_the_stage_in_a_chain(sepconv):
     np.testing.assert_array_equal(sepconv.filter(image, "transpose", "transpose"), image)
     turned = image.swapaxes(0, 1).astype(np.float64)
     expected = ndi.correlate1d(ndi.correlate1d(turned, [1, 2, 4], axis=1, mode="mirror"), [3, 0, 1, -2, 1], axis=0, mode="mirror")
-    taps = "taps:row=1,2,4,col=3,0,1,-2,1"
+    taps = "convolve:row=1,2,4,col=3,0,1,-2,1"
     for cut in CUTS:
         cut = [word for word in cut if word != "300K" and word != "--max-memory"]
         np.testing.assert_array_equal(sepconv.filter(image, "transpose", taps, "cast:type=f32", options=cut), expected)
@@ -134,7 +134,7 @@ def test_the_plan_says_how(sepconv):
     text = sepconv("transpose", "in.npy", "out.npy", "--perm", "2,0,1", "--dry-run").stdout
     assert "rows of the source become columns of the result" in text
     text = sepconv("plan", "in.npy", "out.npy", "transpose", "box:radius=2", "transpose").stdout
-    assert "run as     box:radius=2,border=reflect101,flip=false (columns first)" in text
+    assert "run as     box:radius=2,border=reflect101 (columns first)" in text
     assert not (sepconv.folder / "out.npy").exists()
 
 

@@ -116,14 +116,14 @@ JOINED = {
     "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=3,radius=2,radius_z=4":
         lambda array, border: gaussian(array, 1, border, radius=(4, 2, 2)) - gaussian(array, (3, 1.5, 1.5), border, radius=(4, 2, 2)),
     "unsharp:sigma=0.7,sigma_y=1,sigma_z=1.5,amount=0.8,threshold=0.3": unsharp,
-    "log:sigma=0.7,sigma_y=1,sigma_z=1.5": lambda array, border: ndimage.gaussian_laplace(array, (1.5, 1, 0.7), **beyond(border)),
+    "gaussian_laplace:sigma=0.7,sigma_y=1,sigma_z=1.5": lambda array, border: ndimage.gaussian_laplace(array, (1.5, 1, 0.7), **beyond(border)),
     "gradient:axes=xyz": lambda array, border: ndimage.generic_gradient_magnitude(array, ndimage.sobel, **beyond(border)),
     "gradient:axes=xyz,operator=gaussian,sigma=0.7,sigma_y=1,sigma_z=1.5":
         lambda array, border: ndimage.gaussian_gradient_magnitude(array, (1.5, 1, 0.7), **beyond(border)),
     "gradient:axes=xyz,operator=gaussian,sigma=1,radius_z=2": lambda array, border: np.sqrt(sum(
         gaussian(array, 1, border, order=order, radius=(2, 4, 4)) ** 2 for order in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))),
-    "std:radius=1,radius_y=2,radius_z=3": lambda array, border: deviations(array, (7, 5, 3), border),
-    "normalize:radius=1,radius_z=1,least=0.5": lambda array, border: contrast(array, (3, 3, 3), border),
+    "stddev:radius=1,radius_y=2,radius_z=3": lambda array, border: deviations(array, (7, 5, 3), border),
+    "local_normalize:radius=1,radius_z=1,min_std=0.5": lambda array, border: contrast(array, (3, 3, 3), border),
 }
 
 

@@ -53,7 +53,7 @@ def test_radii_beyond_the_image(sepconv, radius):
     image = random_image((64, 97), np.float32)
     np.testing.assert_array_equal(sepconv.filter(image, f"erode:radius={radius}"), ndi.grey_erosion(image, size=2 * radius + 1, mode="mirror"))
     mean = ndi.uniform_filter(image.astype(np.float64), 2 * radius + 1, mode="mirror")
-    assert_close(sepconv.filter(image, f"mean:radius={radius}"), mean, np.float32)
+    assert_close(sepconv.filter(image, f"box:radius={radius}"), mean, np.float32)
 
 
 @pytest.mark.parametrize("border", BORDERS)
@@ -68,10 +68,10 @@ def test_deviations_of_large_values(sepconv):
     """docs/maths.md: with q = |mean| / deviation the error of the variance is about q^2 2^-50 of it."""
     image = random_image((60, 70)) + 1e5
     expected = deviation(image, 4, 4, "reflect101")
-    np.testing.assert_allclose(sepconv.filter(image, "std:radius=4"), expected, rtol=1e10 * 2.0**-50)
+    np.testing.assert_allclose(sepconv.filter(image, "stddev:radius=4"), expected, rtol=1e10 * 2.0**-50)
     small = image.astype(np.float32)
-    np.testing.assert_allclose(sepconv.filter(small, "std:radius=4"), deviation(small, 4, 4, "reflect101"), rtol=1e10 * 2.0**-50)
-    assert (sepconv.filter(np.full((9, 9), 3.7), "std:radius=2") < 1e-7).all()
+    np.testing.assert_allclose(sepconv.filter(small, "stddev:radius=4"), deviation(small, 4, 4, "reflect101"), rtol=1e10 * 2.0**-50)
+    assert (sepconv.filter(np.full((9, 9), 3.7), "stddev:radius=2") < 1e-7).all()
 
 
 @pytest.mark.parametrize("least", [0, 0.9])
@@ -79,7 +79,7 @@ def test_contrast(sepconv, least):
     image = random_image((40, 50))
     image[5:20, 5:20] = 2
     mean, deviates = ndi.uniform_filter(image, 7, mode="mirror"), deviation(image, 3, 3, "reflect101")
-    made = sepconv.filter(image, f"normalize:radius=3,least={least}")
+    made = sepconv.filter(image, f"local_normalize:radius=3,min_std={least}")
     varied = deviates > 1e-6
     np.testing.assert_allclose(made[varied], (image - mean)[varied] / np.maximum(deviates, least)[varied], rtol=1e-9, atol=1e-9)
     assert (made[8:17, 8:17] == 0).all()

@@ -358,7 +358,7 @@ def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):
     make(sepconv.folder / "in.zarr", values_of((8, 9), "uint8"), (4, 4), attributes={"scale_factor": 0.1})
     assert "scale_factor" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
     assert "scale_factor" not in sepconv("run", "in.zarr", "out.zarr", "--force", "gaussian:sigma=1").stderr
-    assert "scale_factor and add_offset are for the source's values" in sepconv("run", "in.zarr", "out.zarr", "--force", "std:radius=1").stderr
+    assert "scale_factor and add_offset are for the source's values" in sepconv("run", "in.zarr", "out.zarr", "--force", "stddev:radius=1").stderr
 
 
 def test_the_nodata_value_of_a_tiff_is_the_arrays(sepconv):

@@ -60,7 +60,7 @@ class Sepconv(Peer):
 
     def prepare(self, case, source, target):
         taps = ",".join(map(repr, case.taps.tolist()))
-        stage = f"taps:row={taps},col={taps},border={BORDER}".encode()
+        stage = f"convolve:row={taps},col={taps},border={BORDER}".encode()
         arguments = (stage, case.type.encode(), (ctypes.c_int64 * 3)(*source.shape), ctypes.c_void_p(source.ctypes.data),
                      ctypes.c_void_p(target.ctypes.data), self.threads)
 

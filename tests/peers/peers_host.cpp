@@ -41,7 +41,7 @@ PEERS_HOST sepconv::ThreadPool* peers_host_threads_create(int threads) {
 }
 PEERS_HOST void peers_host_threads_destroy(sepconv::ThreadPool* threads) { delete threads; }
 
-/// One stage, as the command line has it ("taps:row=1,2,1,border=replicate"), over a dense image of rows x
+/// One stage, as the command line has it ("convolve:row=1,2,1,border=replicate"), over a dense image of rows x
 /// cols x channels elements of `type` ("u8", ...) in memory; `target` has the same shape and type and lies
 /// elsewhere. Returns 0, or 1 after a failure, whose sentence peers_host_error() gives.
 PEERS_HOST int peers_host_apply(const char* stage, const char* type, const std::int64_t* shape,

@@ -27,7 +27,7 @@ from option_types import words  # noqa: E402
 TILE = 512
 LOSSLESS = ("deflate", "zstd", "lzw")
 QUALITY = 89  # the greatest at which libvips writes YCbCr 4:2:0, as the others do: from 90 on it writes RGB without subsampling
-STAGE = "taps:file=taps.txt,border=replicate"
+STAGE = "convolve:file=taps.txt,border=replicate"
 # Greatest difference by the filter. libvips makes taps of 8 bits where it has vector instructions: 3 was found from radius 6 on, but up
 # to 9 at radii 2 to 4, which is called wrong here.
 ROUNDING = {"sepconv": 0, "libvips": 4, "GDAL": 1}

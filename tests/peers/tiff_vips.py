@@ -46,7 +46,7 @@ def write_taps(folder, taps):
 def contenders(program):
     """libvips' integer path keeps u8; its float path gives f32, so sepconv is timed with both results."""
     def sepconv(source, output, *stages):
-        return [program, "run", source, output, "taps:file=taps.txt,border=replicate", *stages, "--quiet"]
+        return [program, "run", source, output, "convolve:file=taps.txt,border=replicate", *stages, "--quiet"]
 
     def vips(source, output, precision):
         save = {"tile": True, "tile_width": 512, "tile_height": 512, "bigtiff": True}

@@ -293,7 +293,7 @@ TEST_CASE("a stage without a GPU version is refused before anything is read", "[
   const ImageSpec many{{4, 4}, 100, PixelType::u8};
   std::string values = "1";
   for (int i = 1; i < 100 * 100; ++i) values += ",1";
-  const Chain chain = Chain::parse(std::vector<std::string>{"matrix:rows=100,values=" + values});
+  const Chain chain = Chain::parse(std::vector<std::string>{"mix_channels:rows=100,values=" + values});
   const Image source(many);
   const Image result(many);
   const auto memory_reader = source.reader();

@@ -144,9 +144,9 @@ TEST_CASE("Blocks of an image that a border repeats are the CPU's, to whichever 
   const fs::path in = folder.path() / "in.tif";
   const Image image = Image::of_pattern(kind.spec, Pattern::noise, 3);
   save(image, in, layout_of(kind, 6));
-  const auto [stage, repeats] =
-      GENERATE(std::pair("taps:row=1,2,1,border=wrap", true), std::pair("taps:col=1,2,1,border=wrap", true),
-               std::pair("box:radius=2,border=wrap", true), std::pair("box:radius=2", false));
+  const auto [stage, repeats] = GENERATE(
+      std::pair("convolve:row=1,2,1,border=wrap", true), std::pair("convolve:col=1,2,1,border=wrap", true),
+      std::pair("box:radius=2,border=wrap", true), std::pair("box:radius=2", false));
   const auto region = GENERATE(std::optional<Rect>(), std::optional(Rect{96, 0, 128, 120}));
   CAPTURE(stage, region.has_value());
   const Chain chain = Chain::parse({stage});

@@ -24,7 +24,7 @@ TEST_CASE("a filter refuses a chain or an image that it cannot do before it asks
   Chain host_only = parse({"gaussian:sigma=1"});
   host_only.then(std::make_shared<HostOnlyStage>());
   CHECK_THROWS_AS(DeviceFilter(host_only, spec), InvalidArgument);
-  CHECK_THROWS_AS(DeviceFilter(parse({"matrix:rows=1,values=1,2,3"}), spec), InvalidArgument);
+  CHECK_THROWS_AS(DeviceFilter(parse({"mix_channels:rows=1,values=1,2,3"}), spec), InvalidArgument);
   CHECK_THROWS_AS(DeviceFilter(parse({}), {{0, 30}, 1, PixelType::u8}), InvalidArgument);
   CHECK_THROWS_AS(DeviceFilter(parse({}), {{20, 30}, 0, PixelType::u8}), InvalidArgument);
 }
@@ -40,7 +40,7 @@ TEST_CASE("a filter's views are checked") {
   alignas(8) static std::byte memory[4096];
   const PixelView in{memory, input.extent, 2, PixelType::u16, 40};
   const PixelView out{memory + 2048, result.extent, 1, PixelType::f32, 40};
-  const Chain chain = parse({"matrix:rows=1,values=1,2", "cast:type=f32"});
+  const Chain chain = parse({"mix_channels:rows=1,values=1,2", "cast:type=f32"});
   const auto check_views = [&](const PixelView& a, const PixelView& b) {
     check_parts(chain, input, result, ConstRegion::whole(a), Region::whole(b), "filter's ");
   };

@@ -25,16 +25,17 @@ const std::vector<std::string> kChains[] = {
     {"gaussian:sigma=1.5,border=constant,value=7", "sobel:border=replicate", "abs", "cast:type=u8"},
     {"cast:type=i16", "unsharp:sigma=1.2,amount=0.8,threshold=2", "clamp:low=3,high=180",
      "scale:by=0.7,add=1"},
-    {"matrix:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
+    {"mix_channels:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
     {"box:radius=7,border=wrap", "abs", "unsharp:sigma=2,border=wrap", "box:radius=3"},
     {"median:radius=3", "scale:by=0.7,add=1", "percentile:p=20,radius=1,border=wrap",
      "rank:rank=7,size=30x25"},
     {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:by=0.7,add=1", "resize:by=1.7,filter=lanczos3"},
-    {"open:radius=3,shape=disk", "blackhat:radius=9,radius_y=5,shape=disk,border=wrap",
+    {"opening:radius=3,shape=disk", "blackhat:radius=9,radius_y=5,shape=disk,border=wrap",
      "erode:radius=200,radius_y=1,shape=disk", "scale:by=0.7,add=1"},
-    {"log:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
+    {"gaussian_laplace:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
     {"subtract:chain=[gaussian:sigma=2,border=wrap | scale:by=0.5]", "max:chain=box:radius=3"},
-    {"box:radius=40", "taps:row=1,2,-1,col=0.5,0,0.25,border=constant", "threshold:at=20,above=200,below=10"},
+    {"box:radius=40", "convolve:row=1,2,-1,col=0.5,0,0.25,border=constant",
+     "threshold:at=20,above=200,below=10"},
 };
 
 ImageSpec spec_for(std::size_t index) {
@@ -211,7 +212,7 @@ TEST_CASE("eight threads use a filter and a stream each", "[gpu]") {
 
 TEST_CASE("one filter serves several threads and streams: its scratch is never used twice at once", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  const Chain chain = parse({"gaussian:sigma=6", "log:sigma=3", "gaussian:sigma=2"});
+  const Chain chain = parse({"gaussian:sigma=6", "gaussian_laplace:sigma=3", "gaussian:sigma=2"});
   const ImageSpec spec{{700, 900}, 1, PixelType::f32};
   const DeviceFilter filter(chain, spec);
   struct Own {

@@ -92,7 +92,7 @@ TEST_CASE("what makes numbers of NaN leaves what is missing missing", "[missing]
 
 TEST_CASE("a pixel made of several channels is missing where one of them is", "[missing]") {
   const auto values = row_of({1, 2, 7, 2, 1, 7});
-  const Chain chain = Chain::parse({"matrix:rows=1,values=1,0"});
+  const Chain chain = Chain::parse({"mix_channels:rows=1,values=1,0"});
   CHECK(run_on<std::uint8_t>(values, {1, 3}, chain, {.value = 7}, 2) == row_of({1, 7, 7}));
 }
 
@@ -160,11 +160,12 @@ TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[miss
   CHECK_THROWS_WITH(tried({.value = 1, .result = 256}), Contains("set MissingOptions::result"));
   CHECK_THROWS_WITH(tried({.result = 1}), Contains("has no effect: the input has no nodata"));
   CHECK_THROWS_WITH(tried({.none = true, .value = 1}), Contains("no pixel is to be missing"));
-  for (const char* stage : {"gaussian:sigma=1,order=2,missing=ignore", "taps:row=-1,2,-1,missing=ignore"})
+  for (const char* stage : {"gaussian:sigma=1,order=2,missing=ignore", "convolve:row=-1,2,-1,missing=ignore"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("take missing=propagate"));
-  for (const char* stage : {"sobel:missing=ignore", "log:sigma=1,missing=fill", "derivative:missing=fill"})
+  for (const char* stage :
+       {"sobel:missing=ignore", "gaussian_laplace:sigma=1,missing=fill", "derivative:missing=fill"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of propagate"));
-  for (const char* stage : {"unsharp:sigma=1,missing=fill", "normalize:missing=fill"})
+  for (const char* stage : {"unsharp:sigma=1,missing=fill", "local_normalize:missing=fill"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of ignore, propagate"));
   CHECK_THROWS_WITH(parse_stage("reduce:factor=2,missing=fill"), Contains("it is one of ignore, propagate"));
 }
@@ -182,8 +183,8 @@ TEST_CASE("f32 does not stand for the values of f64", "[missing]") {
 TEST_CASE("a filter that is transposed and then honours what is missing is the transposed one", "[missing]") {
   const ImageSpec spec{{100, 80}, 1, PixelType::f32};
   for (const char* const text :
-       {"box:radius=9,radius_y=1", "mean:radius=9,radius_y=1", "std:radius=9,radius_y=1",
-        "normalize:radius=9,radius_y=1", "erode:radius=9,radius_y=1", "median:radius=9,radius_y=1",
+       {"box:radius=9,radius_y=1", "box:radius=9,radius_y=1", "stddev:radius=9,radius_y=1",
+        "local_normalize:radius=9,radius_y=1", "erode:radius=9,radius_y=1", "median:radius=9,radius_y=1",
         "gaussian:sigma=3,sigma_y=1"}) {
     CAPTURE(text);
     const StagePtr stage = parse_stage(text);

@@ -98,16 +98,17 @@ std::string random_stage(std::mt19937_64& random) {
     case 6:
       return fmt::format("gradient:border={}", border);
     case 7:
-      return fmt::format("log:sigma=1.5,border={}", border);
+      return fmt::format("gaussian_laplace:sigma=1.5,border={}", border);
     case 8:
       return fmt::format("dog:sigma=1,sigma2=2.2,border={}{}", border, random_missing(random));
     case 9:
       return fmt::format("unsharp:sigma=1.2,amount=0.7,threshold=2,border={}{}", border,
                          random_missing(random, ",missing=ignore"));
     case 10:
-      return fmt::format("taps:row={},col={},border={}", random_taps(random), random_taps(random), border);
+      return fmt::format("convolve:row={},col={},border={}", random_taps(random), random_taps(random),
+                         border);
     case 11:
-      return fmt::format("taps:{}={},flip=true,border={}", pick<std::string>(random, {"row", "col"}),
+      return fmt::format("convolve:{}={},flip=true,border={}", pick<std::string>(random, {"row", "col"}),
                          random_taps(random), border);
     case 12:
       return "scale:by=0.37,add=-3";
@@ -136,10 +137,10 @@ std::string random_stage(std::mt19937_64& random) {
           between(random, 0, 24), between(random, 0, 24), border, random_shape(random),
           pick<std::string>(random, {"", "", ",missing=ignore", ",missing=propagate"}));
     case 19:
-      return fmt::format("std:radius={},radius_y={},border={}{}", between(random, 0, 12),
+      return fmt::format("stddev:radius={},radius_y={},border={}{}", between(random, 0, 12),
                          between(random, 0, 12), border, random_missing(random));
     case 20:
-      return fmt::format("normalize:radius={},least={},border={}{}", between(random, 0, 12),
+      return fmt::format("local_normalize:radius={},min_std={},border={}{}", between(random, 0, 12),
                          pick<std::string>(random, {"0", "2"}), border,
                          random_missing(random, ",missing=ignore"));
     default:
@@ -179,10 +180,11 @@ std::string random_volume_stage(std::mt19937_64& random) {
     case 1:
       return fmt::format("box:radius={},radius_z={}{}", between(random, 0, 4), between(random, 0, 9), end);
     case 2:
-      return fmt::format("taps:z={}{}", random_taps(random), end);
+      return fmt::format("convolve:z={}{}", random_taps(random), end);
     case 3:
-      return pick<std::string>(random, {"sobel:axis=z", "gradient:axes=xyz", "log:sigma=0.8,sigma_z=1.5",
-                                        "std:radius=2,radius_z=1", "normalize:radius=1,radius_z=2"}) +
+      return pick<std::string>(random,
+                               {"sobel:axis=z", "gradient:axes=xyz", "gaussian_laplace:sigma=0.8,sigma_z=1.5",
+                                "stddev:radius=2,radius_z=1", "local_normalize:radius=1,radius_z=2"}) +
              end;
     case 4:
       return fmt::format(
@@ -207,7 +209,7 @@ std::string random_matrix(std::mt19937_64& random, std::int64_t& channels) {
   std::vector<double> values(static_cast<std::size_t>(rows * cols));
   for (double& value : values) value = static_cast<double>(between(random, -8, 8)) / 8;
   channels = rows;
-  return fmt::format("matrix:rows={},values={}", rows, fmt::join(values, ","));
+  return fmt::format("mix_channels:rows={},values={}", rows, fmt::join(values, ","));
 }
 
 /// Stand for the files, which differ from run to run and from machine to machine.

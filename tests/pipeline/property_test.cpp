@@ -138,7 +138,7 @@ TEST_CASE("an own chain has scratch for cells that lie otherwise in a part than 
   PropertyCase c;
   c.spec = {{3001, 1}, 1, PixelType::i16};
   c.stages = {
-      "subtract:chain=[normalize:radius=11,least=2,border=reflect,missing=propagate | "
+      "subtract:chain=[local_normalize:radius=11,min_std=2,border=reflect,missing=propagate | "
       "gaussian:sigma=9.5,sigma_y=40,method=multirate,missing=fill]"};
   c.band_rows = 16;
   c.tile = {38, 2};

@@ -154,7 +154,7 @@ TEST_CASE("run_file: an output is none of the files that stages read") {
   const Chain chain = sepconv::taps({.file = table});
   FileOptions over;
   over.output.overwrite = true;
-  CHECK_THROWS_WITH(run_file(files.in, table, chain, {}, over), Contains("read by the stage taps:file="));
+  CHECK_THROWS_WITH(run_file(files.in, table, chain, {}, over), Contains("read by the stage convolve:file="));
 }
 
 TEST_CASE("run_file: nothing is left by what fails or is stopped") {

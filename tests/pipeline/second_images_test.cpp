@@ -152,8 +152,9 @@ TEST_CASE("a stage takes a second image or a chain, and that keeps its input's s
   for (int i = 0; i < 10000; ++i) deep = "add:chain=" + deep;
   CHECK_THROWS_WITH(parse_stage(deep), Contains("too many chains within"));
   CHECK_THROWS_WITH(parse_stage("add:chain=[nonsense]"), Contains("unknown stage 'nonsense'"));
-  CHECK_THROWS_WITH(Chain::parse({"add:chain=[matrix:values=1,1]"}).result_spec({{3, 3}, 2, PixelType::u8}),
-                    Contains("keep the channels"));
+  CHECK_THROWS_WITH(
+      Chain::parse({"add:chain=[mix_channels:values=1,1]"}).result_spec({{3, 3}, 2, PixelType::u8}),
+      Contains("keep the channels"));
   const double pixel = 1;
   const StagePtr beside = add({.file = view_of(&pixel, {1, 1})});
   CHECK_THROWS_WITH(parse_stage(beside->text()), Contains("pixels in memory have no text"));
@@ -162,9 +163,10 @@ TEST_CASE("a stage takes a second image or a chain, and that keeps its input's s
 TEST_CASE("texts with chains in brackets are taken apart where they end") {
   CHECK(split_chain(" a:b=1 | c:d=[e | f:g=[h | i]],j=2|k ") ==
         std::vector<std::string>{"a:b=1", "c:d=[e | f:g=[h | i]],j=2", "k"});
-  const StageText text = StageText::split("add:chain=[box:radius=1,border=wrap | taps:row=1,2,1],x=[2].tif");
+  const StageText text =
+      StageText::split("add:chain=[box:radius=1,border=wrap | convolve:row=1,2,1],x=[2].tif");
   REQUIRE(text.pairs.size() == 2);
-  CHECK(text.pairs[0].second == "[box:radius=1,border=wrap | taps:row=1,2,1]");
+  CHECK(text.pairs[0].second == "[box:radius=1,border=wrap | convolve:row=1,2,1]");
   CHECK(text.pairs[1].second == "[2].tif");
   const std::string nested = parse_stage("max:chain=[subtract:chain=[box | abs] | abs]")->text();
   CHECK(parse_stage(nested)->text() == nested);

@@ -149,7 +149,7 @@ TEST_CASE("apply writes a large result past the caches, whatever line it begins 
   const ImageSpec spec{{2900, 2960}, 1, PixelType::f32};  // more than 32 MiB, rows of whole cache lines
   const Image source = Image::of_pattern(spec, Pattern::noise, 5);
   const Image expected(spec);
-  const Chain chain({parse_stage("taps:row=0.25,0.5,0.3,col=0.1,0.7,0.3")});
+  const Chain chain({parse_stage("convolve:row=0.25,0.5,0.3,col=0.1,0.7,0.3")});
   run_whole_image(*source.reader(), *expected.writer(), chain);
   for (const std::int64_t offset : {0, 4}) {
     std::vector<float> memory(static_cast<std::size_t>(spec.extent.area() + offset + 16), -1.0F);

@@ -45,14 +45,14 @@ TEST_CASE("transposes move to the end, cancel in pairs, and turn the filters tha
   CHECK(as_run({"transpose", "transpose"}) == "copy");
   CHECK(as_run({"transpose", "scale:by=2,add=1", "transpose"}) == "scale:by=2,add=1");
   CHECK(as_run({"transpose", "scale:by=2,add=1"}) == "scale:by=2,add=1 | transpose");
-  CHECK(as_run({"taps:row=1,2,1,border=reflect", "transpose"}) ==
-        "taps:row=1,2,1,border=reflect,flip=false | transpose");
-  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect"}) ==
-        "taps:row=1,2,1,border=reflect,flip=false (columns first) | transpose");
-  CHECK(as_run({"transpose", "taps:row=1,2,1,border=reflect", "transpose", "abs"}) ==
-        "taps:row=1,2,1,border=reflect,flip=false (columns first) | abs");
-  CHECK(as_run({"transpose", "matrix:rows=2,values=1,2", "transpose", "transpose"}) ==
-        "matrix:values=1,2,rows=2 | transpose");
+  CHECK(as_run({"convolve:row=1,2,1,border=reflect", "transpose"}) ==
+        "convolve:row=1,2,1,border=reflect,flip=false | transpose");
+  CHECK(as_run({"transpose", "convolve:row=1,2,1,border=reflect"}) ==
+        "convolve:row=1,2,1,border=reflect,flip=false (columns first) | transpose");
+  CHECK(as_run({"transpose", "convolve:row=1,2,1,border=reflect", "transpose", "abs"}) ==
+        "convolve:row=1,2,1,border=reflect,flip=false (columns first) | abs");
+  CHECK(as_run({"transpose", "mix_channels:rows=2,values=1,2", "transpose", "transpose"}) ==
+        "mix_channels:values=1,2,rows=2 | transpose");
 }
 
 TEST_CASE("the twin of a filter's twin is the filter") {
@@ -61,7 +61,7 @@ TEST_CASE("the twin of a filter's twin is the filter") {
   CHECK(twin->text() != gaussian->text());
   CHECK(twin->transposed()->text() == gaussian->text());
   const ImageSpec spec{{100, 200}};
-  const StagePtr rows = parse_stage("taps:row=1,1,1,1,1,1,1")->transposed();
+  const StagePtr rows = parse_stage("convolve:row=1,1,1,1,1,1,1")->transposed();
   CHECK(rows->input_for({50, 60, 10, 10}, spec) == Rect{47, 60, 16, 10});
 }
 

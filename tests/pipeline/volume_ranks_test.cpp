@@ -73,7 +73,7 @@ TEST_CASE("volumes: ranks over several planes on a GPU leave missing pixels out"
 
 TEST_CASE("volumes: cylinders on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
-  const Chain chain = Chain::parse({"open:radius=3,radius_y=2,radius_z=1,shape=disk,border=wrap",
+  const Chain chain = Chain::parse({"opening:radius=3,radius_y=2,radius_z=1,shape=disk,border=wrap",
                                     "tophat:radius=70,radius_z=1,shape=disk"});
   StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
   run_file(volumes.in, volumes.out, chain, in_bands(4, {0}));

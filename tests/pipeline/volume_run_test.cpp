@@ -24,18 +24,20 @@ Chain blur() { return Chain::parse({"gaussian:sigma=1.5,sigma_z=2", "box:radius=
 Chain of_what_is_there() {
   return Chain::parse({"multiply:chain=[threshold:at=20000 | divide:chain=scale]",
                        "gaussian:sigma=1,sigma_z=1,missing=ignore", "erode:radius_z=1,missing=ignore",
-                       "taps:z=1,2,4,missing=ignore", "box:radius_z=1,border=constant,value=3,missing=fill",
-                       "close:radius_z=1,border=wrap,missing=ignore"});
+                       "convolve:z=1,2,4,missing=ignore",
+                       "box:radius_z=1,border=constant,value=3,missing=fill",
+                       "closing:radius_z=1,border=wrap,missing=ignore"});
 }
 
 /// What is made of several filters, of pixels of which some are missing.
 Chain joined() {
-  return Chain::parse(
-      {"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
-       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,missing=fill",
-       "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore", "log:sigma=0.5,sigma_z=1,missing=propagate",
-       "gradient:axes=xyz,missing=propagate", "std:radius_z=1,missing=fill",
-       "subtract:chain=[normalize:radius_z=2,border=wrap,missing=ignore]", "scale:by=9,add=20000"});
+  return Chain::parse({"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
+                       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,missing=fill",
+                       "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore",
+                       "gaussian_laplace:sigma=0.5,sigma_z=1,missing=propagate",
+                       "gradient:axes=xyz,missing=propagate", "stddev:radius_z=1,missing=fill",
+                       "subtract:chain=[local_normalize:radius_z=2,border=wrap,missing=ignore]",
+                       "scale:by=9,add=20000"});
 }
 
 std::string failure_of(const StackFile& volumes, const Chain& chain, const RunOptions& options = {}) {
@@ -68,7 +70,7 @@ TEST_CASE("volumes: planes of every format and order of axes are filtered along 
 TEST_CASE("volumes: stages beside those along z act within planes, and shapes and types follow") {
   StackFile volumes("v.ome.tif", {{"z", 6}});
   const Chain chain =
-      Chain::parse({"taps:z=1,-2,3", "transpose", "reduce:factor=2", "sobel:axis=z", "cast:type=f32"});
+      Chain::parse({"convolve:z=1,-2,3", "transpose", "reduce:factor=2", "sobel:axis=z", "cast:type=f32"});
   run_file(volumes.in, volumes.out, chain, in_bands(2));
   CHECK(volumes.is_result_of(chain));
 }
@@ -133,8 +135,8 @@ TEST_CASE("volumes: scratch of what leaves missing pixels out is planned") {
 
 TEST_CASE("volumes: what one filter of several needs is computed in f64") {
   const ImageSpec plane{{9, 9}, 1, PixelType::f32};
-  for (const std::string text :
-       {"gaussian:sigma=1,sigma_z=1e-20,radius_z=1,order_z=2", "log:sigma=1,sigma_z=1e-20,radius_z=1"}) {
+  for (const std::string text : {"gaussian:sigma=1,sigma_z=1e-20,radius_z=1,order_z=2",
+                                 "gaussian_laplace:sigma=1,sigma_z=1e-20,radius_z=1"}) {
     INFO(text);
     const Chain chain = Chain::parse({text});
     CHECK(chain.arithmetic(plane) == Arithmetic::f64);

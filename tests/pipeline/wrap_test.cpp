@@ -21,7 +21,7 @@ namespace {
 const std::vector<std::string> kChains[] = {
     {"gaussian:sigma=2,border=wrap"},
     {"box:radius=40,border=wrap"},
-    {"abs", "taps:row=1,2,-1,col=0.5,0,0.25,1,3,border=wrap", "cast:type=f32"},
+    {"abs", "convolve:row=1,2,-1,col=0.5,0,0.25,1,3,border=wrap", "cast:type=f32"},
     {"box:radius=9,border=reflect", "unsharp:sigma=2,border=wrap", "dog:sigma=1,sigma2=3,border=wrap"},
     {"gradient:border=wrap", "transpose", "binomial:radius=3,border=wrap", "box:radius=2"},
     {"transpose", "gaussian:sigma=3,border=wrap", "sobel:axis=x,border=wrap"},
@@ -77,7 +77,7 @@ TEST_CASE("rows that pass once give no other edge, but their own columns") {
   const Image result(source.spec());
   CHECK_THROWS_WITH(run(*reader(), *result.writer(), Chain::parse({"box:radius=2,border=wrap"})),
                     Catch::Contains("gives each row once") && Catch::Contains("or another border"));
-  const Chain along_rows = Chain::parse({"taps:row=1,2,3,4,5,border=wrap"});
+  const Chain along_rows = Chain::parse({"convolve:row=1,2,3,4,5,border=wrap"});
   RunOptions options;
   options.band_rows = 16;
   run(*reader(), *result.writer(), along_rows, options);

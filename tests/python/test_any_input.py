@@ -39,7 +39,7 @@ def call(pick):
     given = {"sobel": [], "laplace": [], "correlate1d": [pick.choice([[1, 2, 3], [], [np.nan], [[1]], anything(pick)])]}.get(name, [number(pick)])
     if pick.random() < 0.3:
         out = keywords.pop("output", None)
-        chain = pick.choice([sc.gaussian(2), sc.sobel("y") | sc.abs(), sc.transpose(), sc.reduce(2), sc.matrix(values=[1, 2, 3]), sc.Chain(), sc.cast("u8"), sc.box(40)])
+        chain = pick.choice([sc.gaussian(2), sc.sobel("y") | sc.abs(), sc.transpose(), sc.reduce(2), sc.mix_channels(values=[1, 2, 3]), sc.Chain(), sc.cast("u8"), sc.box(40)])
         return chain(array, out, axes=pick.choice([None, "yx", "xy", "zyx", "yxc", "cyx", "x", "y", "", "yy"]), threads=pick.choice([0, 1, 3, -1, 10**9]))
     return getattr(ndimage, name)(array, *given, **keywords)
 

@@ -60,7 +60,7 @@ def test_a_star_import_leaves_pythons_own_functions(module):
 
 def test_values_are_python_s():
     assert sc.resize(to=(30, 40)) == sc.Chain("resize:to=40x30")
-    assert sc.taps(row=[1, 0.1, 1]) == sc.Chain("taps:row=1,0.1,1")
+    assert sc.convolve(row=[1, 0.1, 1]) == sc.Chain("convolve:row=1,0.1,1")
     assert sc.gaussian(2, flip=True) == sc.Chain("gaussian:sigma=2,flip=true")
 
 
@@ -114,7 +114,7 @@ def test_axes_say_what_is_an_image():
     assert np.array_equal(blur(volume.transpose(1, 2, 0), axes="yxz"), stack.transpose(1, 2, 0))
     assert np.array_equal(blur(colours.transpose(2, 0, 1), axes="cyx"), blur(colours).transpose(2, 0, 1))
     assert blur(volume[0, 0]).shape == (30,) and blur(volume, axes="zyx", out=np.empty_like(volume)).shape == volume.shape
-    assert sc.matrix(values=[1, 2, 3], rows=3)(volume[0]).shape == (20, 30, 3) and sc.transpose()(colours).shape == (30, 20, 3)
+    assert sc.mix_channels(values=[1, 2, 3], rows=3)(volume[0]).shape == (20, 30, 3) and sc.transpose()(colours).shape == (30, 20, 3)
     assert blur(np.empty((0, 4, 5)), axes="zyx").shape == (0, 4, 5)
 
 
@@ -126,7 +126,7 @@ def test_nothing_is_copied_where_the_library_can_walk():
     assert sc.box(2)(whole, out=out[:, 7:87]).ctypes.data == address + 28 and np.array_equal(out[:, 7:87], sc.box(2)(whole)) and not out[:, 87:].any()
 
 
-@pytest.mark.parametrize("text", ["gaussian:sigma=2,sigma_y=1 | sobel:axis=x | abs", "taps:row=1,2,4", "reduce:factor=2,factor_y=3", "resize:to=30x50"])
+@pytest.mark.parametrize("text", ["gaussian:sigma=2,sigma_y=1 | sobel:axis=x | abs", "convolve:row=1,2,4", "reduce:factor=2,factor_y=3", "resize:to=30x50"])
 @pytest.mark.parametrize("dtype", ["f4", "u4"])
 def test_arrays_that_lie_by_columns_are_not_copied(monkeypatch, text, dtype):
     array, seen, compute = np.asfortranarray(image(dtype)), [], _sepconv.apply
@@ -160,7 +160,7 @@ def test_a_result_that_overlaps_its_input():
     (lambda: sc.abs()(np.ones((3, 4)), threads="x"), TypeError, "threads='x' is no whole number"),
     (lambda: sc.abs()(np.ones((3, 4)), axes=5), TypeError, "axes=5 is no text"),
     (lambda: sc.run(np.ones((3, 4, 5)), np.ones((3, 4, 5)), axes="\ud800yx"), ValueError, "surrogates not allowed"),
-    (lambda: sc.taps(file="/no/such/file"), FileNotFoundError, "no such file"),
+    (lambda: sc.convolve(file="/no/such/file"), FileNotFoundError, "no such file"),
     (lambda: sc.abs()(np.float32(3)), ValueError, "axes"),
     (lambda: sc.abs()(np.empty((0, 5))), ValueError, "0 rows"),
     (lambda: sc.abs()(np.ones((3, 4, 5))), ValueError, "axes='zyx'"),

@@ -96,8 +96,8 @@ def test_modes_that_differ_along_axes(name, blocks):
         getattr(ours, name)(da.from_array(volume, chunks=4), 1, mode=["wrap", "no", "wrap"])
 
 
-CHAINS_ALONG_Z = [sc.gaussian(2, sigma_z=1), sc.box(2, radius_z=2, border="wrap") | sc.gaussian(1, border="constant"), sc.median(1, radius_z=1) | sc.reduce(2), sc.std(2, radius_z=1) | sc.cast("f32"),
-                  sc.transpose() | sc.erode(1, radius_z=9, border="replicate"), sc.gaussian(1, sigma_z=0.7) | sc.matrix(values=[1, 2], rows=2)]
+CHAINS_ALONG_Z = [sc.gaussian(2, sigma_z=1), sc.box(2, radius_z=2, border="wrap") | sc.gaussian(1, border="constant"), sc.median(1, radius_z=1) | sc.reduce(2), sc.stddev(2, radius_z=1) | sc.cast("f32"),
+                  sc.transpose() | sc.erode(1, radius_z=9, border="replicate"), sc.gaussian(1, sigma_z=0.7) | sc.mix_channels(values=[1, 2], rows=2)]
 
 
 @pytest.mark.parametrize("chain", CHAINS_ALONG_Z, ids=str)
@@ -135,9 +135,9 @@ def test_axes_of_a_chain(shape, axes, chunks):
 
 def test_channels_that_a_chain_makes_and_joins():
     array, source = image((14, 9), "f4"), da.from_array(image((14, 9), "f4"), chunks=(5, 4))
-    colours = sc.matrix(values=[1, 2, 3], rows=3) | sc.gaussian(1)
+    colours = sc.mix_channels(values=[1, 2, 3], rows=3) | sc.gaussian(1)
     same(ours.apply(colours, source), colours(array))
-    grey = sc.matrix(values=[1, 2, 3])
+    grey = sc.mix_channels(values=[1, 2, 3])
     same(ours.apply(colours | grey, source), (colours | grey)(array))
     same(ours.apply(grey, ours.apply(colours, source)), grey(colours(array)))
 

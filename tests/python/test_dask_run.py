@@ -245,7 +245,7 @@ def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, 
     try:
         array = image().astype("f4")
         np.save("in.npy", array)
-        chain = sc.taps(file="taps.txt") | sc.scale(by=0.25)
+        chain = sc.convolve(file="taps.txt") | sc.scale(by=0.25)
         expected = chain(array)
 
         def make(chain):

@@ -124,7 +124,7 @@ def test_axes(library):
     for shape, axes in [((5, 20, 30), "zyx"), ((20, 30, 3), "yxc"), ((3, 20, 30), "cyx"), ((30,), "x"), ((20, 30, 4), "yxz")]:
         made = blur(library.to(image(shape)), axes=axes)
         assert made.shape == shape and np.array_equal(library.back(made), blur(image(shape), axes=axes))
-    assert library.back(sc.matrix(values=[1, 2, 3], rows=3)(library.to(image()))).shape == (40, 50, 3)
+    assert library.back(sc.mix_channels(values=[1, 2, 3], rows=3)(library.to(image()))).shape == (40, 50, 3)
 
 
 def test_scipys_functions(library):

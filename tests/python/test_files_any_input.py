@@ -34,7 +34,7 @@ def call(pick):
                for name in pick.sample(["max_memory", "threads", "axes", "page", "level", "raw", "region", "nodata", "result_nodata", "compress", "tile", "pyramid", "plan",
                                         "band_rows", "device", "arithmetic", "no_such"], pick.choice([0, 0, 0, 1, 1, 2]))}
     options["overwrite"] = True
-    chain = pick.choice([(), "abs", sc.gaussian(2), sc.transpose(), "no", 3, ["box:radius=1"], sc.matrix(values=[1, 2, 3])])
+    chain = pick.choice([(), "abs", sc.gaussian(2), sc.transpose(), "no", 3, ["box:radius=1"], sc.mix_channels(values=[1, 2, 3])])
     which = pick.choice(["run", "run", "run", "plan", "stats", "compare", "transpose", "gemm"])
     if which in ("stats", "compare"):
         del options["overwrite"]

@@ -33,7 +33,7 @@ def test_files_of_a_stages_own_chain_are_the_same_in_every_folder(tmp_path, monk
     """A pickled chain is used by a worker, which runs in another folder."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "taps.txt").write_text("1 1 1")
-    chain = sc.subtract(chain="box:radius=1 | taps:file=taps.txt")
+    chain = sc.subtract(chain="box:radius=1 | convolve:file=taps.txt")
     expected, pickled = chain(IMAGE), pickle.dumps(chain)
     (tmp_path / "other").mkdir()
     monkeypatch.chdir(tmp_path / "other")

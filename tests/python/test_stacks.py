@@ -72,17 +72,17 @@ def test_several_filters_of_a_stack():
     narrow, wide = (scipy.ndimage.gaussian_filter(array, sigma, mode="mirror") for sigma in (1, 2))
     np.testing.assert_allclose(sc.dog(1, 2, sigma_z=1, sigma2_z=2)(array, axes="zyx"), narrow - wide, atol=1e-12)
     np.testing.assert_allclose(sc.unsharp(1, sigma_z=1, amount=2)(array, axes="zyx"), 3 * array - 2 * narrow, atol=1e-12)
-    np.testing.assert_allclose(sc.log(1, sigma_z=1)(array, axes="zyx"), scipy.ndimage.gaussian_laplace(array, 1, mode="mirror"), atol=1e-12)
+    np.testing.assert_allclose(sc.gaussian_laplace(1, sigma_z=1)(array, axes="zyx"), scipy.ndimage.gaussian_laplace(array, 1, mode="mirror"), atol=1e-12)
     edges = sc.gradient("gaussian", axes="xyz", sigma=1)(array, axes="zyx")
     np.testing.assert_allclose(edges, scipy.ndimage.gaussian_gradient_magnitude(array, 1, mode="mirror"), atol=1e-12)
     mean, squares = (scipy.ndimage.uniform_filter(one, 3, mode="mirror") for one in (array, array**2))
     deviation = np.sqrt(squares - mean**2)
-    np.testing.assert_allclose(sc.std(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)
-    np.testing.assert_allclose(sc.normalize(1, radius_z=1)(array, axes="zyx"), (array - mean) / deviation, atol=1e-7)
+    np.testing.assert_allclose(sc.stddev(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)
+    np.testing.assert_allclose(sc.local_normalize(1, radius_z=1)(array, axes="zyx"), (array - mean) / deviation, atol=1e-7)
 
 
-CHAINS = [sc.gaussian(1, sigma_z=2), sc.box(2, radius_z=1, border="wrap") | sc.std(1, radius_z=1), sc.opening(1, radius_z=2, border="constant", value=3), sc.log(1, sigma_z=1) | sc.reduce(2),
-          sc.median(1, radius_z=1) | sc.resize(by=1.5), sc.subtract(chain=sc.gaussian(2, sigma_z=1)), sc.matrix(values=[0.2, 0.3, 0.5]) | sc.erode(1, radius_z=1),
+CHAINS = [sc.gaussian(1, sigma_z=2), sc.box(2, radius_z=1, border="wrap") | sc.stddev(1, radius_z=1), sc.opening(1, radius_z=2, border="constant", value=3), sc.gaussian_laplace(1, sigma_z=1) | sc.reduce(2),
+          sc.median(1, radius_z=1) | sc.resize(by=1.5), sc.subtract(chain=sc.gaussian(2, sigma_z=1)), sc.mix_channels(values=[0.2, 0.3, 0.5]) | sc.erode(1, radius_z=1),
           sc.gaussian(1, sigma_z=1) | sc.transpose(), sc.box(1, radius_z=1, missing="ignore") | sc.dilate(1, radius_z=1, missing="fill")]
 
 

@@ -34,7 +34,7 @@ class Image:
         if compression == "zstd": raise RuntimeError("no zstd")
         work(self.path, result, self.stages, compression)
 '''
-TAPS = "taps:file=taps.txt,border=replicate"
+TAPS = "convolve:file=taps.txt,border=replicate"
 SHUTIL = WORK + f'''
 def copy(source, result, driver, COMPRESS, **options):
     stages = [{TAPS!r}] if source == "filter.vrt" else []

@@ -1,9 +1,8 @@
 // taps: any separable filter, its taps given on the spot or in a file.
-#include "kernels/conv/taps.hpp"
-
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "kernels/conv/taps.hpp"
 #include "pipeline/stages/filter_stage.hpp"
 #include "pipeline/stages/read_matrix.hpp"
 #include "pipeline/stages/stages.hpp"
@@ -11,7 +10,7 @@
 namespace sepconv {
 namespace {
 
-Keys keys(TapsOptions& options) {
+Keys keys(ConvolveOptions& options) {
   return joined({{{.name = "row",
                    .value = &options.row,
                    .words = "taps along x, odd in number; left out: no row pass",
@@ -27,7 +26,7 @@ Keys keys(TapsOptions& options) {
                  convolving_keys(options)});
 }
 
-SeparableTaps taps_from_file(const TapsOptions& options, const StageArguments& spelling) {
+SeparableTaps taps_from_file(const ConvolveOptions& options, const StageArguments& spelling) {
   Table table = read_table(options.file);
   if (table.size() > 2)
     spelling.refuse("file",
@@ -36,7 +35,7 @@ SeparableTaps taps_from_file(const TapsOptions& options, const StageArguments& s
   return {std::move(table[0]), std::move(table[1])};
 }
 
-StagePtr make(const TapsOptions& options, const StageArguments& spelling) {
+StagePtr make(const ConvolveOptions& options, const StageArguments& spelling) {
   const SeparableTaps taps =
       options.file.empty() ? SeparableTaps{options.row, options.col} : taps_from_file(options, spelling);
   if (taps.row.empty() && taps.col.empty() && options.z.empty())
@@ -56,13 +55,17 @@ StagePtr make(const TapsOptions& options, const StageArguments& spelling) {
   return make_volume_filter(spelling, options, taps, along_z.col);
 }
 
-constexpr StageKind<TapsOptions> kTaps{"taps",
-                                       "a separable filter with the given taps, applied as correlation",
-                                       "taps:row=-1,0,1,col=1,2,1", keys, make};
+constexpr StageKind<ConvolveOptions> kConvolve{
+    "convolve",
+    "a separable filter with the given taps, applied as correlation",
+    "convolve:row=-1,0,1,col=1,2,1",
+    keys,
+    make,
+    "taps"};
 
 }  // namespace
 
-StagePtr taps(const TapsOptions& options) { return kTaps(options); }
-StageEntry TapsOptions::entry() { return kTaps.entry(); }
+StagePtr convolve(const ConvolveOptions& options) { return kConvolve(options); }
+StageEntry ConvolveOptions::entry() { return kConvolve.entry(); }
 
 }  // namespace sepconv

@@ -117,7 +117,7 @@ class MatrixStage final : public Stage {
   ChannelMatrix with_offset_;
 };
 
-Keys keys(MatrixOptions& options) {
+Keys keys(MixChannelsOptions& options) {
   return {{.name = "file",
            .value = &options.file,
            .words = "text or NPY: a column per channel of the input, and a last one with offsets if there is "
@@ -133,7 +133,7 @@ Keys keys(MatrixOptions& options) {
            .only_with = "values"}};
 }
 
-Table table_of(const MatrixOptions& options, const StageArguments& spelling) {
+Table table_of(const MixChannelsOptions& options, const StageArguments& spelling) {
   if (!options.file.empty()) return read_table(options.file);
   const std::vector<double>& values = options.values;
   const auto count = static_cast<std::int64_t>(values.size());
@@ -146,7 +146,7 @@ Table table_of(const MatrixOptions& options, const StageArguments& spelling) {
   return table;
 }
 
-StagePtr make(const MatrixOptions& options, const StageArguments& spelling) {
+StagePtr make(const MixChannelsOptions& options, const StageArguments& spelling) {
   const Table table = table_of(options, spelling);
   for (const std::vector<double>& row : table) {
     if (row.size() != table.front().size()) {
@@ -157,13 +157,17 @@ StagePtr make(const MatrixOptions& options, const StageArguments& spelling) {
   return std::make_shared<MatrixStage>(spelling.text(), table);
 }
 
-constexpr StageKind<MatrixOptions> kMatrix{"matrix",
-                                           "mixes channels: a row of the matrix per channel of the result",
-                                           "matrix:values=0.299,0.587,0.114", keys, make};
+constexpr StageKind<MixChannelsOptions> kMixChannels{
+    "mix_channels",
+    "weighted sums of channels: a row of weights per channel of the result",
+    "mix_channels:values=0.299,0.587,0.114",
+    keys,
+    make,
+    "matrix"};
 
 }  // namespace
 
-StagePtr matrix(const MatrixOptions& options) { return kMatrix(options); }
-StageEntry MatrixOptions::entry() { return kMatrix.entry(); }
+StagePtr mix_channels(const MixChannelsOptions& options) { return kMixChannels(options); }
+StageEntry MixChannelsOptions::entry() { return kMixChannels.entry(); }
 
 }  // namespace sepconv
