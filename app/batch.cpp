@@ -242,8 +242,8 @@ CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
   return command
       .add_option_function<std::string>(
           "-o,--into", take,
-          "folder for the results of all images that stand before it; STAGE... stands behind it: run IN... "
-          "--into DIR STAGE...")
+          "output folder: filter each of several images into a file of the same name there (run IN... --into "
+          "DIR STAGE...)")
       ->trigger_on_parse()
       ->type_name(kFolderType);
 }

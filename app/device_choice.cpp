@@ -60,7 +60,7 @@ void add_device_options(CLI::App& command, RunOptions& options) {
           [&options](const std::string& text) {
             options.max_device_memory_bytes = parse_size("--max-device-memory", text);
           },
-          "ceiling for what the run holds on each GPU; nine tenths of what is free by default")
+          "memory limit on each GPU. Default: nine tenths of its free memory")
       ->type_name("SIZE");
 }
 

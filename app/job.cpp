@@ -22,9 +22,8 @@ void add_format_option(CLI::App& command, RunArguments& request) {
   }
   add_choices(
       command.add_option("--format", request.format,
-                         "what results become that have no name of their own: standard output (npy, raw or "
-                         "ppm; as standard input, or npy, by default) and those in a folder (as their inputs "
-                         "by default)"),
+                         "format of standard output (npy, raw or ppm; default: that of standard input, else "
+                         "npy), and of results in a folder (default: that of their inputs)"),
       names);
 }
 

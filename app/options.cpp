@@ -193,7 +193,7 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
           [&options](const std::string& text) {
             options.max_memory_bytes = parse_size("--max-memory", text);
           },
-          "ceiling for all that the run holds; a quarter of what is free by default")
+          "memory limit of the run, such as 256M or 1.5G. Default: a quarter of the free memory")
       ->type_name("SIZE");
   command.add_option("--threads", options.threads, "threads; all processors by default")
       ->transform(whole_number(1, kMaxThreads));
@@ -226,7 +226,7 @@ void add_reporting_options(CLI::App& command, Verbosity& reporting) {
 }
 
 CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what) {
-  return command.add_flag("-n,--dry-run", dry_run, "only say what would be done: " + what + ", peak memory");
+  return command.add_flag("-n,--dry-run", dry_run, "print the plan and stop: " + what + ", peak memory");
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting) {

@@ -93,20 +93,18 @@ void add_layout_options(CLI::App& command, OutputOptions& request) {
 
 void add_picture_options(CLI::App& command, FileOptions& files) {
   OutputOptions& request = files.output;
-  command.add_flag(
-      "--orient", files.orient,
-      "turn rows and columns as the input's orientation (EXIF, TIFF) says, so that OUT needs none");
+  command.add_flag("--orient", files.orient, "apply the orientation tag of the input (EXIF, TIFF)");
   command.add_flag("--to-8bit{auto}")
       ->description(
-          "u8 of what has 16 bits or is floating: of all that the type can be, of floating values of 0 to 1, "
-          "or of LOW:HIGH; alpha is laid on white where OUT has none")
+          "scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from "
+          "LOW:HIGH; alpha is blended with white if OUT has none")
       ->each([&request](const std::string& text) { take_8bit(text, request); })
       ->type_name("[LOW:HIGH]");
   command
       .add_option_function<std::string>(
           "--background",
           [&request](const std::string& text) { request.background = parse_background(shortened(text)); },
-          "colour that a picture with alpha is laid on in PNG, JPEG, PNM and BMP")
+          "blend a picture with alpha onto this colour (PNG, JPEG, PNM, BMP)")
       ->type_name("white|black|grey|R,G,B");
 }
 

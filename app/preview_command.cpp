@@ -89,7 +89,7 @@ void add_preview_command(CLI::App& program, Context& context) {
           [request](const std::string& text) {
             request->limits.max_memory_bytes = parse_size("--max-memory", text);
           },
-          "ceiling for all that it holds; a quarter of what is free by default")
+          "memory limit, such as 256M or 1.5G. Default: a quarter of the free memory")
       ->type_name("SIZE");
   command->add_option("--threads", request->limits.threads, "threads; all processors by default")
       ->transform(whole_number(1, kMaxThreads));

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 void add_side_file_options(CLI::App& command, SideFileRequest& request) {
   command
       .add_option("--trace", request.trace,
-                  "when each step worked on each band, as Chrome trace JSON; - is standard output")
+                  "write a timeline of each step and band as Chrome trace JSON; - is standard output")
       ->type_name("FILE");
   command
       .add_option(

@@ -129,23 +129,24 @@ void add_run_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("run", "Filter an image file into another.");
   const auto request = std::make_shared<RunRequest>();
   add_job_options(*command, request->job);
-  auto* whole = command->add_flag("--whole", request->whole,
-                                  "the reference runner: the whole image in memory, slow, to check with");
+  auto* whole = command->add_flag(
+      "--whole", request->whole,
+      "use the reference implementation: the whole image in memory, slow, to check results with");
   add_side_file_options(*command, request->side_files);
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
     whole->excludes(command->get_option(name));
   const std::vector<CLI::Option*> several = add_several_runs_options(*command, request->several);
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
     command->get_option("--create-only")->excludes(command->get_option(name));
-  auto* plan = command->add_option(
-      "--plan", request->job.plan_file,
-      "run this plan, which plan --json printed for these files and these options of OUT's layout");
+  auto* plan =
+      command->add_option("--plan", request->job.plan_file,
+                          "run with this plan, made by plan --json for the same files and layout options");
   plan->type_name(kFileType);
   for (const char* name :
        {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
         "--max-device-memory", "--region", "--nodata", "--alpha", "--result-nodata", "--whole"})
     plan->excludes(command->get_option(name));
-  auto* dry_run = add_dry_run_option(*command, request->dry_run, "what plan says, bands, slots, bytes");
+  auto* dry_run = add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");
   for (const char* name : {"--whole", "--trace", "--report", "--stats"})
     dry_run->excludes(command->get_option(name));
   for (CLI::Option* option : several) {

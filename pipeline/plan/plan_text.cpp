@@ -76,18 +76,17 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
   line("source", spec_text(plan.source(), source_plane(plan), source.layout().stored));
   line("", source.layout().description);
   if (const std::int64_t rasters = raster_count(plan.axes); rasters > 1)
-    line("rasters", fmt::format("each of {} rasters ({}), one at a time; the figures below are per image",
-                                rasters, to_string(plan.axes)));
+    line("images", fmt::format("{} ({}), one at a time; the figures below are per image", rasters,
+                               to_string(plan.axes)));
   line("chain",
        plan.given.text() + (plan.chain.computes() ? fmt::format(", computed in {}", name_of(plan.arithmetic))
                                                   : ", moves pixels and computes nothing"));
-  if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("run as", as_run);
+  if (const std::string as_run = plan.chain.text(); as_run != plan.given.text()) line("lowered to", as_run);
   line("result", spec_text(plan.result(), result_plane(plan), sink.layout().stored));
   if (plan.sink() != plan.result()) line("region", to_string(plan.region) + " of the result");
   line("", sink.layout().description);
   line("streams", plan.streams ? "yes" : "no");
-  if (plan.planes)
-    line("rows", "those below, of bands and tiles, are planes, with their pixels one behind the other");
+  if (plan.planes) line("rows", "a row of a band or tile below is a whole plane of the volume");
   line("bands", fmt::format("{} of {} rows x {} columns", plan.band_count(), plan.band.rows, plan.band.cols));
   if (plan.devices.empty())
     line("tiles", fmt::format("{} rows x {} columns, {}", plan.tile.rows, plan.tile.cols,
@@ -98,7 +97,8 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
                             beside, bytes(plan.slot_output_bytes)));
   line("read", bytes(plan.bytes_read));
   for (const SecondaryRead& second : plan.seconds)
-    line("second", fmt::format("{} read for {}, {}", bytes(second.bytes_read), second.stage, second.layout));
+    line("secondary",
+         fmt::format("{} read for {}, {}", bytes(second.bytes_read), second.stage, second.layout));
   line("written", bytes(plan.bytes_written));
   if (plan.chain.computes())
     line("work",

@@ -104,11 +104,11 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
         of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF or classic
     orient : bool
-        turn rows and columns as the source's orientation (EXIF, TIFF) says, so that the result needs none
+        apply the orientation tag of the source (EXIF, TIFF)
     to_8bit : bool or tuple of float, optional
-        u8 of what has 16 bits or is floating: of all that the type can be, of floating values of 0 to 1, or of these two values; alpha is laid on white where the file has none
+        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from these two values; alpha is blended with white if the file has none
     background : str, optional
-        colour that a picture with alpha is laid on: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
+        blend a picture with alpha onto this colour: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
         replace a file that exists
     durable : bool

@@ -75,7 +75,7 @@ def test_a_selection_keeps_its_axes_and_names(sepconv):
         np.testing.assert_array_equal(values, expected)
         assert pixels_of(sepconv.folder / "out.ome.tif")[1] == channels
     plan = sepconv("plan", "in.ome.tif", "new.tif", "--page", "c=1").stdout
-    assert "each of 8 rasters (t 2, z 4)" in plan
+    assert "8 (t 2, z 4), one at a time" in plan
 
 
 def test_physical_sizes_follow_the_scale(sepconv):
@@ -279,7 +279,7 @@ def test_each_image_of_a_stack_is_transposed(sepconv):
     found, values = only_series(sepconv.folder / "out.ome.tif")
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack.swapaxes(2, 3))
-    assert "each of 6 rasters" in sepconv("transpose", "in.ome.tif", "new.ome.tif", "--dry-run").stdout
+    assert "(z 3, c 2), one at a time" in sepconv("transpose", "in.ome.tif", "new.ome.tif", "--dry-run").stdout
 
 
 def said(run):

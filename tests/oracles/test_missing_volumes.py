@@ -168,7 +168,7 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
 def test_the_plan_says_that_missing_pixels_are_left_out(sepconv, stage):
     np.save(sepconv.folder / "in.npy", holed((5, 9, 9), np.float32)[0])
     said = sepconv("plan", "in.npy", "out.npy", stage, "--axes", "zyx", "--nodata", "nan").stdout
-    [line] = [line for line in said.splitlines() if line.startswith("run as")]
+    [line] = [line for line in said.splitlines() if line.startswith("lowered to")]
     assert "missing=ignore" in line
 
 

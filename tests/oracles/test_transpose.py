@@ -134,7 +134,7 @@ def test_the_plan_says_how(sepconv):
     text = sepconv("transpose", "in.npy", "out.npy", "--perm", "2,0,1", "--dry-run").stdout
     assert "rows of the source become columns of the result" in text
     text = sepconv("plan", "in.npy", "out.npy", "transpose", "box:radius=2", "transpose").stdout
-    assert "run as     box:radius=2,border=reflect101 (columns first)" in text
+    assert "lowered to box:radius=2,border=reflect101 (columns first)" in text
     assert not (sepconv.folder / "out.npy").exists()
 
 
