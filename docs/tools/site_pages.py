@@ -144,7 +144,7 @@ def stage_text(stage):
     keys = sepconv("stages", name).splitlines()[1:-1]
     rows = "".join("| `{}` | {} |\n".format(*(part.replace("|", "\\|") for part in re.match(r" *(\w+=) +(.*)", line).groups())) for line in keys)
     table = f"| key | |\n|---|---|\n{rows}\n" if rows else ""
-    source = "colour" if name == "matrix" else "grey"
+    source = "colour" if name == "mix_channels" else "grey"
     pictures = (f"| before | `{example}` |\n|---|---|\n| ![A photograph](stages/{source}.png) | ![The photograph after {example}](stages/{name}.png) |\n\n")
     draw_stage(name, example, source)
     return f"## {name}\n\n{stage['words'][:1].upper() + stage['words'][1:]}.\n\n{table}    sepconv run in.tif out.tif {example}\n\n{pictures}{response(example, source)}"
