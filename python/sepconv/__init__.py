@@ -17,6 +17,7 @@ Examples
 # _dask_ndimage and _dask_chain -> _dask_blocks over ndimage and _arrays, and _dask_run -> _dask_parts. Below all of them is _sepconv, of python/src.
 
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from sepconv import _stages, files, ndimage
 from sepconv._chain import Chain
@@ -31,9 +32,10 @@ __all__ += files.__all__
 __all__ += _stages.__all__
 __all__ = [name for name in __all__ if name not in ("abs", "max", "min", "open")]  # which a star import would put in the place of Python's own
 
+if not TYPE_CHECKING:  # to whom every name would be one
 
-def __getattr__(name):
-    """A stage by the name that it had in an older version, which no list has: ``sepconv.log`` is ``sepconv.gaussian_laplace``."""
-    if name in _stages.FORMER_NAMES:
-        return getattr(_stages, _stages.FORMER_NAMES[name])
-    raise AttributeError(f"module 'sepconv' has no attribute {name!r}")
+    def __getattr__(name):
+        """A stage by the name that it had in an older version: ``sepconv.log`` is ``sepconv.gaussian_laplace``."""
+        if name in _stages.FORMER_NAMES:
+            return getattr(_stages, _stages.FORMER_NAMES[name])
+        raise AttributeError(f"module 'sepconv' has no attribute {name!r}")

@@ -40,7 +40,7 @@ def test_log_is_an_image_even_with_force(sepconv, source):
         assert name in fails(sepconv, "run", source, "out.npy", "--stats", name, "--force", status=WRONG_USAGE)
 
 
-@pytest.mark.parametrize("stage, side", [("gemm", ",side=right"), ("matrix", ""), ("taps", "")])
+@pytest.mark.parametrize("stage, side", [("gemm", ",side=right"), ("mix_channels", ""), ("convolve", "")])
 def test_output_is_a_file_of_a_stage(sepconv, source, stage, side):
     table = np.eye(128, dtype=np.float32) if stage == "gemm" else np.ones((1, 1), np.float32)
     np.save(sepconv.folder / "b.npy", table)

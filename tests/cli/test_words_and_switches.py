@@ -128,7 +128,7 @@ def test_no_stage_offers_what_it_refuses(sepconv):
     """Every way to take missing pixels, in the stage's own example; of taps it depends on their sum."""
     np.save(sepconv.folder / "in.npy", image(24, 32))
     for stage in json.loads(sepconv("stages", "--json").stdout)["stages"]:
-        stage["example"] = "convolve:row=1,2,1" if stage["name"] == "taps" else stage["example"]
+        stage["example"] = "convolve:row=1,2,1" if stage["name"] == "convolve" else stage["example"]
         for key in stage["keys"]:
             if key["name"] != "missing":
                 continue

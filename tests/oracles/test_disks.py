@@ -5,7 +5,7 @@ import pytest
 import scipy.ndimage as ndi
 from reference import BORDERS, DTYPES, random_image
 
-SCIPYS = {"erode": ndi.grey_erosion, "dilate": ndi.grey_dilation, "open": ndi.grey_opening, "close": ndi.grey_closing,
+SCIPYS = {"erode": ndi.grey_erosion, "dilate": ndi.grey_dilation, "opening": ndi.grey_opening, "closing": ndi.grey_closing,
           "tophat": ndi.white_tophat, "blackhat": ndi.black_tophat}
 SHAPES = [(1, 1), (1, 9), (37, 53), (151, 207)]
 
@@ -67,7 +67,7 @@ def test_large_disks(sepconv, radius):
 
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
 @pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("name", ["erode", "dilate", "open"])
+@pytest.mark.parametrize("name", ["erode", "dilate", "opening"])
 def test_missing_pixels(sepconv, name, border, policy):
     image = random_image((31, 47))
     image[np.random.default_rng(3).random(image.shape) < 0.2] = np.nan
@@ -84,7 +84,7 @@ def test_missing_pixels(sepconv, name, border, policy):
         return np.where(np.isnan(values), np.nan, made) if policy == "ignore" else made
 
     expected = image
-    for step in {"erode": [np.nanmin], "dilate": [np.nanmax], "open": [np.nanmin, np.nanmax]}[name]:
+    for step in {"erode": [np.nanmin], "dilate": [np.nanmax], "opening": [np.nanmin, np.nanmax]}[name]:
         expected = of(expected, step)
     np.testing.assert_array_equal(sepconv.filter(image, stage(name, 4, 3, border, f",missing={policy}")), expected)
 
@@ -107,7 +107,7 @@ def test_any_plan_has_the_same_bits(sepconv, border):
     np.save(sepconv.folder / "in.npy", image)
     made = []
     for limits in (["--whole"], ["--band-rows", "7"], ["--max-memory", "6M", "--threads", "1"], ["--max-memory", "8M", "--threads", "2"]):
-        sepconv("run", "in.npy", "out.npy", stage("open", 9, 6, border), "tophat:radius=5,shape=disk", "gaussian:sigma=1", "--force", "--quiet", *limits)
+        sepconv("run", "in.npy", "out.npy", stage("opening", 9, 6, border), "tophat:radius=5,shape=disk", "gaussian:sigma=1", "--force", "--quiet", *limits)
         made.append(np.load(sepconv.folder / "out.npy"))
     for other in made[1:]:
         np.testing.assert_array_equal(other, made[0])

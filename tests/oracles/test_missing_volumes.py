@@ -70,7 +70,7 @@ def extreme(values, missing, name, sizes, border, value, policy):
 
 def of_windows(values, missing, name, *of):
     policy = of[-1]
-    first, second = {"open": ("erode", "dilate"), "tophat": ("erode", "dilate")}.get(name, ("dilate", "erode"))
+    first, second = {"opening": ("erode", "dilate"), "tophat": ("erode", "dilate")}.get(name, ("dilate", "erode"))
     between = extreme(values, missing, first, *of)
     made = extreme(between, np.isnan(between), second, *of)
     values = np.where(missing, np.nan, values)
@@ -103,7 +103,7 @@ def test_sums_over_weights(sepconv, stage, border):
 
 
 @pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("name", ["erode", "dilate", "open", "close", "tophat", "blackhat"])
+@pytest.mark.parametrize("name", ["erode", "dilate", "opening", "closing", "tophat", "blackhat"])
 def test_windows_of_what_is_there(sepconv, name, border):
     policies = ("ignore",) if name.endswith("hat") else ("ignore", "fill")
     for shape in SHAPES:
@@ -158,7 +158,7 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
         taps = [gaussian_taps(1)] * 3 if stage.startswith("gaussian") else [ones(2)] * 3
         want = what_is_there(values, missing, taps, "reflect", 0, "ignore")
     else:
-        sizes = (3, 3, 3) if stage.startswith("close") else (3, 5, 5)
+        sizes = (3, 3, 3) if stage.startswith("closing") else (3, 5, 5)
         want = of_windows(values, missing, stage.partition(":")[0], sizes, "reflect", 0, "ignore")
     near = 1e-4 if dtype == np.float32 else 1.001 if nodata == 7 else 0.501  # beside the value that is kept for what is missing
     assert np.abs(got[there].astype(float) - want[there]).max() <= near

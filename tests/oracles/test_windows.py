@@ -7,7 +7,7 @@ from reference import BORDERS, DTYPES, assert_close, random_image
 
 # One pixel, sizes below the radius, primes, and one that is cut into several bands and tiles.
 SHAPES = [(1, 1), (1, 9), (3, 2), (37, 53), (211, 307)]
-SCIPYS = {"erode": ndi.grey_erosion, "dilate": ndi.grey_dilation, "open": ndi.grey_opening, "close": ndi.grey_closing,
+SCIPYS = {"erode": ndi.grey_erosion, "dilate": ndi.grey_dilation, "opening": ndi.grey_opening, "closing": ndi.grey_closing,
           "tophat": ndi.white_tophat, "blackhat": ndi.black_tophat}
 
 
@@ -61,7 +61,7 @@ def test_radii_beyond_the_image(sepconv, radius):
 def test_deviations(sepconv, border, dtype):
     image = random_image((37, 53), dtype)
     for radius, radius_y in [(1, 1), (6, 2), (40, 0)]:
-        assert_close(sepconv.filter(image, window("std", radius, radius_y, border)), deviation(image, radius, radius_y, border), dtype)
+        assert_close(sepconv.filter(image, window("stddev", radius, radius_y, border)), deviation(image, radius, radius_y, border), dtype)
 
 
 def test_deviations_of_large_values(sepconv):
@@ -107,7 +107,7 @@ def test_means_of_the_largest_values_are_finite(sepconv, radius, policy):
 
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
 @pytest.mark.parametrize("border", BORDERS)
-@pytest.mark.parametrize("name", ["erode", "dilate", "open", "box", "std"])
+@pytest.mark.parametrize("name", ["erode", "dilate", "opening", "box", "stddev"])
 def test_missing_pixels(sepconv, name, border, policy):
     image = random_image((41, 67))
     image[np.random.default_rng(3).random(image.shape) < 0.2] = np.nan
@@ -120,7 +120,7 @@ def test_missing_pixels(sepconv, name, border, policy):
         made = np.where(empty, np.nan, numpys(np.where(empty[..., None], 0, views), axis=-1))
         return np.where(np.isnan(values), np.nan, made) if policy == "ignore" else made
 
-    steps = {"erode": [np.nanmin], "dilate": [np.nanmax], "open": [np.nanmin, np.nanmax], "box": [np.nanmean], "std": [np.nanstd]}[name]
+    steps = {"erode": [np.nanmin], "dilate": [np.nanmax], "opening": [np.nanmin, np.nanmax], "box": [np.nanmean], "stddev": [np.nanstd]}[name]
     expected = image
     for step in steps:
         expected = of(expected, step)

@@ -133,7 +133,7 @@ std::string random_stage(std::mt19937_64& random) {
     case 18:
       return fmt::format(
           "{}:radius={},radius_y={},border={}{}{}",
-          pick<std::string>(random, {"erode", "dilate", "open", "close", "tophat", "blackhat"}),
+          pick<std::string>(random, {"erode", "dilate", "opening", "closing", "tophat", "blackhat"}),
           between(random, 0, 24), between(random, 0, 24), border, random_shape(random),
           pick<std::string>(random, {"", "", ",missing=ignore", ",missing=propagate"}));
     case 19:
@@ -189,7 +189,7 @@ std::string random_volume_stage(std::mt19937_64& random) {
     case 4:
       return fmt::format(
           "{}:radius={},radius_z={}{}{}",
-          pick<std::string>(random, {"erode", "dilate", "open", "close", "tophat", "blackhat"}),
+          pick<std::string>(random, {"erode", "dilate", "opening", "closing", "tophat", "blackhat"}),
           between(random, 0, 4), between(random, 0, 9), random_shape(random), end);
     case 5:
       return random_joined(

@@ -194,7 +194,7 @@ def of_files():
              re.sub(r"^class (\w+)(\(\w+\))?:( \.\.\.)?$", lambda found: documented(found[0], vars(files)[found[1]]) if found[1] in files.__all__ else found[0], CLASSES, flags=re.MULTILINE)]
     for name in RESULTS:
         function = getattr(files, name)
-        stage = None if name == "open" else getattr(_stages, name, None)  # sepconv.opening is the stage of that name
+        stage = getattr(_stages, name, None)
         if stage is not None:
             signature = inspect.signature(stage)
             types = {key: one.annotation for key, one in signature.parameters.items()}

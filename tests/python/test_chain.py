@@ -38,7 +38,14 @@ def test_a_stage_by_text_is_the_stage_by_its_function(stage):
             last, given[key] = key, value
         else:
             given[last] += "," + word
-    assert getattr(sc, "opening" if name == "open" else name)(**given) == chain
+    assert getattr(sc, name)(**given) == chain
+
+
+def test_stages_of_older_versions_are_understood_and_in_no_list():
+    assert sc.log(2) == sc.Chain("log:sigma=2") == sc.gaussian_laplace(2) and sc.close is sc.closing and sc.mean is sc.box
+    assert not {"log", "taps", "matrix", "mean", "std", "normalize", "close"} & {*dir(sc), *sc.__all__}
+    with pytest.raises(AttributeError, match="has no attribute 'gausian'"):
+        sc.gausian
 
 
 @pytest.mark.parametrize("name", ["gemm", "transpose"])

@@ -91,7 +91,7 @@ CHAINS = [sc.gaussian(1, sigma_z=2), sc.box(2, radius_z=1, border="wrap") | sc.s
 @pytest.mark.parametrize("dtype", ["u1", "f4"])
 def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
     """`run` cuts volumes into bands of planes."""
-    channels = 3 if "matrix" in str(chain) else 2
+    channels = 3 if "mix_channels" in str(chain) else 2
     array = (RANDOM.random((2, 9, 21, 18, channels)) * 250).astype(dtype)
     if dtype == "f4":
         array[RANDOM.random(array.shape) < 0.05] = np.nan
