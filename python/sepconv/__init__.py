@@ -12,8 +12,8 @@ Examples
 (64, 64)
 """
 
-# Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions are ndimage -> _linear and _joined ->
-# _arguments -> _separable, and _order and _windows -> _ordered and _rectangles; files are files, _image, _measure, _preview and _several_runs -> _opening -> _ends -> _layers; dask, which is not imported here, is
+# Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions are ndimage -> _linear and _gradients ->
+# _arguments -> _separable, and _rank and _morphology -> _ordered and _rectangles; files are files, _image, _measure, _preview and _resume -> _inputs -> _array_io -> _chunk_cache; dask, which is not imported here, is
 # _dask_ndimage and _dask_chain -> _dask_blocks over ndimage and _arrays, and _dask_run -> _dask_parts. Below all of them is _sepconv, of python/src.
 
 from importlib.metadata import version

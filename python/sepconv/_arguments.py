@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from sepconv import _arrays, _devices, _libraries, _types
+from sepconv import _arrays, _devices, _array_namespace, _dtypes
 from sepconv._separable import filtered, filtered_on_gpu
 
 _NAMED = (type, np.dtype, str)
@@ -61,8 +61,8 @@ def of_any_library(function):
     def call(input, *args, **keywords):
         if _devices.is_on_gpu(input):
             return function(input, *args, **keywords)
-        array, library = (input, None) if type(input) is np.ndarray else _libraries.on_host(input)
-        _types.check_as_scipy(array.dtype)
+        array, library = (input, None) if type(input) is np.ndarray else _array_namespace.on_host(input)
+        _dtypes.check_as_scipy(array.dtype)
         made = function(array, *args, **keywords)
         if library is None:
             return made
@@ -75,9 +75,9 @@ def of_any_library(function):
 def result_of(output, array, is_complex=False):
     """The array that `output` is, or None, and the type of the result."""
     if output is None:
-        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _types.native(array.dtype)
+        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _dtypes.native(array.dtype)
     if isinstance(output, _NAMED):
-        dtype = _types.result_type(output)
+        dtype = _dtypes.result_type(output)
         if is_complex and dtype.kind != "c":
             if isinstance(output, str):
                 raise RuntimeError("output must have complex dtype")
@@ -86,14 +86,14 @@ def result_of(output, array, is_complex=False):
         return None, dtype
     if not isinstance(output, np.ndarray) and not hasattr(output, "__array_interface__") and not hasattr(output, "__dlpack__"):
         raise TypeError(f"output must be an array or a type, and a {type(output).__name__} would not get the result; store it there, or give sepconv.run a chain")
-    output, _ = _libraries.on_host(output)
+    output, _ = _array_namespace.on_host(output)
     if output.shape != array.shape:
         raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
     if is_complex and output.dtype.kind != "c":
         raise RuntimeError("output must have complex dtype")
     if not output.flags.writeable:
         raise ValueError("output is read-only; give an array that can be written to")
-    return output, _types.result_type(output.dtype)
+    return output, _dtypes.result_type(output.dtype)
 
 
 def apply(array, make, given, cval, output, threads, stream):
@@ -111,7 +111,7 @@ def apply(array, make, given, cval, output, threads, stream):
         return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
     made = np.empty(array.shape, dtype) if out is None else out
     if not is_complex:
-        made[...] = filtered(array, make(array.ndim, cval, *given), _types.PARTS[_types.native(dtype)], None, threads)
+        made[...] = filtered(array, make(array.ndim, cval, *given), _dtypes.PARTS[_dtypes.native(dtype)], None, threads)
         return made
     parts = [filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads) for part in (np.real, np.imag)]
     made.real, made.imag = parts

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _devices, _libraries, _named, _options, _sepconv, _shared, _types
+from sepconv import _devices, _array_namespace, _xarray_names, _options, _sepconv, _aliasing, _dtypes
 from sepconv._volumes import volumes_of
 
 atexit.register(_sepconv.end_work)  # waits for what other threads compute
@@ -74,12 +74,12 @@ def apply(chain, array, out, axes, arithmetic, threads, stream, part=None):
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
         if hasattr(array, "dims"):
-            axes = _named.letters_of(array) if axes is None else axes
-            if part is None and _named.nodata_of(array) is not None:
+            axes = _xarray_names.letters_of(array) if axes is None else axes
+            if part is None and _xarray_names.nodata_of(array) is not None:
                 return _apply_with_nodata(chain, array, out, axes, arithmetic, threads)
-        array, library = _libraries.on_host(array)
+        array, library = _array_namespace.on_host(array)
         if library is not None:
-            made = apply(chain, array, None if out is None else _libraries.on_host(out)[0], axes, arithmetic, threads, stream, part)
+            made = apply(chain, array, None if out is None else _array_namespace.on_host(out)[0], axes, arithmetic, threads, stream, part)
             return library(made) if out is None else out
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
@@ -87,11 +87,11 @@ def apply(chain, array, out, axes, arithmetic, threads, stream, part=None):
 
 
 def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
-    dtype = _types.native(array.dtype)
-    if dtype in _types.PARTS:
+    dtype = _dtypes.native(array.dtype)
+    if dtype in _dtypes.PARTS:
         return _complex(chain, array, out, axes, arithmetic, threads, part)
-    _types.check(array.dtype)
-    holder, names = _types.COMPUTED_AS[dtype], names_of(array.shape, axes)
+    _dtypes.check(array.dtype)
+    holder, names = _dtypes.COMPUTED_AS[dtype], names_of(array.shape, axes)
     if part is None and holder == dtype and (volumes := volumes_of(chain, names, array.shape, holder)):  # else a volume would be widened at once
         return _apply_to_volumes(volumes, array, out, arithmetic, threads)
     if part is None and chain._native.of_stacks:
@@ -101,17 +101,17 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
     layout = _layout(chain, names, array.shape, holder, part)
     keeps = _keeps(chain, dtype)
     view = array.transpose(layout.order).reshape(layout.source)
-    pixels = _types.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
+    pixels = _dtypes.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
     target = _checked(out, layout, dtype if keeps else layout.dtype) if out is not None else np.empty(layout.target, dtype) if keeps else None
     made = target
     if target is None or keeps or ready(target, layout.image_axes) is not target:
         made = np.empty(layout.target, layout.dtype)
-    elif _shared.share_memory(array, out):
+    elif _aliasing.share_memory(array, out):
         pixels = pixels.copy()
     if 0 not in pixels.shape[: -layout.image_axes]:
         _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, arithmetic, threads, layout.place)
     if target is not None and made is not target:
-        _types.store(made, target)
+        _dtypes.store(made, target)
     return out if out is not None else layout.back(made if target is None else target)
 
 
@@ -121,7 +121,7 @@ def _apply_to_volumes(volumes, array, out, arithmetic, threads):
         made = _apply_on_host(volumes.chain, images, None, volumes.names, arithmetic, threads, None)
         shape = volumes.shape_of(made.shape)
         return made.reshape(shape).transpose(volumes.inverse(len(shape)))
-    made, dtype = result_of(volumes.chain, volumes.names, images.shape, _types.native(array.dtype))
+    made, dtype = result_of(volumes.chain, volumes.names, images.shape, _dtypes.native(array.dtype))
     shape = volumes.shape_of(made)
     inverse = volumes.inverse(len(shape))
     check_out(out, [shape[axis] for axis in inverse], dtype)
@@ -135,25 +135,25 @@ def _apply_to_volumes(volumes, array, out, arithmetic, threads):
 def _apply_with_nodata(chain, array, out, axes, arithmetic, threads):
     """Of an array that says which of its values are missing, as `run` has it of files."""
     values = np.asarray(array)
-    _types.check(values.dtype)
-    dtype = _types.native(values.dtype)
-    return _apply_to_stacks(chain, values, out, names_of(values.shape, axes), dtype, arithmetic, threads, _named.nodata_of(array))
+    _dtypes.check(values.dtype)
+    dtype = _dtypes.native(values.dtype)
+    return _apply_to_stacks(chain, values, out, names_of(values.shape, axes), dtype, arithmetic, threads, _xarray_names.nodata_of(array))
 
 
 def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads, nodata=None):
     """What belongs together of an array's images, as `run` has it of files."""
-    from sepconv import _ends  # which has this module
+    from sepconv import _array_io  # which has this module
 
-    layout = _layout(chain, names, array.shape, _types.COMPUTED_AS[dtype], None)
+    layout = _layout(chain, names, array.shape, _dtypes.COMPUTED_AS[dtype], None)
     kind = dtype if _keeps(chain, dtype) else layout.dtype
     target = np.empty(layout.target, kind) if out is None else _checked(out, layout, kind)
-    made = np.empty(layout.target, kind) if out is not None and _shared.share_memory(array, out) else target
+    made = np.empty(layout.target, kind) if out is not None and _aliasing.share_memory(array, out) else target
     if 0 not in layout.source:
         letters = "".join(name for name in names if name not in "yxc") + "yxc"[: layout.image_axes]
-        source = _ends.Source(array.transpose(layout.order).reshape(layout.source), letters)
+        source = _array_io.Source(array.transpose(layout.order).reshape(layout.source), letters)
         source.nodata = nodata
         options = {"arithmetic": arithmetic, "threads": threads, "device": "cpu"}
-        _sepconv.run(source, _ends.Sink(made), chain._native, _options.settings_of(_options.RUN, options), False, None)
+        _sepconv.run(source, _array_io.Sink(made), chain._native, _options.settings_of(_options.RUN, options), False, None)
     if made is not target:
         target[...] = made
     return out if out is not None else layout.back(target)
@@ -161,17 +161,17 @@ def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads, nodat
 
 def _keeps(chain, dtype):
     """Whether the result is of this type, which is no pixel type."""
-    return dtype not in _types.PIXELS and not any(text.startswith("cast") for text in chain._texts)
+    return dtype not in _dtypes.PIXELS and not any(text.startswith("cast") for text in chain._texts)
 
 
 def result_of(chain, names, shape, dtype):
     """Shape and type of the result of such an array in the host's memory."""
-    if dtype in _types.PARTS:
+    if dtype in _dtypes.PARTS:
         _check_by_parts(chain)
-        shape, of_part = result_of(chain, names, shape, _types.PARTS[dtype])
+        shape, of_part = result_of(chain, names, shape, _dtypes.PARTS[dtype])
         return shape, np.result_type(of_part, np.complex64)
-    _types.check(dtype)
-    layout = _layout(chain, names, shape, _types.COMPUTED_AS[dtype], None)
+    _dtypes.check(dtype)
+    layout = _layout(chain, names, shape, _dtypes.COMPUTED_AS[dtype], None)
     return tuple(layout.kept_shape[axis] for axis in layout.inverse), dtype if _keeps(chain, dtype) else layout.dtype
 
 
@@ -259,7 +259,7 @@ def _new_layout(chain, names, shape, dtype, part):
     order = order_of(names)
     others = [shape[axis] for axis in order if names[axis] not in "yxc"]
     whole = image_of(names, shape if part is None else part.shape)
-    spec = chain._native.result_spec((*whole, _types.PIXELS[dtype]))
+    spec = chain._native.result_spec((*whole, _dtypes.PIXELS[dtype]))
     image, place = (whole, list(spec[:3])), None
     if part is not None:
         image = image_of(names, shape), [*part.result[2:], spec[2]]
@@ -270,7 +270,7 @@ def _new_layout(chain, names, shape, dtype, part):
     source, target = ([*others, *sides[: 3 if has_channels else 2]] for sides in image)
     kept = [*others, *target[len(others) + ("y" not in names) :]]
     inverse = np.argsort([*order, *range(len(order), len(kept))])  # channels that the array has no axis for come last
-    return _Layout(tuple(order), 3 if has_channels else 2, tuple(source), tuple(target), _types.DTYPES[spec[3]], tuple(kept), tuple(map(int, inverse)), place)
+    return _Layout(tuple(order), 3 if has_channels else 2, tuple(source), tuple(target), _dtypes.DTYPES[spec[3]], tuple(kept), tuple(map(int, inverse)), place)
 
 
 def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):

@@ -8,7 +8,7 @@ import uuid
 from dask.array.utils import meta_from_array
 from dask.base import tokenize
 
-from sepconv import _arrays, _options, _types
+from sepconv import _arrays, _options, _dtypes
 from sepconv._chain import Chain
 from sepconv._dask_blocks import checked, job_manifest
 from sepconv._volumes import volumes_of
@@ -36,7 +36,7 @@ def _result_chunks(chain, names, source, shape):
 
 
 def _needs(chain, names, shape, dtype, largest):
-    image = (*_arrays.image_of(names, shape), _types.PIXELS[_types.PARTS.get(dtype) or _types.COMPUTED_AS[dtype]])
+    image = (*_arrays.image_of(names, shape), _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]])
 
     def needs(ranges):
         (row, row_end), (col, col_end) = (ranges[names.index(name)] for name in "yx")
@@ -54,7 +54,7 @@ def _applied(chain, names, arithmetic, threads, block, part):
 
 
 def _volumes(chain, names, shape, dtype):
-    return volumes_of(chain, names, shape, _types.PARTS.get(dtype) or _types.COMPUTED_AS[dtype])
+    return volumes_of(chain, names, shape, _dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype])
 
 
 def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, part):
@@ -69,7 +69,7 @@ def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, p
 def _needs_of_planes(chain, names, shape, dtype, largest):
     """Whole planes: those of the block and those beside them that count."""
     volumes, axis = _volumes(chain, names, shape, dtype), names.index("z")
-    image = (*_arrays.image_of(volumes.names, volumes.source), _types.PIXELS[_types.PARTS.get(dtype) or _types.COMPUTED_AS[dtype]])
+    image = (*_arrays.image_of(volumes.names, volumes.source), _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]])
     plane = math.prod(volumes.plane)
 
     def needs(ranges):
@@ -90,7 +90,7 @@ def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, thread
         raise ValueError(f"the chain '{chain}' is along z, and axes='{names}' has no z; name the axis, such as axes='zyx'")
     planes = array.rechunk({axis: -1 for axis, name in enumerate(names) if name in "yxc"})
     whole = tuple(one if axis < len(names) and names[axis] not in "yxc" else (side,) for axis, (one, side) in enumerate(zip(chunks, shape)))
-    dtype, needs = _types.native(array.dtype), None
+    dtype, needs = _dtypes.native(array.dtype), None
     if 0 not in shape:
         needs = _needs_of_planes(chain, names, array.shape, dtype, max(whole[names.index("z")]))
     compute = functools.partial(_applied_to_volume, chain, names, array.shape, dtype, arithmetic, threads)
@@ -137,7 +137,7 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     chain, array = chain if isinstance(chain, Chain) else Chain(chain), checked(array)
     if arithmetic is not None:
         _options.arithmetic("arithmetic", arithmetic)
-    threads, names, dtype = _arrays.checked_threads("threads", threads), _arrays.names_of(array.shape, axes), _types.native(array.dtype)
+    threads, names, dtype = _arrays.checked_threads("threads", threads), _arrays.names_of(array.shape, axes), _dtypes.native(array.dtype)
     shape, result_dtype = _arrays.result_of(chain, names, array.shape, dtype)
     if "y" not in names:  # which may repeat, too
         return apply(chain, array[None], "y" + names, arithmetic=arithmetic, threads=threads)[0]

@@ -9,7 +9,7 @@ import numpy as np
 from dask.array.utils import meta_from_array
 from dask.base import tokenize
 
-from sepconv import _joined, _linear, _order, _types, _windows, ndimage
+from sepconv import _gradients, _linear, _rank, _dtypes, _morphology, ndimage
 from sepconv._arguments import axes_of, each_of, result_of
 from sepconv._dask_blocks import checked, job_manifest
 from sepconv._separable import BORDERS
@@ -25,12 +25,12 @@ def _of_size(ndim, given, axes):
 
 
 def _of_window(ndim, given, axes):
-    sizes = _order.window_of(given["size"], given["footprint"], axes)
+    sizes = _rank.window_of(given["size"], given["footprint"], axes)
     return _of_size(ndim, {**given, "size": sizes}, axes)
 
 
 def _of_rectangle(ndim, given, axes):
-    sizes = _windows._sizes(given["size"], given.get("footprint"), given.get("structure"), len(axes))
+    sizes = _morphology._sizes(given["size"], given.get("footprint"), given.get("structure"), len(axes))
     return _of_size(ndim, {**given, "size": sizes}, axes)
 
 
@@ -120,7 +120,7 @@ def _stored(block, dtype):
     if not isinstance(block, np.ndarray):
         return ndimage.gaussian_filter(block, 0, output=dtype)
     made = np.empty(block.shape, dtype)
-    _types.store(block, made)
+    _dtypes.store(block, made)
     return made
 
 
@@ -134,7 +134,7 @@ def _of_gaussians(name, function, source, given):
         return _of_blocks(name, function, source, given)
     function(np.zeros((1,) * source.ndim, source.dtype), **given)  # raises what SciPy would
     keywords = {key: given[key] for key in ("truncate", "radius", "threads") if key in given}
-    derivative = _joined.derivatives(_ORDERS[name], axes, each_of(given["sigma"], len(axes)), filtered=lazy("gaussian_filter"), **keywords)
+    derivative = _gradients.derivatives(_ORDERS[name], axes, each_of(given["sigma"], len(axes)), filtered=lazy("gaussian_filter"), **keywords)
     return _of_functions(name, function, source, {**given, "derivative": derivative, "extra_arguments": (), "extra_keywords": None})
 
 

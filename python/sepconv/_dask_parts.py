@@ -4,7 +4,7 @@ import os
 import time
 from dataclasses import dataclass, field
 
-from sepconv import _opening, _options, _sepconv
+from sepconv import _inputs, _options, _sepconv
 
 _SECONDS_FOR_OTHERS = 60  # for a worker that was given up, and is at work on a part still
 
@@ -53,9 +53,9 @@ class Result:
         try:
             is_gone = _when_alone(lambda: self.is_there() and _sepconv.discard_parts(self.sink, self.run))
             if not is_gone and os.path.isdir(self.folder):
-                _opening.warn([f"{self.folder} stays: it is not what was begun here any more"])
+                _inputs.warn([f"{self.folder} stays: it is not what was begun here any more"])
         except (OSError, KeyboardInterrupt) as error:
-            _opening.warn([f"{self.folder} stays: {error or 'interrupted while a worker was at work on it still'}"])
+            _inputs.warn([f"{self.folder} stays: {error or 'interrupted while a worker was at work on it still'}"])
 
 
 def _when_alone(done):

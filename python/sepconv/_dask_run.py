@@ -9,7 +9,7 @@ import time
 from importlib.metadata import version
 from typing import NamedTuple
 
-from sepconv import _opening, _options, files
+from sepconv import _inputs, _options, files
 from sepconv._chain import Chain
 from sepconv._dask_parts import Result
 from sepconv._progress import shown
@@ -77,7 +77,7 @@ def _check_workers(client):
 
 
 def _paths(source, sink, options):
-    source, options = _opening.source_of(source, options) if _options.is_path(source) or isinstance(source, _opening.OpenedFile) else (None, options)
+    source, options = _inputs.source_of(source, options) if _options.is_path(source) or isinstance(source, _inputs.OpenedFile) else (None, options)
     if source is None or not _options.is_path(sink):
         raise TypeError("workers open source and sink by themselves: give paths; dask arrays go through sepconv.dask.apply")
     return os.path.abspath(source), os.path.abspath(_options.path(sink)).rstrip("/"), options
@@ -124,7 +124,7 @@ def _finish(result):
             result.discard()
             raise
         if result.is_there():
-            _opening.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
+            _inputs.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
         raise
     except ValueError:  # the source is another now
         result.discard()
@@ -175,7 +175,7 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
     source, sink, options = _paths(source, sink, options)
     options = {name: value for name, value in options.items() if value is not None}
     chain = Chain((chain if isinstance(chain, Chain) else Chain(chain))._with_whole_paths())
-    options = _opening.with_whole_region(source, options, chain)
+    options = _inputs.with_whole_region(source, options, chain)
     _options.settings_of(_TAKEN, options)
     client = _client(client)
     workers, threads, memory = _limits(client)
@@ -198,5 +198,5 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
         result.discard()
         raise
     _finish(result)
-    _opening.warn([one for one in said if one not in planned.warnings])
+    _inputs.warn([one for one in said if one not in planned.warnings])
     return Made(len(result.parts), time.perf_counter() - began, by_worker)

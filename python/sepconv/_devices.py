@@ -12,7 +12,7 @@ import threading
 
 import numpy as np
 
-from sepconv import _libraries, _sepconv, _types
+from sepconv import _array_namespace, _sepconv, _dtypes
 
 _CUDA_KINDS = (2, 13)  # DLPack's kDLCUDA and kDLCUDAManaged
 _captured = set()  # filters of calls that went into a CUDA graph, which may be launched as long as the process lives
@@ -163,7 +163,7 @@ class _Jax(_Library):
 
     def empty(self, source, shape, dtype):
         device = self.device(source)
-        native = _sepconv.device_empty(list(shape), _types.PIXELS[np.dtype(dtype)], device, source)
+        native = _sepconv.device_empty(list(shape), _dtypes.PIXELS[np.dtype(dtype)], device, source)
         return _Made(native, shape, np.dtype(dtype), device, self.stream(source))
 
     def contiguous(self, array, order):
@@ -197,11 +197,11 @@ class Device:
     """One call's array, its library and its stream."""
 
     def __init__(self, array, stream):
-        self.library = _LIBRARIES.get(_libraries.package_of(array), _Library())
+        self.library = _LIBRARIES.get(_array_namespace.package_of(array), _Library())
         self.array, self.index = array, self.library.device(array)
         self.stream = self.library.stream(array) if stream is None else stream_handle(stream)
         _, self.dtype, self.shape, self.strides = self.library.place(array, self.stream)
-        if self.dtype not in _types.PIXELS:
+        if self.dtype not in _dtypes.PIXELS:
             raise TypeError(f"an array of {self.dtype} is not filtered on a GPU; give u8, u16, i16, f32 or f64")
 
     def in_order(self, order):
@@ -233,11 +233,11 @@ class Device:
         rows, cols, *channels = shape[len(shape) - image_axes :]
         if place is not None:
             rows, cols = place[1]
-        made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _types.PIXELS[dtype], arithmetic, self.index, largest or (0, 0))
+        made_filter = _filter(chain, rows, cols, channels[0] if channels else 1, _dtypes.PIXELS[dtype], arithmetic, self.index, largest or (0, 0))
         if _sepconv.is_capturing(self.stream):
             _captured.add(made_filter)
-        _sepconv.enqueue(made_filter, (address, _types.PIXELS[dtype], shape, _dense_strides(shape, dtype.itemsize)),
-                         (result, _types.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)), image_axes, self.stream, place)
+        _sepconv.enqueue(made_filter, (address, _dtypes.PIXELS[dtype], shape, _dense_strides(shape, dtype.itemsize)),
+                         (result, _dtypes.PIXELS[made], target_shape, _dense_strides(target_shape, made.itemsize)), image_axes, self.stream, place)
 
 
 _MOST_FILTERS, _MOST_SCRATCH_BYTES = 32, 1 << 30

@@ -6,12 +6,12 @@ import os
 
 import numpy as np
 
-from sepconv import _opening, _options, _sepconv, _types
+from sepconv import _inputs, _options, _sepconv, _dtypes
 
 _STORED = {"bool": "?", "f16": "f2", "complex64": "c8", "complex128": "c16"}
 
 
-class Image(_opening.OpenedFile):
+class Image(_inputs.OpenedFile):
     """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open`` makes it.
 
     Attributes
@@ -46,10 +46,10 @@ class Image(_opening.OpenedFile):
         super().__init__(path, options)
         self._native, self._opens = self._open(), False
         facts = self._native.facts
-        self._pixels = _types.DTYPES[facts["type"]]
+        self._pixels = _dtypes.DTYPES[facts["type"]]
         self.dtype = _dtype_of(facts["stored"], self._pixels)
         self._channels = facts["channels"]
-        self._parts = 2 if self.dtype in _types.PARTS else 1
+        self._parts = 2 if self.dtype in _dtypes.PARTS else 1
         channels = self._channels // self._parts
         several = channels > 1
         self.axes = (*(name for name, _ in facts["axes"]), "y", "x", *(["c"] if several else []))
@@ -217,5 +217,5 @@ def open(path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, 
     """
     given = {"page": page, "level": level, "axes": axes, "raw": raw, "missing_chunks": missing_chunks, "nodata": nodata, "nodata_bands": nodata_bands}
     image = Image(path, {name: value for name, value in given.items() if value is not None and (name, value) not in (("level", 0), ("nodata_bands", "each"))})
-    _opening.warn(image.warnings)
+    _inputs.warn(image.warnings)
     return image

@@ -3,7 +3,7 @@
 import html
 from typing import NamedTuple
 
-from sepconv import _opening, _options, _sepconv
+from sepconv import _inputs, _options, _sepconv
 from sepconv._progress import of_part, shown
 
 
@@ -142,11 +142,11 @@ def stats(source, *, progress=True, **options):
     >>> channel.min, channel.max, channel.mean
     (1.0, 6.0, 3.0)
     """
-    images, others = _opening.open_set(source, options)
+    images, others = _inputs.open_set(source, options)
     settings = _options.settings_of(_STATS, others)
     with shown(progress) as told:
         made, said = _stats_of(images, settings, told)
-    _opening.warn(said)
+    _inputs.warn(said)
     return made
 
 
@@ -188,11 +188,11 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
         raise ValueError(f"tolerance={tolerance!r} is no number of at least 0")
     of_a = {name: value for name, value in options.items() if not name.endswith("_b")}
     of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
-    (first, others), (second, _) = _opening.open_set(a, of_a), _opening.open_set(b, of_b, "_b")
+    (first, others), (second, _) = _inputs.open_set(a, of_a), _inputs.open_set(b, of_b, "_b")
     if first.count != second.count:
         raise ValueError(f"there are {first.count} images in the first and {second.count} in the second; compare as many")
     settings = _options.settings_of(_COMPARE, others)
     with shown(progress) as told:
         made, said = _comparison_of(first, second, float(tolerance), settings, told)
-    _opening.warn(said)
+    _inputs.warn(said)
     return made

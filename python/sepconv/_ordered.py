@@ -1,10 +1,10 @@
-"""Filters that only compare values are exact for all types: values become pixels in the same order, and results become values again."""
+"""Rank filters of any type: values are mapped to pixels in the same order, filtered, and mapped back, which is exact."""
 
 import math
 
 import numpy as np
 
-from sepconv import _shared, _types
+from sepconv import _aliasing, _dtypes
 from sepconv._arguments import result_of
 
 _LEAST_NORMAL = {4: 1 << 23, 8: 1 << 52}  # as bits of f32 and f64: greater ones are greater numbers
@@ -16,7 +16,7 @@ def _computed_in(source, result, constant):
     integers, which does not, so floats that become integers are compared in f64."""
     if not constant or source == result:
         return source
-    result = _types.PARTS.get(result, result)
+    result = _dtypes.PARTS.get(result, result)
     return np.dtype(np.float64) if source.kind == "f" and result.kind != "f" else result
 
 
@@ -46,15 +46,15 @@ def compared(array, output, cval, constant, compute):
     """The result of `compute(pixels, cval, out)`, in `output` or of its type, as if it were computed exactly and then rounded and saturated. `cval` counts if
     `constant`; `out` is an array that may take the result, or None."""
     given, dtype = result_of(output, array)
-    work = _computed_in(_types.native(array.dtype), _types.native(dtype), constant)
-    pixels, back = _types.stored_as(array, work), None
-    cval = _types.beyond(cval, work) if constant else array.flat[0].item()
-    if work.kind in "biu" and work not in _types.PIXELS:
+    work = _computed_in(_dtypes.native(array.dtype), _dtypes.native(dtype), constant)
+    pixels, back = _dtypes.stored_as(array, work), None
+    cval = _dtypes.beyond(cval, work) if constant else array.flat[0].item()
+    if work.kind in "biu" and work not in _dtypes.PIXELS:
         if work.kind == "b":
             pixels, back = pixels.view(np.uint8), lambda made: made.view(bool)
         else:
             pixels, cval, back = _as_pixels(pixels, cval)
-    out = given if back is None and given is not None and given.dtype == work and not _shared.share_memory(array, given) else None
+    out = given if back is None and given is not None and given.dtype == work and not _aliasing.share_memory(array, given) else None
     made = compute(pixels, float(cval) if constant else 0.0, out)
     if made is given:
         return given
@@ -62,10 +62,10 @@ def compared(array, output, cval, constant, compute):
     if given is None and made.dtype == dtype:
         return made
     out = np.empty_like(made, dtype) if given is None else given
-    _types.store(made, out)
+    _dtypes.store(made, out)
     return out
 
 
 def is_representable(cval, dtype):
     """Whether this type has the value; infinities and NaN count as values that it has."""
-    return not math.isfinite(cval) or _types.beyond(cval, dtype) == cval
+    return not math.isfinite(cval) or _dtypes.beyond(cval, dtype) == cval

@@ -5,7 +5,7 @@ import zlib
 
 import numpy as np
 
-from sepconv import _ends, _opening, _options, _sepconv
+from sepconv import _array_io, _inputs, _options, _sepconv
 from sepconv._chain import Chain
 
 
@@ -87,13 +87,13 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
     >>> sc.preview("scan.npy", sc.gaussian(8), size=100)
     <sepconv.Preview: all of 400 x 300 pixels, at full resolution>
     """
-    source, given = _opening.source_of(path, options)
-    if isinstance(source, _ends.Source):
+    source, given = _inputs.source_of(path, options)
+    if isinstance(source, _array_io.Source):
         raise TypeError("previews are of files; call the chain on a part of the array")
     level = given.pop("level", level)
     size = _options.whole(1)("size", size)
     level = None if level is None else _options.whole(0)("level", level)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    settings = _options.settings_of(_PREVIEW, _opening.with_whole_region(source, given, chain))
+    settings = _options.settings_of(_PREVIEW, _inputs.with_whole_region(source, given, chain))
     pixels, shape, level, scale, notes = _sepconv.preview(source, chain._native, settings, size, level)
     return Preview(np.frombuffer(pixels, np.uint8).reshape(shape).copy(), level, scale, notes)

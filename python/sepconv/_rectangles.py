@@ -1,10 +1,10 @@
-"""Least and greatest values of rectangles of pixels, of any size and origin, made of the library's windows, which have an odd size and their origin in the middle."""
+"""Minimum and maximum of rectangles of any size and origin, made of the library's windows, which have an odd size and a centred origin."""
 
 import math
 
 import numpy as np
 
-from sepconv._order import surrounded
+from sepconv._rank import surrounded
 from sepconv._separable import Pass, border_of, filtered, remembered
 
 _PADS = {"reflect": "symmetric", "reflect101": "reflect", "replicate": "edge", "constant": "constant", "wrap": "wrap"}

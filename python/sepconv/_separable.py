@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _arrays, _devices, _sepconv, _shared, _types
-from sepconv._caches import kept, types_within
+from sepconv import _arrays, _devices, _sepconv, _aliasing, _dtypes
+from sepconv._cache import kept, types_within
 
 BORDERS = {"reflect": "reflect", "grid-mirror": "reflect", "mirror": "reflect101", "nearest": "replicate", "constant": "constant",
            "grid-constant": "constant", "wrap": "wrap", "grid-wrap": "wrap"}
@@ -159,7 +159,7 @@ def _step(step, shape, source, dtype):
     seen, image_axes = _shape_for(shape, step)
     col, row = step if len(step) == 2 else (None, one) if one.axis == len(shape) - 1 else (one, None)
     edges = (one.axis, min(len(one.weights) // 2, shape[one.axis])) if math.isnan(one.value) and one.weights else ()
-    beyond = (one.border, 0.0 if edges else one.value, None if source == dtype else _types.PIXELS[dtype])
+    beyond = (one.border, 0.0 if edges else one.value, None if source == dtype else _dtypes.PIXELS[dtype])
     if one.window:
         chain = _windows(one.window, *(part.radius if part else 0 for part in (row, col)), *beyond)
     else:
@@ -169,7 +169,7 @@ def _step(step, shape, source, dtype):
 
 def _run(step, source, target, arithmetic, threads):
     seen, made = (one if one.shape == step.shape else one.reshape(step.shape) for one in (source, target))
-    if source.dtype in _types.PIXELS and target.dtype == step.dtype:
+    if source.dtype in _dtypes.PIXELS and target.dtype == step.dtype:
         _sepconv.apply(step.chain, _arrays.ready(seen, step.image_axes), made, step.image_axes, arithmetic, threads)
     else:
         _run_in_parts(step, seen, made, arithmetic, threads)
@@ -189,9 +189,9 @@ def _run_in_parts(step, source, target, arithmetic, threads):
             part = _widened(source[first : first + many])
             made = np.empty(part.shape, step.dtype)
             _sepconv.apply(step.chain, part, made, step.image_axes, arithmetic, threads)
-            _types.store(made, target[first : first + many])
+            _dtypes.store(made, target[first : first + many])
         return
-    spec = rows, cols, math.prod(channels), _types.PIXELS[_types.COMPUTED_AS[source.dtype]]
+    spec = rows, cols, math.prod(channels), _dtypes.PIXELS[_dtypes.COMPUTED_AS[source.dtype]]
     height, width = max(_PART * rows // whole, 4 * step.reach[0], 1), cols
     if step.reach[0] and not step.reach[1]:  # other columns do not count, and rows would be read twice
         height, width = rows, max(_PART * cols // whole, 1)
@@ -201,11 +201,11 @@ def _run_in_parts(step, source, target, arithmetic, threads):
         part = _widened(source[image][_along(first_row, sides[0], rows)][:, _along(first_col, sides[1], cols)])
         made = np.empty((*rect[2:], *channels), step.dtype)
         _sepconv.apply(step.chain, part, made, step.image_axes, arithmetic, threads, ((first_row, first_col), (rows, cols), rect[:2], (rows, cols)))
-        _types.store(made, target[image, row : row + height, col : col + width])
+        _dtypes.store(made, target[image, row : row + height, col : col + width])
 
 
 def _widened(part):
-    return np.ascontiguousarray(part if part.dtype in _types.PIXELS else _types.widened(part))
+    return np.ascontiguousarray(part if part.dtype in _dtypes.PIXELS else _dtypes.widened(part))
 
 
 def _along(first, count, side):
@@ -226,23 +226,23 @@ def _direct(output, order, dtype, source):
     """`output` with its axes in this order, if the last pass can store there; else None."""
     if output is not None and output.dtype == dtype and output.dtype.isnative:
         view = output if order is None else output.transpose(order)
-        if view.flags.c_contiguous and view.flags.aligned and not _shared.share_memory(view, source):
+        if view.flags.c_contiguous and view.flags.aligned and not _aliasing.share_memory(view, source):
             return view
     return None
 
 
 def filtered(array, passes, dtype, output=None, threads=0):
     """`array`, of a real type, through the passes as an array of `dtype`: `output`, or a new one in the order in memory that `array` has."""
-    native = _types.native(array.dtype)
+    native = _dtypes.native(array.dtype)
     if array.size == 0 or not passes:
         made = np.empty_like(array, dtype, subok=False) if output is None else output
-        _types.store(array.copy() if output is not None and _shared.share_memory(array, output) else array, made)
+        _dtypes.store(array.copy() if output is not None and _aliasing.share_memory(array, output) else array, made)
         return made
-    order, asked, dtype = _memory_order(array), dtype, _types.native(dtype)
+    order, asked, dtype = _memory_order(array), dtype, _dtypes.native(dtype)
     source = array if order is None else array.transpose(order)
     source = source.astype(native, copy=False)
-    stored = _types.COMPUTED_AS[dtype]
-    plan = _plan(passes, order, source.shape, _types.COMPUTED_AS[native], stored)
+    stored = _dtypes.COMPUTED_AS[dtype]
+    plan = _plan(passes, order, source.shape, _dtypes.COMPUTED_AS[native], stored)
     direct = _direct(output, order, dtype, source)
     for step in plan.steps:
         kind = dtype if step is plan.steps[-1] else step.dtype
@@ -262,8 +262,8 @@ def filtered_on_gpu(array, passes, output, stream):
     """The same of an array on a GPU, of a pixel type: `output` is an array there, a type, or None for that of `array`."""
     device = _devices.Device(array, stream)
     out = output if _devices.is_on_gpu(output) else None
-    dtype = device.dtype if output is None else _types.result_type(output) if out is None else _devices.Device(out, stream).dtype
-    if dtype not in _types.PIXELS:
+    dtype = device.dtype if output is None else _dtypes.result_type(output) if out is None else _devices.Device(out, stream).dtype
+    if dtype not in _dtypes.PIXELS:
         raise TypeError(f"a result of {dtype} is not made on a GPU; ask for u8, u16, i16, f32 or f64")
     order = _by_stride(device.strides)
     shape = tuple(device.shape[axis] for axis in order)

@@ -8,7 +8,7 @@ from sepconv import _sepconv  # first: it says in a sentence that a subinterpret
 
 import numpy as np
 
-from sepconv import _arrays, _named, _options, _types
+from sepconv import _arrays, _xarray_names, _options, _dtypes
 from sepconv._chain import Chain
 
 _ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
@@ -37,9 +37,9 @@ def _text(kind, value):
 def _pixels(array, axes):
     """An array as rows, columns and channels that the library can walk through, of a stack one image below the other, and the axes that these count
     along. It is not copied if that is not needed."""
-    axes = _named.letters_of(array) if axes is None else axes
+    axes = _xarray_names.letters_of(array) if axes is None else axes
     pixels = np.asarray(array)
-    _types.check(pixels.dtype)
+    _dtypes.check(pixels.dtype)
     if pixels.dtype.kind == "c":
         raise TypeError("an array of complex numbers cannot stand beside an image; give its real or imaginary part")
     if (pixels.ndim not in (2, 3) and axes is None) or 0 in pixels.shape:
@@ -50,9 +50,9 @@ def _pixels(array, axes):
         others = [(name, size) for name, size in zip(names, pixels.shape) if name not in "yxc"]
         image = _arrays.image_of(names, pixels.shape)
         pixels = pixels.transpose(_arrays.order_of(names)).reshape(-1, *image[1:])
-    if _types.native(pixels.dtype) not in _types.PIXELS:
-        pixels = _types.widened(pixels)
-    pixels = pixels.astype(_types.native(pixels.dtype), copy=False)
+    if _dtypes.native(pixels.dtype) not in _dtypes.PIXELS:
+        pixels = _dtypes.widened(pixels)
+    pixels = pixels.astype(_dtypes.native(pixels.dtype), copy=False)
     return _arrays.ready(pixels if pixels.ndim == 3 else pixels[..., None], 3), others
 
 

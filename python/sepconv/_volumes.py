@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _types
+from sepconv import _dtypes
 
 
 class _OnVolume:
@@ -56,7 +56,7 @@ def volumes_of(chain, names, shape, dtype):
     order = [names.index(name) for name in (*others, *(name for name in "zyxc" if name in names))]
     *outer, depth, rows, cols = [shape[axis] for axis in order if names[axis] != "c"]
     channels = [shape[names.index("c")]] if "c" in names else []
-    plane = (rows, cols, *(channels or [1]), _types.PIXELS[dtype])
+    plane = (rows, cols, *(channels or [1]), _dtypes.PIXELS[dtype])
     result = chain._native.result_spec(plane)
     return Volumes(_OnVolume(chain, plane, depth), "".join(others) + "yx" + "c" * len(channels), tuple(order),
                    (*outer, depth, rows * cols, *channels), tuple(result[:2]))

@@ -17,15 +17,15 @@ import functools
 import inspect
 import math
 
-from sepconv import _ends, _opening, _options, _sepconv, _several_runs, _stages
+from sepconv import _array_io, _inputs, _options, _sepconv, _resume, _stages
 from sepconv._chain import Chain
 from sepconv._image import Image, open
 from sepconv._measure import ChannelStats, Comparison, Difference, Stats, compare, stats
-from sepconv._opening import FileWarning
+from sepconv._inputs import FileWarning
 from sepconv._preview import Preview, preview
 from sepconv._progress import shown
 from sepconv._report import Plan, Report, Span
-from sepconv._several_runs import create_only, finish
+from sepconv._resume import create_only, finish
 
 # Without `open`, which a star import would put in the place of Python's own.
 __all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "create_only", "finish", "gemm", "plan",
@@ -144,12 +144,12 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     >>> out[2].tolist(), report.steps[0]["name"]
     ([16, 18, 20, 22], 'read')
     """
-    source, sink, options = _opening.ends_of(source, sink, options)
+    source, sink, options = _inputs.ends_of(source, sink, options)
     chain = _chain(chain)
-    settings = _options.settings_of(_options.RUN, _opening.with_whole_region(source, options, chain))
+    settings = _options.settings_of(_options.RUN, _inputs.with_whole_region(source, options, chain))
     with shown(progress) as told:
-        report = _several_runs.run(source, sink, chain._native, settings, resume, discard, part, told)
-    _opening.warn(report.warnings)
+        report = _resume.run(source, sink, chain._native, settings, resume, discard, part, told)
+    _inputs.warn(report.warnings)
     return Report(report)
 
 
@@ -184,11 +184,11 @@ def plan(source, sink, chain=(), **options):
     ('gaussian:sigma=2', 67108864)
     >>> report = sc.run(image, out, plan=made, progress=False)
     """
-    source, sink, options = _opening.ends_of(source, sink, options)
+    source, sink, options = _inputs.ends_of(source, sink, options)
     chain = _chain(chain)
-    settings = _options.settings_of(_PLAN, _opening.with_whole_region(source, options, chain))
+    settings = _options.settings_of(_PLAN, _inputs.with_whole_region(source, options, chain))
     made = Plan(*_sepconv.plan(source, sink, chain._native, settings))
-    _opening.warn(made.warnings)
+    _inputs.warn(made.warnings)
     return made
 
 
@@ -225,7 +225,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     >>> np.load("hwc.npy").shape
     (3, 4, 2)
     """
-    source, sink, options = _opening.ends_of(source, sink, options)
+    source, sink, options = _inputs.ends_of(source, sink, options)
     settings = _options.settings_of(_TRANSPOSE, options)
     perm = tuple(perm)
     with shown(progress) as told:
@@ -235,7 +235,7 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
             report = _sepconv.run(source, sink, Chain("transpose")._native, settings, False, told)
         else:
             raise ValueError(f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides")
-    _opening.warn(report.warnings)
+    _inputs.warn(report.warnings)
     return Report(report)
 
 
@@ -279,17 +279,17 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     _check_factors(alpha, beta, add, options)
     operands = []
     for operand, suffix in ((a, ""), (b, "_b"), *([(add, "_c")] if add is not None else [])):
-        source, of_source, options = _opening.source_and_settings(operand, options, suffix)
+        source, of_source, options = _inputs.source_and_settings(operand, options, suffix)
         operands.append((source, of_source))
     settings = _options.settings_of(_GEMM, options)
-    sink = _opening.sink_of(sink, options)
+    sink = _inputs.sink_of(sink, options)
     for source, _ in operands:
-        if isinstance(sink, _ends.Sink):
-            _ends.check_apart(source, sink)
+        if isinstance(sink, _array_io.Sink):
+            _array_io.check_apart(source, sink)
     beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
         report = _sepconv.multiply(operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told)
-    _opening.warn(report.warnings)
+    _inputs.warn(report.warnings)
     return Report(report)
 
 

@@ -16,11 +16,11 @@ Examples
 
 from sepconv._arguments import of_any_library
 from sepconv._help import with_parameters
-from sepconv._joined import gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace
+from sepconv._gradients import gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace
 from sepconv._linear import (convolve1d, correlate1d, gaussian_filter, gaussian_filter1d, prewitt, sobel, uniform_filter,
                              uniform_filter1d)
-from sepconv._order import median_filter, percentile_filter, rank_filter
-from sepconv._windows import (black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, maximum_filter, maximum_filter1d, minimum_filter,
+from sepconv._rank import median_filter, percentile_filter, rank_filter
+from sepconv._morphology import (black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, maximum_filter, maximum_filter1d, minimum_filter,
                               minimum_filter1d, white_tophat)
 
 __all__ = ["black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",

@@ -20,7 +20,7 @@ struct Settings {
 /// For a dict whose values have been made plain by python/sepconv/_options.py.
 Settings settings_of(const nb::dict& options);
 
-/// A path, or an object that python/sepconv/_ends.py describes, and the thread that may ask it for pieces:
+/// A path, or an object that python/sepconv/_array_io.py describes, and the thread that may ask it for pieces:
 /// the one that makes this, and then the run. Both must outlive what is made of it, as must the caller's
 /// array behind it.
 struct End {

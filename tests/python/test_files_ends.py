@@ -108,9 +108,9 @@ def test_what_is_sliced_gives_what_arrays_give(kind, axes, shape, chunks, dtype)
 
 def test_arrays_in_memory_are_not_copied(monkeypatch):
     """Neither read nor written piece by piece: the library has their addresses."""
-    from sepconv import _ends
+    from sepconv import _array_io
 
-    monkeypatch.setattr(_ends.Source, "read", None), monkeypatch.setattr(_ends.Sink, "write", None)
+    monkeypatch.setattr(_array_io.Source, "read", None), monkeypatch.setattr(_array_io.Sink, "write", None)
     array, out = pixels((150, 140)), np.empty((200, 150), "u2")
     sc.run(array[:, 10:], out[:150, :130], "abs", progress=False)
     assert np.array_equal(out[:150, :130], array[:, 10:])

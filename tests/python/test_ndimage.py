@@ -183,7 +183,7 @@ def test_windows_that_are_neither_rectangles_nor_disks_are_scipys():
 
 
 def test_docstrings_hold():
-    for module in (ours, sc._linear, sc._joined, sc._windows, sc._chain, sc):
+    for module in (ours, sc._linear, sc._gradients, sc._morphology, sc._chain, sc):
         ran = doctest.testmod(module)
         assert ran.failed == 0
     for name in ours.__all__:
@@ -202,7 +202,7 @@ def test_large_sums_of_integers_take_f64():
 
 def test_what_is_kept_is_bounded():
     """In number, of 300 filters that differ; in bytes, of those with many weights; and one with very many is not kept."""
-    array, caches = np.random.default_rng(1).random((4, 50)), sc._caches
+    array, caches = np.random.default_rng(1).random((4, 50)), sc._cache
     for width in range(300):
         ours.gaussian_filter1d(array, 1 + width / 300)
     assert sc._separable._plan.cache_info().currsize <= sc._separable._plan.cache_info().maxsize == 256

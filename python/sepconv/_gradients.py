@@ -1,12 +1,12 @@
-"""The functions of `scipy.ndimage` that join filters: sums and magnitudes of derivatives along the axes."""
+"""`scipy.ndimage`'s gradient magnitudes and Laplacians: sums and lengths of derivatives along the axes."""
 
 import functools
 
 import numpy as np
 
-from sepconv import _arrays, _stages, _types
+from sepconv import _arrays, _stages, _dtypes
 from sepconv._arguments import axes_of, each_of, result_of
-from sepconv._caches import kept, types_within
+from sepconv._cache import kept, types_within
 from sepconv._devices import Device, is_on_gpu
 from sepconv._linear import LEAST_SIGMA, correlate1d, gaussian_filter
 from sepconv._separable import BORDERS
@@ -32,7 +32,7 @@ def _join(array, derivative, output, mode, cval, axes, extra_arguments, extra_ke
     elif magnitude:
         np.sqrt(total, out=total)
     made = np.empty_like(array, dtype, subok=False) if given is None else given
-    _types.store(total, made)
+    _dtypes.store(total, made)
     return made
 
 
@@ -109,7 +109,7 @@ def _chain_of_stage(types, stage, sigmas, truncate, radii, border, dtype):
     reach = {"truncate": truncate} if radii[0] is None else {"radius_y": radii[0], "radius": radii[1]}
     chain = stage(sigma_y=sigmas[0], sigma=sigmas[1], border=border, **reach)
     weights = 4 * sum(truncate * sigma if radius is None else radius for sigma, radius in zip(sigmas, radii))
-    return chain if dtype is None else chain | _stages.cast(_types.PIXELS[dtype]), weights
+    return chain if dtype is None else chain | _stages.cast(_dtypes.PIXELS[dtype]), weights
 
 
 _OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
@@ -136,10 +136,10 @@ def _type_asked(array, output):
         return None
     if given is not None and (given.shape != array.shape or not given.dtype.isnative):
         return None
-    dtype = _types.result_type(output if given is None else given.dtype)
+    dtype = _dtypes.result_type(output if given is None else given.dtype)
     if dtype == array.dtype:
         return given, None
-    return (given, dtype) if dtype in _types.PIXELS else None
+    return (given, dtype) if dtype in _dtypes.PIXELS else None
 
 
 def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):

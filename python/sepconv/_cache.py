@@ -1,4 +1,4 @@
-"""What calls prepare and keep for the next ones, bounded in number and in bytes."""
+"""What calls prepare and keep for later ones, bounded in number and in bytes."""
 
 import functools
 
@@ -6,7 +6,7 @@ MOST_KEPT = 256
 MOST_BYTES = 32 << 20  # of all caches
 BYTES_OF_WEIGHT = 100  # as Python's number, in a tuple or two, and as the library's
 
-_caches, _bytes_kept = [], 0
+_cache, _bytes_kept = [], 0
 
 
 class _TooLarge(Exception):
@@ -23,7 +23,7 @@ def _make_room(size):
     global _bytes_kept
     _bytes_kept += size
     if _bytes_kept > MOST_BYTES:
-        for cache in _caches:
+        for cache in _cache:
             cache.cache_clear()
         _bytes_kept = size
 
@@ -46,6 +46,6 @@ def kept(make):
         except _TooLarge as made:
             return made.args[0]
 
-    _caches.append(small)
+    _cache.append(small)
     either.cache_info = small.cache_info
     return either

@@ -1,4 +1,4 @@
-"""Images that share chunks: as many as there is room for are held in memory, so that a chunk is read and written once, not once for each of its images."""
+"""Images that share chunks: as many as fit the memory are kept, so that each chunk is read and written once."""
 
 import functools
 import math

@@ -1,4 +1,4 @@
-"""Least and greatest values of windows that are disks, for the functions of `scipy.ndimage`."""
+"""Minimum and maximum of disk windows, for `scipy.ndimage`'s footprints."""
 
 import math
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from sepconv import _stages
 from sepconv._arguments import Unsupported
-from sepconv._order import _seen, surrounded
+from sepconv._rank import _seen, surrounded
 from sepconv._separable import border_of
 
 

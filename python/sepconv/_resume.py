@@ -1,8 +1,8 @@
-"""Results that are made in several runs, one after another or a part each: what --resume, --discard, --create-only, --part and finish of the program are."""
+"""Results made in several runs: --resume, --discard, --create-only, --part and finish of the program."""
 
 import re
 
-from sepconv import _opening, _options, _sepconv
+from sepconv import _inputs, _options, _sepconv
 from sepconv._chain import Chain
 
 _BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan"}
@@ -79,12 +79,12 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     ...     report = sc.run("scan.npy", "blurred.npy", sc.gaussian(2), part=(k, 2), progress=False)
     >>> sc.finish("blurred.npy")
     """
-    source, sink, options = _opening.ends_of(source, sink, options)
+    source, sink, options = _inputs.ends_of(source, sink, options)
     _check_paths("create_only()", source, sink)
     chain = chain if isinstance(chain, Chain) else Chain(chain)
-    settings = _options.settings_of(_BEGUN, _opening.with_whole_region(source, options, chain))
+    settings = _options.settings_of(_BEGUN, _inputs.with_whole_region(source, options, chain))
     begun = []
-    _opening.warn(_sepconv.create_parts(source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, begun))
+    _inputs.warn(_sepconv.create_parts(source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, begun))
     return begun[0]
 
 
@@ -111,4 +111,4 @@ def finish(sink):
     """
     if not _options.is_path(sink):
         raise TypeError(f"{sink!r} is no path; only files are made in parts")
-    _opening.warn(_sepconv.finish_parts(_options.path(sink), ""))
+    _inputs.warn(_sepconv.finish_parts(_options.path(sink), ""))

@@ -1,4 +1,4 @@
-"""The types of arrays: what is a pixel type, and as what the others are computed and stored again."""
+"""Data types of arrays: the pixel types, and the type in which any other is computed and stored again."""
 
 import functools
 import math

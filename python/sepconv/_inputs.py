@@ -1,10 +1,10 @@
-"""What the functions of files are given: paths, open images, arrays and what is sliced; and what is said of them."""
+"""Arguments of the functions of files: paths, open images, arrays and objects that can be sliced."""
 
 import os
 import sys
 import warnings
 
-from sepconv import _ends, _options, _sepconv
+from sepconv import _array_io, _options, _sepconv
 
 
 class FileWarning(UserWarning):
@@ -54,7 +54,7 @@ def source_of(source, options, suffix=""):
         if options.get(name + suffix):
             raise ValueError(f"{name + suffix}= is for files; slice the array instead")
     axes = options.get("axes" + suffix)
-    return _ends.Source(source, axes), {name: value for name, value in options.items() if name != "axes" + suffix}
+    return _array_io.Source(source, axes), {name: value for name, value in options.items() if name != "axes" + suffix}
 
 
 def sink_of(sink, options):
@@ -63,15 +63,15 @@ def sink_of(sink, options):
     for name in _options.LAYOUT:
         if options.get(name) and name != "overwrite":
             raise ValueError(f"{name}= is for files, and the sink is none; leave it out")
-    return _ends.Sink(sink)
+    return _array_io.Sink(sink)
 
 
 def ends_of(source, sink, options):
     source, options = source_of(source, options)
     sink = sink_of(sink, options)
-    if isinstance(sink, _ends.Sink):
-        _ends.check_apart(source, sink)
-    elif isinstance(source, _ends.Source):
+    if isinstance(sink, _array_io.Sink):
+        _array_io.check_apart(source, sink)
+    elif isinstance(source, _array_io.Source):
         source.say_what_files_lack()
     return source, sink, options
 

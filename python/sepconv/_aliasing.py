@@ -1,4 +1,4 @@
-"""Whether arrays are of the same memory: the same addresses, or mappings of one file, whose addresses differ."""
+"""Whether two arrays share memory: the same addresses, or mappings of one file, whose addresses differ."""
 
 import os
 

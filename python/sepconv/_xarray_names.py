@@ -1,4 +1,4 @@
-"""What xarray's arrays say of themselves: the names of their axes, and which of their values are missing."""
+"""Names of axes and missing values that xarray's arrays declare."""
 
 import math
 import string

@@ -1,4 +1,4 @@
-"""The functions of `scipy.ndimage` that take the value of one rank under a window."""
+"""`scipy.ndimage`'s rank filters: median, percentile and rank."""
 
 import math
 import operator
@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 
-from sepconv import _stages, _types
+from sepconv import _stages, _dtypes
 from sepconv._arguments import Unsupported, axes_of, each_of, result_of, whole
 from sepconv._devices import is_on_gpu
 from sepconv._ordered import compared
@@ -111,7 +111,7 @@ def given_as(made, array, output):
         return _stored_on_gpu(made, output)
     out, dtype = result_of(output, array)
     out = np.empty(array.shape, dtype) if out is None else out
-    _types.store(made, out)
+    _dtypes.store(made, out)
     return out
 
 

@@ -1,4 +1,4 @@
-"""The functions of `scipy.ndimage` that take the least and the greatest of rectangles and disks."""
+"""`scipy.ndimage`'s minimum and maximum filters and grey morphology."""
 
 import math
 import operator
@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sepconv import _arrays, _devices, _types
+from sepconv import _arrays, _devices, _dtypes
 from sepconv._arguments import Unsupported, axes_of, axis_of, each_of, result_of, whole
-from sepconv._disks import check_disk, disk_extreme, is_disk
+from sepconv._disk_windows import check_disk, disk_extreme, is_disk
 from sepconv._linear import MOST_RADIUS, gaussian_filter
-from sepconv._order import given_as, surrounded
+from sepconv._rank import given_as, surrounded
 from sepconv._ordered import compared, is_representable
 from sepconv._rectangles import GREATEST, LEAST, reach, rectangle, window_passes
 from sepconv._separable import BORDERS, border_of, filtered_on_gpu
@@ -131,7 +131,7 @@ def _extremes(array, steps, size, footprint, structure, output, mode, cval, orig
     made = _one_after_another(array, steps, window, between, cval, threads)
     out = np.empty_like(made, dtype) if given is None else given
     pair = (array, made) if rest == "array" else (made, array)
-    _types.store_difference(*(one.astype(made.dtype, copy=False) for one in pair), out)
+    _dtypes.store_difference(*(one.astype(made.dtype, copy=False) for one in pair), out)
     return out
 
 

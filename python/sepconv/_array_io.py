@@ -1,17 +1,17 @@
-"""What pixels come from and go to that is no file: arrays, and whatever is sliced like one (h5py, zarr, np.memmap)."""
+"""Reading from and writing to arrays and whatever is sliced like one (h5py, zarr, np.memmap)."""
 
 from collections.abc import Mapping
 
 import numpy as np
 
-from sepconv import _arrays, _layers, _libraries, _named, _shared, _types
+from sepconv import _arrays, _chunk_cache, _array_namespace, _xarray_names, _aliasing, _dtypes
 
-_COPIES_OF_BLOCK = 4  # kCopiesOfPiece in python/src/ends.cpp
+_COPIES_OF_BLOCK = 4  # kCopiesOfPiece in python/src/array_io.cpp
 _GIVE = "give a path, an array, or what has shape and dtype and is sliced like one"
 
 
 def _kind(end):
-    package = _libraries.package_of(end)
+    package = _array_namespace.package_of(end)
     return f"a {type(end).__name__}" if package == "builtins" else f"a {package} {type(end).__name__}"
 
 
@@ -62,7 +62,7 @@ def _one_size(sizes, count):
 
 def _element(dtype):
     """Kind and bits where elements are no pixels."""
-    return None if dtype in _types.PIXELS else (dtype.kind, 8 * dtype.itemsize)
+    return None if dtype in _dtypes.PIXELS else (dtype.kind, 8 * dtype.itemsize)
 
 
 def _described(array, chunks):
@@ -103,7 +103,7 @@ class _End:
 
     def memory(self, raster):
         """An image where it lies in memory as pixels, or None."""
-        if not isinstance(self.array, np.ndarray) or self.array.dtype not in _types.PIXELS or not self.array.dtype.isnative:
+        if not isinstance(self.array, np.ndarray) or self.array.dtype not in _dtypes.PIXELS or not self.array.dtype.isnative:
             return None
         image = self._image(np.asarray(self.array[self._at(raster, slice(None), slice(None))]))
         return image if _arrays.ready(image, 3) is image else None
@@ -114,7 +114,7 @@ class _End:
             return (1, 1, 1), []
         rows, cols = (min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
         pixels = max(self._side("y") * self._side("x"), 1)
-        layers = _layers.Layers(self, chunks, max_source_extent // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
+        layers = _chunk_cache.Layers(self, chunks, max_source_extent // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
         if layers.images > 1:
             self.layers = layers
         said = (f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
@@ -125,24 +125,24 @@ class _End:
 class Source(_End):
     def __init__(self, array, axes):
         array = _shaped(array, "source")
-        super().__init__(array, _arrays.names_of(array.shape, _named.letters_of(array) if axes is None else axes))
-        self.said, self.nodata = [], _named.nodata_of(array)
-        _types.check(array.dtype)
-        self.dtype = _types.native(array.dtype)
+        super().__init__(array, _arrays.names_of(array.shape, _xarray_names.letters_of(array) if axes is None else axes))
+        self.said, self.nodata = [], _xarray_names.nodata_of(array)
+        _dtypes.check(array.dtype)
+        self.dtype = _dtypes.native(array.dtype)
 
     def facts(self, max_source_extent):
-        """For open_source() in python/src/ends.cpp."""
-        parts = 2 if self.dtype in _types.PARTS else 1
-        pixels = _types.COMPUTED_AS[self.dtype]
+        """For open_source() in python/src/array_io.cpp."""
+        parts = 2 if self.dtype in _dtypes.PARTS else 1
+        pixels = _dtypes.COMPUTED_AS[self.dtype]
         rows, cols, channels = self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts
         chunks = _one_size(getattr(self.array, "chunks", None), len(self.names))
         blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, max_source_extent, "read")
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
-        return rows, cols, channels, _types.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said, self.nodata
+        return rows, cols, channels, _dtypes.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said, self.nodata
 
     def say_what_files_lack(self):
         """Of what is beside the values."""
-        beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and set(found) - {*_named.MISSING}]
+        beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and set(found) - {*_xarray_names.MISSING}]
         self.said = [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"] if beside else []
 
     def read(self, raster, row, col, out):
@@ -150,10 +150,10 @@ class Source(_End):
             rows, cols, _ = out.shape
             key = self._at(raster, slice(row, row + rows), slice(col, col + cols))
             values = self._image(self.asked(key) if self.layers is None else self.layers[key])
-            if self.dtype in _types.PARTS:
-                values = np.ascontiguousarray(values, self.dtype).view(_types.PARTS[self.dtype])
-            elif self.dtype in _types.HOLDERS:
-                values = _types.widened(values)
+            if self.dtype in _dtypes.PARTS:
+                values = np.ascontiguousarray(values, self.dtype).view(_dtypes.PARTS[self.dtype])
+            elif self.dtype in _dtypes.HOLDERS:
+                values = _dtypes.widened(values)
             np.copyto(out, values, casting="same_kind")
         finally:
             del out  # its memory ends with the run, and the traceback of an error keeps what a frame has
@@ -168,7 +168,7 @@ class Source(_End):
         shape = tuple(len(range(side)[one]) for one, side in zip(key, self.array.shape) if isinstance(one, slice))
         if values.shape != shape:
             raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for")
-        if _types.native(values.dtype) != self.dtype:
+        if _dtypes.native(values.dtype) != self.dtype:
             raise TypeError(f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}")
         return values
 
@@ -197,13 +197,13 @@ class Sink(_End):
         self.array = array
 
     def begin(self, rows, cols, channels, kind, axes, stored, max_source_extent):
-        """Blocks, description and warnings, for sink_of() in python/src/ends.cpp."""
-        dtype = np.dtype(f"{stored[0]}{stored[1] // 8}" if stored and stored[0] != "b" else "?" if stored else _types.DTYPES[kind])
-        image_bytes = rows * cols * channels * _types.DTYPES[kind].itemsize
-        channels //= 2 if dtype in _types.PARTS else 1
+        """Blocks, description and warnings, for sink_of() in python/src/array_io.cpp."""
+        dtype = np.dtype(f"{stored[0]}{stored[1] // 8}" if stored and stored[0] != "b" else "?" if stored else _dtypes.DTYPES[kind])
+        image_bytes = rows * cols * channels * _dtypes.DTYPES[kind].itemsize
+        channels //= 2 if dtype in _dtypes.PARTS else 1
         shape = (*(size for _, size in axes), rows, cols) + ((channels,) if channels > 1 else ())
         names, array, given = _names_by_shape(shape, len(axes)), self.array, tuple(self.array.shape)
-        if given not in names or _types.native(array.dtype) != dtype:
+        if given not in names or _dtypes.native(array.dtype) != dtype:
             raise ValueError(f"the result is {shape} of {dtype}, and the sink is {given} of {array.dtype}; give one of that shape and type")
         super().__init__(array, names[given])
         self.dtype = dtype
@@ -225,12 +225,12 @@ class Sink(_End):
 
     def _values(self, pixels):
         """Of a copy, where what has __setitem__ may keep it: the memory is used again."""
-        if self.dtype in _types.PARTS:
-            return pixels.astype(_types.PARTS[self.dtype], copy=True).view(self.dtype)
-        if self.dtype in _types.PIXELS:
+        if self.dtype in _dtypes.PARTS:
+            return pixels.astype(_dtypes.PARTS[self.dtype], copy=True).view(self.dtype)
+        if self.dtype in _dtypes.PIXELS:
             return pixels.copy() if self.layers is None and not isinstance(self.array, np.ndarray) else pixels
         values = np.empty(pixels.shape, self.dtype)
-        _types.store(pixels, values)
+        _dtypes.store(pixels, values)
         return values
 
 
@@ -238,9 +238,9 @@ def check_apart(source, sink):
     """Arrays of the same memory, or a file and a mapping of it: bands of the result would be read as the source."""
     both = source.array if isinstance(source, Source) else source, sink.array
     if isinstance(both[0], str | bytes):
-        same = isinstance(both[1], np.ndarray) and _shared.of_one_file(both[0], _shared.mapped_file(both[1]))
+        same = isinstance(both[1], np.ndarray) and _aliasing.of_one_file(both[0], _aliasing.mapped_file(both[1]))
     elif all(isinstance(one, np.ndarray) for one in both):
-        same = _shared.share_memory(*both)
+        same = _aliasing.share_memory(*both)
     else:
         same = both[0] is both[1] or (type(both[0]) is type(both[1]) and (both[0] == both[1]) is True)  # h5py's of one dataset are equal
     if same:

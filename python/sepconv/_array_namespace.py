@@ -1,4 +1,4 @@
-"""Of which library an array is, and those in the host's memory as NumPy's and back."""
+"""The library that an array belongs to, and conversion of arrays in host memory to NumPy and back."""
 
 import sys
 
