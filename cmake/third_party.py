@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Licences of the libraries that a bundle or a wheel carries.
 
-third_party.py notices FOLDER LIB...  writes the copyright file of each library LIB, and of the packages whose code is compiled in, to FOLDER
-third_party.py wheel FILE             adds these files to a wheel that auditwheel has repaired, and names the licences in its METADATA and SBOM
+third_party.py notices FOLDER LIB...  writes the copyright file of each library LIB, and of the packages whose
+code is compiled in, to FOLDER
+third_party.py wheel FILE             adds these files to a wheel that auditwheel has repaired, and names the
+licences in its METADATA and SBOM
 
-A library that the table below does not have is an error, so that none is distributed before somebody has read its licence.
+A library that the table below does not have is an error, so that none is distributed before somebody has read
+its licence.
 """
 
 import base64
@@ -47,15 +50,24 @@ def name_of(library):
 
 
 def copyright_files(libraries):
-    """{name: text} for these libraries and what is compiled in. Exits where a library is not in the table or has no copyright file."""
+    """{name: text} for these libraries and what is compiled in. Exits where a library is not in the table or
+    has no copyright file."""
     found = {}
     for library in sorted({name_of(library) for library in libraries}):
         if library.startswith("libcu"):
             continue  # NVIDIA's, under CUDA_LICENCE
         if library not in LIBRARIES:
-            sys.exit(f"{library} must not be distributed before its licence is read: add it to {__file__}, or build without it")
-        owners = subprocess.run(["dpkg-query", "--search", f"*/{library}.so.*"], text=True, capture_output=True).stdout
-        packages = {line.split(":")[0] for line in owners.splitlines() if re.search(rf"/lib(/[^/]*linux[^/]*)?/{re.escape(library)}\.so\.", line)}
+            sys.exit(
+                f"{library} must not be distributed before its licence is read: add it to {__file__}, or build without it"
+            )
+        owners = subprocess.run(
+            ["dpkg-query", "--search", f"*/{library}.so.*"], text=True, capture_output=True
+        ).stdout
+        packages = {
+            line.split(":")[0]
+            for line in owners.splitlines()
+            if re.search(rf"/lib(/[^/]*linux[^/]*)?/{re.escape(library)}\.so\.", line)
+        }
         if not packages:
             sys.exit(f"no package owns {library}, so its copyright file is not known")
         found[library] = "\n\n".join(copyright_of(package) for package in sorted(packages))
@@ -112,7 +124,9 @@ def wheel(file):
         put(f"{info_folder}/licenses/third_party/{name}.txt", text.encode())
     metadata = entries[f"{info_folder}/METADATA"][1].decode()
     lines = [f"License-File: third_party/{name}.txt" for name in texts]
-    metadata = re.sub(r"^License-Expression: .*$", f"License-Expression: {expression(names)}", metadata, flags=re.MULTILINE)
+    metadata = re.sub(
+        r"^License-Expression: .*$", f"License-Expression: {expression(names)}", metadata, flags=re.MULTILINE
+    )
     metadata = re.sub(r"^(License-File: LICENSE)$", "\n".join([r"\1", *lines]), metadata, flags=re.MULTILINE)
     put(f"{info_folder}/METADATA", metadata.encode())
     for name in [name for name in entries if "/sboms/" in name and name.endswith(".json")]:
@@ -136,7 +150,9 @@ def with_licences(bom, libraries):
     components = bom.setdefault("components", [])
     known = {component["name"]: component for component in components}
     for name in sorted({name_of(library) for library in libraries}):
-        packages = [component for component in components if owns(component, name)] or [known.setdefault(name, {"type": "library", "name": name})]
+        packages = [component for component in components if owns(component, name)] or [
+            known.setdefault(name, {"type": "library", "name": name})
+        ]
         for component in packages:
             component["licenses"] = [{"expression": LIBRARIES[name]}]
             if component not in components:
@@ -145,8 +161,15 @@ def with_licences(bom, libraries):
 
 
 def owns(component, library):
-    """Whether a component of the SBOM, named as Debian names its packages, is this library's: libtiff6 is libtiff's."""
-    stem = {"libz": "zlib", "libgcc_s": "libgcc-s", "libjpeg": "libjpeg62", "libblosc": "libblosc", "libpng16": "libpng16"}.get(library, library)
+    """Whether a component of the SBOM, named as Debian names its packages, is this library's: libtiff6 is
+    libtiff's."""
+    stem = {
+        "libz": "zlib",
+        "libgcc_s": "libgcc-s",
+        "libjpeg": "libjpeg62",
+        "libblosc": "libblosc",
+        "libpng16": "libpng16",
+    }.get(library, library)
     return re.fullmatch(rf"{re.escape(stem)}[-\d.v+a-z]*", component["name"]) is not None
 
 

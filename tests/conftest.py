@@ -1,4 +1,5 @@
-"""The program under test, for all pytest files: the fixture `sepconv` runs it. SEPCONV_BINARY names another build."""
+"""The program under test, for all pytest files: the fixture `sepconv` runs it. SEPCONV_BINARY names another
+build."""
 
 import os
 import pathlib
@@ -11,7 +12,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BINARY = pathlib.Path(os.environ.get("SEPCONV_BINARY", ROOT / "build/release/bin/sepconv")).resolve()
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background is begun with Ctrl-C ignored
+signal.signal(
+    signal.SIGINT, signal.default_int_handler
+)  # a shell's job in the background is begun with Ctrl-C ignored
 
 
 class Program:

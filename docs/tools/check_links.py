@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Says which links inside of a folder of HTML lead nowhere: check_links.py FOLDER
 
-A link is an href or a src without a host; its file has to be there, and what stands after # has to be an id or a name in it.
+A link is an href or a src without a host; its file has to be there, and what stands after # has to be an id
+or a name in it.
 """
 
 import functools
@@ -42,13 +43,24 @@ def leads_somewhere(page, link):
     if not target.is_file():
         return False
     fragment = urllib.parse.unquote(parts.fragment)
-    return not fragment or target.suffix != ".html" or fragment in page_of(target).anchors or fragment in NOT_MADE
+    return (
+        not fragment
+        or target.suffix != ".html"
+        or fragment in page_of(target).anchors
+        or fragment in NOT_MADE
+    )
 
 
 def main(folder):
     pages = sorted(folder.rglob("*.html"))
     # 404.html is shown for any address, so that its links begin at the root.
-    broken = [f"{page.relative_to(folder)}: {link}" for page in pages if page.name != "404.html" for link in sorted(page_of(page).links) if not leads_somewhere(page, link)]
+    broken = [
+        f"{page.relative_to(folder)}: {link}"
+        for page in pages
+        if page.name != "404.html"
+        for link in sorted(page_of(page).links)
+        if not leads_somewhere(page, link)
+    ]
     links = sum(len(page_of(page).links) for page in pages)
     print("\n".join([*broken, f"{len(pages)} pages, {links} links, {len(broken)} of them broken"]))
     return bool(broken) or links == 0

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Draws what tests/peers/gpu/conv.py --json wrote as an SVG picture: Gpix/s over the radius, both logarithmic.
+"""Draws what tests/peers/gpu/conv.py --json wrote as an SVG picture: Gpix/s over the radius, both
+logarithmic.
 
     docs/tools/conv_plot.py sweep.json > radii.svg
     docs/tools/conv_plot.py sweep.json peers.json --type f32 --channels 1 --title "One H200" -o radii.svg
 
-What --sweep measured is a line, everything else are points joined by a thin one. The dashed line is the roofline of the first file: the
-smaller of device copy and multiply-adds. Several sweeps are told apart by their design. Needs nothing but Python's standard library.
+What --sweep measured is a line, everything else are points joined by a thin one. The dashed line is the
+roofline of the first file: the
+smaller of device copy and multiply-adds. Several sweeps are told apart by their design. Needs nothing but
+Python's standard library.
 """
 
 import argparse
@@ -14,8 +17,17 @@ import math
 import sys
 from xml.sax.saxutils import escape, quoteattr
 
-COLOURS = {"sepconv": "#4e79a7", "CuPy": "#f28e2b", "PyTorch": "#e15759", "PyTorch tuned": "#b3343a", "cuCIM": "#59a14f", "CV-CUDA": "#b07aa1",
-           "OpenCV CUDA": "#9c755f", "NPP": "#76b7b2", "NPP gauss": "#2f7f7a"}
+COLOURS = {
+    "sepconv": "#4e79a7",
+    "CuPy": "#f28e2b",
+    "PyTorch": "#e15759",
+    "PyTorch tuned": "#b3343a",
+    "cuCIM": "#59a14f",
+    "CV-CUDA": "#b07aa1",
+    "OpenCV CUDA": "#9c755f",
+    "NPP": "#76b7b2",
+    "NPP gauss": "#2f7f7a",
+}
 OTHERS = ["#7f7f7f", "#edc948", "#1f4e79", "#bdbdbd"]
 DEVICE_LIMIT = "roofline"
 
@@ -34,12 +46,15 @@ def read(path):
 
 
 def series_of(documents, kind, channels):
-    """{name: (is a sweep, [(radius, pixels a second)] by radius)} of one pixel type and number of channels, sepconv first."""
+    """{name: (is a sweep, [(radius, pixels a second)] by radius)} of one pixel type and number of channels,
+    sepconv first."""
     designs = {document["design"] for document in documents if document["kind"] == "sweep"}
     found = {}
     for document in documents:
         sweep = document["kind"] == "sweep"
-        swept = any(sweep_name(other, designs) == "sepconv" for other in documents if other["kind"] == "sweep")
+        swept = any(
+            sweep_name(other, designs) == "sepconv" for other in documents if other["kind"] == "sweep"
+        )
         for row in document["measured"]:
             if row["type"] != kind or row["channels"] != channels:
                 continue
@@ -65,11 +80,15 @@ def roofline(document, kind, channels, radii):
     bend = (fma / (2 * copy * channels) - 1) / 2  # where both are equal
     first, last = min(radii), max(radii)
     inside = [bend] if first < bend < last else []
-    return [(radius, min(copy, fma / (2 * (2 * radius + 1) * channels))) for radius in [first, *inside, *spread(max(first, bend), last)]]
+    return [
+        (radius, min(copy, fma / (2 * (2 * radius + 1) * channels)))
+        for radius in [first, *inside, *spread(max(first, bend), last)]
+    ]
 
 
 def spread(first, last):
-    """Numbers from first to last, close enough to draw a curve with straight lines in a logarithmic picture."""
+    """Numbers from first to last, close enough to draw a curve with straight lines in a logarithmic
+    picture."""
     if last <= first:
         return [last]
     count = 1 + math.ceil(8 * math.log2(last / first))
@@ -104,7 +123,9 @@ class Picture:
         self.axes()
 
     def text(self, x, y, text, anchor="start", size=12, extra=""):
-        self.parts.append(f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}"{extra}>{escape(text)}</text>')
+        self.parts.append(
+            f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}"{extra}>{escape(text)}</text>'
+        )
 
     def line(self, x1, y1, x2, y2, style):
         self.parts.append(f'<line x1="{x1:.2f}" y1="{y1:.2f}" x2="{x2:.2f}" y2="{y2:.2f}" {style}/>')
@@ -121,18 +142,24 @@ class Picture:
             self.text(LEFT - 8, y + 4, f"{rate:g}", anchor="end")
         self.text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 18, "radius", anchor="middle", size=13)
         middle = (TOP + HEIGHT - BOTTOM) / 2
-        self.text(24, middle, "Gpix/s", anchor="middle", size=13, extra=f' transform="rotate(-90 24 {middle:.2f})"')
+        self.text(
+            24, middle, "Gpix/s", anchor="middle", size=13, extra=f' transform="rotate(-90 24 {middle:.2f})"'
+        )
 
     def path(self, points, colour, width, extra=""):
         places = " ".join(f"{self.x.at(radius):.2f},{self.y.at(rate / 1e9):.2f}" for radius, rate in points)
-        self.parts.append(f'<polyline points="{places}" fill="none" stroke="{colour}" stroke-width="{width}"{extra}/>')
+        self.parts.append(
+            f'<polyline points="{places}" fill="none" stroke="{colour}" stroke-width="{width}"{extra}/>'
+        )
 
     def series(self, name, points, colour, sweep):
         self.parts.append(f'<g class="series" data-name={quoteattr(name)}>')
         self.path(points, colour, 2 if sweep else 1)
         for radius, rate in [] if sweep else points:
-            self.parts.append(f'<circle cx="{self.x.at(radius):.2f}" cy="{self.y.at(rate / 1e9):.2f}" r="4" fill="{colour}">'
-                              f"<title>{escape(name)}, radius {radius}: {rate / 1e9:.4g} Gpix/s</title></circle>")
+            self.parts.append(
+                f'<circle cx="{self.x.at(radius):.2f}" cy="{self.y.at(rate / 1e9):.2f}" r="4" fill="{colour}">'
+                f"<title>{escape(name)}, radius {radius}: {rate / 1e9:.4g} Gpix/s</title></circle>"
+            )
         self.parts.append("</g>")
         self.entry(name, colour, "" if sweep else "dot")
 
@@ -153,13 +180,24 @@ class Picture:
         self.legend += 1
 
     def svg(self, title):
-        head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
-                'font-family="Helvetica, Arial, sans-serif">')
-        return "\n".join([head, f"<title>{escape(title)}</title>", '<rect width="100%" height="100%" fill="#fff"/>', *self.parts, "</svg>\n"])
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+            'font-family="Helvetica, Arial, sans-serif">'
+        )
+        return "\n".join(
+            [
+                head,
+                f"<title>{escape(title)}</title>",
+                '<rect width="100%" height="100%" fill="#fff"/>',
+                *self.parts,
+                "</svg>\n",
+            ]
+        )
 
 
 def draw(documents, kind, channels, title):
-    """SVG of the measurements of one pixel type and number of channels. Raises ValueError where there are none."""
+    """SVG of the measurements of one pixel type and number of channels. Raises ValueError where there are
+    none."""
     series = series_of(documents, kind, channels)
     if not series:
         raise ValueError(f"nothing was measured for {kind} of {channels} channels")
@@ -177,17 +215,24 @@ def draw(documents, kind, channels, title):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", metavar="FILE", help="a file that conv.py --json wrote")
-    parser.add_argument("--type", default="f32", choices=["u8", "u16", "i16", "f32", "f64"], help="pixel type (%(default)s)")
+    parser.add_argument(
+        "--type", default="f32", choices=["u8", "u16", "i16", "f32", "f64"], help="pixel type (%(default)s)"
+    )
     parser.add_argument("--channels", type=int, default=1, help="(%(default)s)")
     parser.add_argument("--title", help="(the device, type and channels)")
     parser.add_argument("-o", "--output", help="file to write (standard output)")
     options = parser.parse_args(arguments)
     try:
         documents = [read(path) for path in options.files]
-        title = options.title or f"{documents[0]['device']}, {options.type}, {options.channels} channel{'s' * (options.channels > 1)}"
+        title = (
+            options.title
+            or f"{documents[0]['device']}, {options.type}, {options.channels} channel{'s' * (options.channels > 1)}"
+        )
         picture = draw(documents, options.type, options.channels, title)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        sys.exit(f"conv_plot.py: the picture could not be drawn: {error!r}; give files that tests/peers/gpu/conv.py --json wrote")
+        sys.exit(
+            f"conv_plot.py: the picture could not be drawn: {error!r}; give files that tests/peers/gpu/conv.py --json wrote"
+        )
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             file.write(picture)

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""put_blocks.py FILE.md ... < OUTPUT: puts what a benchmark printed between the marks of a block, <!-- name --> to <!-- /name -->, in the
-place of the block of that name in each file. A file without that block is left as it is; a block that no file has is an error, and so is
+"""put_blocks.py FILE.md ... < OUTPUT: puts what a benchmark printed between the marks of a block, <!-- name
+--> to <!-- /name -->, in the
+place of the block of that name in each file. A file without that block is left as it is; a block that no file
+has is an error, and so is
 output without any, and then no file is changed."""
 
 import pathlib
@@ -19,7 +21,11 @@ def main(names):
     texts = {pathlib.Path(name): pathlib.Path(name).read_text(encoding="utf-8") for name in names}
     homeless = set(new) - {name for text in texts.values() for name in blocks_of(text)}
     if homeless or not new:
-        sys.exit(f"put_blocks.py: no file has the block {', '.join(sorted(homeless))}" if new else "put_blocks.py: there is no block in the input")
+        sys.exit(
+            f"put_blocks.py: no file has the block {', '.join(sorted(homeless))}"
+            if new
+            else "put_blocks.py: there is no block in the input"
+        )
     for path, text in texts.items():
         path.write_text(BLOCK.sub(lambda found: new.get(found[1], found[0]), text), encoding="utf-8")
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Does what a page tells its reader to do, in one folder: run_page.py PAGE FOLDER
 
-First comes the Python in the page's comments that begin with "made before:", which makes the files that the page speaks of. Then, in their order, blocks
-with a title become files of that name, blocks of `sh` are run; others are for reading. `sepconv` is what PATH finds; SEPCONV_BINARY names another.
+First comes the Python in the page's comments that begin with "made before:", which makes the files that the
+page speaks of. Then, in their order, blocks
+with a title become files of that name, blocks of `sh` are run; others are for reading. `sepconv` is what PATH
+finds; SEPCONV_BINARY names another.
 """
 
 import os
@@ -18,12 +20,18 @@ PYTHON = "/usr/bin/python3"  # the one with Debian's packages
 
 def environment():
     program = os.environ.get("SEPCONV_BINARY")
-    path = os.environ["PATH"] if program is None else f"{pathlib.Path(program).resolve().parent}:{os.environ['PATH']}"
+    path = (
+        os.environ["PATH"]
+        if program is None
+        else f"{pathlib.Path(program).resolve().parent}:{os.environ['PATH']}"
+    )
     return {**os.environ, "PATH": path}
 
 
 def run(command, folder):
-    done = subprocess.run(command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    done = subprocess.run(
+        command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     if done.returncode != 0:
         raise RuntimeError(f"{command[-1]}\n{done.stdout}")
     return done.stdout

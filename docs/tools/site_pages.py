@@ -1,4 +1,5 @@
-"""MkDocs' hook: the pages that are made of what is declared elsewhere, and the pictures that the pages of docs/start make when they are run.
+"""MkDocs' hook: the pages that are made of what is declared elsewhere, and the pictures that the pages of
+docs/start make when they are run.
 
 SEPCONV_BINARY is the program that is asked and run. Everything is made anew in SEPCONV_SITE_WORK, a folder.
 """
@@ -26,12 +27,16 @@ AT_ROOT = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CHANG
 
 
 def sepconv(*arguments):
-    return subprocess.run([PROGRAM, *map(str, arguments)], check=True, capture_output=True, text=True, cwd=WORK).stdout
+    return subprocess.run(
+        [PROGRAM, *map(str, arguments)], check=True, capture_output=True, text=True, cwd=WORK
+    ).stdout
 
 
 def on_config(config):
     """ "folder/*" in the navigation is every page of that folder, in order."""
-    pages = lambda pattern: sorted(str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob(pattern))
+    pages = lambda pattern: sorted(
+        str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").glob(pattern)
+    )
     for section in config.nav:
         for entries in [value for value in section.values()] if isinstance(section, dict) else []:
             for entry in entries:
@@ -44,7 +49,13 @@ def on_config(config):
 
 
 def on_files(files, config):
-    made = {"index.md": first_page(), "stages.md": stages_page(), "commands.md": commands_page(), "python-reference.md": python_page(), "cpp-reference.md": cpp_page()}
+    made = {
+        "index.md": first_page(),
+        "stages.md": stages_page(),
+        "commands.md": commands_page(),
+        "python-reference.md": python_page(),
+        "cpp-reference.md": cpp_page(),
+    }
     for name in ("CONTRIBUTING.md", "CHANGELOG.md"):
         made[AT_ROOT[name]] = with_links_of_the_site((ROOT / name).read_text())
     for path, text in made.items():
@@ -56,12 +67,15 @@ def on_files(files, config):
         files.append(File.generated(config, f"stages/{picture.name}", abs_src_path=str(picture)))
     for path in sorted((WORK / "cpp").rglob("*")):
         if path.is_file():
-            files.append(File.generated(config, f"cpp/{path.relative_to(WORK / 'cpp')}", abs_src_path=str(path)))
+            files.append(
+                File.generated(config, f"cpp/{path.relative_to(WORK / 'cpp')}", abs_src_path=str(path))
+            )
     return files
 
 
 def with_links_of_the_site(text):
     """Links of a document of the root. What the site has not is named without a link."""
+
     def link(found):
         words, target = found.groups()
         path, _, anchor = target.partition("#")
@@ -77,8 +91,14 @@ def with_links_of_the_site(text):
 def first_page():
     """What README says before it speaks of building, and what it promises."""
     readme = (ROOT / "README.md").read_text()
-    first, promises = (re.search(pattern, readme, re.MULTILINE | re.DOTALL)[1] for pattern in (r"^(# sepconv\n.*?)^## ", r"^(## What is promised\n.*?)^## "))
-    tasks = "## Start\n\n" + "".join(f"- [{title(page)}](start/{page.name})\n" for page in map((ROOT / "docs/start").joinpath, start_pages()))
+    first, promises = (
+        re.search(pattern, readme, re.MULTILINE | re.DOTALL)[1]
+        for pattern in (r"^(# sepconv\n.*?)^## ", r"^(## What is promised\n.*?)^## ")
+    )
+    tasks = "## Start\n\n" + "".join(
+        f"- [{title(page)}](start/{page.name})\n"
+        for page in map((ROOT / "docs/start").joinpath, start_pages())
+    )
     return with_links_of_the_site(first) + tasks + "\n" + with_links_of_the_site(promises)
 
 
@@ -107,7 +127,8 @@ def pictures_of(page):
 
 
 def on_page_markdown(markdown, page, **_):
-    """Pictures that a page of docs/start makes have its name before theirs in the site; and a list may follow a line at once, as elsewhere."""
+    """Pictures that a page of docs/start makes have its name before theirs in the site; and a list may follow
+    a line at once, as elsewhere."""
     if page.file.src_uri.startswith("start/"):
         stem = pathlib.Path(page.file.src_uri).stem
         markdown = re.sub(r"(!\[[^\]]*\]\()([\w.-]+\))", rf"\g<1>{stem}-\2", markdown)
@@ -119,7 +140,10 @@ def commands_page(command=(), depth=1):
     text = sepconv(*command, "--help")
     page = f"{'#' * depth} {' '.join(('sepconv', *command)) if command else 'Commands'}\n\n```text\n{text.rstrip()}\n```\n\n"
     listed = re.search(r"^Subcommands:\n((?:  .*\n)+)", text, re.MULTILINE)
-    return page + "".join(commands_page((*command, name), depth + 1) for name in re.findall(r"^  (\w+)", listed[1] if listed else "", re.MULTILINE))
+    return page + "".join(
+        commands_page((*command, name), depth + 1)
+        for name in re.findall(r"^  (\w+)", listed[1] if listed else "", re.MULTILINE)
+    )
 
 
 def stages_page():
@@ -127,7 +151,9 @@ def stages_page():
     picture = WORK / "stages"
     np.save(picture / "grey.npy", skimage.data.camera()[60:252, 110:302])
     np.save(picture / "colour.npy", skimage.data.coffee()[40:232, 130:322])
-    np.save(WORK / "B.npy", np.eye(192, dtype=np.float32)[::-1].copy())  # the file of gemm's example: columns in the other order
+    np.save(
+        WORK / "B.npy", np.eye(192, dtype=np.float32)[::-1].copy()
+    )  # the file of gemm's example: columns in the other order
     for name in ("grey", "colour"):
         sepconv("run", picture / f"{name}.npy", picture / f"{name}.png", "--quiet", *axes(name))
     stages = json.loads(sepconv("stages", "--json"))["stages"]
@@ -142,10 +168,15 @@ def axes(name):
 def stage_text(stage):
     name, example = stage["name"], stage["example"]
     keys = sepconv("stages", name).splitlines()[1:-1]
-    rows = "".join("| `{}` | {} |\n".format(*(part.replace("|", "\\|") for part in re.match(r" *(\w+=) +(.*)", line).groups())) for line in keys)
+    rows = "".join(
+        "| `{}` | {} |\n".format(
+            *(part.replace("|", "\\|") for part in re.match(r" *(\w+=) +(.*)", line).groups())
+        )
+        for line in keys
+    )
     table = f"| key | |\n|---|---|\n{rows}\n" if rows else ""
     source = "colour" if name == "mix_channels" else "grey"
-    pictures = (f"| before | `{example}` |\n|---|---|\n| ![A photograph](stages/{source}.png) | ![The photograph after {example}](stages/{name}.png) |\n\n")
+    pictures = f"| before | `{example}` |\n|---|---|\n| ![A photograph](stages/{source}.png) | ![The photograph after {example}](stages/{name}.png) |\n\n"
     draw_stage(name, example, source)
     return f"## {name}\n\n{stage['words'][:1].upper() + stage['words'][1:]}.\n\n{table}    sepconv run in.tif out.tif {example}\n\n{pictures}{response(example, source)}"
 
@@ -153,18 +184,44 @@ def stage_text(stage):
 def draw_stage(name, example, source):
     """Values of floats, so that nothing is cut off; then what fits eight bits."""
     result = WORK / "stages" / f"{name}.npy"
-    sepconv("run", WORK / "stages" / f"{source}.npy", result, example, *(() if name == "cast" else ("cast:type=f32",)), "--quiet", *axes(source))
+    sepconv(
+        "run",
+        WORK / "stages" / f"{source}.npy",
+        result,
+        example,
+        *(() if name == "cast" else ("cast:type=f32",)),
+        "--quiet",
+        *axes(source),
+    )
     values = np.load(result)
     low, high = values.min(), values.max()
     most = max(-low, high)
     shown = f"scale:by={127 / most},add=128" if low < 0 else "scale:by=1" if high > 1 else "scale:by=255"
-    sepconv("run", result, result.with_suffix(".png"), shown, "cast:type=u8", "--quiet", *(("--axes", "yxc") if values.ndim == 3 else ()))
+    sepconv(
+        "run",
+        result,
+        result.with_suffix(".png"),
+        shown,
+        "cast:type=u8",
+        "--quiet",
+        *(("--axes", "yxc") if values.ndim == 3 else ()),
+    )
 
 
 def response(example, source):
     """The drawings of a report's page; nothing where it says that there are none."""
     report = WORK / "stages" / "report.html"
-    sepconv("run", WORK / "stages" / f"{source}.npy", WORK / "stages" / "report.npy", example, "--quiet", "--force", "--report", report, *axes(source))
+    sepconv(
+        "run",
+        WORK / "stages" / f"{source}.npy",
+        WORK / "stages" / "report.npy",
+        example,
+        "--quiet",
+        "--force",
+        "--report",
+        report,
+        *axes(source),
+    )
     section = re.search(r"<section><h2>The filter</h2>(.*?)</section>", report.read_text(), re.DOTALL)[1]
     drawn = re.search(r'<div class="pair">.*', section, re.DOTALL)
     return f'<div class="response">{drawn[0]}</div>\n\n' if drawn else ""
@@ -172,31 +229,59 @@ def response(example, source):
 
 def python_page():
     without_heading = "\n    options: {show_root_heading: false, show_root_toc_entry: false}\n\n"
-    return ("# Python\n\n[The Python package](python.md) shows how it is used; here are all functions with their parameters.\n\n::: sepconv\n\n"
-            f"## Stages, as functions of `sepconv`\n\n::: sepconv._stages{without_heading}::: sepconv.ndimage\n\n::: sepconv.dask\n\n")
+    return (
+        "# Python\n\n[The Python package](python.md) shows how it is used; here are all functions with their parameters.\n\n::: sepconv\n\n"
+        f"## Stages, as functions of `sepconv`\n\n::: sepconv._stages{without_heading}::: sepconv.ndimage\n\n::: sepconv.dask\n\n"
+    )
 
 
 def public_headers():
     """As they are installed."""
-    subprocess.run(["cmake", f"-DSEPCONV_SOURCE_DIR={ROOT}", "-DSEPCONV_INCLUDE_DIR=include", f"-DCMAKE_INSTALL_PREFIX={WORK}/prefix", "-P", ROOT / "cmake/install_headers.cmake"],
-                   check=True, capture_output=True)
+    subprocess.run(
+        [
+            "cmake",
+            f"-DSEPCONV_SOURCE_DIR={ROOT}",
+            "-DSEPCONV_INCLUDE_DIR=include",
+            f"-DCMAKE_INSTALL_PREFIX={WORK}/prefix",
+            "-P",
+            ROOT / "cmake/install_headers.cmake",
+        ],
+        check=True,
+        capture_output=True,
+    )
     return sorted(path.relative_to(WORK / "prefix/include") for path in (WORK / "prefix").rglob("*.hpp"))
 
 
 def cpp_page():
-    """A table of the public headers by their first comment, each with what Doxygen makes of it; its warnings are errors."""
+    """A table of the public headers by their first comment, each with what Doxygen makes of it; its warnings
+    are errors."""
     headers = public_headers()
-    settings = (ROOT / "docs/Doxyfile").read_text() + f"OUTPUT_DIRECTORY = {WORK}\nINPUT = {WORK}/prefix/include\nSTRIP_FROM_PATH = {WORK}/prefix/include\nGENERATE_TAGFILE = {WORK}/cpp.tag\n"
+    settings = (
+        (ROOT / "docs/Doxyfile").read_text()
+        + f"OUTPUT_DIRECTORY = {WORK}\nINPUT = {WORK}/prefix/include\nSTRIP_FROM_PATH = {WORK}/prefix/include\nGENERATE_TAGFILE = {WORK}/cpp.tag\n"
+    )
     done = subprocess.run(["doxygen", "-"], input=settings, text=True, capture_output=True)
     if done.returncode != 0:
         raise RuntimeError(done.stderr)
-    pages = {one.findtext("path") + one.findtext("name"): one.findtext("filename") for one in xml.etree.ElementTree.parse(WORK / "cpp.tag").findall("compound[@kind='file']")}
-    rows = "".join(f"| [{path}](cpp/{pages[f'{WORK}/prefix/include/{path}']}) | {purpose(WORK / 'prefix/include' / path)} |\n" for path in headers)
-    return ("# C++\n\n`#include \"sepconv/sepconv.hpp\"` takes all that most programs need. [All classes](cpp/annotated.html), [all functions](cpp/namespacesepconv.html).\n\n"
-            f"| header | |\n|---|---|\n{rows}")
+    pages = {
+        one.findtext("path") + one.findtext("name"): one.findtext("filename")
+        for one in xml.etree.ElementTree.parse(WORK / "cpp.tag").findall("compound[@kind='file']")
+    }
+    rows = "".join(
+        f"| [{path}](cpp/{pages[f'{WORK}/prefix/include/{path}']}) | {purpose(WORK / 'prefix/include' / path)} |\n"
+        for path in headers
+    )
+    return (
+        '# C++\n\n`#include "sepconv/sepconv.hpp"` takes all that most programs need. [All classes](cpp/annotated.html), [all functions](cpp/namespacesepconv.html).\n\n'
+        f"| header | |\n|---|---|\n{rows}"
+    )
 
 
 def purpose(header):
     """The first sentences of a header, up to code or an empty line."""
     lines = re.match(r"(?:// ?\S.*\n)+", header.read_text())[0]
-    return " ".join(re.sub(r"^// ?", "", lines, flags=re.MULTILINE).split()).replace("|", "\\|").replace("<", "&lt;")
+    return (
+        " ".join(re.sub(r"^// ?", "", lines, flags=re.MULTILINE).split())
+        .replace("|", "\\|")
+        .replace("<", "&lt;")
+    )

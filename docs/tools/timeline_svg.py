@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Draws what `sepconv run --trace` wrote as an SVG picture: a lane per step, a block per band, time from left to right.
+"""Draws what `sepconv run --trace` wrote as an SVG picture: a lane per step, a block per band, time from left
+to right.
 
     docs/tools/timeline_svg.py run.json > run.svg
     docs/tools/timeline_svg.py --label "1 slot" s1.json --label "3 slots" s3.json --title "Slots" -o slots.svg
 
-Several traces stand below each other on one common time axis. Bands of even and odd number have different shades, so that neighbours
+Several traces stand below each other on one common time axis. Bands of even and odd number have different
+shades, so that neighbours
 can be told apart. Needs nothing but Python's standard library.
 """
 
@@ -34,7 +36,11 @@ def read_trace(path):
     """The spans of a trace: (track, band, begin, end), in ms since the first of them. Raises ValueError."""
     with open(path, encoding="utf-8") as file:
         events = json.load(file)["traceEvents"]
-    spans = [(e["cat"], e["args"].get("band", 0), e["ts"] / 1e3, (e["ts"] + e["dur"]) / 1e3) for e in events if e["ph"] == "X"]
+    spans = [
+        (e["cat"], e["args"].get("band", 0), e["ts"] / 1e3, (e["ts"] + e["dur"]) / 1e3)
+        for e in events
+        if e["ph"] == "X"
+    ]
     if not spans:
         raise ValueError(f"{path} has no spans")
     start = min(begin for _, _, begin, _ in spans)
@@ -71,7 +77,9 @@ class Picture:
         return LEFT + ms * self.scale
 
     def text(self, x, y, text, anchor="start", size=13, extra=""):
-        self.parts.append(f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}"{extra}>{escape(text)}</text>')
+        self.parts.append(
+            f'<text x="{x:.2f}" y="{y:.2f}" text-anchor="{anchor}" font-size="{size}"{extra}>{escape(text)}</text>'
+        )
 
     def heading(self, text):
         self.text(LEFT, self.y + 18, text, extra=' font-weight="bold"')
@@ -80,24 +88,38 @@ class Picture:
     def lane(self, track, spans):
         colours = COLOURS.get(step_of(track), OTHER)
         self.text(LEFT - 8, self.y + LANE * 0.68, track, anchor="end")
-        self.parts.append(f'<rect x="{LEFT}" y="{self.y}" width="{WIDTH - LEFT - RIGHT}" height="{LANE}" fill="#f4f4f4"/>')
+        self.parts.append(
+            f'<rect x="{LEFT}" y="{self.y}" width="{WIDTH - LEFT - RIGHT}" height="{LANE}" fill="#f4f4f4"/>'
+        )
         self.parts.append(f'<g class="lane" data-track="{escape(track, {chr(34): "&quot;"})}">')
         for _, band, begin, end in spans:
             width = max((end - begin) * self.scale, 0.4)  # a span is never too short to be seen
             self.parts.append(
                 f'<rect class="band" x="{self.x(begin):.2f}" y="{self.y}" width="{width:.2f}" height="{LANE}" '
-                f'fill="{colours[band % 2]}"><title>{escape(track)} {band}: {begin:.3f} to {end:.3f} ms</title></rect>')
+                f'fill="{colours[band % 2]}"><title>{escape(track)} {band}: {begin:.3f} to {end:.3f} ms</title></rect>'
+            )
             if width >= 16 + 7 * len(str(band)):
-                self.text(self.x(begin) + width / 2, self.y + LANE * 0.66, str(band), anchor="middle", size=11, extra=' fill="#222"')
+                self.text(
+                    self.x(begin) + width / 2,
+                    self.y + LANE * 0.66,
+                    str(band),
+                    anchor="middle",
+                    size=11,
+                    extra=' fill="#222"',
+                )
         self.parts.append("</g>")
         self.y += LANE + GAP
 
     def axis(self, top):
         step = tick_step(self.length_ms)
-        digits = max(0, -math.floor(math.log10(step)) + (1 if step / 10 ** math.floor(math.log10(step)) == 2.5 else 0))
+        digits = max(
+            0, -math.floor(math.log10(step)) + (1 if step / 10 ** math.floor(math.log10(step)) == 2.5 else 0)
+        )
         for i in range(int(self.length_ms / step + 1e-9) + 1):
             x = self.x(i * step)
-            self.parts.append(f'<line x1="{x:.2f}" y1="{top}" x2="{x:.2f}" y2="{self.y}" stroke="#000" stroke-opacity="0.15"/>')
+            self.parts.append(
+                f'<line x1="{x:.2f}" y1="{top}" x2="{x:.2f}" y2="{self.y}" stroke="#000" stroke-opacity="0.15"/>'
+            )
             self.text(x, self.y + 16, f"{i * step:.{digits}f}", anchor="middle", size=11)
         self.text((LEFT + WIDTH - RIGHT) / 2, self.y + 34, "time in ms", anchor="middle", size=12)
         self.y += AXIS
@@ -114,25 +136,46 @@ def draw(traces, title):
         for track in lanes_of(spans):
             picture.lane(track, [span for span in spans if span[0] == track])
     picture.axis(TITLE)
-    head = (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture.y}" width="{WIDTH}" height="{picture.y}" '
-            'font-family="Helvetica, Arial, sans-serif">')
-    return "\n".join([head, f"<title>{escape(title)}</title>", '<rect width="100%" height="100%" fill="#fff"/>', *picture.parts, "</svg>\n"])
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {picture.y}" width="{WIDTH}" height="{picture.y}" '
+        'font-family="Helvetica, Arial, sans-serif">'
+    )
+    return "\n".join(
+        [
+            head,
+            f"<title>{escape(title)}</title>",
+            '<rect width="100%" height="100%" fill="#fff"/>',
+            *picture.parts,
+            "</svg>\n",
+        ]
+    )
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("traces", nargs="+", metavar="TRACE", help="a file that sepconv run --trace wrote")
-    parser.add_argument("--label", action="append", default=[], help="heading of a trace; as many as there are traces, in their order")
+    parser.add_argument(
+        "--label",
+        action="append",
+        default=[],
+        help="heading of a trace; as many as there are traces, in their order",
+    )
     parser.add_argument("--title", default="What each step did when")
     parser.add_argument("-o", "--output", help="file to write (standard output)")
     options = parser.parse_intermixed_args(arguments)
     if options.label and len(options.label) != len(options.traces):
-        parser.error(f"{len(options.label)} labels for {len(options.traces)} traces: give one to each or to none")
+        parser.error(
+            f"{len(options.label)} labels for {len(options.traces)} traces: give one to each or to none"
+        )
     try:
         labels = options.label or (options.traces if len(options.traces) > 1 else [""])
-        picture = draw([(label, read_trace(path)) for label, path in zip(labels, options.traces)], options.title)
+        picture = draw(
+            [(label, read_trace(path)) for label, path in zip(labels, options.traces)], options.title
+        )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        sys.exit(f"timeline_svg.py: a trace could not be drawn: {error!r}; give files that sepconv run --trace wrote")
+        sys.exit(
+            f"timeline_svg.py: a trace could not be drawn: {error!r}; give files that sepconv run --trace wrote"
+        )
     if options.output:
         with open(options.output, "w", encoding="utf-8") as file:
             file.write(picture)

@@ -1,7 +1,9 @@
 """Filters for images: in memory, on a GPU, and larger than memory.
 
-A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a chain is called on arrays.
-`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file to file, whatever their size.
+A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a
+chain is called on arrays.
+`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file
+to file, whatever their size.
 
 Examples
 --------
@@ -12,9 +14,11 @@ Examples
 (64, 64)
 """
 
-# Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions are ndimage -> _linear and _gradients ->
-# _arguments -> _separable, and _rank and _morphology -> _ordered and _rectangles; files are files, _image, _measure, _preview and _resume -> _inputs -> _array_io -> _chunk_cache; dask, which is not imported here, is
-# _dask_ndimage and _dask_chain -> _dask_blocks over ndimage and _arrays, and _dask_run -> _dask_parts. Below all of them is _sepconv, of python/src.
+# Who calls whom: chains on arrays are _chain and _stages -> _arrays -> _devices on a GPU; SciPy's functions
+# are ndimage -> _linear and _gradients -> _arguments -> _separable, and _rank and _morphology -> _ordered and
+# _rectangles; files are files, _image, _measure, _preview and _resume -> _inputs -> _array_io ->
+# _chunk_cache; dask, which is not imported here, is _dask_ndimage and _dask_chain -> _dask_blocks over
+# ndimage and _arrays, and _dask_run -> _dask_parts. Below all of them is _sepconv, of python/src.
 
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -30,12 +34,15 @@ __version__ = version("sepconv")
 __all__ = ["Chain", "__version__", "files", "ndimage"]
 __all__ += files.__all__
 __all__ += _stages.__all__
-__all__ = [name for name in __all__ if name not in ("abs", "max", "min", "open")]  # which a star import would put in the place of Python's own
+__all__ = [
+    name for name in __all__ if name not in ("abs", "max", "min", "open")
+]  # which a star import would put in the place of Python's own
 
 if not TYPE_CHECKING:  # to whom every name would be one
 
     def __getattr__(name):
-        """A stage by the name that it had in an older version: ``sepconv.log`` is ``sepconv.gaussian_laplace``."""
+        """A stage by the name that it had in an older version: ``sepconv.log`` is
+        ``sepconv.gaussian_laplace``."""
         if name in _stages.FORMER_NAMES:
             return getattr(_stages, _stages.FORMER_NAMES[name])
         raise AttributeError(f"module 'sepconv' has no attribute {name!r}")

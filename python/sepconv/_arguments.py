@@ -19,7 +19,11 @@ class Unsupported(ValueError):
 
 def whole(number):
     """As an index; of a float its value, if that is whole."""
-    return int(number) if isinstance(number, (float, np.floating)) and number.is_integer() else operator.index(number)
+    return (
+        int(number)
+        if isinstance(number, (float, np.floating)) and number.is_integer()
+        else operator.index(number)
+    )
 
 
 def axis_of(axis, ndim):
@@ -49,12 +53,15 @@ def each_of(value, count):
     if isinstance(value, str) or not np.iterable(value):
         return [value] * count
     if len(value := list(value)) != count:
-        raise RuntimeError(f"sequence argument must have length equal to input rank: it has {len(value)}, and there are {count} axes")
+        raise RuntimeError(
+            f"sequence argument must have length equal to input rank: it has {len(value)}, and there are {count} axes"
+        )
     return value
 
 
 def of_any_library(function):
-    """Gives a function of arrays of NumPy's, and of those on a GPU, what is made into one; the result is of the library that `input` is of."""
+    """Gives a function of arrays of NumPy's, and of those on a GPU, what is made into one; the result is of
+    the library that `input` is of."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
@@ -75,7 +82,9 @@ def of_any_library(function):
 def result_of(output, array, is_complex=False):
     """The array that `output` is, or None, and the type of the result."""
     if output is None:
-        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _dtypes.native(array.dtype)
+        return None, np.promote_types(array.dtype, np.complex64) if is_complex else _dtypes.native(
+            array.dtype
+        )
     if isinstance(output, _NAMED):
         dtype = _dtypes.result_type(output)
         if is_complex and dtype.kind != "c":
@@ -84,11 +93,19 @@ def result_of(output, array, is_complex=False):
             warnings.warn("promoting specified output dtype to complex", stacklevel=5)
             dtype = np.promote_types(dtype, np.complex64)
         return None, dtype
-    if not isinstance(output, np.ndarray) and not hasattr(output, "__array_interface__") and not hasattr(output, "__dlpack__"):
-        raise TypeError(f"output must be an array or a type, and a {type(output).__name__} would not get the result; store it there, or give sepconv.run a chain")
+    if (
+        not isinstance(output, np.ndarray)
+        and not hasattr(output, "__array_interface__")
+        and not hasattr(output, "__dlpack__")
+    ):
+        raise TypeError(
+            f"output must be an array or a type, and a {type(output).__name__} would not get the result; store it there, or give sepconv.run a chain"
+        )
     output, _ = _array_namespace.on_host(output)
     if output.shape != array.shape:
-        raise RuntimeError(f"output shape not correct: it is {output.shape}, and the input's is {array.shape}")
+        raise RuntimeError(
+            f"output shape not correct: it is {output.shape}, and the input's is {array.shape}"
+        )
     if is_complex and output.dtype.kind != "c":
         raise RuntimeError("output must have complex dtype")
     if not output.flags.writeable:
@@ -97,7 +114,8 @@ def result_of(output, array, is_complex=False):
 
 
 def apply(array, make, given, cval, output, threads, stream):
-    """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what is given."""
+    """`make`, remembered, makes the passes of the number of axes, of what lies beyond the edges, and of what
+    is given."""
     threads = _arrays.checked_threads("threads", threads)
     if not isinstance(array, np.ndarray):
         return filtered_on_gpu(array, make(array.ndim, cval, *given), output, stream)
@@ -111,8 +129,13 @@ def apply(array, make, given, cval, output, threads, stream):
         return filtered(array, make(array.ndim, cval, *given), dtype, out, threads)
     made = np.empty(array.shape, dtype) if out is None else out
     if not is_complex:
-        made[...] = filtered(array, make(array.ndim, cval, *given), _dtypes.PARTS[_dtypes.native(dtype)], None, threads)
+        made[...] = filtered(
+            array, make(array.ndim, cval, *given), _dtypes.PARTS[_dtypes.native(dtype)], None, threads
+        )
         return made
-    parts = [filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads) for part in (np.real, np.imag)]
+    parts = [
+        filtered(part(array), make(array.ndim, float(part(cval)), *given), part(made).dtype, None, threads)
+        for part in (np.real, np.imag)
+    ]
     made.real, made.imag = parts
     return made

@@ -18,19 +18,26 @@ def _kind(end):
 def _check_kind(end, what):
     """TypeError for what would be taken for an array and is none, or more than one."""
     if isinstance(end, np.ma.MaskedArray):
-        raise TypeError(f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing")
+        raise TypeError(
+            f"a masked array's mask would be lost; give the data of the {what} with nodata=, or with NaN where values are missing"
+        )
     if isinstance(end, Mapping) or (hasattr(type(end), "keys") and not hasattr(type(end), "__array__")):
         raise TypeError(f"{_kind(end)} holds arrays by their names; give one of them as the {what}")
     if hasattr(type(end), "todense") or hasattr(type(end), "toarray"):
-        raise TypeError(f"{_kind(end)} is sparse, and every pixel of the {what} is read or written; give a dense array")
+        raise TypeError(
+            f"{_kind(end)} is sparse, and every pixel of the {what} is read or written; give a dense array"
+        )
 
 
 def _shaped(end, what):
-    """An array in memory as NumPy's, and what is sliced as it is. TypeError or ValueError for what is neither."""
+    """An array in memory as NumPy's, and what is sliced as it is. TypeError or ValueError for what is
+    neither."""
     _check_kind(end, what)
     if isinstance(end, np.ndarray):
         made = np.asarray(end)  # without what a subclass makes of indices
-    elif all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(end.dtype, np.dtype):
+    elif all(hasattr(end, name) for name in ("shape", "dtype", "__getitem__")) and isinstance(
+        end.dtype, np.dtype
+    ):
         made = end
     elif what == "source":
         made = _array_of(end)
@@ -38,8 +45,12 @@ def _shaped(end, what):
         made = np.from_dlpack(end)
     else:
         raise TypeError(f"{_kind(end)} is no sink; {_GIVE}, of the result's shape and type")
-    if not made.shape or not all(isinstance(side, (int, np.integer)) and 0 <= side < 1 << 63 for side in made.shape):
-        raise ValueError(f"the shape of the {what}, {_kind(made)}, is {made.shape}, and no image's; give one whose sizes are known (dask: compute_chunk_sizes())")
+    if not made.shape or not all(
+        isinstance(side, (int, np.integer)) and 0 <= side < 1 << 63 for side in made.shape
+    ):
+        raise ValueError(
+            f"the shape of the {what}, {_kind(made)}, is {made.shape}, and no image's; give one whose sizes are known (dask: compute_chunk_sizes())"
+        )
     return made
 
 
@@ -54,10 +65,18 @@ def _array_of(source):
 
 
 def _one_size(sizes, count):
-    """Of chunks along each axis, of sizes as h5py and zarr have them, or of all of them, as Dask does; None where they are not of one size."""
+    """Of chunks along each axis, of sizes as h5py and zarr have them, or of all of them, as Dask does; None
+    where they are not of one size."""
     sizes = tuple(sizes) if isinstance(sizes, (tuple, list)) else ()
-    sizes = tuple(one[0] if isinstance(one, tuple) and one and len(set(one[:-1])) < 2 and one[-1] <= one[0] else one for one in sizes)
-    return sizes if len(sizes) == count and all(isinstance(one, (int, np.integer)) and one > 0 for one in sizes) else None
+    sizes = tuple(
+        one[0] if isinstance(one, tuple) and one and len(set(one[:-1])) < 2 and one[-1] <= one[0] else one
+        for one in sizes
+    )
+    return (
+        sizes
+        if len(sizes) == count and all(isinstance(one, (int, np.integer)) and one > 0 for one in sizes)
+        else None
+    )
 
 
 def _element(dtype):
@@ -78,7 +97,11 @@ class _End:
         self.array, self.layers = array, None
         self.names = names
         self.channels = names[-1] == "c"
-        self.outer = [axis for axis, name in enumerate(names) if name not in "yx" and not (name == "c" and axis == len(names) - 1)]
+        self.outer = [
+            axis
+            for axis, name in enumerate(names)
+            if name not in "yx" and not (name == "c" and axis == len(names) - 1)
+        ]
         self.inner = [axis for axis in range(len(names)) if axis not in self.outer]
 
     def _side(self, name):
@@ -103,29 +126,45 @@ class _End:
 
     def memory(self, raster):
         """An image where it lies in memory as pixels, or None."""
-        if not isinstance(self.array, np.ndarray) or self.array.dtype not in _dtypes.PIXELS or not self.array.dtype.isnative:
+        if (
+            not isinstance(self.array, np.ndarray)
+            or self.array.dtype not in _dtypes.PIXELS
+            or not self.array.dtype.isnative
+        ):
             return None
         image = self._image(np.asarray(self.array[self._at(raster, slice(None), slice(None))]))
         return image if _arrays.ready(image, 3) is image else None
 
     def _blocks(self, chunks, image_bytes, max_source_extent, how):
-        """Rows and columns of a block; images that are held, as each block has a part of them; and what is to be said of what is not held."""
+        """Rows and columns of a block; images that are held, as each block has a part of them; and what is to
+        be said of what is not held."""
         if chunks is None:
             return (1, 1, 1), []
-        rows, cols = (min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1 for name in "yx")
+        rows, cols = (
+            min(chunks[self.names.index(name)], self._side(name)) if name in self.names else 1
+            for name in "yx"
+        )
         pixels = max(self._side("y") * self._side("x"), 1)
-        layers = _chunk_cache.Layers(self, chunks, max_source_extent // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1))
+        layers = _chunk_cache.Layers(
+            self,
+            chunks,
+            max_source_extent // max(image_bytes + _COPIES_OF_BLOCK * image_bytes * rows * cols // pixels, 1),
+        )
         if layers.images > 1:
             self.layers = layers
-        said = (f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
-                "a greater max_memory has room for more")
+        said = (
+            f"{_described(self.array, chunks)} is {how} {layers.times} times, as images that share chunks are held {layers.images} at a time; "
+            "a greater max_memory has room for more"
+        )
         return (rows, cols, layers.images), [said] if layers.times > 1 else []
 
 
 class Source(_End):
     def __init__(self, array, axes):
         array = _shaped(array, "source")
-        super().__init__(array, _arrays.names_of(array.shape, _xarray_names.letters_of(array) if axes is None else axes))
+        super().__init__(
+            array, _arrays.names_of(array.shape, _xarray_names.letters_of(array) if axes is None else axes)
+        )
         self.said, self.nodata = [], _xarray_names.nodata_of(array)
         _dtypes.check(array.dtype)
         self.dtype = _dtypes.native(array.dtype)
@@ -134,16 +173,42 @@ class Source(_End):
         """For open_source() in python/src/array_io.cpp."""
         parts = 2 if self.dtype in _dtypes.PARTS else 1
         pixels = _dtypes.COMPUTED_AS[self.dtype]
-        rows, cols, channels = self._side("y"), self._side("x"), self._side("c") * parts if self.channels else parts
+        rows, cols, channels = (
+            self._side("y"),
+            self._side("x"),
+            self._side("c") * parts if self.channels else parts,
+        )
         chunks = _one_size(getattr(self.array, "chunks", None), len(self.names))
-        blocks, said = self._blocks(chunks, rows * cols * channels * pixels.itemsize, max_source_extent, "read")
+        blocks, said = self._blocks(
+            chunks, rows * cols * channels * pixels.itemsize, max_source_extent, "read"
+        )
         outer = [(self.names[axis], self.array.shape[axis]) for axis in self.outer]
-        return rows, cols, channels, _dtypes.PIXELS[pixels], outer, _element(self.dtype), blocks, _described(self.array, chunks), self.said + said, self.nodata
+        return (
+            rows,
+            cols,
+            channels,
+            _dtypes.PIXELS[pixels],
+            outer,
+            _element(self.dtype),
+            blocks,
+            _described(self.array, chunks),
+            self.said + said,
+            self.nodata,
+        )
 
     def say_what_files_lack(self):
         """Of what is beside the values."""
-        beside = [name for name in ("attrs", "coords") if isinstance(found := getattr(self.array, name, None), Mapping) and set(found) - {*_xarray_names.MISSING}]
-        self.said = [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"] if beside else []
+        beside = [
+            name
+            for name in ("attrs", "coords")
+            if isinstance(found := getattr(self.array, name, None), Mapping)
+            and set(found) - {*_xarray_names.MISSING}
+        ]
+        self.said = (
+            [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"]
+            if beside
+            else []
+        )
 
     def read(self, raster, row, col, out):
         try:
@@ -162,19 +227,28 @@ class Source(_End):
         """What the array gives, if that is what it said it would."""
         values = self.array[key]
         if np.ma.is_masked(values):
-            raise TypeError(f"{_described(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
-                            "set_auto_mask(False)), and say which are missing with nodata=")
+            raise TypeError(
+                f"{_described(self.array, None)} gives masked arrays, whose mask would be lost; have it give its values (netCDF4: "
+                "set_auto_mask(False)), and say which are missing with nodata="
+            )
         values = np.asarray(values)
-        shape = tuple(len(range(side)[one]) for one, side in zip(key, self.array.shape) if isinstance(one, slice))
+        shape = tuple(
+            len(range(side)[one]) for one, side in zip(key, self.array.shape) if isinstance(one, slice)
+        )
         if values.shape != shape:
-            raise ValueError(f"{_described(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for")
+            raise ValueError(
+                f"{_described(self.array, None)} gave an array of shape {values.shape} where {shape} was asked for"
+            )
         if _dtypes.native(values.dtype) != self.dtype:
-            raise TypeError(f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}")
+            raise TypeError(
+                f"{_described(self.array, None)} gave an array of {values.dtype}, and its dtype is {self.dtype}"
+            )
         return values
 
 
 def _names_by_shape(shape, count):
-    """A letter for each axis of a sink, by the shapes that one may have for a result of this shape, which has so many other axes."""
+    """A letter for each axis of a sink, by the shapes that one may have for a result of this shape, which has
+    so many other axes."""
     outer = "".join(chr(ord("A") + place) for place in range(count))
     several = len(shape) > count + 2
     names = {shape: outer + ("yxc" if several else "yx")}
@@ -191,20 +265,30 @@ class Sink(_End):
     def __init__(self, array):
         array = _shaped(array, "sink")
         if getattr(array, "__dask_graph__", lambda: None)() is not None:
-            raise TypeError(f"{_kind(array)} would hold all of the result in its graph; give a path or an array of zarr, and make one of that (dask.array.from_zarr)")
+            raise TypeError(
+                f"{_kind(array)} would hold all of the result in its graph; give a path or an array of zarr, and make one of that (dask.array.from_zarr)"
+            )
         if isinstance(array, np.ndarray) and not array.flags.writeable:
             raise ValueError("the sink is read-only; give an array that can be written to")
         self.array = array
 
     def begin(self, rows, cols, channels, kind, axes, stored, max_source_extent):
         """Blocks, description and warnings, for sink_of() in python/src/array_io.cpp."""
-        dtype = np.dtype(f"{stored[0]}{stored[1] // 8}" if stored and stored[0] != "b" else "?" if stored else _dtypes.DTYPES[kind])
+        dtype = np.dtype(
+            f"{stored[0]}{stored[1] // 8}"
+            if stored and stored[0] != "b"
+            else "?"
+            if stored
+            else _dtypes.DTYPES[kind]
+        )
         image_bytes = rows * cols * channels * _dtypes.DTYPES[kind].itemsize
         channels //= 2 if dtype in _dtypes.PARTS else 1
         shape = (*(size for _, size in axes), rows, cols) + ((channels,) if channels > 1 else ())
         names, array, given = _names_by_shape(shape, len(axes)), self.array, tuple(self.array.shape)
         if given not in names or _dtypes.native(array.dtype) != dtype:
-            raise ValueError(f"the result is {shape} of {dtype}, and the sink is {given} of {array.dtype}; give one of that shape and type")
+            raise ValueError(
+                f"the result is {shape} of {dtype}, and the sink is {given} of {array.dtype}; give one of that shape and type"
+            )
         super().__init__(array, names[given])
         self.dtype = dtype
         chunks = _one_size(getattr(array, "shards", None) or getattr(array, "chunks", None), len(given))
@@ -235,13 +319,18 @@ class Sink(_End):
 
 
 def check_apart(source, sink):
-    """Arrays of the same memory, or a file and a mapping of it: bands of the result would be read as the source."""
+    """Arrays of the same memory, or a file and a mapping of it: bands of the result would be read as the
+    source."""
     both = source.array if isinstance(source, Source) else source, sink.array
     if isinstance(both[0], str | bytes):
-        same = isinstance(both[1], np.ndarray) and _aliasing.of_one_file(both[0], _aliasing.mapped_file(both[1]))
+        same = isinstance(both[1], np.ndarray) and _aliasing.of_one_file(
+            both[0], _aliasing.mapped_file(both[1])
+        )
     elif all(isinstance(one, np.ndarray) for one in both):
         same = _aliasing.share_memory(*both)
     else:
-        same = both[0] is both[1] or (type(both[0]) is type(both[1]) and (both[0] == both[1]) is True)  # h5py's of one dataset are equal
+        same = both[0] is both[1] or (
+            type(both[0]) is type(both[1]) and (both[0] == both[1]) is True
+        )  # h5py's of one dataset are equal
     if same:
         raise ValueError("the source and the sink share memory; give the result an array of its own")

@@ -1,4 +1,5 @@
-"""Chains on NumPy's arrays: what the axes are, what is copied (as little as can be), and where the result lies."""
+"""Chains on NumPy's arrays: what the axes are, what is copied (as little as can be), and where the result
+lies."""
 
 import atexit
 import os
@@ -17,7 +18,8 @@ checked_threads = _options.whole(0)
 
 
 def ready(view, image_axes):
-    """`view`, or a copy where the library could not walk through its images: their elements lie beside each other, rows at a pitch."""
+    """`view`, or a copy where the library could not walk through its images: their elements lie beside each
+    other, rows at a pitch."""
     flags = view.flags
     if flags.c_contiguous and flags.aligned:
         return view
@@ -29,14 +31,18 @@ def ready(view, image_axes):
         fits = fits and (strides[axis] == inner or shape[axis] == 1)
         inner *= shape[axis]
     fits = fits and (strides[first] >= inner or shape[first] == 1)
-    return view if fits else np.array(view, order="C")  # which is aligned; ascontiguousarray may leave an odd address
+    return (
+        view if fits else np.array(view, order="C")
+    )  # which is aligned; ascontiguousarray may leave an odd address
 
 
 def check_out(out, shape, dtype):
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be an array, not {type(out).__name__}")
     if out.shape != tuple(shape) or out.dtype != dtype:
-        raise ValueError(f"the result is {tuple(shape)} of {dtype}, and out is {out.shape} of {out.dtype}; give one of that shape and type, or none")
+        raise ValueError(
+            f"the result is {tuple(shape)} of {dtype}, and out is {out.shape} of {out.dtype}; give one of that shape and type, or none"
+        )
     if not out.flags.writeable:
         raise ValueError("out is read-only; give an array that can be written to")
 
@@ -44,14 +50,29 @@ def check_out(out, shape, dtype):
 def names_of(shape, axes):
     """A letter for each axis, by the rules that NPY files have."""
     if axes is None:
-        guessed = {1: "x", 2: "yx", 3: "yxc" if shape[-1:] and shape[-1] <= MOST_GUESSED_CHANNELS else None}.get(len(shape))
+        guessed = {
+            1: "x",
+            2: "yx",
+            3: "yxc" if shape[-1:] and shape[-1] <= MOST_GUESSED_CHANNELS else None,
+        }.get(len(shape))
         if guessed:
             return guessed
-        raise ValueError(f"an array of shape {tuple(shape)} may be images or channels; say what its axes are, such as axes='yxc' or axes='zyx'")
+        raise ValueError(
+            f"an array of shape {tuple(shape)} may be images or channels; say what its axes are, such as axes='yxc' or axes='zyx'"
+        )
     if not isinstance(axes, str):
-        raise TypeError(f"axes={axes!r} is no text; give a letter for each axis, such as axes='yxc' or axes='zyx'")
-    if len(_options.encodable(axes)) != len(shape) or len(set(axes)) != len(axes) or "x" not in axes or ("y" not in axes and len(axes) > 1):
-        raise ValueError(f"axes={axes!r} does not fit an array of {len(shape)} axes: give each a letter of its own, y and x among them")
+        raise TypeError(
+            f"axes={axes!r} is no text; give a letter for each axis, such as axes='yxc' or axes='zyx'"
+        )
+    if (
+        len(_options.encodable(axes)) != len(shape)
+        or len(set(axes)) != len(axes)
+        or "x" not in axes
+        or ("y" not in axes and len(axes) > 1)
+    ):
+        raise ValueError(
+            f"axes={axes!r} does not fit an array of {len(shape)} axes: give each a letter of its own, y and x among them"
+        )
     return axes
 
 
@@ -72,14 +93,25 @@ def apply(chain, array, out, axes, arithmetic, threads, stream, part=None):
         if _devices.is_on_gpu(array):
             return _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part)
         if isinstance(array, np.ma.MaskedArray):
-            raise TypeError("a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages")
+            raise TypeError(
+                "a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages"
+            )
         if hasattr(array, "dims"):
             axes = _xarray_names.letters_of(array) if axes is None else axes
             if part is None and _xarray_names.nodata_of(array) is not None:
                 return _apply_with_nodata(chain, array, out, axes, arithmetic, threads)
         array, library = _array_namespace.on_host(array)
         if library is not None:
-            made = apply(chain, array, None if out is None else _array_namespace.on_host(out)[0], axes, arithmetic, threads, stream, part)
+            made = apply(
+                chain,
+                array,
+                None if out is None else _array_namespace.on_host(out)[0],
+                axes,
+                arithmetic,
+                threads,
+                stream,
+                part,
+            )
             return library(made) if out is None else out
     if stream is not None:
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
@@ -92,24 +124,47 @@ def _apply_on_host(chain, array, out, axes, arithmetic, threads, part):
         return _complex(chain, array, out, axes, arithmetic, threads, part)
     _dtypes.check(array.dtype)
     holder, names = _dtypes.COMPUTED_AS[dtype], names_of(array.shape, axes)
-    if part is None and holder == dtype and (volumes := volumes_of(chain, names, array.shape, holder)):  # else a volume would be widened at once
+    if (
+        part is None and holder == dtype and (volumes := volumes_of(chain, names, array.shape, holder))
+    ):  # else a volume would be widened at once
         return _apply_to_volumes(volumes, array, out, arithmetic, threads)
     if part is None and chain._native.of_stacks:
         return _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads)
-    if part is None and not array.flags.c_contiguous and _lies_by_columns(array, names) and (turned := chain._turned()):
+    if (
+        part is None
+        and not array.flags.c_contiguous
+        and _lies_by_columns(array, names)
+        and (turned := chain._turned())
+    ):
         chain, names = turned, names.translate(_EXCHANGED)
     layout = _layout(chain, names, array.shape, holder, part)
     keeps = _keeps(chain, dtype)
     view = array.transpose(layout.order).reshape(layout.source)
-    pixels = _dtypes.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
-    target = _checked(out, layout, dtype if keeps else layout.dtype) if out is not None else np.empty(layout.target, dtype) if keeps else None
+    pixels = (
+        _dtypes.widened(view) if holder != dtype else view if array.dtype.isnative else view.astype(dtype)
+    )
+    target = (
+        _checked(out, layout, dtype if keeps else layout.dtype)
+        if out is not None
+        else np.empty(layout.target, dtype)
+        if keeps
+        else None
+    )
     made = target
     if target is None or keeps or ready(target, layout.image_axes) is not target:
         made = np.empty(layout.target, layout.dtype)
     elif _aliasing.share_memory(array, out):
         pixels = pixels.copy()
     if 0 not in pixels.shape[: -layout.image_axes]:
-        _sepconv.apply(chain._native, ready(pixels, layout.image_axes), made, layout.image_axes, arithmetic, threads, layout.place)
+        _sepconv.apply(
+            chain._native,
+            ready(pixels, layout.image_axes),
+            made,
+            layout.image_axes,
+            arithmetic,
+            threads,
+            layout.place,
+        )
     if target is not None and made is not target:
         _dtypes.store(made, target)
     return out if out is not None else layout.back(made if target is None else target)
@@ -137,7 +192,16 @@ def _apply_with_nodata(chain, array, out, axes, arithmetic, threads):
     values = np.asarray(array)
     _dtypes.check(values.dtype)
     dtype = _dtypes.native(values.dtype)
-    return _apply_to_stacks(chain, values, out, names_of(values.shape, axes), dtype, arithmetic, threads, _xarray_names.nodata_of(array))
+    return _apply_to_stacks(
+        chain,
+        values,
+        out,
+        names_of(values.shape, axes),
+        dtype,
+        arithmetic,
+        threads,
+        _xarray_names.nodata_of(array),
+    )
 
 
 def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads, nodata=None):
@@ -153,7 +217,14 @@ def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads, nodat
         source = _array_io.Source(array.transpose(layout.order).reshape(layout.source), letters)
         source.nodata = nodata
         options = {"arithmetic": arithmetic, "threads": threads, "device": "cpu"}
-        _sepconv.run(source, _array_io.Sink(made), chain._native, _options.settings_of(_options.RUN, options), False, None)
+        _sepconv.run(
+            source,
+            _array_io.Sink(made),
+            chain._native,
+            _options.settings_of(_options.RUN, options),
+            False,
+            None,
+        )
     if made is not target:
         target[...] = made
     return out if out is not None else layout.back(target)
@@ -172,7 +243,9 @@ def result_of(chain, names, shape, dtype):
         return shape, np.result_type(of_part, np.complex64)
     _dtypes.check(dtype)
     layout = _layout(chain, names, shape, _dtypes.COMPUTED_AS[dtype], None)
-    return tuple(layout.kept_shape[axis] for axis in layout.inverse), dtype if _keeps(chain, dtype) else layout.dtype
+    return tuple(layout.kept_shape[axis] for axis in layout.inverse), dtype if _keeps(
+        chain, dtype
+    ) else layout.dtype
 
 
 _EXCHANGED = str.maketrans("xy", "yx")
@@ -195,14 +268,20 @@ def _checked(out, layout, dtype):
 
 def _check_by_parts(chain):
     if not chain._native.by_parts:
-        raise ValueError(f"the chain '{chain}' does not take complex numbers: it is not linear, or mixes channels; give real and imaginary part")
+        raise ValueError(
+            f"the chain '{chain}' does not take complex numbers: it is not linear, or mixes channels; give real and imaginary part"
+        )
 
 
 def _complex(chain, array, out, axes, arithmetic, threads, whole):
-    """Real and imaginary parts are images beside each other, to a chain that does to each what it would do to the sum."""
+    """Real and imaginary parts are images beside each other, to a chain that does to each what it would do to
+    the sum."""
     _check_by_parts(chain)
     names = names_of(array.shape, axes)
-    real, imag = (_apply_on_host(chain, part, None, names, arithmetic, threads, whole) for part in (array.real, array.imag))
+    real, imag = (
+        _apply_on_host(chain, part, None, names, arithmetic, threads, whole)
+        for part in (array.real, array.imag)
+    )
     dtype = np.result_type(real, np.complex64)
     if out is None:
         out = np.empty(real.shape, dtype)
@@ -232,7 +311,8 @@ _layouts, _MOST_LAYOUTS, _LONGEST_TEXT = {}, 256, 1000
 
 
 def _layout(chain, names, shape, dtype, part):
-    """Kept by the chain's text, as the chain may hold matrices; not where that is long, or names a file, which may change; nor of parts."""
+    """Kept by the chain's text, as the chain may hold matrices; not where that is long, or names a file,
+    which may change; nor of parts."""
     if part is not None:
         return _new_layout(chain, names, shape, dtype, part)
     key = chain._texts, names, shape, dtype
@@ -252,7 +332,9 @@ def image_of(names, shape):
 
 def order_of(names):
     """Of an array's axes: those that count images, rows, columns, channels."""
-    return [names.index(name) for name in names if name not in "yxc"] + [names.index(name) for name in "yxc" if name in names]
+    return [names.index(name) for name in names if name not in "yxc"] + [
+        names.index(name) for name in "yxc" if name in names
+    ]
 
 
 def _new_layout(chain, names, shape, dtype, part):
@@ -269,8 +351,19 @@ def _new_layout(chain, names, shape, dtype, part):
     has_channels = "c" in names or spec[2] != 1
     source, target = ([*others, *sides[: 3 if has_channels else 2]] for sides in image)
     kept = [*others, *target[len(others) + ("y" not in names) :]]
-    inverse = np.argsort([*order, *range(len(order), len(kept))])  # channels that the array has no axis for come last
-    return _Layout(tuple(order), 3 if has_channels else 2, tuple(source), tuple(target), _dtypes.DTYPES[spec[3]], tuple(kept), tuple(map(int, inverse)), place)
+    inverse = np.argsort(
+        [*order, *range(len(order), len(kept))]
+    )  # channels that the array has no axis for come last
+    return _Layout(
+        tuple(order),
+        3 if has_channels else 2,
+        tuple(source),
+        tuple(target),
+        _dtypes.DTYPES[spec[3]],
+        tuple(kept),
+        tuple(map(int, inverse)),
+        place,
+    )
 
 
 def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
@@ -278,7 +371,9 @@ def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
     names, shape = names_of(device.shape, axes), device.shape
     volumes = volumes_of(chain, names, shape, device.dtype) if part is None else None
     if volumes is None and chain._native.of_stacks and not ("z" in names and 0 in shape):
-        raise ValueError(f"the chain '{chain}' is along z or has a stack beside it: name the array's axis z (axes='zyx'), or take a stack beside it from the host's memory, from a NumPy array or by sepconv.run(device='cuda')")
+        raise ValueError(
+            f"the chain '{chain}' is along z or has a stack beside it: name the array's axis z (axes='zyx'), or take a stack beside it from the host's memory, from a NumPy array or by sepconv.run(device='cuda')"
+        )
     if volumes is not None:
         chain, names, shape = volumes.chain, volumes.names, volumes.source
     layout = _layout(chain, names, shape, device.dtype, part)
@@ -290,5 +385,15 @@ def _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part):
     source = device.in_order(order)
     made = device.target(out, back, kept, layout.dtype, source)
     if 0 not in layout.source[: -layout.image_axes]:
-        device.enqueue(chain, source, made, layout.source, layout.target, layout.image_axes, arithmetic, layout.place, part and part.largest)
+        device.enqueue(
+            chain,
+            source,
+            made,
+            layout.source,
+            layout.target,
+            layout.image_axes,
+            arithmetic,
+            layout.place,
+            part and part.largest,
+        )
     return out if out is not None else device.given_back(made, back)

@@ -26,14 +26,17 @@ GpuArray = TypeVar("GpuArray", bound=OnGpu)
 class Chain:
     """Stages applied one after another, in one pass.
 
-    Each stage sees its own input extended by its own border; values stay in the arithmetic type (f32, or f64 where the input, the result or a
-    ``cast`` is f64) from stage to stage and are rounded once, at the end. Immutable; equal chains are equal and have one hash, and a chain can be
+    Each stage sees its own input extended by its own border; values stay in the arithmetic type (f32, or f64
+    where the input, the result or a
+    ``cast`` is f64) from stage to stage and are rounded once, at the end. Immutable; equal chains are equal
+    and have one hash, and a chain can be
     pickled.
 
     Parameters
     ----------
     stages : str or iterable of str
-        As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``. None: the chain that copies. What
+        As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``.
+        None: the chain that copies. What
         stands in brackets belongs to one stage: ``"subtract:chain=[box:radius=9 | abs]"``.
 
     Raises
@@ -57,7 +60,9 @@ class Chain:
             stages = _sepconv.split_chain(_options.encodable(stages))
         texts = list(stages)
         if not all(isinstance(text, str) for text in texts):
-            raise TypeError(f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:by=2', 'abs'], and not of {stages!r}")
+            raise TypeError(
+                f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:by=2', 'abs'], and not of {stages!r}"
+            )
         self._native = _sepconv.parse([_options.encodable(text) for text in texts])
         self._texts = tuple(self._native.texts)
 
@@ -87,12 +92,15 @@ class Chain:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if any(_sepconv.in_memory in text for text in self._texts):
-            raise TypeError("a chain with an array beside the image cannot be pickled; give the stage a file of it")
+            raise TypeError(
+                "a chain with an array beside the image cannot be pickled; give the stage a file of it"
+            )
         return Chain._unpickled, (self._with_whole_paths(),)
 
     @classmethod
     def _unpickled(cls, texts: tuple[str, ...]) -> "Chain":
-        """Files that it names are read when it is first used: a process that does not see them says so where it computes."""
+        """Files that it names are read when it is first used: a process that does not see them says so where
+        it computes."""
         chain = cls.__new__(cls)
         chain._texts = texts
         return chain
@@ -116,31 +124,59 @@ class Chain:
         return f"Chain({str(self)!r})"
 
     @overload
-    def __call__(self, array: ArrayLike, out: NDArray[Any] | None = None, *, axes: str | None = None, arithmetic: Literal["f32", "f64"] | None = None,
-                 threads: int = 0, stream: None = None) -> NDArray[Any]: ...
+    def __call__(
+        self,
+        array: ArrayLike,
+        out: NDArray[Any] | None = None,
+        *,
+        axes: str | None = None,
+        arithmetic: Literal["f32", "f64"] | None = None,
+        threads: int = 0,
+        stream: None = None,
+    ) -> NDArray[Any]: ...
     @overload
-    def __call__(self, array: GpuArray, out: GpuArray | None = None, *, axes: str | None = None, arithmetic: Literal["f32", "f64"] | None = None,
-                 threads: int = 0, stream: int | HasStream | None = None) -> GpuArray: ...
-    def __call__(self, array: Any, out: Any = None, *, axes: str | None = None, arithmetic: Literal["f32", "f64"] | None = None, threads: int = 0,
-                 stream: Any = None) -> Any:
+    def __call__(
+        self,
+        array: GpuArray,
+        out: GpuArray | None = None,
+        *,
+        axes: str | None = None,
+        arithmetic: Literal["f32", "f64"] | None = None,
+        threads: int = 0,
+        stream: int | HasStream | None = None,
+    ) -> GpuArray: ...
+    def __call__(
+        self,
+        array: Any,
+        out: Any = None,
+        *,
+        axes: str | None = None,
+        arithmetic: Literal["f32", "f64"] | None = None,
+        threads: int = 0,
+        stream: Any = None,
+    ) -> Any:
         """The chain on an array, or on each image of one.
 
         Parameters
         ----------
         array : array_like, or an array on a GPU
-            rows x columns, rows x columns x channels (up to 4 of them), or what `axes` says; any strides and byte order. u8, u16, i16, f32 and
-            f64 are taken as they are; bool, other integers, f16 and complex numbers are computed as what holds them and stored again.
+            rows x columns, rows x columns x channels (up to 4 of them), or what `axes` says; any strides and
+            byte order. u8, u16, i16, f32 and
+            f64 are taken as they are; bool, other integers, f16 and complex numbers are computed as what
+            holds them and stored again.
         out : ndarray, optional
             where the result goes: of its shape and type, and apart from `array` in memory
         axes : str, optional
-            a letter for each axis: ``y`` and ``x`` are an image's rows and columns, ``c`` its channels, every other letter counts images:
+            a letter for each axis: ``y`` and ``x`` are an image's rows and columns, ``c`` its channels, every
+            other letter counts images:
             ``"tzyx"``
         arithmetic : {'f32', 'f64'}, optional
             what values are computed in; left out, as above
         threads : int
             at most so many; 0: all processors that this process may use
         stream : int or object with ``__cuda_stream__``, optional
-            of an array on a GPU (CuPy, PyTorch, JAX, or what else speaks DLPack or ``__cuda_array_interface__``): where the work is put; left out,
+            of an array on a GPU (CuPy, PyTorch, JAX, or what else speaks DLPack or
+            ``__cuda_array_interface__``): where the work is put; left out,
             on the stream that is current in its library. Nothing waits for it.
 
         Returns
@@ -153,7 +189,8 @@ class Chain:
         TypeError
             for what is no array of numbers
         ValueError
-            for a shape or type that the chain cannot take, and an `out` that does not fit, is read-only or overlaps
+            for a shape or type that the chain cannot take, and an `out` that does not fit, is read-only or
+            overlaps
         MemoryError
             where memory cannot be had
 

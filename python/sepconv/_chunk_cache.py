@@ -1,4 +1,5 @@
-"""Images that share chunks: as many as fit the memory are kept, so that each chunk is read and written once."""
+"""Images that share chunks: as many as fit the memory are kept, so that each chunk is read and written
+once."""
 
 import functools
 import math
@@ -7,7 +8,8 @@ import numpy as np
 
 
 class Layers:
-    """What the array of an end is sliced through, an image at a time. Images follow each other in the order of the outer axes.
+    """What the array of an end is sliced through, an image at a time. Images follow each other in the order
+    of the outer axes.
 
     `images` are held, 1 where nothing is won by it, so that a chunk is read or written `times` times.
     """
@@ -15,14 +17,23 @@ class Layers:
     def __init__(self, end, chunks, room):
         self.end, self.shape = end, end.array.shape
         deep = {axis: min(chunks[axis], self.shape[axis]) for axis in end.outer}
-        choices = [(math.prod(deep.values()), 1, None, 1)]  # times, images, and an axis of which so many places are held
+        choices = [
+            (math.prod(deep.values()), 1, None, 1)
+        ]  # times, images, and an axis of which so many places are held
         for place, axis in enumerate(end.outer):
             behind = math.prod(self.shape[other] for other in end.outer[place + 1 :])
             fit = room // behind if behind else 0
             if fit and deep[axis]:
                 parts = -(-deep[axis] // fit)
                 count = -(-deep[axis] // parts)
-                choices.append((math.prod(deep[other] for other in end.outer[:place]) * parts, count * behind, axis, count))
+                choices.append(
+                    (
+                        math.prod(deep[other] for other in end.outer[:place]) * parts,
+                        count * behind,
+                        axis,
+                        count,
+                    )
+                )
         self.times, self.images, self.axis, self.count = min(choices, key=lambda choice: choice[:2])
         if self.images > 1:
             self.deep, self.before = deep[self.axis], end.outer[: end.outer.index(self.axis)]
@@ -31,11 +42,15 @@ class Layers:
     @functools.cached_property
     def held(self):
         """Taken when the first image is: a plan takes nothing."""
-        outer = {axis: 1 if axis in self.before else self.count if axis == self.axis else self.shape[axis] for axis in self.end.outer}
+        outer = {
+            axis: 1 if axis in self.before else self.count if axis == self.axis else self.shape[axis]
+            for axis in self.end.outer
+        }
         return np.empty([outer.get(axis, side) for axis, side in enumerate(self.shape)], self.end.dtype)
 
     def _keys(self, key):
-        """Of a part of an image: that part of all images of its layer, the same in what is held, and its own place there."""
+        """Of a part of an image: that part of all images of its layer, the same in what is held, and its own
+        place there."""
         whole, held, own = list(key), list(key), list(key)
         for axis in self.end.outer:
             begin, end = 0, self.shape[axis]
@@ -60,7 +75,8 @@ class Layers:
         return self.held[own]
 
     def __setitem__(self, key, values):
-        """With the last image of a layer, which the others are complete before, all are handed over: a copy, which may be kept."""
+        """With the last image of a layer, which the others are complete before, all are handed over: a copy,
+        which may be kept."""
         whole, held, own = self._keys(key)
         self.held[own] = values
         if all(own[axis] + 1 == held[axis].stop for axis in self.end.outer):

@@ -1,4 +1,5 @@
-"""Chains on dask arrays: each block of the result of what the chain asks for of the source, told where in the image that lies."""
+"""Chains on dask arrays: each block of the result of what the chain asks for of the source, told where in the
+image that lies."""
 
 import functools
 import itertools
@@ -31,18 +32,31 @@ def _result_chunks(chain, names, source, shape):
     for axis, name in enumerate(names):
         if name in "yx":
             chunks = source.chunks[names.index(turned.get(name, name))]
-            made[axis] = chunks if sum(chunks) == shape[axis] else _scaled(chunks, shape[axis]) if sum(chunks) else (shape[axis],)
+            made[axis] = (
+                chunks
+                if sum(chunks) == shape[axis]
+                else _scaled(chunks, shape[axis])
+                if sum(chunks)
+                else (shape[axis],)
+            )
     return tuple(made) + tuple((side,) for side in shape[len(names) :])
 
 
 def _needs(chain, names, shape, dtype, largest):
-    image = (*_arrays.image_of(names, shape), _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]])
+    image = (
+        *_arrays.image_of(names, shape),
+        _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]],
+    )
 
     def needs(ranges):
         (row, row_end), (col, col_end) = (ranges[names.index(name)] for name in "yx")
         result = row, col, row_end - row, col_end - col
         first_row, first_col, rows, cols = chain._native.input_for(result, image)
-        of_image = {"y": (first_row, first_row + rows), "x": (first_col, first_col + cols), "c": (0, image[2])}
+        of_image = {
+            "y": (first_row, first_row + rows),
+            "x": (first_col, first_col + cols),
+            "c": (0, image[2]),
+        }
         needed = [of_image.get(name, ends) for name, ends in zip(names, ranges)]
         return needed, _arrays.Part(shape, (first_row, first_col), result, largest)
 
@@ -61,7 +75,16 @@ def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, p
     volumes = _volumes(chain, names, shape, dtype)
     planes = block.transpose(volumes.order)
     along_z = len(volumes.names.partition("y")[0]) + 1
-    made = _arrays.apply(volumes.chain, planes.reshape(*planes.shape[:along_z], -1, *planes.shape[along_z + 2 :]), None, volumes.names, arithmetic, threads, None, part)
+    made = _arrays.apply(
+        volumes.chain,
+        planes.reshape(*planes.shape[:along_z], -1, *planes.shape[along_z + 2 :]),
+        None,
+        volumes.names,
+        arithmetic,
+        threads,
+        None,
+        part,
+    )
     made = made.reshape(volumes.shape_of(made.shape))
     return made.transpose(volumes.inverse(made.ndim))
 
@@ -69,14 +92,20 @@ def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, p
 def _needs_of_planes(chain, names, shape, dtype, largest):
     """Whole planes: those of the block and those beside them that count."""
     volumes, axis = _volumes(chain, names, shape, dtype), names.index("z")
-    image = (*_arrays.image_of(volumes.names, volumes.source), _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]])
+    image = (
+        *_arrays.image_of(volumes.names, volumes.source),
+        _dtypes.PIXELS[_dtypes.PARTS.get(dtype) or _dtypes.COMPUTED_AS[dtype]],
+    )
     plane = math.prod(volumes.plane)
 
     def needs(ranges):
         begin, end = ranges[axis]
         result = begin, 0, end - begin, plane
         first, _, count, _ = volumes.chain._native.input_for(result, image)
-        needed = [(0, shape[place]) if name in "yxc" else (first, first + count) if name == "z" else ends for place, (name, ends) in enumerate(zip(names, ranges))]
+        needed = [
+            (0, shape[place]) if name in "yxc" else (first, first + count) if name == "z" else ends
+            for place, (name, ends) in enumerate(zip(names, ranges))
+        ]
         return needed, _arrays.Part(volumes.source, (first, 0), result, (largest, plane))
 
     return needs
@@ -85,11 +114,18 @@ def _needs_of_planes(chain, names, shape, dtype, largest):
 def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads):
     """By blocks of whole planes, which are cut afterwards."""
     if not chain._native.of_volumes:
-        raise ValueError(f"the chain '{chain}' has a stack beside the array, which blocks would need parts of; call the chain with an array in memory, or give sepconv.run files")
+        raise ValueError(
+            f"the chain '{chain}' has a stack beside the array, which blocks would need parts of; call the chain with an array in memory, or give sepconv.run files"
+        )
     if "z" not in names:
-        raise ValueError(f"the chain '{chain}' is along z, and axes='{names}' has no z; name the axis, such as axes='zyx'")
+        raise ValueError(
+            f"the chain '{chain}' is along z, and axes='{names}' has no z; name the axis, such as axes='zyx'"
+        )
     planes = array.rechunk({axis: -1 for axis, name in enumerate(names) if name in "yxc"})
-    whole = tuple(one if axis < len(names) and names[axis] not in "yxc" else (side,) for axis, (one, side) in enumerate(zip(chunks, shape)))
+    whole = tuple(
+        one if axis < len(names) and names[axis] not in "yxc" else (side,)
+        for axis, (one, side) in enumerate(zip(chunks, shape))
+    )
     dtype, needs = _dtypes.native(array.dtype), None
     if 0 not in shape:
         needs = _needs_of_planes(chain, names, array.shape, dtype, max(whole[names.index("z")]))
@@ -98,10 +134,13 @@ def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, thread
 
 
 def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
-    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the whole array.
+    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the
+    whole array.
 
-    Each block of the result is a task, which is given what the chain needs for it of the array, also of other blocks; borders act where the image ends and
-    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
+    Each block of the result is a task, which is given what the chain needs for it of the array, also of other
+    blocks; borders act where the image ends and
+    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the
+    array's, in proportion where a chain changes an image's rows and columns, and all channels in
     one block.
 
     Parameters
@@ -137,7 +176,11 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     chain, array = chain if isinstance(chain, Chain) else Chain(chain), checked(array)
     if arithmetic is not None:
         _options.arithmetic("arithmetic", arithmetic)
-    threads, names, dtype = _arrays.checked_threads("threads", threads), _arrays.names_of(array.shape, axes), _dtypes.native(array.dtype)
+    threads, names, dtype = (
+        _arrays.checked_threads("threads", threads),
+        _arrays.names_of(array.shape, axes),
+        _dtypes.native(array.dtype),
+    )
     shape, result_dtype = _arrays.result_of(chain, names, array.shape, dtype)
     if "y" not in names:  # which may repeat, too
         return apply(chain, array[None], "y" + names, arithmetic=arithmetic, threads=threads)[0]
@@ -148,5 +191,11 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     meta = meta_from_array(array._meta, len(shape), result_dtype)
     if chain._native.of_stacks:
         return _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads)
-    return job_manifest(array, f"sepconv-chain-{token}", chunks, meta, _needs(chain, names, array.shape, dtype, largest),
-                   functools.partial(_applied, chain, names, arithmetic, threads))
+    return job_manifest(
+        array,
+        f"sepconv-chain-{token}",
+        chunks,
+        meta,
+        _needs(chain, names, array.shape, dtype, largest),
+        functools.partial(_applied, chain, names, arithmetic, threads),
+    )

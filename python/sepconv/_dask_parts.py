@@ -15,10 +15,20 @@ class Result:
     sink: str
     chain: object
     options: dict
-    begun: list = field(default_factory=list)  # from when it is begun on how many parts there are, and the run that makes them
+    begun: list = field(
+        default_factory=list
+    )  # from when it is begun on how many parts there are, and the run that makes them
 
     def begin(self, planning, wanted, discards=False):
-        _sepconv.create_parts(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, planning), discards, wanted, self.begun)
+        _sepconv.create_parts(
+            self.source,
+            self.sink,
+            self.chain._native,
+            _options.settings_of(_options.RUN, planning),
+            discards,
+            wanted,
+            self.begun,
+        )
 
     @property
     def parts(self):
@@ -39,15 +49,26 @@ class Result:
     def make(self, part, options, go_on=lambda: None):
         """`go_on` is called all the while, and ends it by what it raises."""
         if not os.path.isdir(self.folder):
-            raise FileNotFoundError(f"{self.folder} is not there: it was discarded or finished meanwhile, or is not seen here; source and result have to lie where every worker sees them by the same names")
-        report = _sepconv.run_wanted_part(self.source, self.sink, self.chain._native, _options.settings_of(_options.RUN, {**self.options, **options}), part, len(self.parts), go_on)
+            raise FileNotFoundError(
+                f"{self.folder} is not there: it was discarded or finished meanwhile, or is not seen here; source and result have to lie where every worker sees them by the same names"
+            )
+        report = _sepconv.run_wanted_part(
+            self.source,
+            self.sink,
+            self.chain._native,
+            _options.settings_of(_options.RUN, {**self.options, **options}),
+            part,
+            len(self.parts),
+            go_on,
+        )
         return list(report.warnings)
 
     def finish(self):
         _when_alone(lambda: _sepconv.finish_parts(self.sink, self.run))
 
     def discard(self):
-        """Removes what is there of it, if it is begun; says what stays: another's, or what a worker holds for too long."""
+        """Removes what is there of it, if it is begun; says what stays: another's, or what a worker holds for
+        too long."""
         if not self.begun:
             return
         try:
@@ -55,7 +76,9 @@ class Result:
             if not is_gone and os.path.isdir(self.folder):
                 _inputs.warn([f"{self.folder} stays: it is not what was begun here any more"])
         except (OSError, KeyboardInterrupt) as error:
-            _inputs.warn([f"{self.folder} stays: {error or 'interrupted while a worker was at work on it still'}"])
+            _inputs.warn(
+                [f"{self.folder} stays: {error or 'interrupted while a worker was at work on it still'}"]
+            )
 
 
 def _when_alone(done):

@@ -1,4 +1,5 @@
-"""From file to file by the workers of a cluster: a task makes a part of the result, and no pixel goes from worker to worker."""
+"""From file to file by the workers of a cluster: a task makes a part of the result, and no pixel goes from
+worker to worker."""
 
 import contextlib
 import errno
@@ -33,11 +34,14 @@ class _GivenUp(Exception):
 
 
 def _made(result, part, options, of_version):
-    """In a worker. A part that is wanted no more ends with the band at hand, so that what runs holds nobody up."""
+    """In a worker. A part that is wanted no more ends with the band at hand, so that what runs holds nobody
+    up."""
     from distributed import get_worker
 
     if version("sepconv") != of_version:
-        raise RuntimeError(f"the worker has sepconv {version('sepconv')}, and the client {of_version}; install one version everywhere")
+        raise RuntimeError(
+            f"the worker has sepconv {version('sepconv')}, and the client {of_version}; install one version everywhere"
+        )
     worker = get_worker()
     key = worker.get_current_task()
 
@@ -61,25 +65,38 @@ def _client(client):
         try:
             client = distributed.get_client()
         except ValueError:
-            raise ValueError("there is no client of a cluster; start one, distributed.Client(), or give client=") from None
+            raise ValueError(
+                "there is no client of a cluster; start one, distributed.Client(), or give client="
+            ) from None
     if not isinstance(client, distributed.Client) or client.asynchronous:
-        raise TypeError(f"client={client!r} is no distributed.Client, or an asynchronous one; give one that waits")
+        raise TypeError(
+            f"client={client!r} is no distributed.Client, or an asynchronous one; give one that waits"
+        )
     if client.status == "closed":
         raise ValueError("the client is closed; start another, distributed.Client()")
     return client
 
 
 def _check_workers(client):
-    """By built-in functions: a worker without the package ends with the first of its functions that it is sent, and Dask sends that to the next one."""
+    """By built-in functions: a worker without the package ends with the first of its functions that it is
+    sent, and Dask sends that to the next one."""
     for address, found in client.run(eval, "__import__('sepconv').__version__", on_error="return").items():
         if isinstance(found, Exception):
-            raise RuntimeError(f"the worker {address} cannot import sepconv ({found}); install sepconv {version('sepconv')} where it runs")
+            raise RuntimeError(
+                f"the worker {address} cannot import sepconv ({found}); install sepconv {version('sepconv')} where it runs"
+            )
 
 
 def _paths(source, sink, options):
-    source, options = _inputs.source_of(source, options) if _options.is_path(source) or isinstance(source, _inputs.OpenedFile) else (None, options)
+    source, options = (
+        _inputs.source_of(source, options)
+        if _options.is_path(source) or isinstance(source, _inputs.OpenedFile)
+        else (None, options)
+    )
     if source is None or not _options.is_path(sink):
-        raise TypeError("workers open source and sink by themselves: give paths; dask arrays go through sepconv.dask.apply")
+        raise TypeError(
+            "workers open source and sink by themselves: give paths; dask arrays go through sepconv.dask.apply"
+        )
     return os.path.abspath(source), os.path.abspath(_options.path(sink)).rstrip("/"), options
 
 
@@ -88,7 +105,12 @@ def _make_all(client, result, options, pixels, told):
     from distributed import as_completed
 
     count = len(result.parts)
-    futures = client.map(_made, *zip(*((result, part, options, version("sepconv")) for part in result.parts)), pure=False, key="sepconv-part")
+    futures = client.map(
+        _made,
+        *zip(*((result, part, options, version("sepconv")) for part in result.parts)),
+        pure=False,
+        key="sepconv-part",
+    )
     workers, said = {}, {}
     try:
         if told:
@@ -107,24 +129,36 @@ def _make_all(client, result, options, pixels, told):
 
 
 def _limits(client):
-    """How many workers there are, the threads of the one that has fewest, and a quarter of the least memory that Dask lets one have; None: of what is free."""
-    workers = client.sync(client.scheduler.identity)["workers"].values()  # asked of the scheduler: what the client remembers names no workers at times
+    """How many workers there are, the threads of the one that has fewest, and a quarter of the least memory
+    that Dask lets one have; None: of what is free."""
+    workers = client.sync(client.scheduler.identity)[
+        "workers"
+    ].values()  # asked of the scheduler: what the client remembers names no workers at times
     if not workers:
-        raise ValueError("the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))")
+        raise ValueError(
+            "the cluster has no workers; start some, or wait for them (client.wait_for_workers(1))"
+        )
     memory = [one.get("memory_limit") for one in workers]
     return len(workers), min(one["nthreads"] for one in workers), min(memory) // 4 if all(memory) else None
 
 
 def _finish(result):
-    """What is made is worth more than a folder that is gone: where it is the disk or the memory that refused, another try may do."""
+    """What is made is worth more than a folder that is gone: where it is the disk or the memory that refused,
+    another try may do."""
     try:
         result.finish()
     except (OSError, MemoryError, KeyboardInterrupt) as error:
-        if getattr(error, "errno", None) == errno.ENODATA:  # of a part there is not what it made: no try will do
+        if (
+            getattr(error, "errno", None) == errno.ENODATA
+        ):  # of a part there is not what it made: no try will do
             result.discard()
             raise
         if result.is_there():
-            _inputs.warn([f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"])
+            _inputs.warn(
+                [
+                    f"all parts are made and stay in {result.folder}: the command sepconv finish {result.sink} completes the result"
+                ]
+            )
         raise
     except ValueError:  # the source is another now
         result.discard()
@@ -133,12 +167,17 @@ def _finish(result):
 
 @_options.declared(_TAKEN)
 def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progress=True, **options):
-    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
+    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte
+    for byte.
 
-    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
-    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at a time, with all its threads, within
-    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that was lost to others. Until it is
-    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are made and only the last step fails it stays.
+    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of
+    the source and what the chain needs around it,
+    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one
+    part at a time, with all its threads, within
+    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a
+    worker that was lost to others. Until it is
+    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are
+    made and only the last step fails it stays.
 
     Parameters
     ----------

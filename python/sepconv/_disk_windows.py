@@ -11,7 +11,8 @@ from sepconv._separable import border_of
 
 
 def is_disk(footprint):
-    """Whether it is `skimage.morphology.disk` of its radius, or the same of two radii, along two of its axes."""
+    """Whether it is `skimage.morphology.disk` of its radius, or the same of two radii, along two of its
+    axes."""
     sides = [side for side in footprint.shape if side > 1]
     if len(sides) != 2 or not all(side % 2 for side in sides):
         return False
@@ -22,7 +23,9 @@ def is_disk(footprint):
 
 def check_disk(window):
     if any(window.origins):
-        raise Unsupported("an origin other than 0 is not supported with a footprint that is a disk; shift the result")
+        raise Unsupported(
+            "an origin other than 0 is not supported with a footprint that is a disk; shift the result"
+        )
     if len(set(window.modes)) > 1:
         raise RuntimeError("A sequence of modes is not supported for non-separable footprints")
 
@@ -36,5 +39,7 @@ def disk_extreme(pixels, extreme, window, cval, out, threads, stream=None):
         return disk_extreme(padded, extreme, window._replace(modes=["nearest"]), 0.0, None, threads)[at]
     (rows, cols), letters = _seen(pixels.ndim, [axis for axis in window.axes if sides[axis] > 1])
     outside = {"value": value} if border == "constant" else {}
-    chain = getattr(_stages, extreme)(sides[cols] // 2, radius_y=sides[rows] // 2, shape="disk", border=border, **outside)
+    chain = getattr(_stages, extreme)(
+        sides[cols] // 2, radius_y=sides[rows] // 2, shape="disk", border=border, **outside
+    )
     return chain(pixels, out, axes=letters, threads=threads, stream=stream)

@@ -6,7 +6,10 @@ import numbers
 
 import numpy as np
 
-PIXELS = {np.dtype(name): ours for name, ours in {"u1": "u8", "u2": "u16", "i2": "i16", "f4": "f32", "f8": "f64"}.items()}
+PIXELS = {
+    np.dtype(name): ours
+    for name, ours in {"u1": "u8", "u2": "u16", "i2": "i16", "f4": "f32", "f8": "f64"}.items()
+}
 DTYPES = {ours: dtype for dtype, ours in PIXELS.items()}
 # What holds every value. Of 64-bit integers f64 holds those that it has a number for.
 _HOLDERS = {"?": "u1", "i1": "i2", "f2": "f4", "u4": "f8", "i4": "f8", "u8": "f8", "i8": "f8"}
@@ -29,7 +32,9 @@ def check(dtype):
 def check_as_scipy(dtype):
     """Throws what SciPy does for a type that it has no number for, and for one that it has no filter for."""
     if native(dtype) not in COMPUTED_AS:
-        raise (TypeError if dtype.kind in "SUV" else RuntimeError)(f"array type {dtype} is not supported; give {TAKEN}")
+        raise (TypeError if dtype.kind in "SUV" else RuntimeError)(
+            f"array type {dtype} is not supported; give {TAKEN}"
+        )
 
 
 def result_type(named):
@@ -44,10 +49,18 @@ def result_type(named):
 
 
 def widened(array):
-    """`array`, of what is no pixel type, as one that holds its values. ValueError where f64 has no number for a value."""
+    """`array`, of what is no pixel type, as one that holds its values. ValueError where f64 has no number for
+    a value."""
     made = array.astype(HOLDERS[native(array.dtype)])
-    if array.dtype.kind in "iu" and array.dtype.itemsize == 8 and array.size and (array.max() > 2**53 or array.min() < -(2**53)):
-        raise ValueError(f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them")
+    if (
+        array.dtype.kind in "iu"
+        and array.dtype.itemsize == 8
+        and array.size
+        and (array.max() > 2**53 or array.min() < -(2**53))
+    ):
+        raise ValueError(
+            f"the array's {array.dtype} values have more than 53 significant bits; sepconv computes in f64, which has no number for them"
+        )
     return made
 
 
@@ -76,11 +89,16 @@ def pieces(shape):
     if not shape or 0 in shape:
         return [()] * (not shape)
     step = max(_PIECE // math.prod(shape[axis + 1 :]), 1)
-    return ((*outer, slice(begin, begin + step)) for outer in np.ndindex(shape[:axis]) for begin in range(0, shape[axis], step))
+    return (
+        (*outer, slice(begin, begin + step))
+        for outer in np.ndindex(shape[:axis])
+        for begin in range(0, shape[axis], step)
+    )
 
 
 def store(values, out):
-    """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool what is 1 or more is True."""
+    """Rounds half to even, saturates, and makes 0 of NaN where `out` is of integers; of bool what is 1 or
+    more is True."""
     if values.dtype == out.dtype:
         return np.copyto(out, values)
     for key in pieces(out.shape):
@@ -103,11 +121,22 @@ def _store(values, out):
     elif kind in "iu" and theirs in "biu":
         (low, high), (least, most) = _limits(out.dtype), _limits(values.dtype)
         fits = theirs == "b" or (low <= least and most <= high)
-        np.copyto(out, values if fits else np.minimum(np.maximum(values, max(low, least)), min(high, most)), casting="unsafe")
+        np.copyto(
+            out,
+            values if fits else np.minimum(np.maximum(values, max(low, least)), min(high, most)),
+            casting="unsafe",
+        )
     elif kind in "iu":
         limits = np.iinfo(out.dtype)
-        rounded = np.nan_to_num(np.rint(values.astype(np.float64, copy=False)), nan=0, posinf=np.inf, neginf=-np.inf)
-        np.copyto(out, np.clip(rounded, limits.min, limits.max).astype(out.dtype) if limits.bits < 64 else _wide(rounded, limits, out.dtype))
+        rounded = np.nan_to_num(
+            np.rint(values.astype(np.float64, copy=False)), nan=0, posinf=np.inf, neginf=-np.inf
+        )
+        np.copyto(
+            out,
+            np.clip(rounded, limits.min, limits.max).astype(out.dtype)
+            if limits.bits < 64
+            else _wide(rounded, limits, out.dtype),
+        )
     else:
         with np.errstate(over="ignore"):  # as IEEE 754 has it: infinity
             np.copyto(out, values, casting="same_kind")
@@ -125,12 +154,21 @@ def store_difference(first, second, out):
     for key in pieces(out.shape):
         a, b = first[key], second[key]
         if a.dtype.kind not in "iu" or a.dtype.itemsize < 8:
-            store(np.subtract(a, b, dtype=np.int64 if a.dtype.kind in "biu" else np.float64), out[key] if key else out)
+            store(
+                np.subtract(a, b, dtype=np.int64 if a.dtype.kind in "biu" else np.float64),
+                out[key] if key else out,
+            )
             continue
         falls, high = a < b, _limits(out.dtype)[1] if out.dtype.kind == "i" else None
         a, b = a.astype(np.uint64), b.astype(np.uint64)
         size = np.where(falls, b - a, a - b)  # 64 bits have room for it, and not for the difference
         rising = np.empty(size.shape, out.dtype)
         store(size, rising)
-        falling = 0 if out.dtype.kind in "bu" else -rising if high is None else np.where(size > high, -high - 1, -rising)
+        falling = (
+            0
+            if out.dtype.kind in "bu"
+            else -rising
+            if high is None
+            else np.where(size > high, -high - 1, -rising)
+        )
         out[key] = np.where(falls, falling, rising)

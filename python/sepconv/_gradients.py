@@ -15,13 +15,23 @@ from sepconv._separable import BORDERS
 def _join(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
     """Values stay in f64, or in complex numbers of it, until all are joined."""
     if not isinstance(array, np.ndarray):
-        return _join_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords or {}, magnitude)
+        return _join_on_gpu(
+            array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords or {}, magnitude
+        )
     given, dtype = result_of(output, array, array.dtype.kind == "c")
     axes = axes_of(axes, array.ndim)
     modes = each_of(mode, len(axes))
     total = np.empty(array.shape, np.complex128 if dtype.kind == "c" else np.float64)
     for count, (axis, border) in enumerate(zip(axes, modes)):
-        made = derivative(array, axis, total.dtype if count else total, border, cval, *extra_arguments, **(extra_keywords or {}))
+        made = derivative(
+            array,
+            axis,
+            total.dtype if count else total,
+            border,
+            cval,
+            *extra_arguments,
+            **(extra_keywords or {}),
+        )
         made = made if count else total
         if magnitude:
             np.multiply(made, made, out=made)
@@ -39,7 +49,9 @@ def _join(array, derivative, output, mode, cval, axes, extra_arguments, extra_ke
 def _join_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, extra_keywords, magnitude):
     """The same by the array's own library, on its current stream; the last step rounds and saturates."""
     if extra_keywords.get("stream") is not None:
-        raise TypeError("stream is not for sums of filters, which the array's library makes on its current stream; make that stream current")
+        raise TypeError(
+            "stream is not for sums of filters, which the array's library makes on its current stream; make that stream current"
+        )
     axes = axes_of(axes, array.ndim)
     total = None
     for axis, border in zip(axes, each_of(mode, len(axes))):
@@ -53,7 +65,17 @@ def _join_on_gpu(array, derivative, output, mode, cval, axes, extra_arguments, e
     return gaussian_filter(total, 0, output=Device(array, None).dtype if output is None else output)
 
 
-def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
+def generic_laplace(
+    input,
+    derivative2,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    extra_arguments=(),
+    extra_keywords=None,
+    *,
+    axes=None,
+):
     """The sum of second derivatives along the axes, which a function makes.
 
     Parameters
@@ -61,7 +83,8 @@ def generic_laplace(input, derivative2, output=None, mode="reflect", cval=0.0, e
     input : array_like
         of any number of axes
     derivative2 : callable
-        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output`
+        is an array or a type as elsewhere
     output, mode, cval, axes
         as `gaussian_filter` has them
     extra_arguments, extra_keywords
@@ -116,7 +139,8 @@ _OTHERS = "abdefghijklmnopqrstuvwz"  # letters of axes that count images
 
 
 def _letters(axes, ndim):
-    """Letters for the axes of which two are rows and columns; None where columns stand neither last nor before channels."""
+    """Letters for the axes of which two are rows and columns; None where columns stand neither last nor
+    before channels."""
     if len(axes) != 2 or max(axes) < ndim - 2 or ndim > len(_OTHERS):
         return None
     names = list(_OTHERS[: ndim - 1] + "c") if max(axes) == ndim - 2 else list(_OTHERS[:ndim])
@@ -142,12 +166,24 @@ def _type_asked(array, output):
     return (given, dtype) if dtype in _dtypes.PIXELS else None
 
 
-def _by_stage(stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None):
+def _by_stage(
+    stage, array, sigmas, output, mode, cval, axes, truncate=4.0, radius=None, threads=0, stream=None
+):
     """The library's stage for rows and columns, which is one pass; None where it is not what is asked for."""
-    modes, names, asked = set(each_of(mode, len(axes))), _letters(axes, array.ndim), _type_asked(array, output)
+    modes, names, asked = (
+        set(each_of(mode, len(axes))),
+        _letters(axes, array.ndim),
+        _type_asked(array, output),
+    )
     if isinstance(array, np.ndarray) and not array.size:
         return None
-    if names is None or asked is None or len(modes) != 1 or not modes <= BORDERS.keys() or not min(sigmas) > LEAST_SIGMA:
+    if (
+        names is None
+        or asked is None
+        or len(modes) != 1
+        or not modes <= BORDERS.keys()
+        or not min(sigmas) > LEAST_SIGMA
+    ):
         return None
     border = BORDERS[modes.pop()]
     if border == "constant" and cval != 0:  # SciPy has it beyond the edges of what the first pass has made
@@ -165,14 +201,17 @@ _GRADIENT = functools.partial(_stages.gradient, "gaussian")
 
 
 def derivatives(order, axes, sigmas, radius=None, filtered=gaussian_filter, **keywords):
-    """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`, by `filtered`. As in SciPy that smooths in the order of the array's
+    """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`, by `filtered`.
+    As in SciPy that smooths in the order of the array's
     axes, whatever that of `axes`: with a constant beyond the edges it matters."""
     each = sorted(zip(axes, sigmas, each_of(radius, len(axes))))
     sigmas, radii = [width for _, width, _ in each], [most for *_, most in each]
 
     def derivative(array, axis, output, mode, cval):
         orders = [order * (one == axis) for one, *_ in each]
-        return filtered(array, sigmas, orders, output, mode, cval, radius=radii, axes=sorted(axes), **keywords)
+        return filtered(
+            array, sigmas, orders, output, mode, cval, radius=radii, axes=sorted(axes), **keywords
+        )
 
     return derivative
 
@@ -184,11 +223,17 @@ def _of_gaussian(stage, generic, order, array, sigma, output, mode, cval, axes, 
     """What `stage` makes in one pass, or else `generic` joins of derivatives of this order."""
     for name in keywords:
         if name not in _KEYWORDS:
-            raise TypeError(f"there is no argument {name!r}; those of gaussian_filter that are taken are {', '.join(_KEYWORDS)}")
+            raise TypeError(
+                f"there is no argument {name!r}; those of gaussian_filter that are taken are {', '.join(_KEYWORDS)}"
+            )
     axes = axes_of(axes, array.ndim)
     sigmas = each_of(sigma, len(axes))
     made = _by_stage(stage, array, sigmas, output, mode, cval, axes, **keywords)
-    return made if made is not None else generic(array, derivatives(order, axes, sigmas, **keywords), output, mode, cval, axes=axes)
+    return (
+        made
+        if made is not None
+        else generic(array, derivatives(order, axes, sigmas, **keywords), output, mode, cval, axes=axes)
+    )
 
 
 def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axes=None, **kwargs):
@@ -204,8 +249,19 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     return _of_gaussian(_stages.log, generic_laplace, 2, input, sigma, output, mode, cval, axes, kwargs)
 
 
-def generic_gradient_magnitude(input, derivative, output=None, mode="reflect", cval=0.0, extra_arguments=(), extra_keywords=None, *, axes=None):
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+def generic_gradient_magnitude(
+    input,
+    derivative,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    extra_arguments=(),
+    extra_keywords=None,
+    *,
+    axes=None,
+):
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See
+    `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
 
     Examples
@@ -227,4 +283,6 @@ def gaussian_gradient_magnitude(input, sigma, output=None, mode="reflect", cval=
     >>> ndimage.gaussian_gradient_magnitude([[0.0, 1.0, 2.0]] * 3, sigma=1)[1].round(4).tolist()
     [0.3494, 0.6988, 0.3494]
     """
-    return _of_gaussian(_GRADIENT, generic_gradient_magnitude, 1, input, sigma, output, mode, cval, axes, kwargs)
+    return _of_gaussian(
+        _GRADIENT, generic_gradient_magnitude, 1, input, sigma, output, mode, cval, axes, kwargs
+    )

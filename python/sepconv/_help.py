@@ -8,11 +8,17 @@ _TEXTS = {
     "sigma": ("scalar or sequence", "the Gaussian's deviation, in pixels: of all axes, or of each of `axes`"),
     "order": ("int", "of the derivative; 0 blurs"),
     "size": ("int or sequence", "of the window: of all axes, or of each of `axes`"),
-    "footprint": ("array_like, optional", "in place of `size`: see `minimum_filter`, and of ranks `rank_filter`"),
+    "footprint": (
+        "array_like, optional",
+        "in place of `size`: see `minimum_filter`, and of ranks `rank_filter`",
+    ),
     "structure": ("array_like, optional", "zeros of the shape of the window, in place of `size`"),
     "percentile": ("float", "from 0 to 100; a negative one counts from 100"),
     "axis": ("int", "that is filtered along"),
-    "output": ("ndarray or dtype, optional", "where the result goes, or of which type it is; left out, of `input`'s"),
+    "output": (
+        "ndarray or dtype, optional",
+        "where the result goes, or of which type it is; left out, of `input`'s",
+    ),
     "mode": ("str or sequence", "how lines go on beyond their ends; see `correlate1d`"),
     "cval": ("scalar", "what lies there with ``mode='constant'``"),
     "origin": ("int or sequence", "how far the window's middle stands from the pixel"),
@@ -23,7 +29,10 @@ _TEXTS = {
     "extra_keywords": ("dict, optional", "likewise"),
     "axes": ("tuple of int, optional", "those that are filtered; left out, all"),
     "threads": ("int", "at most so many; 0: all processors that this process may use"),
-    "stream": ("int or object with ``__cuda_stream__``, optional", "of an array on a GPU: see `sepconv.Chain.__call__`"),
+    "stream": (
+        "int or object with ``__cuda_stream__``, optional",
+        "of an array on a GPU: see `sepconv.Chain.__call__`",
+    ),
     "kwargs": ("truncate, radius, threads, stream", "as of `gaussian_filter`"),
 }
 
@@ -38,4 +47,6 @@ def with_parameters(function):
     for name in inspect.signature(function).parameters:
         kind, words = _TEXTS[name]
         lines += [f"{'**' * (name == 'kwargs')}{name} : {kind}", f"    {words}"]
-    return "\n".join([head, "", *lines, "", "Returns", "-------", "ndarray", "    of `input`'s shape", "", rest])
+    return "\n".join(
+        [head, "", *lines, "", "Returns", "-------", "ndarray", "    of `input`'s shape", "", rest]
+    )

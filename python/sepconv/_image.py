@@ -12,7 +12,8 @@ _STORED = {"bool": "?", "f16": "f2", "complex64": "c8", "complex128": "c16"}
 
 
 class Image(_inputs.OpenedFile):
-    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open`` makes it.
+    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open``
+    makes it.
 
     Attributes
     ----------
@@ -25,7 +26,8 @@ class Image(_inputs.OpenedFile):
     chunks : tuple of int
         what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
     metadata : dict
-        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description, software, date, artist, copyright,
+        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description,
+        software, date, artist, copyright,
         nodata, epsg
     layout : str
         how the pixels are stored
@@ -57,7 +59,12 @@ class Image(_inputs.OpenedFile):
         self.shape = (*outer, facts["rows"], facts["cols"], *([channels] if several else []))
         rows, cols = (min(side, whole) for side, whole in zip(facts["block"], (facts["rows"], facts["cols"])))
         together = facts["together"]
-        self.chunks = (*(min(together.get(name, 1), size) for name, size in facts["axes"]), rows, cols, *([min(together.get("c", channels), channels)] if several else []))
+        self.chunks = (
+            *(min(together.get(name, 1), size) for name, size in facts["axes"]),
+            rows,
+            cols,
+            *([min(together.get("c", channels), channels)] if several else []),
+        )
         self.metadata, self.layout, self.warnings = facts["metadata"], facts["layout"], facts["warnings"]
 
     ndim = property(lambda self: len(self.shape))
@@ -72,11 +79,18 @@ class Image(_inputs.OpenedFile):
         return f"<sepconv.Image {os.fsdecode(self.path)!r}: {sides}, {self.dtype}, {self.layout}>"
 
     def _open(self):
-        return _sepconv.open_set(self.path, _options.settings_of({**_options.OPEN, **_options.MISSING}, self.options))
+        return _sepconv.open_set(
+            self.path, _options.settings_of({**_options.OPEN, **_options.MISSING}, self.options)
+        )
 
     def __getstate__(self):
         """The file by its whole path, which another process opens when it reads of it."""
-        return {**self.__dict__, "path": self._at, "_native": None, "_opens": self._opens or self._native is not None}
+        return {
+            **self.__dict__,
+            "path": self._at,
+            "_native": None,
+            "_opens": self._opens or self._native is not None,
+        }
 
     def __setstate__(self, state):
         self.__dict__.update(state)
@@ -101,7 +115,8 @@ class Image(_inputs.OpenedFile):
         return made if dtype is None else made.astype(dtype, copy=False)
 
     def __getitem__(self, key):
-        """A part as an array, by integers, slices and an ellipsis as NumPy has them; only its rows and columns are read."""
+        """A part as an array, by integers, slices and an ellipsis as NumPy has them; only its rows and
+        columns are read."""
         if self._opens:
             self.check()
             self._native, self._opens = self._open(), False
@@ -126,7 +141,11 @@ class Image(_inputs.OpenedFile):
         """Steps are taken of the rectangle that they are in."""
         (row, row_end), (col, col_end) = ((min(one), max(one) + 1) for one in (rows, cols))
         whole = (row_end - row, col_end - col, self._channels)
-        direct = made.shape == whole and self.dtype == self._pixels and rows.step == cols.step == channels.step == 1
+        direct = (
+            made.shape == whole
+            and self.dtype == self._pixels
+            and rows.step == cols.step == channels.step == 1
+        )
         pixels = made if direct else np.empty(whole, self._pixels)
         self._native.read(raster, row, col, pixels)
         if direct:
@@ -174,13 +193,17 @@ def _place(key, axis, side):
     try:
         index = operator.index(key)
     except TypeError:
-        raise IndexError("parts of files are taken by integers, slices and an ellipsis; make an array of the whole (numpy.asarray) for others") from None
+        raise IndexError(
+            "parts of files are taken by integers, slices and an ellipsis; make an array of the whole (numpy.asarray) for others"
+        ) from None
     if not -side <= index < side:
         raise IndexError(f"index {index} is out of bounds for axis {axis} with size {side}")
     return index % side
 
 
-def open(path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, nodata=None, nodata_bands="each"):
+def open(
+    path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, nodata=None, nodata_bands="each"
+):
     """Opens an image file: its headers only. Parts are read where it is sliced, all of it by `numpy.asarray`.
 
     Parameters
@@ -215,7 +238,22 @@ def open(path, *, page=None, level=0, axes=None, raw=None, missing_chunks=None, 
     >>> image.shape, image.axes, image[1:, ::2].tolist()
     ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
     """
-    given = {"page": page, "level": level, "axes": axes, "raw": raw, "missing_chunks": missing_chunks, "nodata": nodata, "nodata_bands": nodata_bands}
-    image = Image(path, {name: value for name, value in given.items() if value is not None and (name, value) not in (("level", 0), ("nodata_bands", "each"))})
+    given = {
+        "page": page,
+        "level": level,
+        "axes": axes,
+        "raw": raw,
+        "missing_chunks": missing_chunks,
+        "nodata": nodata,
+        "nodata_bands": nodata_bands,
+    }
+    image = Image(
+        path,
+        {
+            name: value
+            for name, value in given.items()
+            if value is not None and (name, value) not in (("level", 0), ("nodata_bands", "each"))
+        },
+    )
     _inputs.warn(image.warnings)
     return image

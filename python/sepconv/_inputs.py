@@ -46,7 +46,9 @@ def source_of(source, options, suffix=""):
         source.check()
         both = sorted({name for name in source.options if name + suffix in options})
         if both:
-            raise ValueError(f"{both[0] + suffix}= was given to sepconv.open and is given again; give it once")
+            raise ValueError(
+                f"{both[0] + suffix}= was given to sepconv.open and is given again; give it once"
+            )
         return source.path, {**{name + suffix: value for name, value in source.options.items()}, **options}
     if _options.is_path(source):
         return _options.path(source), options
@@ -54,7 +56,9 @@ def source_of(source, options, suffix=""):
         if options.get(name + suffix):
             raise ValueError(f"{name + suffix}= is for files; slice the array instead")
     axes = options.get("axes" + suffix)
-    return _array_io.Source(source, axes), {name: value for name, value in options.items() if name != "axes" + suffix}
+    return _array_io.Source(source, axes), {
+        name: value for name, value in options.items() if name != "axes" + suffix
+    }
 
 
 def sink_of(sink, options):
@@ -81,19 +85,32 @@ def source_and_settings(source, options, suffix):
     source, options = source_of(source, options, suffix)
     of_source = {name: options[name + suffix] for name in _options.OPEN if name + suffix in options}
     of_source.update((name, options[name]) for name in _options.MISSING if name in options)
-    others = {name: value for name, value in options.items() if not name.endswith(suffix) or name.removesuffix(suffix) not in _options.OPEN}
+    others = {
+        name: value
+        for name, value in options.items()
+        if not name.endswith(suffix) or name.removesuffix(suffix) not in _options.OPEN
+    }
     return source, _options.settings_of({**_options.OPEN, **_options.MISSING}, of_source), others
 
 
 def with_whole_region(source, options, chain):
-    """The options with a region that says where it begins and ends: slices may count from the end of the result's rows and columns, or go up to it."""
+    """The options with a region that says where it begins and ends: slices may count from the end of the
+    result's rows and columns, or go up to it."""
     region = options.get("region")
-    is_open = isinstance(region, tuple) and len(region) == 2 and all(isinstance(one, slice) for one in region) and any(
-        one.stop is None or one.stop < 0 or (one.start or 0) < 0 for one in region)
+    is_open = (
+        isinstance(region, tuple)
+        and len(region) == 2
+        and all(isinstance(one, slice) for one in region)
+        and any(one.stop is None or one.stop < 0 or (one.start or 0) < 0 for one in region)
+    )
     if not is_open:
         return options
-    opening = {name: value for name, value in options.items() if name in _options.OPEN or name in _options.MISSING}
-    facts = _sepconv.open_set(source, _options.settings_of({**_options.OPEN, **_options.MISSING}, opening)).facts
+    opening = {
+        name: value for name, value in options.items() if name in _options.OPEN or name in _options.MISSING
+    }
+    facts = _sepconv.open_set(
+        source, _options.settings_of({**_options.OPEN, **_options.MISSING}, opening)
+    ).facts
     sides = chain._native.result_spec((facts["rows"], facts["cols"], facts["channels"], facts["type"]))[:2]
     return {**options, "region": tuple(slice(*one.indices(side)) for one, side in zip(region, sides))}
 

@@ -14,7 +14,9 @@ MOST_ORDER = 255  # such powers of a distance leave f64
 LEAST_SIGMA = 1e-15  # up to which SciPy does nothing
 
 
-def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def correlate1d(
+    input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
+):
     """Correlation along one axis.
 
     Parameters
@@ -61,7 +63,9 @@ def correlate1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, 
     if weights.dtype.kind == "c":
         return _complex_weights(input, weights, axis, output, mode, cval, origin, threads, stream)
     axis_of(axis, input.ndim)
-    return apply(input, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream)
+    return apply(
+        input, _weights_passes, (axis, tuple(weights.tolist()), mode, origin), cval, output, threads, stream
+    )
 
 
 @remembered
@@ -72,16 +76,23 @@ def _weights_passes(ndim, cval, axis, weights, mode, origin):
 def _complex_weights(array, weights, axis, output, mode, cval, origin, threads, stream):
     """Correlation is with the conjugate."""
     if not isinstance(array, np.ndarray):
-        raise TypeError("complex weights are not for arrays on a GPU; give their real and imaginary parts, one after the other")
+        raise TypeError(
+            "complex weights are not for arrays on a GPU; give their real and imaginary parts, one after the other"
+        )
     given, dtype = result_of(output, array, True)
     between = np.complex128 if array.dtype.kind == "c" else np.float64
-    real, imag = (correlate1d(array, part, axis, between, mode, cval, origin, threads=threads, stream=stream) for part in (weights.real, weights.imag))
+    real, imag = (
+        correlate1d(array, part, axis, between, mode, cval, origin, threads=threads, stream=stream)
+        for part in (weights.real, weights.imag)
+    )
     made = np.empty(array.shape, dtype) if given is None else given
     made[...] = real - 1j * imag
     return made
 
 
-def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def convolve1d(
+    input, weights, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
+):
     """Convolution along one axis: `correlate1d` with the weights turned round.
 
     Examples
@@ -92,11 +103,22 @@ def convolve1d(input, weights, axis=-1, output=None, mode="reflect", cval=0.0, o
     """
     weights = np.asarray(weights)[::-1]
     origin = -origin - (not len(weights) & 1)
-    return correlate1d(input, weights.conj() if weights.dtype.kind == "c" else weights, axis, output, mode, cval, origin, threads=threads, stream=stream)
+    return correlate1d(
+        input,
+        weights.conj() if weights.dtype.kind == "c" else weights,
+        axis,
+        output,
+        mode,
+        cval,
+        origin,
+        threads=threads,
+        stream=stream,
+    )
 
 
 def _gaussian_weights(sigma, order, radius):
-    """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f = q phi, phi = exp(p)."""
+    """SciPy's: a polynomial times the sampled Gaussian that is made to sum to 1. f' = (q' + q p') phi for f =
+    q phi, phi = exp(p)."""
     if order < 0:
         raise ValueError("order must be non-negative")
     if order > MOST_ORDER:
@@ -126,7 +148,20 @@ def _gaussian_pass(axis, sigma, order, mode, cval, truncate, radius):
     return make_pass(axis, _gaussian_weights(sigma, operator.index(order), int(radius)), 0, mode, cval)
 
 
-def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, threads=0, stream=None):
+def gaussian_filter1d(
+    input,
+    sigma,
+    axis=-1,
+    order=0,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    truncate=4.0,
+    *,
+    radius=None,
+    threads=0,
+    stream=None,
+):
     """A Gaussian, or a derivative of one, along one axis. See `gaussian_filter`.
 
     Examples
@@ -135,17 +170,43 @@ def gaussian_filter1d(input, sigma, axis=-1, order=0, output=None, mode="reflect
     >>> ndimage.gaussian_filter1d([1.0, 2.0, 3.0, 4.0, 5.0], 1).round(4).tolist()
     [1.427, 2.0678, 3.0, 3.9322, 4.573]
     """
-    return apply(input, _gaussian_passes_1d, (axis, float(sigma), order, mode, truncate, radius), cval, output, threads, stream)
+    return apply(
+        input,
+        _gaussian_passes_1d,
+        (axis, float(sigma), order, mode, truncate, radius),
+        cval,
+        output,
+        threads,
+        stream,
+    )
 
 
 @remembered
 def _gaussian_passes_1d(ndim, cval, axis, sigma, order, mode, truncate, radius):
-    """As SciPy: of a negative `sigma` the radius is checked, where `gaussian_filter` leaves such an axis alone."""
+    """As SciPy: of a negative `sigma` the radius is checked, where `gaussian_filter` leaves such an axis
+    alone."""
     axis = axis_of(axis, ndim)
-    return [] if abs(sigma) <= LEAST_SIGMA else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
+    return (
+        []
+        if abs(sigma) <= LEAST_SIGMA
+        else [_gaussian_pass(axis, sigma, order, mode, cval, truncate, radius)]
+    )
 
 
-def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0, truncate=4.0, *, radius=None, axes=None, threads=0, stream=None):
+def gaussian_filter(
+    input,
+    sigma,
+    order=0,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    truncate=4.0,
+    *,
+    radius=None,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """A Gaussian, or derivatives of one, along the axes.
 
     Parameters
@@ -194,17 +255,25 @@ def gaussian_filter(input, sigma, order=0, output=None, mode="reflect", cval=0.0
            [ 21, 158,  21],
            [  3,  21,   3]], dtype=uint8)
     """
-    return apply(input, _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream)
+    return apply(
+        input, _gaussian_passes, (sigma, order, mode, truncate, radius, axes), cval, output, threads, stream
+    )
 
 
 @remembered
 def _gaussian_passes(ndim, cval, sigma, order, mode, truncate, radius, axes):
     axes = axes_of(axes, ndim)
     each = zip(axes, *(each_of(value, len(axes)) for value in (sigma, order, mode, radius)))
-    return [_gaussian_pass(axis, width, n, border, cval, truncate, most) for axis, width, n, border, most in each if not width <= LEAST_SIGMA]
+    return [
+        _gaussian_pass(axis, width, n, border, cval, truncate, most)
+        for axis, width, n, border, most in each
+        if not width <= LEAST_SIGMA
+    ]
 
 
-def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def uniform_filter1d(
+    input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
+):
     """The mean of `size` elements along one axis. See `correlate1d`.
 
     Examples
@@ -216,7 +285,9 @@ def uniform_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     axis_of(axis, input.ndim)
     if operator.index(size) < 1:
         raise RuntimeError("incorrect filter size")
-    return uniform_filter(input, size, output, mode, cval, origin, axes=(axis,), threads=threads, stream=stream)
+    return uniform_filter(
+        input, size, output, mode, cval, origin, axes=(axis,), threads=threads, stream=stream
+    )
 
 
 def _uniform_pass(axis, size, origin, mode, cval):
@@ -226,7 +297,9 @@ def _uniform_pass(axis, size, origin, mode, cval):
     return make_pass(axis, (1 / size,) * size, origin, mode, cval, "box")
 
 
-def uniform_filter(input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def uniform_filter(
+    input, size=3, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None
+):
     """The mean of `size` elements along each axis. See `gaussian_filter`.
 
     Examples

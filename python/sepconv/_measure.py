@@ -8,7 +8,8 @@ from sepconv._progress import of_part, shown
 
 
 class ChannelStats(NamedTuple):
-    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything else."""
+    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything
+    else."""
 
     count: int
     nan_count: int
@@ -52,7 +53,11 @@ class Stats:
     def _rows(self):
         for place, channels in enumerate(self.images):
             for channel, stats in enumerate(channels):
-                yield ([place] if len(self.images) > 1 else []) + [channel, *(stats[:3]), *(f"{value:.8g}" if stats.count else "-" for value in stats[3:7])]
+                yield ([place] if len(self.images) > 1 else []) + [
+                    channel,
+                    *(stats[:3]),
+                    *(f"{value:.8g}" if stats.count else "-" for value in stats[3:7]),
+                ]
 
     def _names(self):
         return (["image"] if len(self.images) > 1 else []) + ["channel", *ChannelStats._fields[:7]]
@@ -104,11 +109,23 @@ def _stats_of(images, settings, told):
 
 
 def _comparison_of(a, b, tolerance, settings, told):
-    images = [_sepconv.compare(a, b, raster, tolerance, settings, of_part(told, raster, a.count)) for raster in range(a.count)]
+    images = [
+        _sepconv.compare(a, b, raster, tolerance, settings, of_part(told, raster, a.count))
+        for raster in range(a.count)
+    ]
     total = _sepconv.total_of(images)
     first_image = next((place for place, one in enumerate(images) if one.first), None)
     first = Difference(*total.first) if total.first else None
-    made = Comparison(total.different == 0, total.elements, total.different, total.max_difference, total.mean_difference, total.psnr_db, first, first_image)
+    made = Comparison(
+        total.different == 0,
+        total.elements,
+        total.different,
+        total.max_difference,
+        total.mean_difference,
+        total.psnr_db,
+        first,
+        first_image,
+    )
     return made, list(dict.fromkeys([*a.facts["warnings"], *b.facts["warnings"]]))
 
 
@@ -117,7 +134,8 @@ _STATS = {**_options.LIMITS, **_options.ARITHMETIC, **_options.OPEN, **_options.
 
 @_options.declared(_STATS)
 def stats(source, *, progress=True, **options):
-    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types): what ``sepconv stats`` does.
+    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types):
+    what ``sepconv stats`` does.
 
     Parameters
     ----------
@@ -150,13 +168,23 @@ def stats(source, *, progress=True, **options):
     return made
 
 
-_COMPARE = {**{name: option for name, option in _options.LIMITS.items() if name not in ("device", "max_device_memory")}, **_options.ARITHMETIC,
-            **_options.OPEN, **{name + "_b": option for name, option in _options.OPEN.items()}, **_options.MISSING}
+_COMPARE = {
+    **{
+        name: option
+        for name, option in _options.LIMITS.items()
+        if name not in ("device", "max_device_memory")
+    },
+    **_options.ARITHMETIC,
+    **_options.OPEN,
+    **{name + "_b": option for name, option in _options.OPEN.items()},
+    **_options.MISSING,
+}
 
 
 @_options.declared(_COMPARE)
 def compare(a, b, *, tolerance=0.0, progress=True, **options):
-    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare`` does.
+    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare``
+    does.
 
     Parameters
     ----------
@@ -190,7 +218,9 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
     of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
     (first, others), (second, _) = _inputs.open_set(a, of_a), _inputs.open_set(b, of_b, "_b")
     if first.count != second.count:
-        raise ValueError(f"there are {first.count} images in the first and {second.count} in the second; compare as many")
+        raise ValueError(
+            f"there are {first.count} images in the first and {second.count} in the second; compare as many"
+        )
     settings = _options.settings_of(_COMPARE, others)
     with shown(progress) as told:
         made, said = _comparison_of(first, second, float(tolerance), settings, told)

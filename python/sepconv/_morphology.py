@@ -16,14 +16,18 @@ from sepconv._rectangles import GREATEST, LEAST, reach, rectangle, window_passes
 from sepconv._separable import BORDERS, border_of, filtered_on_gpu
 
 _DILATION, _EROSION = (GREATEST, True), (LEAST, False)  # True: by the window turned round
-_FLAT = "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
+_FLAT = (
+    "footprints that are neither rectangles nor disks and structures that are not flat are SciPy's; give size"
+)
 
 
 def _sizes(size, footprint, structure, count):
     """Of each axis; of a footprint that is a rectangle or a disk its own."""
     if structure is not None:
         structure = np.asarray(structure)
-        if structure.size and (structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)):
+        if structure.size and (
+            structure.any() or (footprint is not None and np.shape(footprint) != structure.shape)
+        ):
             raise Unsupported(_FLAT)
         size = structure.shape
     if footprint is not None:
@@ -65,8 +69,13 @@ class _Window(NamedTuple):
 
 def _window(array, size, footprint, structure, mode, origin, axes):
     axes = axes_of(axes, array.ndim)
-    sizes, origins = _sizes(size, footprint, structure, len(axes)), [operator.index(one) for one in each_of(origin, len(axes))]
-    window = _Window(axes, sizes, origins, each_of(mode, len(axes)), footprint is not None and not np.all(footprint))
+    sizes, origins = (
+        _sizes(size, footprint, structure, len(axes)),
+        [operator.index(one) for one in each_of(origin, len(axes))],
+    )
+    window = _Window(
+        axes, sizes, origins, each_of(mode, len(axes)), footprint is not None and not np.all(footprint)
+    )
     for width, at, border in zip(sizes, origins, window.modes):
         reach(width, at)
         if width > 1:
@@ -82,7 +91,9 @@ def _one_after_another(array, steps, window, output, cval, threads):
 
     def compute(pixels, beyond, out):
         for extreme, is_transposed in steps[:-1]:
-            pixels = taken(pixels, extreme, window.turned() if is_transposed else window, beyond, None, threads)
+            pixels = taken(
+                pixels, extreme, window.turned() if is_transposed else window, beyond, None, threads
+            )
         extreme, is_transposed = steps[-1]
         return taken(pixels, extreme, window.turned() if is_transposed else window, beyond, out, threads)
 
@@ -101,19 +112,30 @@ def _on_gpu(array, steps, window, output, cval, stream):
         if window.is_disk:
             array = given_as(disk_extreme(array, extreme, window, cval, None, 0, stream), array, asked)
         else:
-            array = filtered_on_gpu(array, window_passes(array.ndim, cval, extreme, window.axes, tuple(window.sizes), tuple(window.modes)), asked, stream)
+            array = filtered_on_gpu(
+                array,
+                window_passes(
+                    array.ndim, cval, extreme, window.axes, tuple(window.sizes), tuple(window.modes)
+                ),
+                asked,
+                stream,
+            )
     return array
 
 
 def _rest_on_gpu(array, made, rest, output, stream):
     if stream is not None:
-        raise TypeError("stream is not for differences, which the array's library makes on its current stream; make that stream current")
+        raise TypeError(
+            "stream is not for differences, which the array's library makes on its current stream; make that stream current"
+        )
     values, extremes = (gaussian_filter(one, 0, output=np.float64) for one in (array, made))
     less = values - extremes if rest == "array" else extremes - values
     return gaussian_filter(less, 0, output=_devices.Device(array, None).dtype if output is None else output)
 
 
-def _extremes(array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, rest=None):
+def _extremes(
+    array, steps, size, footprint, structure, output, mode, cval, origin, axes, threads, stream, rest=None
+):
     """With rest="array" the array less its extremes; with rest="extremes" the other way round."""
     threads, is_here = _arrays.checked_threads("threads", threads), isinstance(array, np.ndarray)
     if array.dtype.kind == "c" if is_here else False:
@@ -122,11 +144,20 @@ def _extremes(array, steps, size, footprint, structure, output, mode, cval, orig
         raise TypeError("stream is for arrays on a GPU, and this one is in the host's memory")
     window = _window(array, size, footprint, structure, mode, origin, axes)
     if rest is None:
-        return _one_after_another(array, steps, window, output, cval, threads) if is_here else _on_gpu(array, steps, window, output, cval, stream)
+        return (
+            _one_after_another(array, steps, window, output, cval, threads)
+            if is_here
+            else _on_gpu(array, steps, window, output, cval, stream)
+        )
     if not is_here:
         return _rest_on_gpu(array, _on_gpu(array, steps, window, None, cval, None), rest, output, stream)
     given, dtype = result_of(output, array)
-    exact = array.dtype.kind != "b" and array.dtype.str[1:] not in ("i8", "u8") and window.constant and not is_representable(cval, array.dtype)
+    exact = (
+        array.dtype.kind != "b"
+        and array.dtype.str[1:] not in ("i8", "u8")
+        and window.constant
+        and not is_representable(cval, array.dtype)
+    )
     between = np.float64 if exact else array.dtype
     made = _one_after_another(array, steps, window, between, cval, threads)
     out = np.empty_like(made, dtype) if given is None else given
@@ -135,8 +166,21 @@ def _extremes(array, steps, size, footprint, structure, output, mode, cval, orig
     return out
 
 
-def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+def minimum_filter(
+    input,
+    size=None,
+    footprint=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    `gaussian_filter`.
 
     Parameters
     ----------
@@ -145,7 +189,8 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     size : int or sequence
         of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1`` (`skimage.morphology.disk`), along two axes
+        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
+        (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
         as of `gaussian_filter`
     origin : int or sequence
@@ -154,7 +199,8 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU
+        for even sizes and an origin
 
     Examples
     --------
@@ -162,10 +208,24 @@ def minimum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     >>> ndimage.minimum_filter([5, 3, 9, 4, 8], size=3).tolist()
     [3, 3, 3, 4, 4]
     """
-    return _extremes(input, (_EROSION,), size, footprint, None, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(
+        input, (_EROSION,), size, footprint, None, output, mode, cval, origin, axes, threads, stream
+    )
 
 
-def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def maximum_filter(
+    input,
+    size=None,
+    footprint=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """The greatest of `size` elements along each axis. See `minimum_filter`.
 
     Examples
@@ -174,10 +234,14 @@ def maximum_filter(input, size=None, footprint=None, output=None, mode="reflect"
     >>> ndimage.maximum_filter([5, 3, 9, 4, 8], size=3).tolist()
     [5, 9, 9, 9, 8]
     """
-    return _extremes(input, ((GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(
+        input, ((GREATEST, False),), size, footprint, None, output, mode, cval, origin, axes, threads, stream
+    )
 
 
-def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def minimum_filter1d(
+    input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
+):
     """The least of `size` elements along one axis. See `minimum_filter`.
 
     Examples
@@ -186,10 +250,25 @@ def minimum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.minimum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
     [2, 0, 0, 0, 1, 1, 0, 0]
     """
-    return _extremes(input, (_EROSION,), size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
+    return _extremes(
+        input,
+        (_EROSION,),
+        size,
+        None,
+        None,
+        output,
+        mode,
+        cval,
+        origin,
+        (axis_of(axis, input.ndim),),
+        threads,
+        stream,
+    )
 
 
-def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None):
+def maximum_filter1d(
+    input, size, axis=-1, output=None, mode="reflect", cval=0.0, origin=0, *, threads=0, stream=None
+):
     """The greatest of `size` elements along one axis. See `minimum_filter`.
 
     Examples
@@ -198,10 +277,36 @@ def maximum_filter1d(input, size, axis=-1, output=None, mode="reflect", cval=0.0
     >>> ndimage.maximum_filter1d([2, 8, 0, 4, 1, 9, 9, 0], size=3).tolist()
     [8, 8, 8, 4, 9, 9, 9, 9]
     """
-    return _extremes(input, ((GREATEST, False),), size, None, None, output, mode, cval, origin, (axis_of(axis, input.ndim),), threads, stream)
+    return _extremes(
+        input,
+        ((GREATEST, False),),
+        size,
+        None,
+        None,
+        output,
+        mode,
+        cval,
+        origin,
+        (axis_of(axis, input.ndim),),
+        threads,
+        stream,
+    )
 
 
-def grey_erosion(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def grey_erosion(
+    input,
+    size=None,
+    footprint=None,
+    structure=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """Erosion by a flat rectangle or disk: `minimum_filter`.
 
     Examples
@@ -213,10 +318,25 @@ def grey_erosion(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.grey_erosion([[9, 1, 9], [8, 8, 8], [8, 8, 2]], footprint=cross).tolist()
     [[1, 1, 1], [8, 1, 2], [8, 2, 2]]
     """
-    return _extremes(input, (_EROSION,), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(
+        input, (_EROSION,), size, footprint, structure, output, mode, cval, origin, axes, threads, stream
+    )
 
 
-def grey_dilation(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def grey_dilation(
+    input,
+    size=None,
+    footprint=None,
+    structure=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """Dilation by a flat rectangle or disk: `maximum_filter` of the rectangle turned round.
 
     Examples
@@ -225,10 +345,25 @@ def grey_dilation(input, size=None, footprint=None, structure=None, output=None,
     >>> ndimage.grey_dilation([5, 3, 9, 4, 8], size=3).tolist()
     [5, 9, 9, 9, 8]
     """
-    return _extremes(input, (_DILATION,), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(
+        input, (_DILATION,), size, footprint, structure, output, mode, cval, origin, axes, threads, stream
+    )
 
 
-def grey_opening(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def grey_opening(
+    input,
+    size=None,
+    footprint=None,
+    structure=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """Erosion and then dilation: what is bright and smaller than the rectangle or disk goes.
 
     Examples
@@ -237,10 +372,36 @@ def grey_opening(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.grey_opening([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
     [1, 1, 1, 1, 4, 4, 4, 1]
     """
-    return _extremes(input, (_EROSION, _DILATION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(
+        input,
+        (_EROSION, _DILATION),
+        size,
+        footprint,
+        structure,
+        output,
+        mode,
+        cval,
+        origin,
+        axes,
+        threads,
+        stream,
+    )
 
 
-def grey_closing(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def grey_closing(
+    input,
+    size=None,
+    footprint=None,
+    structure=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """Dilation and then erosion: what is dark and smaller than the rectangle or disk goes.
 
     Examples
@@ -249,10 +410,36 @@ def grey_closing(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.grey_closing([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
     [9, 9, 9, 9, 4, 4, 4, 9]
     """
-    return _extremes(input, (_DILATION, _EROSION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream)
+    return _extremes(
+        input,
+        (_DILATION, _EROSION),
+        size,
+        footprint,
+        structure,
+        output,
+        mode,
+        cval,
+        origin,
+        axes,
+        threads,
+        stream,
+    )
 
 
-def white_tophat(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def white_tophat(
+    input,
+    size=None,
+    footprint=None,
+    structure=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """The input less its opening: what is bright and smaller than the rectangle.
 
     Examples
@@ -261,10 +448,37 @@ def white_tophat(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.white_tophat([1, 1, 7, 1, 4, 4, 4, 1], size=3).tolist()
     [0, 0, 6, 0, 0, 0, 0, 0]
     """
-    return _extremes(input, (_EROSION, _DILATION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream, "array")
+    return _extremes(
+        input,
+        (_EROSION, _DILATION),
+        size,
+        footprint,
+        structure,
+        output,
+        mode,
+        cval,
+        origin,
+        axes,
+        threads,
+        stream,
+        "array",
+    )
 
 
-def black_tophat(input, size=None, footprint=None, structure=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def black_tophat(
+    input,
+    size=None,
+    footprint=None,
+    structure=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """The closing less the input: what is dark and smaller than the rectangle.
 
     Examples
@@ -273,4 +487,18 @@ def black_tophat(input, size=None, footprint=None, structure=None, output=None, 
     >>> ndimage.black_tophat([9, 9, 2, 9, 4, 4, 4, 9], size=3).tolist()
     [0, 0, 7, 0, 0, 0, 0, 0]
     """
-    return _extremes(input, (_DILATION, _EROSION), size, footprint, structure, output, mode, cval, origin, axes, threads, stream, "extremes")
+    return _extremes(
+        input,
+        (_DILATION, _EROSION),
+        size,
+        footprint,
+        structure,
+        output,
+        mode,
+        cval,
+        origin,
+        axes,
+        threads,
+        stream,
+        "extremes",
+    )

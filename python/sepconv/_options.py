@@ -1,4 +1,5 @@
-"""Options of files by the names of the program's, with Python's values or its texts, and what the extension module takes for them."""
+"""Options of files by the names of the program's, with Python's values or its texts, and what the extension
+module takes for them."""
 
 import inspect
 import math
@@ -18,7 +19,9 @@ def _size(name, value):
     except (TypeError, ValueError):
         bytes_ = math.nan
     if not 1 <= bytes_ <= MOST_BYTES:
-        raise ValueError(f"{name}={value!r} is no size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30")
+        raise ValueError(
+            f"{name}={value!r} is no size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30"
+        )
     return int(bytes_)
 
 
@@ -64,7 +67,8 @@ def _number(name, value):
 
 
 def _tile(name, value):
-    """N, rows and columns, 'ROWSxCOLS', or sizes by names of axes, as {"z": 16} or 'z=16,512x512'; 0 for strips, or no shards."""
+    """N, rows and columns, 'ROWSxCOLS', or sizes by names of axes, as {"z": 16} or 'z=16,512x512'; 0 for
+    strips, or no shards."""
     if isinstance(value, dict) and value:
         value = ",".join(f"{axis}={whole(1)(f'{name}[{axis!r}]', size)}" for axis, size in value.items())
     if isinstance(value, str) and "=" in value:
@@ -73,7 +77,9 @@ def _tile(name, value):
         value = [int(side) for side in value.split("x")]
     sides = list(value) if isinstance(value, (tuple, list)) else [value]
     if len(sides) not in (1, 2) or isinstance(value, str):
-        raise ValueError(f"{name}={value!r} is no size; give 512, (512, 256) for rows and columns, or 0 for none")
+        raise ValueError(
+            f"{name}={value!r} is no size; give 512, (512, 256) for rows and columns, or 0 for none"
+        )
     return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
 
 
@@ -90,23 +96,38 @@ def _region(name, value):
         if found:
             cols, rows, col, row = map(int, found.groups())
             return tuple(whole(0)(name, one) for one in (row, col, rows, cols))
-    elif isinstance(value, tuple) and len(value) == 2 and all(isinstance(one, slice) and one.step in (None, 1) for one in value):
+    elif (
+        isinstance(value, tuple)
+        and len(value) == 2
+        and all(isinstance(one, slice) and one.step in (None, 1) for one in value)
+    ):
         try:
-            (row, row_end), (col, col_end) = ((operator.index(one.start or 0), operator.index(one.stop)) for one in value)
+            (row, row_end), (col, col_end) = (
+                (operator.index(one.start or 0), operator.index(one.stop)) for one in value
+            )
             if 0 <= row < row_end and 0 <= col < col_end:
                 return tuple(whole(0)(name, one) for one in (row, col, row_end - row, col_end - col))
         except TypeError:
             pass
-    raise ValueError(f"{name}={value!r} is no region; give np.s_[2048:2816, 4096:5120], rows then columns, or '1024x768+4096+2048'")
+    raise ValueError(
+        f"{name}={value!r} is no region; give np.s_[2048:2816, 4096:5120], rows then columns, or '1024x768+4096+2048'"
+    )
 
 
 def _raw(name, value):
     """'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'."""
     found = re.fullmatch(r"(\d+)x(\d+)(?:x(\d+))?:(\w+?)(be)?(?::(\d+))?", str(value))
     if not found:
-        raise ValueError(f"{name}={value!r} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like '4096x2048x3:u16:512'")
+        raise ValueError(
+            f"{name}={value!r} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like '4096x2048x3:u16:512'"
+        )
     cols, rows, channels, kind, big, offset = found.groups()
-    return (*(whole(1)(name, int(one)) for one in (rows, cols, channels or 1)), kind, bool(big), min(int(offset or 0), MOST_BYTES))
+    return (
+        *(whole(1)(name, int(one)) for one in (rows, cols, channels or 1)),
+        kind,
+        bool(big),
+        min(int(offset or 0), MOST_BYTES),
+    )
 
 
 def _page(name, value):
@@ -126,7 +147,9 @@ def _device(name, value):
         return {"choose_device": True}
     found = re.fullmatch(r"cpu|cuda(?::(\d+(?:,\d+)*))?", str(value))
     if not found:
-        raise ValueError(f"{name}={value!r} is unknown; use 'auto', 'cpu', 'cuda', or GPUs by number like 'cuda:0,1'")
+        raise ValueError(
+            f"{name}={value!r} is unknown; use 'auto', 'cpu', 'cuda', or GPUs by number like 'cuda:0,1'"
+        )
     devices = [] if value == "cpu" else [whole(0)(name, int(one)) for one in (found[1] or "0").split(",")]
     if len(set(devices)) < len(devices):
         raise ValueError(f"{name}={value!r} names a GPU twice")
@@ -150,7 +173,9 @@ def _to_8bit(name, value):
     try:
         low, high = map(float, value)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}={value!r} is neither True nor the two values that become 0 and 255, like (0, 4095)") from None
+        raise ValueError(
+            f"{name}={value!r} is neither True nor the two values that become 0 and 255, like (0, 4095)"
+        ) from None
     return {"to_8bit": (low, high)}
 
 
@@ -165,17 +190,50 @@ def _plan(name, value):
 
 
 #: What is read and how, and what Image has been opened with.
-OPEN = {"page": (None, _page), "level": (0, whole(0)), "axes": (None, _text), "raw": (None, _raw), "missing_chunks": (None, _missing_chunks)}
+OPEN = {
+    "page": (None, _page),
+    "level": (0, whole(0)),
+    "axes": (None, _text),
+    "raw": (None, _raw),
+    "missing_chunks": (None, _missing_chunks),
+}
 MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
 #: What the pixels that are read are to chains.
 HONOURED = {**MISSING, "alpha": (None, _alpha), "result_nodata": (None, _number)}
-LIMITS = {"max_memory": (None, _size), "device": ("auto", _device), "max_device_memory": (None, _size), "threads": (0, whole(0)), "slots": (0, whole(0)),
-          "band_rows": (0, whole(0)), "band_cols": (0, whole(0))}
+LIMITS = {
+    "max_memory": (None, _size),
+    "device": ("auto", _device),
+    "max_device_memory": (None, _size),
+    "threads": (0, whole(0)),
+    "slots": (0, whole(0)),
+    "band_rows": (0, whole(0)),
+    "band_cols": (0, whole(0)),
+}
 ARITHMETIC = {"arithmetic": (None, arithmetic)}
-LAYOUT = {"compress": (None, _text), "tile": (None, _tile), "shard": (None, _tile), "zarr": (None, _zarr), "planar": (False, flag), "no_predictor": (False, flag), "pyramid": (None, _pyramid),
-          "cog": (False, flag), "big_tiff": (None, flag), "overwrite": (False, flag), "durable": (False, flag)}
+LAYOUT = {
+    "compress": (None, _text),
+    "tile": (None, _tile),
+    "shard": (None, _tile),
+    "zarr": (None, _zarr),
+    "planar": (False, flag),
+    "no_predictor": (False, flag),
+    "pyramid": (None, _pyramid),
+    "cog": (False, flag),
+    "big_tiff": (None, flag),
+    "overwrite": (False, flag),
+    "durable": (False, flag),
+}
 PICTURE = {"orient": (False, flag), "to_8bit": (False, _to_8bit), "background": (None, _text)}
-RUN = {**LIMITS, **ARITHMETIC, **OPEN, "region": (None, _region), **HONOURED, **LAYOUT, **PICTURE, "plan": (None, _plan)}
+RUN = {
+    **LIMITS,
+    **ARITHMETIC,
+    **OPEN,
+    "region": (None, _region),
+    **HONOURED,
+    **LAYOUT,
+    **PICTURE,
+    "plan": (None, _plan),
+}
 
 
 #: What a plan has decided.
@@ -183,7 +241,8 @@ PLANNED = [*LIMITS, *ARITHMETIC, "region", *HONOURED]
 
 
 def settings_of(table, given):
-    """The dict for the extension module, of what is not left at its default. TypeError for what the table has not."""
+    """The dict for the extension module, of what is not left at its default. TypeError for what the table has
+    not."""
     for name in given:
         if name not in table:
             raise TypeError(f"there is no option {name!r}; the options are {', '.join(table)}")
@@ -199,16 +258,24 @@ def settings_of(table, given):
 
 
 def _is_default(value, default):
-    return value is default or (type(value) is type(default) and isinstance(value, (str, int)) and value == default)
+    return value is default or (
+        type(value) is type(default) and isinstance(value, (str, int)) and value == default
+    )
 
 
 def declared(table):
     """Gives a function of **options the signature that spells them out."""
 
     def decorate(function):
-        own = [one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+        own = [
+            one for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
+        ]
         names = {one.name for one in own}
-        more = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default) for name, (default, _) in table.items() if name not in names]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, (default, _) in table.items()
+            if name not in names
+        ]
         function.__signature__ = inspect.Signature([*own, *more])
         return function
 
@@ -220,7 +287,8 @@ def is_path(end):
 
 
 def encodable(text):
-    """`text`. ValueError for what cannot go into the extension module and its sentences: halves of surrogate pairs, and a zero character."""
+    """`text`. ValueError for what cannot go into the extension module and its sentences: halves of surrogate
+    pairs, and a zero character."""
     text.encode()
     if "\0" in text:
         raise ValueError(f"{text!r} has a zero character; leave it out")

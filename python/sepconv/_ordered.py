@@ -1,4 +1,5 @@
-"""Rank filters of any type: values are mapped to pixels in the same order, filtered, and mapped back, which is exact."""
+"""Rank filters of any type: values are mapped to pixels in the same order, filtered, and mapped back, which
+is exact."""
 
 import math
 
@@ -12,7 +13,8 @@ _INFINITY = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 
 def _computed_in(source, result, constant):
-    """The type that values are compared in: the source's, or the result's where `cval` takes part, as rounding and saturating keep the order. NaN becomes 0 in
+    """The type that values are compared in: the source's, or the result's where `cval` takes part, as
+    rounding and saturating keep the order. NaN becomes 0 in
     integers, which does not, so floats that become integers are compared in f64."""
     if not constant or source == result:
         return source
@@ -21,7 +23,8 @@ def _computed_in(source, result, constant):
 
 
 def _as_pixels(array, cval):
-    """Integers of a type that the library does not take, and `cval`, as pixels; and a function that makes integers of pixels."""
+    """Integers of a type that the library does not take, and `cval`, as pixels; and a function that makes
+    integers of pixels."""
     dtype, size = array.dtype, array.dtype.itemsize
     low, high = min(int(array.min()), cval), max(int(array.max()), cval)
     first = _LEAST_NORMAL.get(size, 0)
@@ -43,7 +46,8 @@ def _as_pixels(array, cval):
 
 
 def compared(array, output, cval, constant, compute):
-    """The result of `compute(pixels, cval, out)`, in `output` or of its type, as if it were computed exactly and then rounded and saturated. `cval` counts if
+    """The result of `compute(pixels, cval, out)`, in `output` or of its type, as if it were computed exactly
+    and then rounded and saturated. `cval` counts if
     `constant`; `out` is an array that may take the result, or None."""
     given, dtype = result_of(output, array)
     work = _computed_in(_dtypes.native(array.dtype), _dtypes.native(dtype), constant)
@@ -54,7 +58,14 @@ def compared(array, output, cval, constant, compute):
             pixels, back = pixels.view(np.uint8), lambda made: made.view(bool)
         else:
             pixels, cval, back = _as_pixels(pixels, cval)
-    out = given if back is None and given is not None and given.dtype == work and not _aliasing.share_memory(array, given) else None
+    out = (
+        given
+        if back is None
+        and given is not None
+        and given.dtype == work
+        and not _aliasing.share_memory(array, given)
+        else None
+    )
     made = compute(pixels, float(cval) if constant else 0.0, out)
     if made is given:
         return given

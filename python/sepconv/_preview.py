@@ -10,7 +10,8 @@ from sepconv._chain import Chain
 
 
 class Preview:
-    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a notebook.
+    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a
+    notebook.
 
     Attributes
     ----------
@@ -43,17 +44,40 @@ class Preview:
         kind = {(): 0, (3,): 2, (4,): 6}[tuple(channels)]
         filtered = np.zeros((rows, 1 + self.pixels[0].size), np.uint8)  # filter 0 of each row: none
         filtered[:, 1:] = self.pixels.reshape(rows, -1)
-        chunk = lambda name, data: struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-        return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", cols, rows, 8, kind, 0, 0, 0))
-                + chunk(b"IDAT", zlib.compress(filtered.tobytes(), 1)) + chunk(b"IEND", b""))
+        chunk = lambda name, data: (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        )
+        return (
+            b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", cols, rows, 8, kind, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(filtered.tobytes(), 1))
+            + chunk(b"IEND", b"")
+        )
 
 
-_PREVIEW = {name: option for name, option in _options.RUN.items() if name in ("page", "axes", "raw", "missing_chunks", "region", "nodata", "nodata_bands", "alpha", "max_memory", "threads")}
+_PREVIEW = {
+    name: option
+    for name, option in _options.RUN.items()
+    if name
+    in (
+        "page",
+        "axes",
+        "raw",
+        "missing_chunks",
+        "region",
+        "nodata",
+        "nodata_bands",
+        "alpha",
+        "max_memory",
+        "threads",
+    )
+}
 
 
 @_options.declared(_PREVIEW)
 def preview(path, chain=(), *, size=1024, level=None, **options):
-    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second whatever its size: what ``sepconv preview`` does.
+    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second
+    whatever its size: what ``sepconv preview`` does.
 
     Parameters
     ----------
@@ -64,7 +88,8 @@ def preview(path, chain=(), *, size=1024, level=None, **options):
     size : int
         the picture's longer side, at most
     level : int, optional
-        left out: the smallest that fills the picture; where there are none a detail from the middle, at full resolution
+        left out: the smallest that fills the picture; where there are none a detail from the middle, at full
+        resolution
     region : tuple of slice or str, optional
         of the result, in pixels of the full resolution
     page, axes, raw, missing_chunks, nodata, nodata_bands, alpha, max_memory, threads

@@ -8,7 +8,8 @@ def _bar():
         from tqdm import asyncio, auto
     except ImportError:
         return None
-    # Its text on a terminal only, else it would fill a log; a notebook's widget says of no stream that it is a terminal.
+    # Its text on a terminal only, else it would fill a log; a notebook's widget says of no stream that it is
+    # a terminal.
     in_notebook = auto.tqdm is not asyncio.tqdm
     return auto.tqdm(unit="pix", unit_scale=True, leave=False, disable=False if in_notebook else None)
 
@@ -21,7 +22,9 @@ def shown(progress):
     elif callable(progress):
         yield lambda done, pixels, *_: progress(done, pixels)
     elif progress is not True:
-        raise TypeError(f"progress={progress!r} is neither True, False nor a function of pixels done and pixels")
+        raise TypeError(
+            f"progress={progress!r} is neither True, False nor a function of pixels done and pixels"
+        )
     elif (bar := _bar()) is not None:
         with bar:
             yield lambda done, pixels, *_: (setattr(bar, "total", pixels), bar.update(done - bar.n))

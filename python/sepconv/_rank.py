@@ -43,7 +43,9 @@ def _mode_of(mode):
 def _seen(ndim, reach):
     """The axes that windows reach along, two of them or three, and a letter for each axis."""
     if len(reach) > 3:
-        raise Unsupported(f"windows along {len(reach)} axes are not supported; they reach along three at most")
+        raise Unsupported(
+            f"windows along {len(reach)} axes are not supported; they reach along three at most"
+        )
     beside = [axis for axis in range(ndim) if axis not in reach]
     seen = sorted([*reach, *beside[::-1]][: max(len(reach), 2)])
     named, letters = dict(zip(seen[::-1], "xyz")), iter(_IMAGES)
@@ -51,13 +53,16 @@ def _seen(ndim, reach):
 
 
 def surrounded(array, reach, cval):
-    """`array` in so many elements of `cval` on both sides of each axis, and where it lies in that: stages have no constant that is no number.
+    """`array` in so many elements of `cval` on both sides of each axis, and where it lies in that: stages
+    have no constant that is no number.
 
     ValueError for one on a GPU.
     """
     if not isinstance(array, np.ndarray):
         raise ValueError(f"cval={cval} is not for arrays on a GPU; give a finite one")
-    return np.pad(array, [(one, one) for one in reach], constant_values=cval), tuple(slice(one, one + side) for one, side in zip(reach, array.shape))
+    return np.pad(array, [(one, one) for one in reach], constant_values=cval), tuple(
+        slice(one, one + side) for one, side in zip(reach, array.shape)
+    )
 
 
 def _rank(rank, area):
@@ -71,26 +76,41 @@ def _ranked(array, rank_of, size, footprint, output, mode, cval, origin, axes, t
     if array.dtype.kind == "c" if isinstance(array, np.ndarray) else False:
         raise TypeError("Complex type not supported")
     axes = axes_of(axes, array.ndim)
-    sizes, origins = window_of(size, footprint, axes), [operator.index(one) for one in each_of(origin, len(axes))]
+    sizes, origins = (
+        window_of(size, footprint, axes),
+        [operator.index(one) for one in each_of(origin, len(axes))],
+    )
     if any(one < 1 for one in sizes):
         raise RuntimeError("incorrect filter size")
     for one, at in zip(sizes, origins):
         if not 0 <= one // 2 + at < one:
             raise ValueError("invalid origin")
     area = math.prod(sizes)
-    rank, border, window = _rank(rank_of(area), area), _mode_of(mode), {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)}
+    rank, border, window = (
+        _rank(rank_of(area), area),
+        _mode_of(mode),
+        {axis: (one, at) for axis, one, at in zip(axes, sizes, origins)},
+    )
     if not isinstance(array, np.ndarray):
         return given_as(_of_rank(array, rank, window, border, cval, threads, stream), array, output)
     if not array.size:
         return given_as(array.copy(), array, output)
-    return compared(array, output, cval, border == "constant", lambda pixels, beyond, out: _of_rank(pixels, rank, window, border, beyond, threads, stream))
+    return compared(
+        array,
+        output,
+        cval,
+        border == "constant",
+        lambda pixels, beyond, out: _of_rank(pixels, rank, window, border, beyond, threads, stream),
+    )
 
 
 def _of_rank(array, rank, window, border, cval, threads, stream):
     """`window`: length and origin along axes."""
     if array.ndim < 2:  # as a row
         row = array.reshape(1, -1)
-        return _of_rank(row, rank, {axis + 1: one for axis, one in window.items()}, border, cval, threads, stream).reshape(array.shape)
+        return _of_rank(
+            row, rank, {axis + 1: one for axis, one in window.items()}, border, cval, threads, stream
+        ).reshape(array.shape)
     if border == "constant" and not math.isfinite(cval):
         padded, at = surrounded(array, [window.get(axis, (0, 0))[0] for axis in range(array.ndim)], cval)
         return _of_rank(padded, rank, window, "replicate", 0.0, threads, stream)[at]
@@ -121,7 +141,20 @@ def _stored_on_gpu(made, output):
     return gaussian_filter(made, 0, output=output)
 
 
-def rank_filter(input, rank, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def rank_filter(
+    input,
+    rank,
+    size=None,
+    footprint=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """The value of one rank under a window.
 
     Parameters
@@ -131,7 +164,8 @@ def rank_filter(input, rank, size=None, footprint=None, output=None, mode="refle
     rank : int
         0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
+        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and
+        of arrays on a GPU along two
     footprint : array_like, optional
         in place of `size`: all of its elements are to be true
     output : ndarray or dtype, optional
@@ -167,10 +201,35 @@ def rank_filter(input, rank, size=None, footprint=None, output=None, mode="refle
     >>> ndimage.rank_filter([3, 1, 4, 1, 5, 9], -2, size=3).tolist()
     [3, 3, 1, 4, 5, 9]
     """
-    return _ranked(input, lambda area: operator.index(rank), size, footprint, output, mode, cval, origin, axes, threads, stream)
+    return _ranked(
+        input,
+        lambda area: operator.index(rank),
+        size,
+        footprint,
+        output,
+        mode,
+        cval,
+        origin,
+        axes,
+        threads,
+        stream,
+    )
 
 
-def percentile_filter(input, percentile, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def percentile_filter(
+    input,
+    percentile,
+    size=None,
+    footprint=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """A percentile of the values in the window. See `rank_filter`.
 
     Examples
@@ -182,10 +241,34 @@ def percentile_filter(input, percentile, size=None, footprint=None, output=None,
     hundredths = percentile + 100 if percentile < 0 else percentile
     if not 0 <= hundredths <= 100:
         raise RuntimeError("invalid percentile")
-    return _ranked(input, lambda area: area - 1 if hundredths == 100 else int(area * hundredths / 100), size, footprint, output, mode, cval, origin, axes, threads, stream)
+    return _ranked(
+        input,
+        lambda area: area - 1 if hundredths == 100 else int(area * hundredths / 100),
+        size,
+        footprint,
+        output,
+        mode,
+        cval,
+        origin,
+        axes,
+        threads,
+        stream,
+    )
 
 
-def median_filter(input, size=None, footprint=None, output=None, mode="reflect", cval=0.0, origin=0, *, axes=None, threads=0, stream=None):
+def median_filter(
+    input,
+    size=None,
+    footprint=None,
+    output=None,
+    mode="reflect",
+    cval=0.0,
+    origin=0,
+    *,
+    axes=None,
+    threads=0,
+    stream=None,
+):
     """The middle value under a window, of an even number the upper of the two. See `rank_filter`.
 
     Examples
@@ -195,4 +278,6 @@ def median_filter(input, size=None, footprint=None, output=None, mode="reflect",
     >>> ndimage.median_filter(np.array([[1, 2, 3], [4, 99, 6], [7, 8, 9]], np.uint8), size=3).tolist()
     [[2, 3, 3], [4, 6, 6], [7, 8, 9]]
     """
-    return _ranked(input, lambda area: area // 2, size, footprint, output, mode, cval, origin, axes, threads, stream)
+    return _ranked(
+        input, lambda area: area // 2, size, footprint, output, mode, cval, origin, axes, threads, stream
+    )

@@ -1,4 +1,5 @@
-"""Minimum and maximum of rectangles of any size and origin, made of the library's windows, which have an odd size and a centred origin."""
+"""Minimum and maximum of rectangles of any size and origin, made of the library's windows, which have an odd
+size and a centred origin."""
 
 import math
 
@@ -7,7 +8,13 @@ import numpy as np
 from sepconv._rank import surrounded
 from sepconv._separable import Pass, border_of, filtered, remembered
 
-_PADS = {"reflect": "symmetric", "reflect101": "reflect", "replicate": "edge", "constant": "constant", "wrap": "wrap"}
+_PADS = {
+    "reflect": "symmetric",
+    "reflect101": "reflect",
+    "replicate": "edge",
+    "constant": "constant",
+    "wrap": "wrap",
+}
 LEAST, GREATEST = "erode", "dilate"
 _PIECE = 1 << 18  # elements that are joined at once
 
@@ -22,16 +29,28 @@ def reach(size, origin):
 
 @remembered
 def window_passes(ndim, cval, extreme, axes, sizes, modes):
-    return [Pass(axis, (), *border_of(border, cval), extreme, size // 2) for axis, size, border in zip(axes, sizes, modes) if size > 1]
+    return [
+        Pass(axis, (), *border_of(border, cval), extreme, size // 2)
+        for axis, size, border in zip(axes, sizes, modes)
+        if size > 1
+    ]
 
 
 def _centred(pixels, extreme, axes, sizes, modes, cval, out, threads):
-    return filtered(pixels, window_passes(pixels.ndim, cval, extreme, tuple(axes), tuple(sizes), tuple(modes)), pixels.dtype, out, threads)
+    return filtered(
+        pixels,
+        window_passes(pixels.ndim, cval, extreme, tuple(axes), tuple(sizes), tuple(modes)),
+        pixels.dtype,
+        out,
+        threads,
+    )
 
 
 def _join(extreme, lines, size, at, out):
-    """`lines` has the extremes of windows of the largest odd size up to `size`, and `out`, which may share their memory, gets those of windows of `size`: of an
-    even size the lesser or the greater of two neighbours, `at` being the second of the first pair along the first axis."""
+    """`lines` has the extremes of windows of the largest odd size up to `size`, and `out`, which may share
+    their memory, gets those of windows of `size`: of an
+    even size the lesser or the greater of two neighbours, `at` being the second of the first pair along the
+    first axis."""
     step = max(_PIECE // max(len(lines) * math.prod(lines.shape[2:]), 1), 1)
     for begin in range(0, lines.shape[1] if lines.ndim > 1 else 1, step):
         some = (slice(None), slice(begin, begin + step))[: lines.ndim]
@@ -39,7 +58,9 @@ def _join(extreme, lines, size, at, out):
         if size % 2:
             made[...] = last
         else:
-            (np.minimum if extreme == LEAST else np.maximum)(lines[at - 1 : at - 1 + len(out)][some], last, out=made)
+            (np.minimum if extreme == LEAST else np.maximum)(
+                lines[at - 1 : at - 1 + len(out)][some], last, out=made
+            )
 
 
 def _beyond(pixels, axis, begin, end, border, value):
@@ -47,7 +68,9 @@ def _beyond(pixels, axis, begin, end, border, value):
     side = pixels.shape[axis]
     before, behind = max(-begin, 0), max(end - side, 0)
     kind = _PADS[border]
-    places = np.pad(np.arange(side), (before, behind), kind, **({"constant_values": -1} if border == "constant" else {}))[begin + before : end + before]
+    places = np.pad(
+        np.arange(side), (before, behind), kind, **({"constant_values": -1} if border == "constant" else {})
+    )[begin + before : end + before]
     taken = np.take(pixels, places, axis)
     if border == "constant":
         np.moveaxis(taken, axis, 0)[places < 0] = value
@@ -55,11 +78,15 @@ def _beyond(pixels, axis, begin, end, border, value):
 
 
 def _shifted(pixels, extreme, axis, size, origin, mode, cval, threads):
-    """Windows of an even size, or with an origin. Only near the ends a copy of what lies beyond them is needed."""
+    """Windows of an even size, or with an origin. Only near the ends a copy of what lies beyond them is
+    needed."""
     left, right = reach(size, origin)
     border, value = border_of(mode, cval)
     radius, count = (size - 1) // 2, pixels.shape[axis]
-    first, end = min(max(left - radius, 0), count), max(min(count - right + radius, count), 0)  # between them all odd windows stand on elements of the array
+    first, end = (
+        min(max(left - radius, 0), count),
+        max(min(count - right + radius, count), 0),
+    )  # between them all odd windows stand on elements of the array
     made = _centred(pixels, extreme, (axis,), (2 * radius + 1,), (mode,), cval, None, threads)
     lines = np.moveaxis(made, axis, 0)
     if first < end:
@@ -67,7 +94,9 @@ def _shifted(pixels, extreme, axis, size, origin, mode, cval, threads):
     for begin, upto in ((0, first), (max(first, end), count)):
         if begin < upto:
             near = _beyond(pixels, axis, begin - left, upto + right, border, value)
-            inside = np.moveaxis(_centred(near, extreme, (axis,), (2 * radius + 1,), ("nearest",), 0.0, None, threads), axis, 0)
+            inside = np.moveaxis(
+                _centred(near, extreme, (axis,), (2 * radius + 1,), ("nearest",), 0.0, None, threads), axis, 0
+            )
             _join(extreme, inside, size, left + right - radius, lines[begin:upto])
     return made
 
@@ -80,8 +109,14 @@ def rectangle(pixels, extreme, window, cval, out, threads):
         modes = ["nearest" if axis in constant else border for axis, border in zip(window.axes, window.modes)]
         return rectangle(padded, extreme, window._replace(modes=modes), 0.0, None, threads)[at]
     centred = [(axis, width, border) for axis, width, at, border in zip(*window[:4]) if not at and width % 2]
-    shifted = [(axis, width, at, border) for axis, width, at, border in zip(*window[:4]) if at or not width % 2]
+    shifted = [
+        (axis, width, at, border) for axis, width, at, border in zip(*window[:4]) if at or not width % 2
+    ]
     for axis, width, at, border in shifted:
         pixels = _shifted(pixels, extreme, axis, width, at, border, cval, threads)
     axes, sizes, modes = zip(*centred) if centred else ((), (), ())
-    return pixels if shifted and max(sizes, default=1) == 1 else _centred(pixels, extreme, axes, sizes, modes, cval, out, threads)
+    return (
+        pixels
+        if shifted and max(sizes, default=1) == 1
+        else _centred(pixels, extreme, axes, sizes, modes, cval, out, threads)
+    )

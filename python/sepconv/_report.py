@@ -5,13 +5,21 @@ import json
 import os
 from typing import NamedTuple
 
-_COLOURS = {"read": "#4c78a8", "upload": "#b279a2", "decode": "#b5872f", "compute": "#f58518", "encode": "#3aa6a6", "download": "#e45756",
-            "write": "#54a24b"}
+_COLOURS = {
+    "read": "#4c78a8",
+    "upload": "#b279a2",
+    "decode": "#b5872f",
+    "compute": "#f58518",
+    "encode": "#3aa6a6",
+    "download": "#e45756",
+    "write": "#54a24b",
+}
 _DRAWN = 2000  # spans of a timeline; more would be less than a pixel each
 
 
 class Span(NamedTuple):
-    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds since the run began."""
+    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds
+    since the run began."""
 
     step: str
     band: int
@@ -23,7 +31,8 @@ class Span(NamedTuple):
 class Plan:
     """What a run would do: bands, slots, bytes, peak memory, predicted times.
 
-    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what ``sepconv.run(..., plan=plan)`` does.
+    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what
+    ``sepconv.run(..., plan=plan)`` does.
 
     Parameters
     ----------
@@ -40,7 +49,12 @@ class Plan:
     """
 
     def __init__(self, text, description="", warnings=(), notes=()):
-        self.text, self.description, self.warnings, self.notes = text, description, list(warnings), list(notes)
+        self.text, self.description, self.warnings, self.notes = (
+            text,
+            description,
+            list(warnings),
+            list(notes),
+        )
 
     def to_dict(self):
         """What the JSON says."""
@@ -140,9 +154,11 @@ class Report:
             for step in self.steps
         )
         said = "".join(f"<p>warning: {html.escape(warning)}</p>" for warning in self.warnings)
-        return (f"<div><p>{self.wall_seconds:.2f} s; {html.escape(self.device)}; bottleneck: {html.escape(self.bottleneck)}</p>"
-                f"<table><thead><tr><th>step</th><th>busy</th><th>MB/s</th><th>hidden</th></tr></thead><tbody>{rows}</tbody></table>"
-                f"{_drawn(self.timeline, self.wall_seconds)}{said}</div>")
+        return (
+            f"<div><p>{self.wall_seconds:.2f} s; {html.escape(self.device)}; bottleneck: {html.escape(self.bottleneck)}</p>"
+            f"<table><thead><tr><th>step</th><th>busy</th><th>MB/s</th><th>hidden</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"{_drawn(self.timeline, self.wall_seconds)}{said}</div>"
+        )
 
 
 def _per_second(step, fact):
@@ -160,7 +176,16 @@ def _drawn(spans, seconds):
         f"{1e3 * (span.end - span.begin):.2f} ms</title></rect>"
         for span in longest
     )
-    names = "".join(f'<text x="0" y="{17 + 22 * place}" font-size="12">{html.escape(step)}</text>' for place, step in enumerate(steps))
-    left_out = f"<p>the {len(longest)} longest of {len(spans)} intervals are drawn</p>" if len(longest) < len(spans) else ""
-    return (f'<svg xmlns="http://www.w3.org/2000/svg" width="700" height="{8 + 22 * len(steps) + 14}" role="img">{names}{bars}'
-            f'<text x="690" y="{20 + 22 * len(steps)}" font-size="11" text-anchor="end">{seconds:.3f} s</text></svg>{left_out}')
+    names = "".join(
+        f'<text x="0" y="{17 + 22 * place}" font-size="12">{html.escape(step)}</text>'
+        for place, step in enumerate(steps)
+    )
+    left_out = (
+        f"<p>the {len(longest)} longest of {len(spans)} intervals are drawn</p>"
+        if len(longest) < len(spans)
+        else ""
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="700" height="{8 + 22 * len(steps) + 14}" role="img">{names}{bars}'
+        f'<text x="690" y="{20 + 22 * len(steps)}" font-size="11" text-anchor="end">{seconds:.3f} s</text></svg>{left_out}'
+    )

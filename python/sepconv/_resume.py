@@ -11,15 +11,27 @@ _BEGUN = {name: option for name, option in _options.RUN.items() if name != "plan
 def _part(part):
     """(3, 16), or the program's '3/16'."""
     found = re.fullmatch(r"([0-9]+)/([0-9]+)", part) if isinstance(part, str) else None
-    sides = [int(one) for one in found.groups()] if found else list(part) if isinstance(part, (tuple, list)) else []
-    if len(sides) != 2 or any(isinstance(one, bool) for one in sides) or not _options.whole(1)("part", sides[0]) <= _options.whole(1)("part", sides[1]):
+    sides = (
+        [int(one) for one in found.groups()]
+        if found
+        else list(part)
+        if isinstance(part, (tuple, list))
+        else []
+    )
+    if (
+        len(sides) != 2
+        or any(isinstance(one, bool) for one in sides)
+        or not _options.whole(1)("part", sides[0]) <= _options.whole(1)("part", sides[1])
+    ):
         raise ValueError(f"part={part!r} is none; give (3, 16) for the third of sixteen, or '3/16'")
     return sides
 
 
 def _check_paths(word, source, sink):
     if not isinstance(source, str) or not isinstance(sink, str):
-        raise TypeError(f"{word} goes on with files, and what is in memory comes once; give paths, or leave it out")
+        raise TypeError(
+            f"{word} goes on with files, and what is in memory comes once; give paths, or leave it out"
+        )
 
 
 def run(source, sink, chain, settings, resume, discard, part, told):
@@ -36,15 +48,19 @@ def run(source, sink, chain, settings, resume, discard, part, told):
     if part is None:
         return _sepconv.resume(source, sink, chain, settings, discard, told)
     if resume or discard:
-        raise ValueError(f"part= makes a part of what create_only() has begun; leave {'resume' if resume else 'discard'}= out")
+        raise ValueError(
+            f"part= makes a part of what create_only() has begun; leave {'resume' if resume else 'discard'}= out"
+        )
     return _sepconv.run_part(source, sink, chain, settings, *_part(part), told)
 
 
 @_options.declared(_BEGUN)
 def create_only(source, sink, chain=(), *, discard=False, **options):
-    """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
+    """Begins a result that processes make in parts, on any machines that share its file system: what
+    ``sepconv run --create-only`` does. Reads no pixel.
 
-    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
+    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the
+    parts, and `finish` completes the result, which has
     the bytes of one run. Until then it lies in the folder ``SINK.partial``.
 
     Parameters
@@ -84,14 +100,20 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     chain = chain if isinstance(chain, Chain) else Chain(chain)
     settings = _options.settings_of(_BEGUN, _inputs.with_whole_region(source, options, chain))
     begun = []
-    _inputs.warn(_sepconv.create_parts(source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, begun))
+    _inputs.warn(
+        _sepconv.create_parts(
+            source, sink, chain._native, settings, _options.flag("discard", discard), _options.MOST, begun
+        )
+    )
     return begun[0]
 
 
 def finish(sink):
-    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv finish`` does.
+    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv
+    finish`` does.
 
-    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called again.
+    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called
+    again.
 
     Parameters
     ----------
@@ -100,7 +122,8 @@ def finish(sink):
     Raises
     ------
     OSError
-        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made stays
+        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made
+        stays
     ValueError
         where the source is another now
 

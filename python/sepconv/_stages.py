@@ -4,15 +4,26 @@ import inspect
 import keyword
 import os
 
-from sepconv import _sepconv  # first: it says in a sentence that a subinterpreter cannot import it, which NumPy does not
+from sepconv import (
+    _sepconv,
+)  # first: it says in a sentence that a subinterpreter cannot import it, which NumPy does not
 
 import numpy as np
 
 from sepconv import _arrays, _xarray_names, _options, _dtypes
 from sepconv._chain import Chain
 
-_ANNOTATIONS = {"number": "float", "integer": "int", "flag": "bool", "numbers": "Sequence[float]", "path": "str | PathLike[str]",
-                "size": "tuple[int, int] | str", "image": "str | PathLike[str] | ArrayLike", "chain": "Chain | str", "text": "str"}
+_ANNOTATIONS = {
+    "number": "float",
+    "integer": "int",
+    "flag": "bool",
+    "numbers": "Sequence[float]",
+    "path": "str | PathLike[str]",
+    "size": "tuple[int, int] | str",
+    "image": "str | PathLike[str] | ArrayLike",
+    "chain": "Chain | str",
+    "text": "str",
+}
 _VALUES = {"number": float, "integer": int, "flag": lambda text: text == "true", "choice": str}
 
 
@@ -35,15 +46,20 @@ def _text(kind, value):
 
 
 def _pixels(array, axes):
-    """An array as rows, columns and channels that the library can walk through, of a stack one image below the other, and the axes that these count
+    """An array as rows, columns and channels that the library can walk through, of a stack one image below
+    the other, and the axes that these count
     along. It is not copied if that is not needed."""
     axes = _xarray_names.letters_of(array) if axes is None else axes
     pixels = np.asarray(array)
     _dtypes.check(pixels.dtype)
     if pixels.dtype.kind == "c":
-        raise TypeError("an array of complex numbers cannot stand beside an image; give its real or imaginary part")
+        raise TypeError(
+            "an array of complex numbers cannot stand beside an image; give its real or imaginary part"
+        )
     if (pixels.ndim not in (2, 3) and axes is None) or 0 in pixels.shape:
-        raise ValueError(f"an array of shape {pixels.shape} is no image; give rows x columns, rows x columns x channels, or a stack with its axes=")
+        raise ValueError(
+            f"an array of shape {pixels.shape} is no image; give rows x columns, rows x columns x channels, or a stack with its axes="
+        )
     others = []
     if axes is not None:
         names = _arrays.names_of(pixels.shape, axes)
@@ -57,7 +73,11 @@ def _pixels(array, axes):
 
 
 def _annotation(key):
-    return f"Literal[{', '.join(map(repr, key['choices']))}]" if key["type"] == "choice" else _ANNOTATIONS[key["type"]]
+    return (
+        f"Literal[{', '.join(map(repr, key['choices']))}]"
+        if key["type"] == "choice"
+        else _ANNOTATIONS[key["type"]]
+    )
 
 
 def _parameter(key, first):
@@ -82,7 +102,13 @@ def _literal(kind, text):
     """A text of a value as Python has it."""
     if kind == "size":
         return "({1}, {0})".format(*text.split("x"))
-    return {"numbers": f"[{text.replace(',', ', ')}]", "flag": text.capitalize(), "choice": repr(text), "path": repr(text), "chain": repr(text)}.get(kind, text)
+    return {
+        "numbers": f"[{text.replace(',', ', ')}]",
+        "flag": text.capitalize(),
+        "choice": repr(text),
+        "path": repr(text),
+        "chain": repr(text),
+    }.get(kind, text)
 
 
 def _example(stage):
@@ -96,11 +122,18 @@ def _example(stage):
             given[last] += "," + word
     call = ", ".join(f"{key}={_literal(kinds[key], value)}" for key, value in given.items())
     skip = "  # doctest: +SKIP" if "path" in (kinds[key] for key in given) else "  # doctest: +ELLIPSIS"
-    return [">>> import sepconv as sc", f">>> sc.{stage['name']}({call}){skip}", f"Chain('{stage['name']}...')"]
+    return [
+        ">>> import sepconv as sc",
+        f">>> sc.{stage['name']}({call}){skip}",
+        f"Chain('{stage['name']}...')",
+    ]
 
 
 def _words(key):
-    more = {"size": "; here (rows, cols), or such a text", "image": "; here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is"}
+    more = {
+        "size": "; here (rows, cols), or such a text",
+        "image": "; here an array of rows x columns, or rows x columns x channels, or with `axes` a stack, too, which is to stay as it is",
+    }
     return f"    {key['help']}{more.get(key['type'], '')}"
 
 
@@ -110,10 +143,23 @@ def _docstring(stage, signature):
         by_name = {key["name"]: key for key in stage["keys"]}
         lines += ["Parameters", "----------"]
         for parameter in signature.parameters.values():
-            lines += [f"{parameter.name} : {parameter.annotation}", _words(by_name[parameter.name.rstrip("_")])]
+            lines += [
+                f"{parameter.name} : {parameter.annotation}",
+                _words(by_name[parameter.name.rstrip("_")]),
+            ]
         lines.append("")
     lines += ["Returns", "-------", "Chain", "    of this one stage", ""]
-    lines += ["Raises", "------", "ValueError", "    for values that cannot be", "", "Examples", "--------", *_example(stage), ""]
+    lines += [
+        "Raises",
+        "------",
+        "ValueError",
+        "    for values that cannot be",
+        "",
+        "Examples",
+        "--------",
+        *_example(stage),
+        "",
+    ]
     return "\n".join(lines)
 
 
@@ -124,7 +170,11 @@ def _function(stage):
     def make(*args, **kwargs):
         given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
         given = {name: value for name, value in given.items() if value is not None}
-        images = [(name, *_pixels(given.pop(name), given.get("axes"))) for name in list(given) if kinds[name] == "image" and not isinstance(given[name], (str, bytes, os.PathLike))]
+        images = [
+            (name, *_pixels(given.pop(name), given.get("axes")))
+            for name in list(given)
+            if kinds[name] == "image" and not isinstance(given[name], (str, bytes, os.PathLike))
+        ]
         pairs = [(name, _options.encodable(_text(kinds[name], value))) for name, value in given.items()]
         return Chain._of(_sepconv.make_stage(stage["name"], pairs, images))
 

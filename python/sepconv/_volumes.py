@@ -1,4 +1,5 @@
-"""Arrays that a chain filters along z, as images: each volume is one, a plane along z a row of it, whose rows lie one behind the other."""
+"""Arrays that a chain filters along z, as images: each volume is one, a plane along z a row of it, whose rows
+lie one behind the other."""
 
 from typing import NamedTuple
 
@@ -14,7 +15,10 @@ class _OnVolume:
 
     def __init__(self, chain, plane, depth):
         self._native, self._chain = chain._native.on_volume(plane, depth), chain
-        self._texts = (*chain._texts, f"of {depth} planes of {plane}")  # by which what is made for a chain is kept
+        self._texts = (
+            *chain._texts,
+            f"of {depth} planes of {plane}",
+        )  # by which what is made for a chain is kept
 
     def _turned(self):
         return None
@@ -49,7 +53,8 @@ class Volumes(NamedTuple):
 
 
 def volumes_of(chain, names, shape, dtype):
-    """None where the chain does not filter along z, or an axis is missing for it, which the engine then says."""
+    """None where the chain does not filter along z, or an axis is missing for it, which the engine then
+    says."""
     if not chain._native.of_volumes or not {"z", "y"} <= set(names) or 0 in shape:
         return None
     others = [name for name in names if name not in "zyxc"]
@@ -58,5 +63,10 @@ def volumes_of(chain, names, shape, dtype):
     channels = [shape[names.index("c")]] if "c" in names else []
     plane = (rows, cols, *(channels or [1]), _dtypes.PIXELS[dtype])
     result = chain._native.result_spec(plane)
-    return Volumes(_OnVolume(chain, plane, depth), "".join(others) + "yx" + "c" * len(channels), tuple(order),
-                   (*outer, depth, rows * cols, *channels), tuple(result[:2]))
+    return Volumes(
+        _OnVolume(chain, plane, depth),
+        "".join(others) + "yx" + "c" * len(channels),
+        tuple(order),
+        (*outer, depth, rows * cols, *channels),
+        tuple(result[:2]),
+    )

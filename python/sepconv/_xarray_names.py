@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 import numpy as np
 
-_LETTERS = {"lat": "y", "latitude": "y", "lon": "x", "longitude": "x", "band": "c", "channel": "c", "time": "t"}
+_LETTERS = {
+    "lat": "y",
+    "latitude": "y",
+    "lon": "x",
+    "longitude": "x",
+    "band": "c",
+    "channel": "c",
+    "time": "t",
+}
 MISSING = ("_FillValue", "missing_value")
 
 
@@ -24,8 +32,12 @@ def letters_of(array):
 
 
 def nodata_of(array):
-    """The value that stands for what is missing, as a text: rioxarray's where that is loaded, or the attribute's; NaN of what xarray has decoded."""
-    attrs, encoding = (found if isinstance(found := getattr(array, name, None), Mapping) else {} for name in ("attrs", "encoding"))
+    """The value that stands for what is missing, as a text: rioxarray's where that is loaded, or the
+    attribute's; NaN of what xarray has decoded."""
+    attrs, encoding = (
+        found if isinstance(found := getattr(array, name, None), Mapping) else {}
+        for name in ("attrs", "encoding")
+    )
     if not isinstance(getattr(array, "dims", None), tuple) or array.dtype.kind not in "biuf":
         return None
     found = getattr(getattr(array, "rio", None), "nodata", None)

@@ -1,6 +1,8 @@
-"""From file to file, array to array and either to the other, in bounded memory: what the program ``sepconv`` does.
+"""From file to file, array to array and either to the other, in bounded memory: what the program ``sepconv``
+does.
 
-A source or sink is a path; an `Image` that `open` has made; an array; or what has ``shape``, ``dtype`` and is sliced, such as datasets of h5py,
+A source or sink is a path; an `Image` that `open` has made; an array; or what has ``shape``, ``dtype`` and is
+sliced, such as datasets of h5py,
 arrays of zarr and np.memmap.
 
 Examples
@@ -28,8 +30,27 @@ from sepconv._report import Plan, Report, Span
 from sepconv._resume import create_only, finish
 
 # Without `open`, which a star import would put in the place of Python's own.
-__all__ = ["ChannelStats", "Comparison", "Difference", "FileWarning", "Image", "Plan", "Preview", "Report", "Span", "Stats", "compare", "create_only", "finish", "gemm", "plan",
-           "preview", "run", "stats", "transpose"]
+__all__ = [
+    "ChannelStats",
+    "Comparison",
+    "Difference",
+    "FileWarning",
+    "Image",
+    "Plan",
+    "Preview",
+    "Report",
+    "Span",
+    "Stats",
+    "compare",
+    "create_only",
+    "finish",
+    "gemm",
+    "plan",
+    "preview",
+    "run",
+    "stats",
+    "transpose",
+]
 
 
 def _chain(chain):
@@ -40,32 +61,42 @@ def _chain(chain):
 def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, part=None, **options):
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
-    The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
-    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has the axes first. What is sliced is
-    asked only in the thread that calls. Ctrl-C stops a run within half a second; an array then has what was written until then, and of a file there
+    The result of a path appears under its name when it is complete, and not at all if anything fails; it is
+    laid out like its source and has its
+    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has
+    the axes first. What is sliced is
+    asked only in the thread that calls. Ctrl-C stops a run within half a second; an array then has what was
+    written until then, and of a file there
     is nothing.
 
     Parameters
     ----------
     source : path, Image, array_like, or sliceable
-        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a few rows, or rows of chunks, at a time
+        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a
+        few rows, or rows of chunks, at a time
     sink : path, ndarray, or sliceable
         a path's ending says the format; else of the result's shape and type, and apart from `source`
     chain : Chain, str or iterable of str
         none: a copy
     progress : bool or callable
-        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread;
+        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels
+        done and pixels, in this thread;
         what it raises ends the run, and of a file there is nothing
     resume : bool
-        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed or interrupted, and the same call goes on with it
+        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed
+        or interrupted, and the same call goes on with it
     discard : bool
-        remove what is there of such a run first, once this one is planned; what is there and is not gone on with is named in a warning
+        remove what is there of such a run first, once this one is planned; what is there and is not gone on
+        with is named in a warning
     part : tuple of int or str, optional
-        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any process that sees the files; `finish` completes it
+        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any
+        process that sees the files; `finish` completes it
     max_memory : int or str, optional
-        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself holds is not counted
+        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself
+        holds is not counted
     device : str
-        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``, ``'cuda:0,1'``
+        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``,
+        ``'cuda:0,1'``
     max_device_memory : int or str, optional
         ceiling for what the run holds on each GPU
     threads, slots, band_rows, band_cols : int
@@ -73,40 +104,51 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
     arithmetic : {'f32', 'f64'}, optional
         left out: f64 where source, result or a stage is f64
     axes : str, optional
-        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y`` rows, ``x`` columns, a last ``c`` channels, others count images
+        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y``
+        rows, ``x`` columns, a last ``c`` channels, others count images
     page : int or str, optional
-        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images that are not alike); left out: all
+        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images
+        that are not alike); left out: all
     level : int
         of a pyramid
     raw : str, optional
         the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
     missing_chunks : {'error', 'fill'}, optional
-        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a warning where that is null, and an error where no chunk is there
+        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a
+        warning where that is null, and an error where no chunk is there
     region : tuple of slice, optional
         the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
         pixels of this value are missing, or none are; left out: what the file declares
     nodata_bands : {'each', 'all'}
-        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels all have it, as with GDAL's UNIFIED_SRC_NODATA
+        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels
+        all have it, as with GDAL's UNIFIED_SRC_NODATA
     alpha : {'weight', 'mask'}, optional
-        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are missing and others count whole; left out: a weight in pictures, a mask in
+        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are
+        missing and others count whole; left out: a weight in pictures, a mask in
         files with georeference, nodata value or mask
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``, ``'jpeg:90:444'``
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a
+        colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``,
+        ``'jpeg:90:444'``
     tile : int, tuple of int or dict, optional
-        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
+        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16,
+        'y': 256, 'x': 256}``; 0 for strips
     shard : int, tuple of int or dict, optional
         the same of a Zarr's files, of whole chunks each; 0: a file a chunk
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
-        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF or classic
+        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or
+        ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF
+        or classic
     orient : bool
         apply the orientation tag of the source (EXIF, TIFF)
     to_8bit : bool or tuple of float, optional
-        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from these two values; alpha is blended with white if the file has none
+        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from
+        these two values; alpha is blended with white if the file has none
     background : str, optional
         blend a picture with alpha onto this colour: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
@@ -192,7 +234,11 @@ def plan(source, sink, chain=(), **options):
     return made
 
 
-_TRANSPOSE = {name: option for name, option in _PLAN.items() if name not in ("region", *_options.HONOURED, *_options.PICTURE)}
+_TRANSPOSE = {
+    name: option
+    for name, option in _PLAN.items()
+    if name not in ("region", *_options.HONOURED, *_options.PICTURE)
+}
 
 
 @_options.declared(_TRANSPOSE)
@@ -203,7 +249,8 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
     ----------
     source, sink : path, or, for rows with columns, as those of `run`
     perm : tuple of int
-        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has rows, columns and channels
+        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has
+        rows, columns and channels
     progress, **options
         as those of `run`
 
@@ -234,16 +281,25 @@ def transpose(source, sink, perm=(1, 0), *, progress=True, **options):
         elif perm in ((1, 0), (1, 0, 2)):
             report = _sepconv.run(source, sink, Chain("transpose")._native, settings, False, told)
         else:
-            raise ValueError(f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides")
+            raise ValueError(
+                f"perm={perm!r} goes from path to path; of an array give run() its transpose, which is none to it but other strides"
+            )
     _inputs.warn(report.warnings)
     return Report(report)
 
 
-_GEMM = {**_options.LIMITS, **_options.OPEN, **{name + suffix: option for suffix in ("_b", "_c") for name, option in _options.OPEN.items()}, **_options.LAYOUT}
+_GEMM = {
+    **_options.LIMITS,
+    **_options.OPEN,
+    **{name + suffix: option for suffix in ("_b", "_c") for name, option in _options.OPEN.items()},
+    **_options.LAYOUT,
+}
 
 
 @_options.declared(_GEMM)
-def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=False, progress=True, **options):
+def gemm(
+    a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=False, progress=True, **options
+):
     """``alpha op(a) op(b) + beta add``, of matrices larger than memory: what ``sepconv gemm`` does.
 
     Parameters
@@ -256,7 +312,8 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
     trans_a, trans_b : bool
         the transpose in its place
     progress, **options
-        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and so on of `b`, and `page_c` of what is added
+        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and
+        so on of `b`, and `page_c` of what is added
 
     Returns
     -------
@@ -288,7 +345,9 @@ def gemm(a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=F
             _array_io.check_apart(source, sink)
     beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
-        report = _sepconv.multiply(operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told)
+        report = _sepconv.multiply(
+            operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told
+        )
     _inputs.warn(report.warnings)
     return Report(report)
 
@@ -304,13 +363,20 @@ def _check_factors(alpha, beta, add, options):
 
 
 def _or_stage(stage, function, least):
-    """What is done to files, given `least` arguments by position or a sink, and what the signature is of; else the stage of this name."""
+    """What is done to files, given `least` arguments by position or a sink, and what the signature is of;
+    else the stage of this name."""
 
     @functools.wraps(function)
     def either(*args, **keywords):
-        return function(*args, **keywords) if len(args) >= least or "sink" in keywords else stage(*args, **keywords)
+        return (
+            function(*args, **keywords)
+            if len(args) >= least or "sink" in keywords
+            else stage(*args, **keywords)
+        )
 
-    keys = inspect.Signature([one.replace(annotation=one.empty) for one in inspect.signature(stage).parameters.values()])
+    keys = inspect.Signature(
+        [one.replace(annotation=one.empty) for one in inspect.signature(stage).parameters.values()]
+    )
     words = f"Without a sink it is the stage of this name, ``{stage.__name__}{keys}``: {stage.__doc__.splitlines()[0]}"
     either.__doc__ = f"{function.__doc__.rstrip()}\n\n    Notes\n    -----\n    {words}\n    "
     return either

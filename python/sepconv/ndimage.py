@@ -1,10 +1,15 @@
 """Functions of `scipy.ndimage`, with its names, parameters and defaults.
 
-They take arrays of any number of axes and any strides, and give what SciPy gives, in type too, but that a result is computed as a whole and
-rounded once: of integers half to even and saturated, where SciPy cuts off what each pass has behind the point and wraps around. So `sobel` of u8 has
-0 where the image falls; ``output=np.int16`` keeps what is negative. Results lie within 1 of SciPy's in f64, rounded (of f32: within 4 units in the
-last place). `threads` and `stream` are what SciPy has not: at most so many threads, 0 for all processors that this process may use; and of arrays
-on a GPU (u8, u16, i16, f32, f64), whose results are arrays of their library, the stream that the work is put on.
+They take arrays of any number of axes and any strides, and give what SciPy gives, in type too, but that a
+result is computed as a whole and
+rounded once: of integers half to even and saturated, where SciPy cuts off what each pass has behind the point
+and wraps around. So `sobel` of u8 has
+0 where the image falls; ``output=np.int16`` keeps what is negative. Results lie within 1 of SciPy's in f64,
+rounded (of f32: within 4 units in the
+last place). `threads` and `stream` are what SciPy has not: at most so many threads, 0 for all processors that
+this process may use; and of arrays
+on a GPU (u8, u16, i16, f32, f64), whose results are arrays of their library, the stream that the work is put
+on.
 
 Examples
 --------
@@ -16,17 +21,65 @@ Examples
 
 from sepconv._arguments import of_any_library
 from sepconv._help import with_parameters
-from sepconv._gradients import gaussian_gradient_magnitude, gaussian_laplace, generic_gradient_magnitude, generic_laplace, laplace
-from sepconv._linear import (convolve1d, correlate1d, gaussian_filter, gaussian_filter1d, prewitt, sobel, uniform_filter,
-                             uniform_filter1d)
+from sepconv._gradients import (
+    gaussian_gradient_magnitude,
+    gaussian_laplace,
+    generic_gradient_magnitude,
+    generic_laplace,
+    laplace,
+)
+from sepconv._linear import (
+    convolve1d,
+    correlate1d,
+    gaussian_filter,
+    gaussian_filter1d,
+    prewitt,
+    sobel,
+    uniform_filter,
+    uniform_filter1d,
+)
 from sepconv._rank import median_filter, percentile_filter, rank_filter
-from sepconv._morphology import (black_tophat, grey_closing, grey_dilation, grey_erosion, grey_opening, maximum_filter, maximum_filter1d, minimum_filter,
-                              minimum_filter1d, white_tophat)
+from sepconv._morphology import (
+    black_tophat,
+    grey_closing,
+    grey_dilation,
+    grey_erosion,
+    grey_opening,
+    maximum_filter,
+    maximum_filter1d,
+    minimum_filter,
+    minimum_filter1d,
+    white_tophat,
+)
 
-__all__ = ["black_tophat", "convolve1d", "correlate1d", "gaussian_filter", "gaussian_filter1d", "gaussian_gradient_magnitude", "gaussian_laplace",
-           "generic_gradient_magnitude", "generic_laplace", "grey_closing", "grey_dilation", "grey_erosion", "grey_opening", "laplace",
-           "maximum_filter", "maximum_filter1d", "median_filter", "minimum_filter", "minimum_filter1d", "percentile_filter", "prewitt", "rank_filter",
-           "sobel", "uniform_filter", "uniform_filter1d", "white_tophat"]
+__all__ = [
+    "black_tophat",
+    "convolve1d",
+    "correlate1d",
+    "gaussian_filter",
+    "gaussian_filter1d",
+    "gaussian_gradient_magnitude",
+    "gaussian_laplace",
+    "generic_gradient_magnitude",
+    "generic_laplace",
+    "grey_closing",
+    "grey_dilation",
+    "grey_erosion",
+    "grey_opening",
+    "laplace",
+    "maximum_filter",
+    "maximum_filter1d",
+    "median_filter",
+    "minimum_filter",
+    "minimum_filter1d",
+    "percentile_filter",
+    "prewitt",
+    "rank_filter",
+    "sobel",
+    "uniform_filter",
+    "uniform_filter1d",
+    "white_tophat",
+]
 
 for _name in __all__:
     globals()[_name].__module__ = "sepconv.ndimage"
@@ -42,5 +95,7 @@ sum_labels value_indices variance vectorized_filter watershed_ift zoom""".split(
 
 def __getattr__(name):
     if name in _SCIPYS:
-        raise AttributeError(f"sepconv.ndimage has no {name}: it is scipy.ndimage's; take it from there, or all functions from sepconv.ndimage_or_scipy")
+        raise AttributeError(
+            f"sepconv.ndimage has no {name}: it is scipy.ndimage's; take it from there, or all functions from sepconv.ndimage_or_scipy"
+        )
     raise AttributeError(f"module 'sepconv.ndimage' has no attribute {name!r}")

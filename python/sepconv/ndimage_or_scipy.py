@@ -1,4 +1,5 @@
-"""All functions of `scipy.ndimage`: those of `sepconv.ndimage`, and SciPy's where that has no such function, or does not take the call. Needs SciPy.
+"""All functions of `scipy.ndimage`: those of `sepconv.ndimage`, and SciPy's where that has no such function,
+or does not take the call. Needs SciPy.
 
 Examples
 --------
@@ -15,7 +16,9 @@ import functools
 try:
     import scipy.ndimage as _scipys
 except ImportError as error:
-    raise ImportError("sepconv.ndimage_or_scipy needs SciPy, which is not installed: pip install scipy") from error
+    raise ImportError(
+        "sepconv.ndimage_or_scipy needs SciPy, which is not installed: pip install scipy"
+    ) from error
 
 from sepconv import ndimage as _ours
 from sepconv._arguments import Unsupported as _Unsupported
@@ -40,6 +43,10 @@ def _either(name):
     return call
 
 
-__all__ = [name for name in dir(_scipys) if callable(getattr(_scipys, name)) and not name.startswith("_") and name != "test"]
+__all__ = [
+    name
+    for name in dir(_scipys)
+    if callable(getattr(_scipys, name)) and not name.startswith("_") and name != "test"
+]
 for _name in __all__:
     globals()[_name] = _either(_name) if _name in _ours.__all__ else getattr(_scipys, _name)

@@ -1,4 +1,5 @@
-"""A headless Chromium for tests of pages: spoken to through a pair of pipes, in the DevTools protocol, with nothing but Python's library."""
+"""A headless Chromium for tests of pages: spoken to through a pair of pipes, in the DevTools protocol, with
+nothing but Python's library."""
 
 import base64
 import fcntl
@@ -24,17 +25,35 @@ class Browser:
         # The browser has commands as descriptor 3 and answers as 4, which may be others' now.
         high = [fcntl.fcntl(one, fcntl.F_DUPFD, 10) for one in (to_read, to_write)]
         self.process = subprocess.Popen(
-            [PROGRAM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--remote-debugging-pipe", "--no-first-run",
-             "--hide-scrollbars", f"--user-data-dir={profile}", "about:blank"],
-            preexec_fn=lambda: [os.dup2(one, number) for one, number in zip(high, (3, 4))], pass_fds=(3, 4), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                PROGRAM,
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--remote-debugging-pipe",
+                "--no-first-run",
+                "--hide-scrollbars",
+                f"--user-data-dir={profile}",
+                "about:blank",
+            ],
+            preexec_fn=lambda: [os.dup2(one, number) for one, number in zip(high, (3, 4))],
+            pass_fds=(3, 4),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for one in high:
             os.close(one)
         os.close(to_read)
         os.close(to_write)
         self.numbers = itertools.count(1)
         self.held, self.session, self.complaints, self.asked, self.events = b"", None, [], [], []
-        pages = [target for target in self.call("Target.getTargets")["targetInfos"] if target["type"] == "page"]
-        self.session = self.call("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)["sessionId"]
+        pages = [
+            target for target in self.call("Target.getTargets")["targetInfos"] if target["type"] == "page"
+        ]
+        self.session = self.call("Target.attachToTarget", targetId=pages[0]["targetId"], flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
 
@@ -46,7 +65,9 @@ class Browser:
 
     def message(self, until):
         while b"\0" not in self.held:
-            assert select.select([self.answers], [], [], max(0, until - time.monotonic()))[0], "the browser does not answer"
+            assert select.select([self.answers], [], [], max(0, until - time.monotonic()))[0], (
+                "the browser does not answer"
+            )
             more = os.read(self.answers, 1 << 20)
             assert more, "the browser has ended"
             self.held += more
@@ -67,7 +88,12 @@ class Browser:
 
     def call(self, method, **parameters):
         number, until = next(self.numbers), time.monotonic() + SECONDS
-        command = {"id": number, "method": method, "params": parameters, **({"sessionId": self.session} if self.session else {})}
+        command = {
+            "id": number,
+            "method": method,
+            "params": parameters,
+            **({"sessionId": self.session} if self.session else {}),
+        }
         os.write(self.to, json.dumps(command).encode() + b"\0")
         while (answer := self.message(until)).get("id") != number:
             self.note(answer)
@@ -75,8 +101,18 @@ class Browser:
         return answer["result"]
 
     def open(self, path, width=1200, height=900, dark=False):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
+        self.call(
+            "Emulation.setEmulatedMedia",
+            media="",
+            features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}],
+        )
         self.events.clear()
         self.call("Page.navigate", url=pathlib.Path(path).resolve().as_uri())
         until = time.monotonic() + SECONDS
@@ -91,15 +127,29 @@ class Browser:
 
     def press(self, key, code=0):
         for kind in ("rawKeyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text="")
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=""
+            )
 
     def drag(self, begin, end):
-        self.call("Input.dispatchMouseEvent", type="mousePressed", x=begin[0], y=begin[1], button="left", buttons=1, clickCount=1)
+        self.call(
+            "Input.dispatchMouseEvent",
+            type="mousePressed",
+            x=begin[0],
+            y=begin[1],
+            button="left",
+            buttons=1,
+            clickCount=1,
+        )
         self.call("Input.dispatchMouseEvent", type="mouseMoved", x=end[0], y=end[1], button="left", buttons=1)
-        self.call("Input.dispatchMouseEvent", type="mouseReleased", x=end[0], y=end[1], button="left", clickCount=1)
+        self.call(
+            "Input.dispatchMouseEvent", type="mouseReleased", x=end[0], y=end[1], button="left", clickCount=1
+        )
 
     def picture(self, path, whole=True):
-        pathlib.Path(path).write_bytes(base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"]))
+        pathlib.Path(path).write_bytes(
+            base64.b64decode(self.call("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
+        )
 
     def printed(self):
         """PDF."""

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 # By which terminals make themselves known.
-TERMINALS = ("KITTY_WINDOW_ID", "TERM_PROGRAM", "LC_TERMINAL", "WEZTERM_PANE", "GHOSTTY_RESOURCES_DIR", "TMUX", "STY")
+TERMINALS = (
+    "KITTY_WINDOW_ID",
+    "TERM_PROGRAM",
+    "LC_TERMINAL",
+    "WEZTERM_PANE",
+    "GHOSTTY_RESOURCES_DIR",
+    "TMUX",
+    "STY",
+)
 
 
 def image(rows=96, cols=128, channels=1, dtype=np.uint8, seed=1):
@@ -41,7 +49,8 @@ def one_sentence(stderr):
 
 
 def fails(sepconv, *arguments, status):
-    """Runs a command that must fail with this exit status, one sentence, and no file made or changed. Returns the sentence."""
+    """Runs a command that must fail with this exit status, one sentence, and no file made or changed. Returns
+    the sentence."""
     before = listing(sepconv.folder)
     done = sepconv(*arguments, status=status)
     assert listing(sepconv.folder) == before
@@ -64,10 +73,15 @@ def unmount(folder):
 
 
 def in_terminal(command, folder, answers=None, **variables):
-    """Runs a program whose standard streams are a terminal; what it wrote there, and its exit status. `answers` is a function from all that was written so far to bytes the terminal sends, or None."""
+    """Runs a program whose standard streams are a terminal; what it wrote there, and its exit status.
+    `answers` is a function from all that was written so far to bytes the terminal sends, or None."""
     leader, follower = pty.openpty()
-    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", *TERMINALS)} | variables
-    program = subprocess.Popen(command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower, close_fds=True)
+    environment = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM", *TERMINALS)
+    } | variables
+    program = subprocess.Popen(
+        command, cwd=folder, env=environment, stdin=follower, stdout=follower, stderr=follower, close_fds=True
+    )
     os.close(follower)
     written = b""
     while True:

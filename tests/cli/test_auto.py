@@ -1,4 +1,5 @@
-"""--device auto and what a plan predicts, as a user meets them; tests/gpu/auto.py on a machine of any kind."""
+"""--device auto and what a plan predicts, as a user meets them; tests/gpu/auto.py on a machine of any
+kind."""
 
 import json
 import pathlib
@@ -19,13 +20,17 @@ def test_a_plan_says_what_it_predicts_and_why_the_device(sepconv):
     predicted = found["predicted_seconds"]
     assert set(predicted) == {"total", "start", "read", "upload", "decode", "compute", "download", "write"}
     assert predicted["total"] >= max(predicted["read"], predicted["compute"], predicted["write"]) > 0
-    assert not any("the CPU computes" in note for note in plan(sepconv, "gaussian:sigma=2", "--device", "cpu")["notes"])
+    assert not any(
+        "the CPU computes" in note for note in plan(sepconv, "gaussian:sigma=2", "--device", "cpu")["notes"]
+    )
     assert "predicted  0." in sepconv("plan", "in.npy", "out.npy", "gaussian:sigma=2").stdout
 
 
 def test_prediction_stands_beside_what_was_measured(sepconv):
     sepconv("generate", "in.npy", "--size", "300x200")
-    done = sepconv("run", "in.npy", "out.npy", "gaussian:sigma=2", "--stats", "stats.json", "--device", "cpu", "-v")
+    done = sepconv(
+        "run", "in.npy", "out.npy", "gaussian:sigma=2", "--stats", "stats.json", "--device", "cpu", "-v"
+    )
     stats = json.loads((sepconv.folder / "stats.json").read_text())
     assert stats["plan"]["predicted_seconds"]["total"] > 0
     assert "\n  predicted: 0." in done.stderr
@@ -33,14 +38,33 @@ def test_prediction_stands_beside_what_was_measured(sepconv):
 
 def test_a_gpu_that_is_not_there_is_refused_by_its_flag(sepconv):
     sepconv("generate", "in.npy", "--size", "30x20")
-    assert "--device cuda:99: " in sepconv("run", "in.npy", "out.npy", "abs", "--device", "cuda:99", status=2).stderr
+    assert (
+        "--device cuda:99: "
+        in sepconv("run", "in.npy", "out.npy", "abs", "--device", "cuda:99", status=2).stderr
+    )
 
 
 def test_the_script_measures_each_job_and_holds_auto_against_the_better_device(sepconv):
-    command = [sys.executable, SCRIPT, "--program", sepconv.command[0], "--folder", sepconv.folder, "--scale", "64", "--runs", "1", "--json"]
+    command = [
+        sys.executable,
+        SCRIPT,
+        "--program",
+        sepconv.command[0],
+        "--folder",
+        sepconv.folder,
+        "--scale",
+        "64",
+        "--runs",
+        "1",
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True)
     rows = json.loads(done.stdout)
     assert len({row["job"] for row in rows}) == len(rows) > 20
     for row in rows:
-        assert row["ratio"] >= 1 and row["auto"] in row["measured"] and set(row["predicted"]) == set(row["measured"])
+        assert (
+            row["ratio"] >= 1
+            and row["auto"] in row["measured"]
+            and set(row["predicted"]) == set(row["measured"])
+        )
     assert done.returncode == (max(row["ratio"] for row in rows) > 1.15)

@@ -1,4 +1,5 @@
-"""sepconv bench: what it prints, that it checks its results, and that it leaves nothing behind. Its rates are never tested."""
+"""sepconv bench: what it prints, that it checks its results, and that it leaves nothing behind. Its rates are
+never tested."""
 
 import json
 
@@ -12,11 +13,28 @@ def measured(sepconv, *arguments):
 
 
 def test_stream_in_memory(sepconv):
-    found = measured(sepconv, "--device", "cpu", "--size", "301x203", "--radius", "2,40", "--slots", "1,3", "--band-rows", 20)
+    found = measured(
+        sepconv,
+        "--device",
+        "cpu",
+        "--size",
+        "301x203",
+        "--radius",
+        "2,40",
+        "--slots",
+        "1,3",
+        "--band-rows",
+        20,
+    )
     assert (found["cols"], found["rows"], found["type"], found["runs"]) == (301, 203, "f32", 2)
     assert found["device"].startswith("CPU") and "copy" in found["limit"]
     rows = found["measured"]
-    assert [(row["radius"], row["slots"], row["band_rows"]) for row in rows] == [(2, 1, 20), (2, 3, 20), (40, 1, 20), (40, 3, 20)]
+    assert [(row["radius"], row["slots"], row["band_rows"]) for row in rows] == [
+        (2, 1, 20),
+        (2, 3, 20),
+        (40, 1, 20),
+        (40, 3, 20),
+    ]
     for row in rows:
         assert row["from"] == "memory"
         assert 0 < row["min_seconds"] <= row["median_seconds"] <= row["greatest_seconds"]
@@ -24,35 +42,72 @@ def test_stream_in_memory(sepconv):
         assert row["pixels_per_second"] == pytest.approx(301 * 203 / row["median_seconds"])
         assert row["bytes_per_second_each_way"] == pytest.approx(4 * row["pixels_per_second"])
         serial = next(other for other in rows if other["radius"] == row["radius"] and other["slots"] == 1)
-        assert row["speed_up_over_one_slot"] == pytest.approx(serial["median_seconds"] / row["median_seconds"])
+        assert row["speed_up_over_one_slot"] == pytest.approx(
+            serial["median_seconds"] / row["median_seconds"]
+        )
     assert listing(sepconv.folder) == []
 
 
 @pytest.mark.parametrize("size", ["1x1", "7x500", "500x7", "97x97"])
 @pytest.mark.parametrize("kind", ["u8", "i16", "f64"])
 def test_stream_of_any_size_and_type_is_checked(sepconv, size, kind):
-    rows = measured(sepconv, "--device", "cpu", "--size", size, "--type", kind, "--radius", 30, "--slots", 2)["measured"]
+    rows = measured(sepconv, "--device", "cpu", "--size", size, "--type", kind, "--radius", 30, "--slots", 2)[
+        "measured"
+    ]
     assert len(rows) == 1 and rows[0]["speed_up_over_one_slot"] is None
 
 
 def test_stream_transposed_is_checked(sepconv):
     for place in ([], ["--file", "."]):
-        found = measured(sepconv, "--device", "cpu", "--size", "301x203", "--radius", "0,4", "--slots", 2, "--transpose", *place)
+        found = measured(
+            sepconv,
+            "--device",
+            "cpu",
+            "--size",
+            "301x203",
+            "--radius",
+            "0,4",
+            "--slots",
+            2,
+            "--transpose",
+            *place,
+        )
         assert found["transpose"] and {row["radius"] for row in found["measured"]} == {0, 4}
     assert listing(sepconv.folder) == []
 
 
 def test_stream_as_a_table(sepconv):
-    lines = sepconv("bench", "run", "--device", "cpu", "--size", "300x200", "--radius", 2, "--runs", 1).stdout.splitlines()
+    lines = sepconv(
+        "bench", "run", "--device", "cpu", "--size", "300x200", "--radius", 2, "--runs", 1
+    ).stdout.splitlines()
     header = next(line for line in lines if line.lstrip().startswith("from"))
-    for word in ("radius", "slots", "band rows", "time ms", "predicted", "Gpix/s", "GB/s each", "limit", "share", "speed-up", "start ms"):
+    for word in (
+        "radius",
+        "slots",
+        "band rows",
+        "time ms",
+        "predicted",
+        "Gpix/s",
+        "GB/s each",
+        "limit",
+        "share",
+        "speed-up",
+        "start ms",
+    ):
         assert word in header
     assert sum(line.split()[0] == "memory" for line in lines) == 3
 
 
 def test_stream_from_file_to_file_leaves_nothing(sepconv):
-    found = measured(sepconv, "--device", "cpu", "--size", "301x203", "--radius", 3, "--slots", "1,2", "--file", ".")
-    assert [(row["from"], row["slots"]) for row in found["measured"]] == [("tif", 1), ("tif", 2), ("npy", 1), ("npy", 2)]
+    found = measured(
+        sepconv, "--device", "cpu", "--size", "301x203", "--radius", 3, "--slots", "1,2", "--file", "."
+    )
+    assert [(row["from"], row["slots"]) for row in found["measured"]] == [
+        ("tif", 1),
+        ("tif", 2),
+        ("npy", 1),
+        ("npy", 2),
+    ]
     assert "page cache" in found["limit"]
     assert listing(sepconv.folder) == []
 
@@ -60,5 +115,11 @@ def test_stream_from_file_to_file_leaves_nothing(sepconv):
 def test_wrong_requests(sepconv):
     assert "subcommand" in fails(sepconv, "bench", status=2)
     assert "missing" in fails(sepconv, "bench", "run", "--file", "missing", status=2)
-    for arguments in (["--radius", "-1"], ["--slots", "1,x"], ["--size", "3"], ["--device", "gpu"], ["--runs", "0"]):
+    for arguments in (
+        ["--radius", "-1"],
+        ["--slots", "1,x"],
+        ["--size", "3"],
+        ["--device", "gpu"],
+        ["--runs", "0"],
+    ):
         fails(sepconv, "bench", "run", *arguments, status=2)

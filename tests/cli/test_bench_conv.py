@@ -1,4 +1,5 @@
-"""sepconv bench conv: what it prints, that it checks its results, and what it refuses. Its rates are never tested."""
+"""sepconv bench conv: what it prints, that it checks its results, and what it refuses. Its rates are never
+tested."""
 
 import json
 
@@ -6,7 +7,14 @@ import pytest
 
 from cli_support import fails, listing
 
-RUNGS = [(1, "naive"), (2, "constant taps"), (3, "shared tile"), (4, "ours, two passes"), (5, "ours, fused"), (None, "cpu")]
+RUNGS = [
+    (1, "naive"),
+    (2, "constant taps"),
+    (3, "shared tile"),
+    (4, "ours, two passes"),
+    (5, "ours, fused"),
+    (None, "cpu"),
+]
 
 
 def measured(sepconv, *arguments):
@@ -37,7 +45,9 @@ def test_the_host_engine_alone(sepconv):
     assert (found["cols"], found["rows"], found["runs"]) == (301, 203, 3)
     assert found["device"].startswith("CPU") and found["copies"] == [] and found["tiled"] == []
     rows = found["measured"]
-    assert [(row["type"], row["radius"], row["rung"]) for row in rows] == [(t, r, None) for t in ("f64", "f32") for r in (2, 40)]
+    assert [(row["type"], row["radius"], row["rung"]) for row in rows] == [
+        (t, r, None) for t in ("f64", "f32") for r in (2, 40)
+    ]
     for row in rows:
         check_row(row, 301 * 203)
         assert row["name"] == "cpu" and row["speed_up_over_naive"] is None and row["speed_up_over_cpu"] == 1
@@ -45,12 +55,31 @@ def test_the_host_engine_alone(sepconv):
 
 def test_the_host_engine_in_any_type_and_number_of_channels(sepconv):
     types = ["u8", "u16", "i16", "f32", "f64"]
-    found = measured(sepconv, "--device", "cpu", "--size", "61x43", "--radius", "1,100", "--type", ",".join(types), "--channels", 3)
+    found = measured(
+        sepconv,
+        "--device",
+        "cpu",
+        "--size",
+        "61x43",
+        "--radius",
+        "1,100",
+        "--type",
+        ",".join(types),
+        "--channels",
+        3,
+    )
     assert found["channels"] == 3
-    assert [(row["type"], row["radius"]) for row in found["measured"]] == [(t, r) for t in types for r in (1, 100)]
+    assert [(row["type"], row["radius"]) for row in found["measured"]] == [
+        (t, r) for t in types for r in (1, 100)
+    ]
     for row in found["measured"]:
         check_row(row, 61 * 43, 3)
-    assert "61 x 43 x 3 channels" in sepconv("bench", "conv", "--device", "cpu", "--size", "61x43", "--radius", 1, "--channels", 3).stdout
+    assert (
+        "61 x 43 x 3 channels"
+        in sepconv(
+            "bench", "conv", "--device", "cpu", "--size", "61x43", "--radius", 1, "--channels", 3
+        ).stdout
+    )
 
 
 def test_what_the_ladder_does_not_take(sepconv, gpu):
@@ -59,10 +88,23 @@ def test_what_the_ladder_does_not_take(sepconv, gpu):
 
 
 def test_the_host_engine_as_a_table(sepconv):
-    lines = sepconv("bench", "conv", "--device", "cpu", "--size", "97x31", "--radius", 3, "--runs", 4).stdout.splitlines()
+    lines = sepconv(
+        "bench", "conv", "--device", "cpu", "--size", "97x31", "--radius", 3, "--runs", 4
+    ).stdout.splitlines()
     assert "97 x 31" in lines[0] and "of 4 runs" in lines[1] and "fastest and the slowest" in lines[1]
     header = next(line for line in lines if line.lstrip().startswith("type"))
-    for word in ("radius", "rung", "mean ms", "deviation", "Gpix/s", "GB/s", "of copy", "of FMA", "x naive", "x CPU"):
+    for word in (
+        "radius",
+        "rung",
+        "mean ms",
+        "deviation",
+        "Gpix/s",
+        "GB/s",
+        "of copy",
+        "of FMA",
+        "x naive",
+        "x CPU",
+    ):
         assert word in header
     assert [line.split()[0] for line in lines if " cpu " in line] == ["f64", "f32"]
     assert not any("in bands" in line or "page-locked" in line for line in lines)
@@ -77,18 +119,32 @@ def test_without_a_gpu_there_is_no_ladder(sepconv, device):
 
 
 def test_wrong_requests(sepconv):
-    for arguments in (["--radius", "0"], ["--radius", "2,1001"], ["--radius", "x"], ["--channels", "0"], ["--type", "f32,f16"], ["--size", "3"],
-                      ["--tiled-size", "0x5"], ["--tiled-radius", "81"], ["--runs", "2"], ["--device", "gpu"], ["--threads", "0"]):
+    for arguments in (
+        ["--radius", "0"],
+        ["--radius", "2,1001"],
+        ["--radius", "x"],
+        ["--channels", "0"],
+        ["--type", "f32,f16"],
+        ["--size", "3"],
+        ["--tiled-size", "0x5"],
+        ["--tiled-radius", "81"],
+        ["--runs", "2"],
+        ["--device", "gpu"],
+        ["--threads", "0"],
+    ):
         fails(sepconv, "bench", "conv", *arguments, status=2)
     assert "one GPU" in fails(sepconv, "bench", "conv", "--device", "cuda:0,1", status=2)
 
 
 def test_the_ladder(sepconv, gpu):
-    found = measured(sepconv, "--size", "301x203", "--radius", "2,80", "--tiled-size", "257x403", "--tiled-radius", 9)
+    found = measured(
+        sepconv, "--size", "301x203", "--radius", "2,80", "--tiled-size", "257x403", "--tiled-radius", 9
+    )
     assert found["device"].startswith("cuda:0 ")
     rows = found["measured"]
     assert [(row["type"], row["radius"], row["rung"], row["name"]) for row in rows] == [
-        (t, r, rung, name) for t in ("f64", "f32") for r in (2, 80) for rung, name in RUNGS]
+        (t, r, rung, name) for t in ("f64", "f32") for r in (2, 80) for rung, name in RUNGS
+    ]
     for row in rows:
         check_row(row, 301 * 203)
         same = [other for other in rows if (other["type"], other["radius"]) == (row["type"], row["radius"])]
@@ -96,10 +152,19 @@ def test_the_ladder(sepconv, gpu):
         assert row["speed_up_over_cpu"] == pytest.approx(same[-1]["mean_seconds"] / row["mean_seconds"])
         assert (row["time_over_copies"] is None) == (row["rung"] is None)
     assert [(c["type"], c["radius"], c["page_locked"]) for c in found["copies"]] == [
-        (t, r, locked) for t in ("f64", "f32") for r, locked in ((2, True), (80, True), (80, False))]
+        (t, r, locked) for t in ("f64", "f32") for r, locked in ((2, True), (80, True), (80, False))
+    ]
     assert (found["tiled_cols"], found["tiled_rows"], found["tiled_radius"]) == (257, 403, 9)
     assert [(t["type"], t["name"], t["in_flight"]) for t in found["tiled"]] == [
-        (t, name, n) for t in ("f64", "f32") for name, n in (("the lab's bands", 1), ("the lab's bands", 2), ("sepconv run", 1), ("sepconv run", 3))]
+        (t, name, n)
+        for t in ("f64", "f32")
+        for name, n in (
+            ("the lab's bands", 1),
+            ("the lab's bands", 2),
+            ("sepconv run", 1),
+            ("sepconv run", 3),
+        )
+    ]
 
 
 @pytest.mark.parametrize("size", ["1x1", "7x500", "500x7", "97x97"])
@@ -109,6 +174,19 @@ def test_the_ladder_on_any_size_is_checked(sepconv, gpu, size):
 
 
 def test_what_does_not_fit_is_refused_before_anything_runs(sepconv, gpu):
-    assert "give a smaller --size" in fails(sepconv, "bench", "conv", "--size", "1000x1000", "--max-device-memory", "1M", status=1)
-    sentence = fails(sepconv, "bench", "conv", "--size", "10x10", "--tiled-size", "2000x2000", "--max-device-memory", "1M", status=1)
+    assert "give a smaller --size" in fails(
+        sepconv, "bench", "conv", "--size", "1000x1000", "--max-device-memory", "1M", status=1
+    )
+    sentence = fails(
+        sepconv,
+        "bench",
+        "conv",
+        "--size",
+        "10x10",
+        "--tiled-size",
+        "2000x2000",
+        "--max-device-memory",
+        "1M",
+        status=1,
+    )
     assert "--no-tiled" in sentence

@@ -1,4 +1,5 @@
-"""sepconv bench gemm: what it prints, that it checks its results, and what it refuses. Its rates are never tested."""
+"""sepconv bench gemm: what it prints, that it checks its results, and what it refuses. Its rates are never
+tested."""
 
 import json
 import shutil
@@ -60,30 +61,47 @@ def check_row(row):
     m, n, k = row["m"], row["n"], row["k"]
     element_bytes = {"f32": 4, "f64": 8}[row["type"]]
     results = 2 if row["product"] == "A B^T + C" else 1
-    assert row["flop_per_byte"] == pytest.approx(2 * m * n * k / (element_bytes * (m * k + k * n + results * m * n)))
+    assert row["flop_per_byte"] == pytest.approx(
+        2 * m * n * k / (element_bytes * (m * k + k * n + results * m * n))
+    )
     assert row["mean_seconds"] > 0 and row["deviation_seconds"] >= 0 and row["runs"] == 3
     assert 1 <= row["measured_rows"] <= m
     assert row["flop_per_second"] == pytest.approx(2 * row["measured_rows"] * n * k / row["mean_seconds"])
 
 
 def check_speed_ups(found):
-    rows = {(r["type"], r["product"], r["m"], r["n"], r["k"], r["name"], r["block"], r["threads"]): r["flop_per_second"] for r in found["measured"]}
+    rows = {
+        (r["type"], r["product"], r["m"], r["n"], r["k"], r["name"], r["block"], r["threads"]): r[
+            "flop_per_second"
+        ]
+        for r in found["measured"]
+    }
     for row in found["measured"]:
+
         def over(name, threads, row=row):
             other = rows.get((row["type"], row["product"], row["m"], row["n"], row["k"], name, None, threads))
             return None if other is None else pytest.approx(row["flop_per_second"] / other)
+
         assert row["speed_up_over_one_thread"] == (over(row["name"], 1) if row["threads"] else None)
         assert row["speed_up_over_loops"] == over("loops ikj", 3)
         assert row["speed_up_over_openblas"] == over("OpenBLAS", 3)
 
 
 def test_the_host_alone(sepconv):
-    found = measured(sepconv, "--device", "cpu", "--size", "61,33,47", "--size", "1,300,5", "--type", "f64,f32")
+    found = measured(
+        sepconv, "--device", "cpu", "--size", "61,33,47", "--size", "1,300,5", "--type", "f64,f32"
+    )
     assert found["device"].startswith("CPU, 3 threads")
     assert ("for want of" in found["verified_by"]) == ("no OpenBLAS" in found["device"])
-    assert [(r["m"], r["n"], r["k"], r["type"], r["product"], r["name"], r["threads"]) for r in found["measured"]] == [
-        (*shape, type, product, name, threads) for shape in ((61, 33, 47), (1, 300, 5)) for type in ("f64", "f32")
-        for product in PRODUCTS for name, threads in host_rows(found, product)]
+    assert [
+        (r["m"], r["n"], r["k"], r["type"], r["product"], r["name"], r["threads"]) for r in found["measured"]
+    ] == [
+        (*shape, type, product, name, threads)
+        for shape in ((61, 33, 47), (1, 300, 5))
+        for type in ("f64", "f32")
+        for product in PRODUCTS
+        for name, threads in host_rows(found, product)
+    ]
     for row in found["measured"]:
         check_row(row)
         assert row["measured_rows"] == row["m"]
@@ -93,10 +111,14 @@ def test_the_host_alone(sepconv):
 
 
 def test_the_host_as_a_table(sepconv):
-    text = sepconv("bench", "gemm", "--device", "cpu", "--size", "20,30,40", "--runs", 4, "--threads", 2, "--type", "f32").stdout
+    text = sepconv(
+        "bench", "gemm", "--device", "cpu", "--size", "20,30,40", "--runs", 4, "--threads", 2, "--type", "f32"
+    ).stdout
     lines = text.splitlines()
     assert lines[0].startswith("CPU, 2 threads") and "fastest and the slowest" in lines[1]
-    assert [line.split(":")[0] for line in lines if "flop per byte" in line] == [f"20 x 30 x 40 f32, {p}" for p in PRODUCTS]
+    assert [line.split(":")[0] for line in lines if "flop per byte" in line] == [
+        f"20 x 30 x 40 f32, {p}" for p in PRODUCTS
+    ]
     header = next(line for line in lines if line.startswith("rung"))
     for word in ("threads", "mean ms", "deviation", "Gflop/s", "x 1", "x ikj", "x OpenBLAS"):
         assert word in header
@@ -126,8 +148,24 @@ def test_a_wrong_rung_fails_and_is_named(sepconv, tmp_path_factory, monkeypatch)
     (folder / "blas.c").write_text(FORGETFUL_BLAS)
     subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "blas.so", folder / "blas.c"], check=True)
     monkeypatch.setenv("SEPCONV_OPENBLAS", str(folder / "blas.so"))
-    sentence = fails(sepconv, "bench", "gemm", "--device", "cpu", "--size", "17,15,33", "--type", "f32", "--runs", 3, status=1)
-    assert sentence.startswith("rung 'OpenBLAS' on 1 thread of A B, 17 x 15 x 33 f32: element (0, ") and "rounding explains" in sentence
+    sentence = fails(
+        sepconv,
+        "bench",
+        "gemm",
+        "--device",
+        "cpu",
+        "--size",
+        "17,15,33",
+        "--type",
+        "f32",
+        "--runs",
+        3,
+        status=1,
+    )
+    assert (
+        sentence.startswith("rung 'OpenBLAS' on 1 thread of A B, 17 x 15 x 33 f32: element (0, ")
+        and "rounding explains" in sentence
+    )
 
 
 def test_without_openblas_plain_loops_verify(sepconv, monkeypatch):
@@ -142,22 +180,55 @@ def test_without_openblas_plain_loops_verify(sepconv, monkeypatch):
 @pytest.mark.slow
 def test_what_takes_too_long_is_measured_on_fewer_rows(sepconv):
     """Sums down b's columns on one thread: all rows would take seconds anywhere."""
-    found = json.loads(sepconv("bench", "gemm", "--json", "--runs", 3, "--threads", 1, "--device", "cpu", "--size", "2100,1024,2048",
-                               "--type", "f64").stdout)
-    down_columns = next(row for row in found["measured"] if (row["name"], row["product"]) == ("loops ijk", "A B"))
-    assert down_columns["measured_rows"] in (4, 16, 64, 256, 1024)  # fewer, the slower the machine is just now
+    found = json.loads(
+        sepconv(
+            "bench",
+            "gemm",
+            "--json",
+            "--runs",
+            3,
+            "--threads",
+            1,
+            "--device",
+            "cpu",
+            "--size",
+            "2100,1024,2048",
+            "--type",
+            "f64",
+        ).stdout
+    )
+    down_columns = next(
+        row for row in found["measured"] if (row["name"], row["product"]) == ("loops ijk", "A B")
+    )
+    assert down_columns["measured_rows"] in (
+        4,
+        16,
+        64,
+        256,
+        1024,
+    )  # fewer, the slower the machine is just now
     for row in found["measured"]:
         check_row(row)
 
 
-@pytest.mark.parametrize("size", ["3", "1,2", "1,2,0", "1,2,x", "1,2,3,4", "1,,3", "-1,2,3", "1,2,3x", "2000000,1,1", "1x2x3", ""])
+@pytest.mark.parametrize(
+    "size", ["3", "1,2", "1,2,0", "1,2,x", "1,2,3,4", "1,,3", "-1,2,3", "1,2,3x", "2000000,1,1", "1x2x3", ""]
+)
 def test_wrong_sizes(sepconv, size):
     assert "--size" in fails(sepconv, "bench", "gemm", "--size=" + size, status=2)
 
 
 def test_wrong_requests(sepconv):
-    for arguments in (["--type", "u8"], ["--type", "f32,x"], ["--runs", "2"], ["--threads", "0"], ["--device", "gpu"], ["--block", "12"],
-                      ["--block", "8,x"], ["rest"]):
+    for arguments in (
+        ["--type", "u8"],
+        ["--type", "f32,x"],
+        ["--runs", "2"],
+        ["--threads", "0"],
+        ["--device", "gpu"],
+        ["--block", "12"],
+        ["--block", "8,x"],
+        ["rest"],
+    ):
         fails(sepconv, "bench", "gemm", *arguments, status=2)
     assert "one GPU" in fails(sepconv, "bench", "gemm", "--device", "cuda:0,1", status=2)
     assert "leaves nothing" in fails(sepconv, "bench", "gemm", "--device", "cpu", "--no-host", status=2)
@@ -177,10 +248,11 @@ def test_the_ladder(sepconv, gpu):
         for product in PRODUCTS:
             rows = [row for row in found["measured"] if (row["type"], row["product"]) == (type, product)]
             host = host_rows(found, product)
-            assert [(row["name"], row["threads"]) for row in rows[:len(host)]] == host
-            assert [(row["name"], row["block"]) for row in rows[len(host):]] == (zero_copy if product == "A B" else []) + [
-                (name, None) for name in LADDER + cublas]
-            for row in rows[len(host):]:
+            assert [(row["name"], row["threads"]) for row in rows[: len(host)]] == host
+            assert [(row["name"], row["block"]) for row in rows[len(host) :]] == (
+                zero_copy if product == "A B" else []
+            ) + [(name, None) for name in LADDER + cublas]
+            for row in rows[len(host) :]:
                 assert row["threads"] is None and row["measured_rows"] == 301
                 assert row["with_transfers"]["mean_seconds"] > 0
                 assert (row["kernel"] is None) == (row["name"] == "cuBLAS")
@@ -207,5 +279,7 @@ def test_the_ladder_on_any_size_is_checked(sepconv, gpu, size):
 
 
 def test_what_does_not_fit_on_the_gpu_is_refused(sepconv, gpu):
-    sentence = fails(sepconv, "bench", "gemm", "--max-device-memory", "1M", "--size", "1000,1000,1000", status=1)
+    sentence = fails(
+        sepconv, "bench", "gemm", "--max-device-memory", "1M", "--size", "1000,1000,1000", status=1
+    )
     assert "memory of cuda:0" in sentence and "give a smaller --size" in sentence

@@ -1,4 +1,5 @@
-"""sepconv bench transpose: what it prints, that it checks its results, and what it refuses. Its rates are never tested."""
+"""sepconv bench transpose: what it prints, that it checks its results, and what it refuses. Its rates are
+never tested."""
 
 import json
 
@@ -7,15 +8,37 @@ import pytest
 from cli_support import fails, listing
 
 PERMUTATIONS = ["0,1,2", "0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0"]
-MATRIX_RUNGS = ["one thread", "a thread a row", "a thread an element", "copy", "copy, shared", "tiled 32 x 32", "tiled 32 x 32, padded",
-                "tiled 16 x 16", "tiled 16 x 16, padded", "coalesced", "coalesced, padded", "ours"]
-TENSOR_RUNGS = ["copy", "copy, shared", "simple", "simple, template", "shared", "shared, template", "conflict-free"]
+MATRIX_RUNGS = [
+    "one thread",
+    "a thread a row",
+    "a thread an element",
+    "copy",
+    "copy, shared",
+    "tiled 32 x 32",
+    "tiled 32 x 32, padded",
+    "tiled 16 x 16",
+    "tiled 16 x 16, padded",
+    "coalesced",
+    "coalesced, padded",
+    "ours",
+]
+TENSOR_RUNGS = [
+    "copy",
+    "copy, shared",
+    "simple",
+    "simple, template",
+    "shared",
+    "shared, template",
+    "conflict-free",
+]
 TILES_2D = ["2-D tile 32 x 32", "2-D tile 8 x 8"]
 HOST_RUNGS = [("copy", 3), ("loop", 1), ("loop", 3)]
 
 
 def measured(sepconv, *arguments):
-    found = json.loads(sepconv("bench", "transpose", "--json", "--runs", 3, "--threads", 3, *arguments).stdout)
+    found = json.loads(
+        sepconv("bench", "transpose", "--json", "--runs", 3, "--threads", 3, *arguments).stdout
+    )
     assert listing(sepconv.folder) == []
     assert (found["threads"], found["runs"]) == (3, 3)
     return found
@@ -41,23 +64,47 @@ def of(rows, shape, permutation):
 
 
 def test_the_host_alone(sepconv):
-    found = measured(sepconv, "--device", "cpu", "--size", "301x203", "--size3", "13,29,31", "--type", "f64,u8")
+    found = measured(
+        sepconv, "--device", "cpu", "--size", "301x203", "--size3", "13,29,31", "--type", "f64,u8"
+    )
     assert found["device"].startswith("CPU") and found["copies"] == []
     jobs = [([203, 301], "1,0"), *(([13, 29, 31], p) for p in PERMUTATIONS)]
     rungs = [*HOST_RUNGS, ("ours", 1), ("ours", 2), ("ours", 3)]
-    assert [(r["type"], r["shape"], r["permutation"], r["name"], r["threads"]) for r in found["measured"]] == [
-        (t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in rungs]
+    assert [
+        (r["type"], r["shape"], r["permutation"], r["name"], r["threads"]) for r in found["measured"]
+    ] == [(t, shape, p, name, threads) for t in ("f64", "u8") for shape, p in jobs for name, threads in rungs]
     for row in found["measured"]:
         check_row(row)
-        loop = next(other for other in found["measured"] if other["name"] == "loop" and other["threads"] == 1
-                    and all(other[key] == row[key] for key in ("type", "shape", "permutation")))
+        loop = next(
+            other
+            for other in found["measured"]
+            if other["name"] == "loop"
+            and other["threads"] == 1
+            and all(other[key] == row[key] for key in ("type", "shape", "permutation"))
+        )
         assert row["speed_up_over_loop"] == pytest.approx(row["bytes_per_second"] / loop["bytes_per_second"])
         assert row["speed_up_with_copies"] is None and row["measured_shape"] == row["shape"]
 
 
 def test_the_host_as_a_table(sepconv):
-    text = sepconv("bench", "transpose", "--device", "cpu", "--size", "97x31", "--size3", "5,6,7", "--perm", "2,0,1", "--perm", "0,2,1",
-                   "--runs", 4, "--threads", 2).stdout
+    text = sepconv(
+        "bench",
+        "transpose",
+        "--device",
+        "cpu",
+        "--size",
+        "97x31",
+        "--size3",
+        "5,6,7",
+        "--perm",
+        "2,0,1",
+        "--perm",
+        "0,2,1",
+        "--runs",
+        4,
+        "--threads",
+        2,
+    ).stdout
     lines = text.splitlines()
     assert "CPU, 2 threads" in lines[0] and "fastest and the slowest" in lines[1]
     assert "97 x 31 f32" in lines and "5 x 6 x 7 f32 by 2,0,1" in lines and "5 x 6 x 7 f32 by 0,2,1" in lines
@@ -75,7 +122,9 @@ def test_one_of_the_two(sepconv, left_out, shapes):
     assert {len(row["shape"]) for row in found["measured"]} == shapes
 
 
-@pytest.mark.parametrize("size, size3", [("1x1", "1,1,1"), ("500x3", "1,7,300"), ("3x500", "300,1,2"), ("97x97", "2,33,1")])
+@pytest.mark.parametrize(
+    "size, size3", [("1x1", "1,1,1"), ("500x3", "1,7,300"), ("3x500", "300,1,2"), ("97x97", "2,33,1")]
+)
 def test_any_size_is_checked_on_the_host(sepconv, size, size3):
     assert measured(sepconv, "--device", "cpu", "--size", size, "--size3", size3, "--type", "u16")["measured"]
 
@@ -112,10 +161,26 @@ def test_without_a_gpu_there_is_no_ladder(sepconv, device):
 
 
 def test_wrong_requests(sepconv):
-    for arguments in (["--size", "3"], ["--size", "0x5"], ["--size3", "1,2"], ["--size3", "1,2,0"], ["--size3", "1,2,x"], ["--perm", "0,1,1"],
-                      ["--perm", "3,1,0"], ["--type", "f16"], ["--type", "f32,x"], ["--runs", "2"], ["--threads", "0"], ["--device", "gpu"],
-                      ["--tile", "8,8,8"], ["--element-bytes", "4"], ["--conflicts", "--tile", "8,8"], ["--conflicts", "--tile", "0,8,8"],
-                      ["--conflicts", "--element-bytes", "3"], ["--conflicts", "--tile", "64,64,64"]):
+    for arguments in (
+        ["--size", "3"],
+        ["--size", "0x5"],
+        ["--size3", "1,2"],
+        ["--size3", "1,2,0"],
+        ["--size3", "1,2,x"],
+        ["--perm", "0,1,1"],
+        ["--perm", "3,1,0"],
+        ["--type", "f16"],
+        ["--type", "f32,x"],
+        ["--runs", "2"],
+        ["--threads", "0"],
+        ["--device", "gpu"],
+        ["--tile", "8,8,8"],
+        ["--element-bytes", "4"],
+        ["--conflicts", "--tile", "8,8"],
+        ["--conflicts", "--tile", "0,8,8"],
+        ["--conflicts", "--element-bytes", "3"],
+        ["--conflicts", "--tile", "64,64,64"],
+    ):
         fails(sepconv, "bench", "transpose", *arguments, status=2)
     assert "one GPU" in fails(sepconv, "bench", "transpose", "--device", "cuda:0,1", status=2)
 
@@ -123,9 +188,21 @@ def test_wrong_requests(sepconv):
 def test_what_does_not_fit_into_memory_is_refused_before_anything_runs(sepconv):
     sentence = fails(sepconv, "bench", "transpose", "--device", "cpu", "--size", "2000000x2000000", status=1)
     assert "give a smaller --size" in sentence
-    sentence = fails(sepconv, "bench", "transpose", "--device", "cpu", "--no-2d", "--size3", "100000,10000,10000", status=1)
+    sentence = fails(
+        sepconv, "bench", "transpose", "--device", "cpu", "--no-2d", "--size3", "100000,10000,10000", status=1
+    )
     assert "give a smaller --size3" in sentence
-    fails(sepconv, "bench", "transpose", "--device", "cpu", "--no-2d", "--size3", "2000000000,2000000000,2000000000", status=1)
+    fails(
+        sepconv,
+        "bench",
+        "transpose",
+        "--device",
+        "cpu",
+        "--no-2d",
+        "--size3",
+        "2000000000,2000000000,2000000000",
+        status=1,
+    )
 
 
 def test_the_ladders(sepconv, gpu):
@@ -146,16 +223,22 @@ def test_the_ladders(sepconv, gpu):
         whole_on_gpu = row["threads"] is None and row["name"] != "one thread"
         assert (row["speed_up_with_copies"] is not None) == whole_on_gpu
     assert [(c["shape"], c["permutation"]) for c in found["copies"]] == [
-        ([703, 301], "1,0"), *(([13, 29, 31], p) for p in PERMUTATIONS)]
+        ([703, 301], "1,0"),
+        *(([13, 29, 31], p) for p in PERMUTATIONS),
+    ]
 
 
 def test_the_ladders_as_tables(sepconv, gpu):
-    text = sepconv("bench", "transpose", "--size", "301x703", "--size3", "13,29,31", "--runs", 3, "--no-cpu").stdout
+    text = sepconv(
+        "bench", "transpose", "--size", "301x703", "--size3", "13,29,31", "--runs", 3, "--no-cpu"
+    ).stdout
     assert "of 301 x 512" in text and "page-locked" in text and "tiles of two axes" in text
     assert "element by element" in text.splitlines()[-1]
 
 
-@pytest.mark.parametrize("size, size3", [("1x1", "1,1,1"), ("500x3", "1,7,300"), ("3x500", "300,1,2"), ("97x97", "33,2,65")])
+@pytest.mark.parametrize(
+    "size, size3", [("1x1", "1,1,1"), ("500x3", "1,7,300"), ("3x500", "300,1,2"), ("97x97", "33,2,65")]
+)
 @pytest.mark.parametrize("type", ["u8", "u16", "f64"])
 def test_the_ladders_on_any_size_are_checked(sepconv, gpu, size, size3, type):
     found = measured(sepconv, "--size", size, "--size3", size3, "--type", type, "--no-cpu")
@@ -166,5 +249,7 @@ def test_the_ladders_on_any_size_are_checked(sepconv, gpu, size, size3, type):
 def test_what_does_not_fit_on_the_gpu_is_refused(sepconv, gpu):
     arguments = ["bench", "transpose", "--max-device-memory", "1M"]
     assert "give a smaller --size," in fails(sepconv, *arguments, "--size", "1000x1000", status=1)
-    assert "give a smaller --size3" in fails(sepconv, *arguments, "--size", "10x10", "--size3", "100,100,100", status=1)
+    assert "give a smaller --size3" in fails(
+        sepconv, *arguments, "--size", "10x10", "--size3", "100,100,100", status=1
+    )
     assert "elements that the ladders count" in fails(sepconv, *arguments, "--size", "65536x65536", status=2)

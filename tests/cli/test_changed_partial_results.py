@@ -1,4 +1,5 @@
-"""Partial results whose files somebody changed: what is too long, a link, a folder or missing from the journal is made again or refused, and never taken for done."""
+"""Partial results whose files somebody changed: what is too long, a link, a folder or missing from the
+journal is made again or refused, and never taken for done."""
 
 import os
 import shutil
@@ -14,8 +15,16 @@ from test_several_runs import begin, content, kill_when, left_when_killed_at_its
 from test_several_runs import CHAIN, begun, scan  # fixtures
 
 FLAT = [("out.raw", []), ("out.npy", []), ("out.tif", [])]
-TILED = [("out.tif", ["--compress", "none", "--tile", "64"]), ("out.tif", ["--compress", "none", "--tile", "64", "--pyramid"]), ("out.tif", ["--compress", "none", "--tile", "256", "--pyramid"])]
-CHUNKS = [("out.zarr", ["--chunk", "64"]), ("out.zarr", ["--chunk", "32", "--shard", "128"]), ("out.zarr", ["--chunk", "64", "--pyramid"])]
+TILED = [
+    ("out.tif", ["--compress", "none", "--tile", "64"]),
+    ("out.tif", ["--compress", "none", "--tile", "64", "--pyramid"]),
+    ("out.tif", ["--compress", "none", "--tile", "256", "--pyramid"]),
+]
+CHUNKS = [
+    ("out.zarr", ["--chunk", "64"]),
+    ("out.zarr", ["--chunk", "32", "--shard", "128"]),
+    ("out.zarr", ["--chunk", "64", "--pyramid"]),
+]
 NAMES = lambda kind: "-".join([kind[0], *kind[1]])
 
 
@@ -30,18 +39,23 @@ def resumed(sepconv, name, options):
     command = ["in.tif", name, *CHAIN, *options, "--resume"]
     for _ in range(20):
         kill_when(begin(sepconv, *command), lambda: len(records(sepconv.folder / f"{name}.partial")) > 3)
-        if not (sepconv.folder / name).exists(): return sepconv.folder / f"{name}.partial", command
+        if not (sepconv.folder / name).exists():
+            return sepconv.folder / f"{name}.partial", command
         remove(sepconv.folder / name)
     pytest.skip("it could not be killed before its end")
 
 
 def lengthen(path, count=100000):
-    with open(path, "ab") as file: file.write(b"x" * count)
+    with open(path, "ab") as file:
+        file.write(b"x" * count)
 
 
 def chunk_in(partial):
     """One that is done, in the first rows."""
-    return min((path for path in result_in(partial).rglob("*") if path.is_file() and path.name.isdigit()), key=lambda path: path.stat().st_mtime)
+    return min(
+        (path for path in result_in(partial).rglob("*") if path.is_file() and path.name.isdigit()),
+        key=lambda path: path.stat().st_mtime,
+    )
 
 
 @pytest.mark.parametrize("kind", FLAT + TILED + CHUNKS, ids=NAMES)
@@ -49,7 +63,9 @@ def test_what_is_too_long_is_not_taken_for_done_by_resume(sepconv, scan, kind):
     name, options = kind
     sepconv("run", scan, f"whole-{name}", *CHAIN, *options, "--quiet")
     partial, command = resumed(sepconv, name, options)
-    lengthen(chunk_in(partial) if name == "out.zarr" else result_in(partial), 8 if name == "out.zarr" else 20000000)
+    lengthen(
+        chunk_in(partial) if name == "out.zarr" else result_in(partial), 8 if name == "out.zarr" else 20000000
+    )
     said = sepconv("run", *command).stderr
     assert ("are computed again" in said) == (name == "out.zarr")
     assert content(sepconv.folder / name) == content(sepconv.folder / f"whole-{name}")
@@ -64,14 +80,16 @@ def test_what_is_too_long_is_not_finished(small, kind):
     lengthen(chunk_in(partial) if name == "out.zarr" else result_in(partial))
     if name == "out.zarr":
         assert "were changed" in one_sentence(small("finish", name, status=1).stderr)
-        for which in ("1/2", "2/2"): part(small, name, options, which)
+        for which in ("1/2", "2/2"):
+            part(small, name, options, which)
     small("finish", name)
     assert content(small.folder / name) == expected
 
 
 @pytest.mark.parametrize("kind", FLAT + TILED, ids=NAMES)
 def test_what_is_appended_between_parts_is_nowhere_in_the_result(small, kind):
-    """Blocks have bytes below the image, and lie at multiples of pages: nothing of these is left as it was found."""
+    """Blocks have bytes below the image, and lie at multiples of pages: nothing of these is left as it was
+    found."""
     name, options = kind
     expected = whole(small, name, options)
     for first, last in (("1/2", "2/2"), ("2/2", "1/2")):
@@ -84,10 +102,22 @@ def test_what_is_appended_between_parts_is_nowhere_in_the_result(small, kind):
         os.unlink(small.folder / name)
 
 
-@pytest.mark.parametrize("options, other", [
-    (["--chunk", "64"], ".zattrs"), (["--chunk", "64"], ".zarray"), (["--chunk", "64"], "c/0/99"), (["--chunk", "64"], "c/00/1"), (["--chunk", "64"], "extra/zarr.json"),
-    (["--chunk", "64", "--zarr", "2"], "zarr.json"), (["--chunk", "32", "--shard", "128"], "c/0/0/0"), (["--chunk", "64", "--pyramid"], ".zgroup"), (["--chunk", "64", "--pyramid"], "0/.zarray"), (["--chunk", "64", "--pyramid"], "7/c/0/0"),
-], ids=lambda value: "-".join(value) if isinstance(value, list) else value)
+@pytest.mark.parametrize(
+    "options, other",
+    [
+        (["--chunk", "64"], ".zattrs"),
+        (["--chunk", "64"], ".zarray"),
+        (["--chunk", "64"], "c/0/99"),
+        (["--chunk", "64"], "c/00/1"),
+        (["--chunk", "64"], "extra/zarr.json"),
+        (["--chunk", "64", "--zarr", "2"], "zarr.json"),
+        (["--chunk", "32", "--shard", "128"], "c/0/0/0"),
+        (["--chunk", "64", "--pyramid"], ".zgroup"),
+        (["--chunk", "64", "--pyramid"], "0/.zarray"),
+        (["--chunk", "64", "--pyramid"], "7/c/0/0"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else value,
+)
 def test_a_file_of_somebody_elses_is_no_part_of_a_zarr(small, options, other):
     expected = whole(small, "out.zarr", options)
     make(small, "out.zarr", options)
@@ -97,7 +127,9 @@ def test_a_file_of_somebody_elses_is_no_part_of_a_zarr(small, options, other):
     said = one_sentence(small("finish", "out.zarr", status=1).stderr)
     assert other in said and "no part of the result" in said and not (small.folder / "out.zarr").exists()
     os.unlink(theirs)
-    while not listing(theirs.parent): theirs.parent.rmdir(); theirs = theirs.parent
+    while not listing(theirs.parent):
+        theirs.parent.rmdir()
+        theirs = theirs.parent
     small("finish", "out.zarr")
     assert content(small.folder / "out.zarr") == expected
 
@@ -107,7 +139,9 @@ def test_a_longer_file_is_not_the_result_that_was_complete(sepconv, scan, kind):
     name, options = kind
     left_when_killed_at_its_end(sepconv, scan, name, options)
     lengthen(sepconv.folder / name)
-    assert "exists already" in one_sentence(sepconv("run", scan, name, *CHAIN, *options, "--resume", status=1).stderr)
+    assert "exists already" in one_sentence(
+        sepconv("run", scan, name, *CHAIN, *options, "--resume", status=1).stderr
+    )
 
 
 @pytest.mark.parametrize("kind", CHUNKS[:2], ids=NAMES)
@@ -117,16 +151,20 @@ def test_what_stands_in_the_place_of_a_chunk_is_named(small, kind, other):
     expected = whole(small, name, options)
     make(small, name, options)
     chunk = chunk_in(small.folder / f"{name}.partial")
-    if other == "link to its folder": chunk = chunk.parent
+    if other == "link to its folder":
+        chunk = chunk.parent
     away = small.folder / "away"
     chunk.rename(away)
-    if other == "folder": chunk.mkdir()
-    else: chunk.symlink_to(away)
+    if other == "folder":
+        chunk.mkdir()
+    else:
+        chunk.symlink_to(away)
     before = content(away)
     said = one_sentence(small("finish", name, status=1).stderr)
     assert str(chunk.relative_to(small.folder)) in said and "remove it" in said and content(away) == before
     (os.rmdir if other == "folder" else os.unlink)(chunk)
-    for which in ("1/2", "2/2"): part(small, name, options, which)
+    for which in ("1/2", "2/2"):
+        part(small, name, options, which)
     small("finish", name)
     assert content(small.folder / name) == expected
 
@@ -137,11 +175,17 @@ def test_what_stands_in_the_place_of_a_chunk_is_named_by_resume(sepconv, scan, o
     partial, command = resumed(sepconv, name, options)
     chunk = chunk_in(partial)
     os.unlink(chunk)
-    if other == "folder": chunk.mkdir()
-    else: chunk.symlink_to(sepconv.folder / scan)
+    if other == "folder":
+        chunk.mkdir()
+    else:
+        chunk.symlink_to(sepconv.folder / scan)
     before = content(sepconv.folder / scan)
     said = one_sentence(sepconv("run", *command, "--quiet", status=1).stderr)
-    assert str(chunk.relative_to(sepconv.folder)) in said and "remove it" in said and content(sepconv.folder / scan) == before
+    assert (
+        str(chunk.relative_to(sepconv.folder)) in said
+        and "remove it" in said
+        and content(sepconv.folder / scan) == before
+    )
     (os.rmdir if other == "folder" else os.unlink)(chunk)
     sepconv("run", *command, "--quiet")
     sepconv("run", scan, "whole.zarr", *CHAIN, *options, "--quiet")
@@ -168,8 +212,9 @@ def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
     lines = (partial / "journal").read_bytes().splitlines(keepends=True)
     shutil.copytree(partial, kept)
     for i in range(1, len(lines)):
-        for left in (lines[:i] + lines[i + 1:], lines[:i] + lines[i:i + 1] + lines[i:]):
-            if not partial.exists(): shutil.copytree(kept, partial)
+        for left in (lines[:i] + lines[i + 1 :], lines[:i] + lines[i : i + 1] + lines[i:]):
+            if not partial.exists():
+                shutil.copytree(kept, partial)
             (partial / "journal").write_bytes(b"".join(left))
             said = begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
             assert ("what follows it is made again" in said) == (i + 1 < len(lines) or len(left) > len(lines))
@@ -181,7 +226,7 @@ def test_a_line_that_is_missing_from_the_journal_changes_no_byte(begun):
 def test_a_zero_in_a_later_line_is_told_of(begun, place):
     journal = begun.folder / "out.tif.partial/journal"
     lines = journal.read_bytes().splitlines(keepends=True)
-    lines[1] = lines[1][:place] + b"\0" + lines[1][place + 1:]
+    lines[1] = lines[1][:place] + b"\0" + lines[1][place + 1 :]
     journal.write_bytes(b"".join(lines))
     begun("run", "in.tif", "whole.tif", *CHAIN, "--quiet")
     assert "has a line that was changed" in begun("run", "in.tif", "out.tif", *CHAIN, "--resume").stderr
@@ -192,7 +237,11 @@ def test_a_zero_in_a_later_line_is_told_of(begun, place):
 def test_a_partial_result_whose_journal_is_gone_is_discarded(begun, more):
     os.unlink(begun.folder / "out.tif.partial/journal")
     begun("run", "in.tif", "out.tif", *CHAIN, *more, "--discard", "--quiet")
-    assert listing(begun.folder / "out.tif.partial") == ["journal"] if "--create-only" in more else listing(begun.folder) == ["in.tif", "out.tif"]
+    assert (
+        listing(begun.folder / "out.tif.partial") == ["journal"]
+        if "--create-only" in more
+        else listing(begun.folder) == ["in.tif", "out.tif"]
+    )
 
 
 @pytest.mark.parametrize("more", [[], ["--resume"], ["--create-only"]], ids=lambda more: "".join(more))
@@ -203,17 +252,29 @@ def test_discard_removes_what_is_left_of_a_result_that_is_complete(sepconv, scan
     assert content(sepconv.folder / "out.npy") == expected
 
 
-@pytest.mark.parametrize("command", [["run", "in.tif", "out.tif", *CHAIN, "--part", "1/3"], ["finish", "out.tif"]], ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    "command",
+    [["run", "in.tif", "out.tif", *CHAIN, "--part", "1/3"], ["finish", "out.tif"]],
+    ids=lambda command: command[0],
+)
 def test_what_is_no_result_of_parts_is_said_to_be_there(begun, command):
     said = fails(begun, *command, status=2)
-    assert "out.tif.partial is there" in said and "--resume goes on with it" in said and "--discard removes it" in said
+    assert (
+        "out.tif.partial is there" in said
+        and "--resume goes on with it" in said
+        and "--discard removes it" in said
+    )
 
 
 def test_a_zarr_that_was_never_finished_is_named_as_such(small):
     (small.folder / "out.zarr").mkdir()
     (small.folder / "out.zarr/.sepconv-unfinished").touch()
     said = one_sentence(small("run", "in.npy", "out.zarr", STAGE, "--force", status=1).stderr)
-    assert "never finished" in said and "remove it" in said and listing(small.folder / "out.zarr") == [".sepconv-unfinished"]
+    assert (
+        "never finished" in said
+        and "remove it" in said
+        and listing(small.folder / "out.zarr") == [".sepconv-unfinished"]
+    )
 
 
 @pytest.mark.parametrize("more", [[], ["--resume"]], ids=lambda more: "".join(more))
@@ -228,7 +289,19 @@ def test_a_source_that_is_gone_is_no_dead_end(small, more):
 def test_too_many_open_files_are_said_to_be_so(small):
     # As many as the program has before it makes anything.
     for most in range(4, 40):
-        ran = subprocess.run(["sh", "-c", f'ulimit -n {most}; exec "$0" run in.npy out.npy {STAGE} --threads 1 --quiet', BINARY], cwd=small.folder, capture_output=True, text=True)
-        if ran.returncode == 0: break
-        if "cannot write" in ran.stderr: assert "ulimit -n" in one_sentence(ran.stderr)
+        ran = subprocess.run(
+            [
+                "sh",
+                "-c",
+                f'ulimit -n {most}; exec "$0" run in.npy out.npy {STAGE} --threads 1 --quiet',
+                BINARY,
+            ],
+            cwd=small.folder,
+            capture_output=True,
+            text=True,
+        )
+        if ran.returncode == 0:
+            break
+        if "cannot write" in ran.stderr:
+            assert "ulimit -n" in one_sentence(ran.stderr)
     assert ran.returncode == 0

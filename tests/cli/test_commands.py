@@ -14,7 +14,6 @@ from conftest import BINARY
 from cli_support import image, in_terminal, listing
 
 
-
 @pytest.fixture
 def source(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=300, cols=400, channels=3))
@@ -54,8 +53,21 @@ def test_verbose_says_the_plan(sepconv, source):
 
 
 def test_trace_report_and_stats(sepconv, source):
-    sepconv("run", source, "out.npy", "gaussian:sigma=1", "--band-rows", 50, "--quiet",
-            "--trace", "trace.json", "--report", "report.txt", "--stats", "stats.json")
+    sepconv(
+        "run",
+        source,
+        "out.npy",
+        "gaussian:sigma=1",
+        "--band-rows",
+        50,
+        "--quiet",
+        "--trace",
+        "trace.json",
+        "--report",
+        "report.txt",
+        "--stats",
+        "stats.json",
+    )
     events = json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"]
     spans = [event for event in events if event["ph"] == "X"]
     assert {span["cat"] for span in spans} == {"read", "compute", "write"}
@@ -97,7 +109,17 @@ def progress_on_a_terminal(sepconv, *arguments):
 def test_progress_on_a_terminal_only(sepconv):
     with open(sepconv.folder / "in.raw", "wb") as source:
         source.truncate(8000 * 8000)
-    arguments = ["run", "in.raw", "out.npy", "gaussian:sigma=10", "--raw", "8000x8000:u8", "--band-rows", "64", "--force"]
+    arguments = [
+        "run",
+        "in.raw",
+        "out.npy",
+        "gaussian:sigma=10",
+        "--raw",
+        "8000x8000:u8",
+        "--band-rows",
+        "64",
+        "--force",
+    ]
     shown = progress_on_a_terminal(sepconv, *arguments)
     assert re.search(r"\d+ %  \d+ Mpix/s  \d+ MB/s  \d+:\d\d left", shown), shown
     lines = shown.split("\r\x1b[K")
@@ -116,14 +138,17 @@ def test_plan_makes_nothing(sepconv, source):
     text = sepconv("plan", source, "out.npy", "gaussian:sigma=3", "--max-memory", "8M").stdout
     for word in ("bands", "slots", "memory", "streams", "gaussian"):
         assert word in text
-    plan = json.loads(sepconv("plan", source, "out.npy", "gaussian:sigma=3", "--max-memory", "8M", "--json").stdout)
+    plan = json.loads(
+        sepconv("plan", source, "out.npy", "gaussian:sigma=3", "--max-memory", "8M", "--json").stdout
+    )
     assert plan["memory_bytes"]["total"] <= plan["memory_bytes"]["ceiling"] == 8 * 2**20
     assert plan["streams"] is True
     assert listing(sepconv.folder) == before
 
 
 def test_strips_that_do_not_fit_become_tiles(sepconv):
-    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 are beyond 24 MiB; tiles are not."""
+    """Compressed strips are as wide as the image: with halos, 100,000 columns of f64 are beyond 24 MiB; tiles
+    are not."""
     pixels = np.zeros((64, 100000), np.float64)
     np.save(sepconv.folder / "wide.npy", pixels)
     limits = ["--compress", "deflate", "--max-memory", "24M", "--quiet"]
@@ -135,8 +160,13 @@ def test_strips_that_do_not_fit_become_tiles(sepconv):
 
 
 def test_info(sepconv):
-    tifffile.imwrite(sepconv.folder / "in.tif", image(channels=3, dtype=np.uint16), tile=(32, 48), compression="zlib",
-                     photometric="rgb")
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        image(channels=3, dtype=np.uint16),
+        tile=(32, 48),
+        compression="zlib",
+        photometric="rgb",
+    )
     text = sepconv("info", "in.tif").stdout
     assert "128 x 96" in text and "3 channels" in text and "u16" in text
     sepconv("generate", "one.tif", "--size", "50x40", "-q")
@@ -167,7 +197,9 @@ def test_stats_agree_with_numpy(sepconv, dtype):
             expected = np.bincount(bins.ravel(), minlength=256)
         else:
             expected = np.histogram(values, 256, (values.min(), values.max()))[0]
-        assert np.abs(np.array(histogram["counts"]) - expected).sum() <= 4  # values that lie on an edge of two bins
+        assert (
+            np.abs(np.array(histogram["counts"]) - expected).sum() <= 4
+        )  # values that lie on an edge of two bins
         assert sum(histogram["counts"]) == values.size
     assert "deviation" in sepconv("stats", "in.npy", "--histogram").stdout
 
@@ -193,7 +225,19 @@ def test_compare(sepconv, source):
 
 @pytest.mark.parametrize("pattern", ["natural", "gradient", "checkerboard", "impulse", "noise"])
 def test_generate(sepconv, pattern):
-    arguments = ["--size", "301x203", "--type", "u16", "--channels", 2, "--pattern", pattern, "--seed", 7, "--quiet"]
+    arguments = [
+        "--size",
+        "301x203",
+        "--type",
+        "u16",
+        "--channels",
+        2,
+        "--pattern",
+        pattern,
+        "--seed",
+        7,
+        "--quiet",
+    ]
     sepconv("generate", "a.npy", *arguments)
     sepconv("generate", "b.npy", *arguments, "--band-rows", 3, "--threads", 1)
     pixels = np.load(sepconv.folder / "a.npy")
@@ -212,9 +256,21 @@ def test_devices(sepconv):
     for word in ("processors", "instruction set", "L2", "free memory", "copy", "fused multiply-adds"):
         assert word in text
     gpus = re.findall(r"^cuda:\d+: ", text, re.MULTILINE)
-    absent = re.findall(r"^gpu: none; (?:no GPU or no NVIDIA driver was found|this build of sepconv has no CUDA engine)$", text, re.MULTILINE)
+    absent = re.findall(
+        r"^gpu: none; (?:no GPU or no NVIDIA driver was found|this build of sepconv has no CUDA engine)$",
+        text,
+        re.MULTILINE,
+    )
     assert len(absent) == (0 if gpus else 1)
-    for word in ("compute capability", "multiprocessors", "copy engines", "upload", "download", "both at once", "device copy"):
+    for word in (
+        "compute capability",
+        "multiprocessors",
+        "copy engines",
+        "upload",
+        "download",
+        "both at once",
+        "device copy",
+    ):
         assert text.count(word) == len(gpus)
 
 
@@ -225,7 +281,11 @@ def test_devices_as_json(sepconv):
     for machine in [found["cpu"]["machine"], *(gpu["machine"] for gpu in found["gpus"])]:
         assert len(machine) >= 4
         for name, figure in machine.items():
-            assert figure["measured"] > 0 and figure["default"] > 0 and re.search(rf"^  {name} .*, assumed ", text, re.MULTILINE)
+            assert (
+                figure["measured"] > 0
+                and figure["default"] > 0
+                and re.search(rf"^  {name} .*, assumed ", text, re.MULTILINE)
+            )
     copies = found["cpu"]["machine"]["host.max_copy_rate"]
     assert copies["measured"] == found["cpu"]["copy_bytes_per_second"] != copies["default"]
     for gpu in found["gpus"]:
@@ -256,9 +316,24 @@ def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
         assert json.loads(sepconv("stages", stage["name"], "--json").stdout)["stages"] == [stage]
         said = sepconv("stages", stage["name"]).stdout
         for key in stage["keys"]:
-            assert key["words"] and key["type"] in ("number", "integer", "flag", "choice", "numbers", "path", "size", "image", "chain", "text")
+            assert key["words"] and key["type"] in (
+                "number",
+                "integer",
+                "flag",
+                "choice",
+                "numbers",
+                "path",
+                "size",
+                "image",
+                "chain",
+                "text",
+            )
             assert f"  {key['name']}=" in said
-            needs = [f"{other['name']}=1" for other in stage["keys"] if other["needed"] and other is not key and other["type"] in ("number", "integer")]
+            needs = [
+                f"{other['name']}=1"
+                for other in stage["keys"]
+                if other["needed"] and other is not key and other["type"] in ("number", "integer")
+            ]
             needs += [f"{other['name']}=abs" for other in stage["keys"] if other["type"] == "chain"]
             if key.get("only_with"):
                 needs.append(key["only_with"] if "=" in key["only_with"] else key["only_with"] + "=1")
@@ -285,17 +360,29 @@ def test_help_and_version_are_no_errors(sepconv):
 
 def test_info_of_100_gigabytes_is_immediate(sepconv):
     # Sparse: it takes no disk.
-    tifffile.memmap(sepconv.folder / "huge.tif", shape=(320000, 320000), dtype=np.uint8, bigtiff=True, photometric="minisblack")
+    tifffile.memmap(
+        sepconv.folder / "huge.tif",
+        shape=(320000, 320000),
+        dtype=np.uint8,
+        bigtiff=True,
+        photometric="minisblack",
+    )
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     said = sepconv("info", "huge.tif").stdout
     plan = sepconv("plan", "huge.tif", "out.tif", "gaussian:sigma=2", "--max-memory", "1G").stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2  # of a processor, however busy it is
+    assert (
+        after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
+    )  # of a processor, however busy it is
     assert "320000 x 320000" in said and "BigTIFF" in said
     assert "320000 x 320000" in plan
 
 
 def test_a_run_has_the_notes_of_its_plan(sepconv, source):
-    planned = [line.split(maxsplit=1)[1] for line in sepconv("plan", source, "out.tif", "gaussian:sigma=2").stdout.splitlines() if line.startswith("note")]
+    planned = [
+        line.split(maxsplit=1)[1]
+        for line in sepconv("plan", source, "out.tif", "gaussian:sigma=2").stdout.splitlines()
+        if line.startswith("note")
+    ]
     sepconv("run", source, "out.tif", "gaussian:sigma=2", "--stats", "stats.json", "--report", "report.txt")
     assert json.loads((sepconv.folder / "stats.json").read_text())["plan"]["notes"] == planned != []

@@ -1,4 +1,5 @@
-"""Completion in bash, zsh and fish: each script is driven as its shell drives it, and all three offer the same."""
+"""Completion in bash, zsh and fish: each script is driven as its shell drives it, and all three offer the
+same."""
 
 import os
 import pty
@@ -12,7 +13,23 @@ import pytest
 
 from conftest import BINARY
 
-COMMANDS = {"finish", "help", "preview", "run", "plan", "transpose", "gemm", "info", "stats", "compare", "generate", "devices", "bench", "stages", "completion"}
+COMMANDS = {
+    "finish",
+    "help",
+    "preview",
+    "run",
+    "plan",
+    "transpose",
+    "gemm",
+    "info",
+    "stats",
+    "compare",
+    "generate",
+    "devices",
+    "bench",
+    "stages",
+    "completion",
+}
 TYPES = ["f32", "f64", "i16", "u16", "u8"]
 FILES = ["a=b.tif", "baboon.tif", "box.npy", "folder/"]
 
@@ -22,7 +39,9 @@ def folder_for(sepconv, shell):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
     for name in FILES:
-        (sepconv.folder / name).mkdir(exist_ok=True) if name.endswith("/") else (sepconv.folder / name).touch()
+        (sepconv.folder / name).mkdir(exist_ok=True) if name.endswith("/") else (
+            sepconv.folder / name
+        ).touch()
     bin_folder = sepconv.folder / ".bin"
     bin_folder.mkdir(exist_ok=True)
     if not (bin_folder / "sepconv").exists():
@@ -33,20 +52,28 @@ def folder_for(sepconv, shell):
 def in_shell(sepconv, command, script):
     """What a script prints in a shell."""
     bin_folder = folder_for(sepconv, command[0])
-    done = subprocess.run([*command, f"export PATH='{bin_folder}':\"$PATH\"\n{script}"], cwd=sepconv.folder, capture_output=True, text=True)
+    done = subprocess.run(
+        [*command, f"export PATH='{bin_folder}':\"$PATH\"\n{script}"],
+        cwd=sepconv.folder,
+        capture_output=True,
+        text=True,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()
 
 
 def bash(sepconv, line):
-    """With the words split as bash splits them; FILES where the script leaves it to bash to complete names of files."""
+    """With the words split as bash splits them; FILES where the script leaves it to bash to complete names of
+    files."""
     words = [word for word in re.split(r"([:=])|\s+", line) if word]
     if line.endswith(" "):
         words.append("")
     quoted = " ".join("'" + word + "'" for word in words)
-    script = (f"source <(sepconv completion bash); default=FILES; compopt() {{ default=\"$*\"; }}\n"
-              f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; COMP_LINE='{line}'; COMP_POINT={len(line)}; _sepconv\n"
-              "printf '%s\\n' \"${COMPREPLY[@]}\"; echo \"$default\"")
+    script = (
+        f'source <(sepconv completion bash); default=FILES; compopt() {{ default="$*"; }}\n'
+        f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; COMP_LINE='{line}'; COMP_POINT={len(line)}; _sepconv\n"
+        'printf \'%s\\n\' "${COMPREPLY[@]}"; echo "$default"'
+    )
     *found, default = in_shell(sepconv, ["bash", "--norc", "-c"], script)
     found = [word for word in found if word]
     if default == "-o dirnames +o default":
@@ -62,16 +89,20 @@ def bash(sepconv, line):
 def zsh(sepconv, line):
     """With zsh's own functions, which work in an editor only, replaced by such that print."""
     *words, word = line.split(" ")
-    script = ("compdef() { }; _files() { [[ $1 == -/ ]] && print FOLDERS || print FILES }; compset() { }\n"
-              "compadd() { while [[ $1 != -- ]]; do shift; done; shift; for one; do [[ $one == $PREFIX* ]] && print -r -- $one; done; true }\n"
-              f"source <(sepconv completion zsh); words=({' '.join(words)} '{word}'); CURRENT={len(words) + 1}; PREFIX='{word}'; _sepconv")
+    script = (
+        "compdef() { }; _files() { [[ $1 == -/ ]] && print FOLDERS || print FILES }; compset() { }\n"
+        "compadd() { while [[ $1 != -- ]]; do shift; done; shift; for one; do [[ $one == $PREFIX* ]] && print -r -- $one; done; true }\n"
+        f"source <(sepconv completion zsh); words=({' '.join(words)} '{word}'); CURRENT={len(words) + 1}; PREFIX='{word}'; _sepconv"
+    )
     found = in_shell(sepconv, ["zsh", "-f", "-c"], script)
     return found[0] if found in (["FILES"], ["FOLDERS"]) else sorted(found)
 
 
 def fish(sepconv, line):
     """By fish's own engine, which lists the files itself."""
-    found = in_shell(sepconv, ["fish", "--no-config", "-c"], f"sepconv completion fish | source; complete -C '{line}'")
+    found = in_shell(
+        sepconv, ["fish", "--no-config", "-c"], f"sepconv completion fish | source; complete -C '{line}'"
+    )
     return sorted(one.split("\t")[0] for one in found)
 
 
@@ -99,28 +130,53 @@ def test_stages_from_the_third_place_on(sepconv, shell, command):
         found = shell(sepconv, f"sepconv {command} {line}")
         assert found in ("FILES", ["baboon.tif", "box.npy"]), line
     stages = ["binomial", "blackhat", "blend", "box"]
-    for line in ("in.tif out.tif b", "in.tif out.tif abs b", "in.tif --threads 2 out.tif b", "--device=cpu in.tif out.tif --planar abs b"):
+    for line in (
+        "in.tif out.tif b",
+        "in.tif out.tif abs b",
+        "in.tif --threads 2 out.tif b",
+        "--device=cpu in.tif out.tif --planar abs b",
+    ):
         assert shell(sepconv, f"sepconv {command} {line}") == stages, line
 
 
 @SHELLS
 def test_stages_of_a_stages_own_chain(sepconv, shell):
-    answer = sepconv("completion", "bash", "--", "run", "a", "b", "add:chain=[add:chain=[abs | box:radius=1] | bin").stdout
-    assert "add:chain=[add:chain=[abs | box:radius=1] | binomial -- " in answer and len(answer.splitlines()) == 2
+    answer = sepconv(
+        "completion", "bash", "--", "run", "a", "b", "add:chain=[add:chain=[abs | box:radius=1] | bin"
+    ).stdout
+    assert (
+        "add:chain=[add:chain=[abs | box:radius=1] | binomial -- " in answer and len(answer.splitlines()) == 2
+    )
     for begun in ("add:chain=", "blend:alpha=0.5,chain=", "add:chain=max:chain="):
         assert shell(sepconv, f"sepconv run in.tif out.tif {begun}bin") == [f"{begun}binomial"]
         assert shell(sepconv, f"sepconv run in.tif out.tif {begun}percentile:p") == [f"{begun}percentile:p="]
-    for begun in ("blend:chain=[gaussian:sigma=2],", "blend:chain=[add:chain=[box:radius=1,border=wrap],alpha=1],", "blend:chain=gaussian:sigma=2,"):
+    for begun in (
+        "blend:chain=[gaussian:sigma=2],",
+        "blend:chain=[add:chain=[box:radius=1,border=wrap],alpha=1],",
+        "blend:chain=gaussian:sigma=2,",
+    ):
         assert shell(sepconv, f"sepconv run in.tif out.tif {begun}al") == [f"{begun}alpha="]
-    assert shell(sepconv, "sepconv run in.tif out.tif blend:chain=[gaussian:sigma=2,tr") == ["blend:chain=[gaussian:sigma=2,truncate="]
+    assert shell(sepconv, "sepconv run in.tif out.tif blend:chain=[gaussian:sigma=2,tr") == [
+        "blend:chain=[gaussian:sigma=2,truncate="
+    ]
     assert shell(sepconv, "sepconv run in.tif out.tif blend:chain=[gaussian:sigma=2]") == []
-    assert shell(sepconv, "sepconv run in.tif out.tif add:file=b") in ("FILES", ["add:file=baboon.tif", "add:file=box.npy"])
+    assert shell(sepconv, "sepconv run in.tif out.tif add:file=b") in (
+        "FILES",
+        ["add:file=baboon.tif", "add:file=box.npy"],
+    )
 
 
 @SHELLS
 def test_stages_behind_the_folder(sepconv, shell):
     """--into ends the images, however many there are; - is an image."""
-    for line in ("run a.tif -o out b", "run a.tif --into out abs b", "run a.tif b.tif c.tif d.tif -q -o out b", "run - - b", "preview in.tif b", "preview in.tif -q -o view.png b"):
+    for line in (
+        "run a.tif -o out b",
+        "run a.tif --into out abs b",
+        "run a.tif b.tif c.tif d.tif -q -o out b",
+        "run - - b",
+        "preview in.tif b",
+        "preview in.tif -q -o view.png b",
+    ):
         assert shell(sepconv, f"sepconv {line}") == ["binomial", "blackhat", "blend", "box"], line
     for option in ("-o", "--into"):
         assert shell(sepconv, f"sepconv run a.tif {option} f") in ("FOLDERS", ["folder/"])
@@ -130,13 +186,24 @@ def test_stages_behind_the_folder(sepconv, shell):
 
 @SHELLS
 def test_keys(sepconv, shell):
-    assert shell(sepconv, "sepconv run a b gaussian:si") == ["gaussian:sigma=", "gaussian:sigma_y=", "gaussian:sigma_z="]
+    assert shell(sepconv, "sepconv run a b gaussian:si") == [
+        "gaussian:sigma=",
+        "gaussian:sigma_y=",
+        "gaussian:sigma_z=",
+    ]
     assert shell(sepconv, "sepconv run a b gaussian:sigma=2,trunc") == ["gaussian:sigma=2,truncate="]
-    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == ["gaussian:sigma=2,sigma_y=", "gaussian:sigma=2,sigma_z="]
-    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,sigma_y=3,s") == ["gaussian:sigma=2,sigma_y=3,sigma_z="]
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,s") == [
+        "gaussian:sigma=2,sigma_y=",
+        "gaussian:sigma=2,sigma_z=",
+    ]
+    assert shell(sepconv, "sepconv run a b gaussian:sigma=2,sigma_y=3,s") == [
+        "gaussian:sigma=2,sigma_y=3,sigma_z="
+    ]
     assert shell(sepconv, "sepconv run a b gaussian:sigma=") == []
     assert shell(sepconv, "sepconv run a b sobel:axis=") == ["sobel:axis=x", "sobel:axis=y", "sobel:axis=z"]
-    assert shell(sepconv, "sepconv run a b sobel:axis=x,border=re") == [f"sobel:axis=x,border={one}" for one in ("reflect", "reflect101", "replicate")]
+    assert shell(sepconv, "sepconv run a b sobel:axis=x,border=re") == [
+        f"sobel:axis=x,border={one}" for one in ("reflect", "reflect101", "replicate")
+    ]
     assert shell(sepconv, "sepconv run a b sobel:axis=x,flip=t") == ["sobel:axis=x,flip=true"]
     assert shell(sepconv, "sepconv run a b mix_channels:file=bo") in ("FILES", ["mix_channels:file=box.npy"])
 
@@ -165,14 +232,22 @@ def test_no_option_with_a_choice_or_a_file_is_forgotten(sepconv):
     """What help says of an option's value is what completes it."""
     for command in [*COMMANDS - {"bench"}, "bench conv", "bench gemm", "bench run", "bench transpose"]:
         help_text = sepconv(*command.split(), "--help").stdout
-        for option, value in re.findall(r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE):
+        for option, value in re.findall(
+            r"^  (?:-\w,)?(--[\w-]+) (?!Excludes:|Needs:)(\S+)", help_text, re.MULTILINE
+        ):
             answer = sepconv("completion", "bash", "--", *command.split(), option, "").stdout.splitlines()
-            words = [] if re.search("[A-Z]", value.split("[")[0]) else [word for word in value.split("[")[0].split("|") if word != "..."]
+            words = (
+                []
+                if re.search("[A-Z]", value.split("[")[0])
+                else [word for word in value.split("[")[0].split("|") if word != "..."]
+            )
             assert answer[0] == {"FILE": "files", "DIR": "folders"}.get(value, "words"), option
             assert [line.split(" -- ")[0] for line in answer[1:]] == words, option
 
 
-@pytest.mark.parametrize("shell, check", [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])])
+@pytest.mark.parametrize(
+    "shell, check", [("bash", ["bash", "-n"]), ("zsh", ["zsh", "-n"]), ("fish", ["fish", "-n"])]
+)
 def test_completion_scripts_are_valid(sepconv, shell, check):
     script = sepconv("completion", shell).stdout
     if shutil.which(shell) is None:
@@ -183,22 +258,39 @@ def test_completion_scripts_are_valid(sepconv, shell, check):
 
 def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
     """bash: quoted names are one word, and what is right of the cursor does not count."""
-    script = ("source <(sepconv completion bash); compopt() { :; }\n"
-              "COMP_WORDS=(sepconv run \"'my file.tif'\" out.tif gauss); COMP_CWORD=4\n"
-              "COMP_LINE=\"sepconv run 'my file.tif' out.tif gauss\"; COMP_POINT=35; _sepconv; printf '%s\\n' \"${COMPREPLY[@]}\"")
+    script = (
+        "source <(sepconv completion bash); compopt() { :; }\n"
+        "COMP_WORDS=(sepconv run \"'my file.tif'\" out.tif gauss); COMP_CWORD=4\n"
+        "COMP_LINE=\"sepconv run 'my file.tif' out.tif gauss\"; COMP_POINT=35; _sepconv; printf '%s\\n' \"${COMPREPLY[@]}\""
+    )
     assert in_shell(sepconv, ["bash", "--norc", "-c"], script) == ["gaussian", "gradient", "gemm"]
 
 
-@pytest.mark.parametrize("command, prepare", [(["bash", "--norc", "--noprofile", "-i"], "source <(sepconv completion bash)"),
-                                              (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; source <(sepconv completion zsh)"),
-                                              (["fish", "--no-config", "-i"], "sepconv completion fish | source")], ids=["bash", "zsh", "fish"])
+@pytest.mark.parametrize(
+    "command, prepare",
+    [
+        (["bash", "--norc", "--noprofile", "-i"], "source <(sepconv completion bash)"),
+        (["zsh", "-f", "-i"], "autoload -U compinit; compinit -D -u; source <(sepconv completion zsh)"),
+        (["fish", "--no-config", "-i"], "sepconv completion fish | source"),
+    ],
+    ids=["bash", "zsh", "fish"],
+)
 def test_at_a_terminal(sepconv, command, prepare):
     """Keys are typed into a shell in a terminal of its own; in the end the line's words are printed."""
     bin_folder = folder_for(sepconv, command[0])
     shell, terminal = pty.fork()
     if shell == 0:
         os.chdir(sepconv.folder)
-        os.execvpe(command[0], command, {"PATH": f"{bin_folder}:{os.environ['PATH']}", "HOME": str(sepconv.folder), "TERM": "xterm", "LC_ALL": "C.UTF-8"})
+        os.execvpe(
+            command[0],
+            command,
+            {
+                "PATH": f"{bin_folder}:{os.environ['PATH']}",
+                "HOME": str(sepconv.folder),
+                "TERM": "xterm",
+                "LC_ALL": "C.UTF-8",
+            },
+        )
     line = "sepconv run ba\tout.tif sobel:ax\tx,border=w\t'add:chain=[abs | bino\t--compress l\t--trace ba\t"
     os.write(terminal, f"{prepare}\r{line}\x01printf '<%s>' \rexit\r".encode())
     said = b""
@@ -210,4 +302,7 @@ def test_at_a_terminal(sepconv, command, prepare):
     os.kill(shell, signal.SIGKILL)
     os.waitpid(shell, 0)
     os.close(terminal)
-    assert b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><add:chain=[abs | binomial><--compress><lzw><--trace><baboon.tif>" in said, said.decode()
+    assert (
+        b"<sepconv><run><baboon.tif><out.tif><sobel:axis=x,border=wrap><add:chain=[abs | binomial><--compress><lzw><--trace><baboon.tif>"
+        in said
+    ), said.decode()

@@ -1,4 +1,5 @@
-"""TIFFs whose blocks or tables are not what the directory says: an error, or the same pixels under every plan; never what was in memory before."""
+"""TIFFs whose blocks or tables are not what the directory says: an error, or the same pixels under every
+plan; never what was in memory before."""
 
 import io
 import struct
@@ -14,11 +15,16 @@ from cli_support import fails, image
 
 ROWS, COLS, HIGH = 48, 64, 16
 PIXELS = image(ROWS, COLS)
-PLANS = (["--slots", "3", "--threads", "1"], ["--band-rows", "16", "--slots", "1"], ["--band-rows", "32", "--slots", "2", "--threads", "2"])
+PLANS = (
+    ["--slots", "3", "--threads", "1"],
+    ["--band-rows", "16", "--slots", "1"],
+    ["--band-rows", "32", "--slots", "2", "--threads", "2"],
+)
 
 
 def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, counts=None, predictor=1):
-    """A little-endian TIFF of u8 strips; tables shorter than the strips where `offsets` or `counts` says so."""
+    """A little-endian TIFF of u8 strips; tables shorter than the strips where `offsets` or `counts` says
+    so."""
     content = bytearray(b"II*\0\0\0\0\0")
     places = []
     for strip in strips:
@@ -33,14 +39,29 @@ def tiff(strips, compression, rows=ROWS, rows_per_strip=HIGH, offsets=None, coun
         content.extend(struct.pack(f"<{len(values)}I", *values))
         return len(values), len(content) - 4 * len(values)
 
-    entries = [(256, 4, 1, COLS), (257, 4, 1, rows), (258, 3, 1, 8), (259, 3, 1, compression), (262, 3, 1, 1), (273, 4, *table(offsets)),
-               (277, 3, 1, 1), (278, 4, 1, rows_per_strip), (279, 4, *table(counts)), (317, 3, 1, predictor)]
+    entries = [
+        (256, 4, 1, COLS),
+        (257, 4, 1, rows),
+        (258, 3, 1, 8),
+        (259, 3, 1, compression),
+        (262, 3, 1, 1),
+        (273, 4, *table(offsets)),
+        (277, 3, 1, 1),
+        (278, 4, 1, rows_per_strip),
+        (279, 4, *table(counts)),
+        (317, 3, 1, predictor),
+    ]
     struct.pack_into("<I", content, 4, len(content))
-    return bytes(content + struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4))
+    return bytes(
+        content
+        + struct.pack("<H", len(entries))
+        + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+        + bytes(4)
+    )
 
 
 def strips_of(encode):
-    return [encode(PIXELS[row:row + HIGH]) for row in range(0, ROWS, HIGH)]
+    return [encode(PIXELS[row : row + HIGH]) for row in range(0, ROWS, HIGH)]
 
 
 def deflate(pixels):
@@ -48,8 +69,15 @@ def deflate(pixels):
 
 
 def stored(data):
-    """A deflate stream of one stored block, which libdeflate does not begin to copy where the room does not suffice."""
-    return b"\x78\x01" + b"\x01" + struct.pack("<HH", len(data), len(data) ^ 0xFFFF) + data + struct.pack(">I", zlib.adler32(data))
+    """A deflate stream of one stored block, which libdeflate does not begin to copy where the room does not
+    suffice."""
+    return (
+        b"\x78\x01"
+        + b"\x01"
+        + struct.pack("<HH", len(data), len(data) ^ 0xFFFF)
+        + data
+        + struct.pack(">I", zlib.adler32(data))
+    )
 
 
 def jpeg(pixels):
@@ -63,7 +91,12 @@ def outcomes(sepconv, content):
     (sepconv.folder / "in.tif").write_bytes(content)
     results = []
     for plan in PLANS:
-        done = subprocess.run([*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--force", *plan], cwd=sepconv.folder, capture_output=True, text=True)
+        done = subprocess.run(
+            [*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--force", *plan],
+            cwd=sepconv.folder,
+            capture_output=True,
+            text=True,
+        )
         assert done.returncode in (0, 1), done.stderr
         results.append((sepconv.folder / "out.npy").read_bytes() if done.returncode == 0 else done.stderr)
     return results
@@ -71,7 +104,9 @@ def outcomes(sepconv, content):
 
 def refused(sepconv, content, *words):
     for result in outcomes(sepconv, content):
-        assert isinstance(result, str) and result.count("\n") == 1 and all(word in result for word in words), result
+        assert (
+            isinstance(result, str) and result.count("\n") == 1 and all(word in result for word in words)
+        ), result
 
 
 def read_as(sepconv, content, expected):
@@ -90,7 +125,7 @@ def test_whole_files_are_read(sepconv):
 @pytest.mark.parametrize("missing", [1, 64, 1023])
 def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, missing):
     strips = strips_of(deflate)
-    strips[1] = zlib.compress(PIXELS[HIGH:2 * HIGH].tobytes()[:-missing])
+    strips[1] = zlib.compress(PIXELS[HIGH : 2 * HIGH].tobytes()[:-missing])
     refused(sepconv, tiff(strips, 8, predictor=predictor), "damaged")
 
 
@@ -99,49 +134,71 @@ def test_a_stream_of_fewer_bytes_than_its_block_is_refused(sepconv, predictor, m
 def test_a_stream_of_more_bytes_than_its_block_fills_the_block(sepconv, make, more):
     """What comes after a block's pixels is left out, as libtiff does; what comes before is all there."""
     strips = strips_of(deflate)
-    strips[1] = make(PIXELS[HIGH:2 * HIGH].tobytes() + bytes(more))
+    strips[1] = make(PIXELS[HIGH : 2 * HIGH].tobytes() + bytes(more))
     read_as(sepconv, tiff(strips, 8), PIXELS)
 
 
 def zstd_frame(data, zeros=0):
-    """A frame that asks for a window of 128 MiB and does not say what it holds: a block of `data`, and zeros, of which 128 KiB take four bytes."""
+    """A frame that asks for a window of 128 MiB and does not say what it holds: a block of `data`, and zeros,
+    of which 128 KiB take four bytes."""
     sizes = [min(1 << 17, zeros - at) for at in range(0, zeros, 1 << 17)]
     blocks = [(len(data), 0, data), *((size, 1, b"\0") for size in sizes)]
     heads = [(size << 3 | kind << 1 | (i + 1 == len(blocks))) for i, (size, kind, _) in enumerate(blocks)]
-    return b"\x28\xb5\x2f\xfd\0\x88" + b"".join(struct.pack("<I", head)[:3] + bytes_ for head, (_, _, bytes_) in zip(heads, blocks))
+    return b"\x28\xb5\x2f\xfd\0\x88" + b"".join(
+        struct.pack("<I", head)[:3] + bytes_ for head, (_, _, bytes_) in zip(heads, blocks)
+    )
 
 
 def deflate_of_zeros(data, times):
-    """A stream of `data` and as many MiB of zeros, with a wrong checksum: whoever goes on to it is busy for long."""
+    """A stream of `data` and as many MiB of zeros, with a wrong checksum: whoever goes on to it is busy for
+    long."""
     coder = zlib.compressobj(9)
     head = coder.compress(data) + coder.flush(zlib.Z_FULL_FLUSH)
     return head + (coder.compress(bytes(1 << 20)) + coder.flush(zlib.Z_FULL_FLUSH)) * times + b"\3\0\0\0\0\0"
 
 
-FAR_MORE = {"zstd": (50000, lambda data: zstd_frame(data, 1 << 31)), "deflate": (8, lambda data: deflate_of_zeros(data, 20))}
+FAR_MORE = {
+    "zstd": (50000, lambda data: zstd_frame(data, 1 << 31)),
+    "deflate": (8, lambda data: deflate_of_zeros(data, 20)),
+}
 
 
 @pytest.mark.parametrize("codec", FAR_MORE)
 def test_a_stream_of_far_more_than_its_block_is_refused(sepconv, codec):
     compression, encode = FAR_MORE[codec]
-    strips = [PIXELS[row:row + HIGH].tobytes() for row in range(0, ROWS, HIGH)]
+    strips = [PIXELS[row : row + HIGH].tobytes() for row in range(0, ROWS, HIGH)]
     whole = [zstd_frame(strip) if codec == "zstd" else zlib.compress(strip) for strip in strips]
     read_as(sepconv, tiff(whole, compression), PIXELS)
     content = tiff([whole[0], encode(strips[1]), whole[2]], compression)
-    refused(sepconv, content, "cannot decode block 1", "the file is damaged", "holds far more than its pixels")
+    refused(
+        sepconv, content, "cannot decode block 1", "the file is damaged", "holds far more than its pixels"
+    )
     assert len(set(outcomes(sepconv, content))) == 1
 
 
-# The system counts the peak of whoever calls exec to the program that it becomes, and this one has a small peak.
+# The system counts the peak of whoever calls exec to the program that it becomes, and this one has a small
+# peak.
 PRINT_PEAK = "import os, subprocess, sys; done = subprocess.Popen(sys.argv[1:]); print(os.wait4(done.pid, 0)[2].ru_maxrss)"
 
 
 @pytest.mark.parametrize("zeros", [1 << 18, 200 << 20])
 def test_windows_of_frames_that_hold_more_than_their_blocks_take_no_memory(sepconv, zeros):
-    strips = [zstd_frame(PIXELS[row:row + HIGH].tobytes(), zeros) for row in range(0, ROWS, HIGH)]
+    strips = [zstd_frame(PIXELS[row : row + HIGH].tobytes(), zeros) for row in range(0, ROWS, HIGH)]
     (sepconv.folder / "in.tif").write_bytes(tiff(strips, 50000))
-    command = [*sepconv.command, "run", "in.tif", "out.npy", "--quiet", "--max-memory", "32M", "--threads", "3"]
-    peak = subprocess.run([sys.executable, "-S", "-c", PRINT_PEAK, *command], cwd=sepconv.folder, capture_output=True, text=True).stdout
+    command = [
+        *sepconv.command,
+        "run",
+        "in.tif",
+        "out.npy",
+        "--quiet",
+        "--max-memory",
+        "32M",
+        "--threads",
+        "3",
+    ]
+    peak = subprocess.run(
+        [sys.executable, "-S", "-c", PRINT_PEAK, *command], cwd=sepconv.folder, capture_output=True, text=True
+    ).stdout
     assert int(peak) << 10 < (32 + 48) << 20
     assert (sepconv.folder / "out.npy").exists() == (zeros < 1 << 19)
 
@@ -150,8 +207,13 @@ def test_a_block_that_is_too_long_may_be_none_that_is_damaged(sepconv):
     """Blocks of deflate of nothing, of which there may be any number: libtiff reads them."""
     strips = strips_of(deflate)
     padded = b"\x78\x01" + b"\0\0\0\xff\xff" * 20000 + strips[1][2:]
-    assert zlib.decompress(padded) == PIXELS[HIGH:2 * HIGH].tobytes()
-    refused(sepconv, tiff([strips[0], padded, strips[2]], 8), "block 1 takes", "more than is read of one; write the file anew")
+    assert zlib.decompress(padded) == PIXELS[HIGH : 2 * HIGH].tobytes()
+    refused(
+        sepconv,
+        tiff([strips[0], padded, strips[2]], 8),
+        "block 1 takes",
+        "more than is read of one; write the file anew",
+    )
 
 
 def test_a_wrong_checksum_is_refused(sepconv):
@@ -162,14 +224,14 @@ def test_a_wrong_checksum_is_refused(sepconv):
 
 def test_a_jpeg_smaller_than_its_block_is_refused(sepconv):
     strips = strips_of(jpeg)
-    for smaller in (PIXELS[HIGH:HIGH + 8], np.ascontiguousarray(PIXELS[HIGH:2 * HIGH, :32])):
+    for smaller in (PIXELS[HIGH : HIGH + 8], np.ascontiguousarray(PIXELS[HIGH : 2 * HIGH, :32])):
         refused(sepconv, tiff([strips[0], jpeg(smaller), strips[2]], 7), "its JPEG holds", "damaged")
 
 
 def test_a_jpeg_larger_than_its_block_is_refused_but_at_the_end(sepconv):
     strips = strips_of(jpeg)
-    refused(sepconv, tiff([strips[0], jpeg(PIXELS[HIGH:3 * HIGH]), strips[2]], 7), "its JPEG holds")
-    filled_up = jpeg(np.vstack([PIXELS[2 * HIGH:2 * HIGH + 8], PIXELS[:8]]))
+    refused(sepconv, tiff([strips[0], jpeg(PIXELS[HIGH : 3 * HIGH]), strips[2]], 7), "its JPEG holds")
+    filled_up = jpeg(np.vstack([PIXELS[2 * HIGH : 2 * HIGH + 8], PIXELS[:8]]))
     for result in outcomes(sepconv, tiff([*strips[:2], filled_up], 7, rows=ROWS - 8)):
         assert isinstance(result, bytes), result
 
@@ -178,13 +240,34 @@ def test_what_follows_the_last_pixel_of_a_jpeg_is_its_end(sepconv):
     """libjpeg refuses what else is there; libtiff reports that, and says that the block was decoded."""
     strips = strips_of(jpeg)
     middle, end = strips[1][:-2], strips[1][-2:]
-    scan = middle[middle.index(b"\xff\xda"):]
-    frame = middle[middle.index(b"\xff\xc0"):]
-    ends = [b"\xff\xd8", b"\xff\xd8" + end, b"\xff\x02", b"\xff\xc3", b"\xff\xf0", scan + end, frame + end, strips[1], b"\xff\xc4\0\x04ab" + end]
+    scan = middle[middle.index(b"\xff\xda") :]
+    frame = middle[middle.index(b"\xff\xc0") :]
+    ends = [
+        b"\xff\xd8",
+        b"\xff\xd8" + end,
+        b"\xff\x02",
+        b"\xff\xc3",
+        b"\xff\xf0",
+        scan + end,
+        frame + end,
+        strips[1],
+        b"\xff\xc4\0\x04ab" + end,
+    ]
     for wrong in [*ends, b"", b"\xff\xd0"]:
-        refused(sepconv, tiff([strips[0], middle + wrong, strips[2]], 7), "cannot decode block 1", "the file is damaged")
+        refused(
+            sepconv,
+            tiff([strips[0], middle + wrong, strips[2]], 7),
+            "cannot decode block 1",
+            "the file is damaged",
+        )
     expected = np.vstack([np.asarray(Image.open(io.BytesIO(strip))) for strip in strips])
-    for right in (end, end + b"what follows", b"\xff\xfe\0\x04ab" + end, b"\xff" + end, b"\0\0\0" + end):  # a comment, and padding
+    for right in (
+        end,
+        end + b"what follows",
+        b"\xff\xfe\0\x04ab" + end,
+        b"\xff" + end,
+        b"\0\0\0" + end,
+    ):  # a comment, and padding
         read_as(sepconv, tiff([strips[0], middle + right, strips[2]], 7), expected)
     later_version = strips[1].replace(b"JFIF\0\1", b"JFIF\0\2", 1)
     assert later_version != strips[1]
@@ -219,14 +302,19 @@ def test_a_block_beyond_the_end_is_refused_by_plan_and_run(sepconv, compression,
     offsets = struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", 273, 4, 3)) + 8)[0]
     struct.pack_into("<I", whole, offsets + 4 * block, len(whole) - 5)
     (sepconv.folder / "in.tif").write_bytes(whole)
-    said = {fails(sepconv, *command, status=1) for command in (["plan", "in.tif", "out.npy"], ["run", "in.tif", "out.npy"], ["info", "in.tif"])}
+    said = {
+        fails(sepconv, *command, status=1)
+        for command in (["plan", "in.tif", "out.npy"], ["run", "in.tif", "out.npy"], ["info", "in.tif"])
+    }
     assert len(said) == 1 and f"block {block} should lie at bytes {len(whole) - 5}" in said.pop()
 
 
 def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
-    """Counts that differ in the first two strips libtiff replaces by ones that are too small, unless the last strip is a whole one."""
+    """Counts that differ in the first two strips libtiff replaces by ones that are too small, unless the last
+    strip is a whole one."""
+
     def with_first(counts_rows, more):
-        strips = [PIXELS[row:min(row + HIGH, counts_rows)].tobytes() for row in range(0, counts_rows, HIGH)]
+        strips = [PIXELS[row : min(row + HIGH, counts_rows)].tobytes() for row in range(0, counts_rows, HIGH)]
         return tiff([strips[0] + bytes(more), *strips[1:]], 1, rows=counts_rows)
 
     refused(sepconv, with_first(ROWS - 3, 2), "strips 0 and 1", "1026 and 1024 bytes", "damaged")
@@ -236,10 +324,13 @@ def test_byte_counts_that_libtiff_does_not_believe_are_refused(sepconv):
 
 def test_only_strips_of_no_place_and_no_bytes_are_holes(sepconv):
     whole = bytearray(tiff(strips_of(np.ndarray.tobytes), 1))
-    offsets, counts = (struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", tag, 4, 3)) + 8)[0] for tag in (273, 279))
+    offsets, counts = (
+        struct.unpack_from("<I", whole, whole.index(struct.pack("<HHI", tag, 4, 3)) + 8)[0]
+        for tag in (273, 279)
+    )
     struct.pack_into("<I", whole, counts + 4, 0)
     refused(sepconv, bytes(whole), "damaged")
     struct.pack_into("<I", whole, offsets + 4, 0)
     expected = PIXELS.copy()
-    expected[HIGH:2 * HIGH] = 0
+    expected[HIGH : 2 * HIGH] = 0
     read_as(sepconv, bytes(whole), expected)

@@ -1,4 +1,5 @@
-"""One damaged page among others: one sentence that names it, the others are read by their numbers, and nothing is lost without a word."""
+"""One damaged page among others: one sentence that names it, the others are read by their numbers, and
+nothing is lost without a word."""
 
 import struct
 
@@ -34,8 +35,12 @@ def test_a_page_of_nothing(sepconv, page, code):
     write(path, STACK)
     set_tag(path, page, code, 0)
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
-    assert "not of one size and type" in sentence and f"from page {page} on" in sentence and "--page" in sentence
-    assert f"page {page} is damaged" in fails(sepconv, "run", "in.tif", "out.tif", "abs", "--page", page, status=1)
+    assert (
+        "not of one size and type" in sentence and f"from page {page} on" in sentence and "--page" in sentence
+    )
+    assert f"page {page} is damaged" in fails(
+        sepconv, "run", "in.tif", "out.tif", "abs", "--page", page, status=1
+    )
     sepconv("info", "in.tif")
     sepconv("run", "in.tif", "one.tif", "abs", "--page", 1, "--quiet")
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "one.tif"), STACK[1])
@@ -56,7 +61,10 @@ def test_beside_a_damaged_first_page_the_others_are_read(sepconv):
     assert "page 0 is damaged" in fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
     for text, expected in (("2", STACK[2:3]), ("1-3", STACK[1:])):
         sepconv("run", "in.tif", "out.tif", "--page", text, "--force", "--quiet")
-        np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif", key=range(len(expected))).reshape(expected.shape), expected)
+        np.testing.assert_array_equal(
+            tifffile.imread(sepconv.folder / "out.tif", key=range(len(expected))).reshape(expected.shape),
+            expected,
+        )
 
 
 @pytest.fixture
@@ -66,7 +74,14 @@ def thousand(sepconv):
     return path
 
 
-@pytest.mark.parametrize("code, value, words", [(COMPRESSION, 7777, "compression 7777"), (OFFSETS, 10**9, "truncated or damaged"), (ROWS_PER_STRIP, 0, "is damaged")])
+@pytest.mark.parametrize(
+    "code, value, words",
+    [
+        (COMPRESSION, 7777, "compression 7777"),
+        (OFFSETS, 10**9, "truncated or damaged"),
+        (ROWS_PER_STRIP, 0, "is damaged"),
+    ],
+)
 def test_of_a_thousand_pages_the_damaged_one_is_named(sepconv, thousand, code, value, words):
     set_tag(thousand, 500, code, value)
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
@@ -82,8 +97,10 @@ def test_of_a_thousand_pages_whose_chain_breaks_the_first_are_read(sepconv, thou
     with tifffile.TiffFile(thousand) as tif:
         own, before = tif.pages[500].offset, tif.pages[3].offset
     content = bytearray(thousand.read_bytes())
-    count, = struct.unpack_from("<H", content, own)
-    struct.pack_into("<I", content, own + 2 + 12 * count, {"before": before, "itself": own, "nowhere": 10**9}[where])
+    (count,) = struct.unpack_from("<H", content, own)
+    struct.pack_into(
+        "<I", content, own + 2 + 12 * count, {"before": before, "itself": own, "nowhere": 10**9}[where]
+    )
     thousand.write_bytes(content)
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
     assert "broken behind page 500" in sentence and "--page" in sentence
@@ -108,7 +125,10 @@ def test_an_overview_that_is_none_is_named(sepconv, shape):
         if side == 0:
             set_tag(path, 1, code, 0)
     said = sepconv("run", "in.tif", "out.tif", "abs").stderr
-    assert f"page 1 (overview of none, an image of {shape[1]} x {shape[0]} pixels of 1 x 8 bits) is not read" in said
+    assert (
+        f"page 1 (overview of none, an image of {shape[1]} x {shape[0]} pixels of 1 x 8 bits) is not read"
+        in said
+    )
     text = sepconv("info", "in.tif").stdout
     assert text.count("page 1 is no image of these") == 1 and "level 1" not in text
 
@@ -136,8 +156,10 @@ def test_a_description_that_is_damaged_anywhere_costs_no_page(sepconv):
             content[tag.valueoffset + place] = random.choice([0, *b'<"9&', random.integers(1, 256)])
         if trial % 5 == 0:
             cut = random.integers(0, tag.count - 1)
-            content[tag.valueoffset + cut:tag.valueoffset + tag.count - 1] = bytes(int(tag.count) - 1 - cut)
+            content[tag.valueoffset + cut : tag.valueoffset + tag.count - 1] = bytes(int(tag.count) - 1 - cut)
         path.write_bytes(content)
         sepconv("run", "in.tif", "out.tif", "abs", "--force", "--quiet")
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
-            assert sorted(page.asarray().tobytes() for page in tif.pages) == sorted(plane.tobytes() for plane in STACK)
+            assert sorted(page.asarray().tobytes() for page in tif.pages) == sorted(
+                plane.tobytes() for plane in STACK
+            )

@@ -1,4 +1,5 @@
-"""Bad input and bad requests: each is one sentence on stderr, its exit code, and not a file more than before."""
+"""Bad input and bad requests: each is one sentence on stderr, its exit code, and not a file more than
+before."""
 
 import random
 import re
@@ -68,7 +69,8 @@ def test_raw_file_shorter_than_said(sepconv):
 @pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize("name", ["in.tif", "in.npy"])
 def test_bit_flips(sepconv, tiff, source, name, seed):
-    """Damage may go unnoticed in pixels, where no format here has a checksum of its own; it never crashes, hangs or leaves a rest."""
+    """Damage may go unnoticed in pixels, where no format here has a checksum of its own; it never crashes,
+    hangs or leaves a rest."""
     path = sepconv.folder / name
     data = bytearray(path.read_bytes())
     dice = random.Random(seed)
@@ -88,28 +90,41 @@ def test_bit_flips(sepconv, tiff, source, name, seed):
 
 
 def tiff_bytes(entries):
-    """A little-endian classic TIFF that is a directory and nothing else; entries are (tag, type, count, value)."""
+    """A little-endian classic TIFF that is a directory and nothing else; entries are (tag, type, count,
+    value)."""
     directory = b"".join(struct.pack("<HHII", *entry) for entry in sorted(entries))
     return struct.pack("<2sHIH", b"II", 42, 8, len(entries)) + directory + struct.pack("<I", 0)
 
 
 def basic_tags(rows, cols, **changed):
-    tags = {"cols": (256, 4, 1, cols), "rows": (257, 4, 1, rows), "bits": (258, 3, 1, 8), "codec": (259, 3, 1, 1),
-            "photometric": (262, 3, 1, 1), "offset": (273, 4, 1, 8), "samples": (277, 3, 1, 1),
-            "rows_per_strip": (278, 4, 1, rows), "bytes": (279, 4, 1, 16)}
+    tags = {
+        "cols": (256, 4, 1, cols),
+        "rows": (257, 4, 1, rows),
+        "bits": (258, 3, 1, 8),
+        "codec": (259, 3, 1, 1),
+        "photometric": (262, 3, 1, 1),
+        "offset": (273, 4, 1, 8),
+        "samples": (277, 3, 1, 1),
+        "rows_per_strip": (278, 4, 1, rows),
+        "bytes": (279, 4, 1, 16),
+    }
     for name, value in changed.items():
         tags[name] = (*tags[name][:3], value)
     return list(tags.values())
 
 
-@pytest.mark.parametrize("rows, cols", [(2**31, 2**31), (0, 5), (5, 0), (2**31 - 1, 2**31 - 1), (2**32 - 1, 1)])
+@pytest.mark.parametrize(
+    "rows, cols", [(2**31, 2**31), (0, 5), (5, 0), (2**31 - 1, 2**31 - 1), (2**32 - 1, 1)]
+)
 def test_impossible_dimensions(sepconv, rows, cols):
     (sepconv.folder / "in.tif").write_bytes(tiff_bytes(basic_tags(rows, cols)))
     assert "in.tif" in fails(sepconv, "run", "in.tif", "out.tif", "gaussian:sigma=1", status=FAILED)
 
 
 def test_impossible_npy_dimensions(sepconv):
-    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4611686018427387904), }"
+    header = (
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 4611686018427387904), }"
+    )
     header = header.ljust(117) + b"\n"
     (sepconv.folder / "in.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
     assert "in.npy" in fails(sepconv, "run", "in.npy", "out.npy", status=FAILED)
@@ -140,40 +155,82 @@ def test_page_that_is_not_there(sepconv, tiff):
 # ---- Stages and options ----
 
 
-@pytest.mark.parametrize("stage, said", [
-    ("gaussian_laplace:sigma=0", "sigma"), ("gaussian:sigma=-1", "sigma"), ("gaussian:sigma=1e9", "sigma"),
-    ("gaussian:sigma=nan", "sigma"), ("gaussian:sigma=inf", "sigma"), ("gaussian:sigma=wide", "sigma"),
-    ("gaussian", "sigma"), ("gaussian:sigma=1,border=mirrored", "reflect"), ("convolve:row=1,2,col=1,2,1", "odd"),
-    ("convolve:row=1,nan,1", "nan"), ("convolve:file=missing-file.txt", "missing-file.txt"), ("cast:type=u32", "u32"),
-    ("gausian:sigma=1", "did you mean 'gaussian'"), ("gaussian:sigm=1", "did you mean 'sigma'"),
-    ("", "stage"), ("gaussian:", "key=value"), ("gaussian:sigma=1,sigma=2", "sigma"), ("box:radius=-1", "radius"),
-    ("mix_channels:file=missing.npy", "missing.npy"),
-])
+@pytest.mark.parametrize(
+    "stage, said",
+    [
+        ("gaussian_laplace:sigma=0", "sigma"),
+        ("gaussian:sigma=-1", "sigma"),
+        ("gaussian:sigma=1e9", "sigma"),
+        ("gaussian:sigma=nan", "sigma"),
+        ("gaussian:sigma=inf", "sigma"),
+        ("gaussian:sigma=wide", "sigma"),
+        ("gaussian", "sigma"),
+        ("gaussian:sigma=1,border=mirrored", "reflect"),
+        ("convolve:row=1,2,col=1,2,1", "odd"),
+        ("convolve:row=1,nan,1", "nan"),
+        ("convolve:file=missing-file.txt", "missing-file.txt"),
+        ("cast:type=u32", "u32"),
+        ("gausian:sigma=1", "did you mean 'gaussian'"),
+        ("gaussian:sigm=1", "did you mean 'sigma'"),
+        ("", "stage"),
+        ("gaussian:", "key=value"),
+        ("gaussian:sigma=1,sigma=2", "sigma"),
+        ("box:radius=-1", "radius"),
+        ("mix_channels:file=missing.npy", "missing.npy"),
+    ],
+)
 def test_stage_that_cannot_be(sepconv, source, stage, said):
     status = FAILED if "missing" in stage else WRONG_USAGE
     assert said.lower() in fails(sepconv, "run", source, "out.npy", stage, status=status).lower()
 
 
-@pytest.mark.parametrize("options, said", [
-    (["--threads", 0], "--threads"), (["--threads", "many"], "--threads"), (["--slots", 1000], "--slots"),
-    (["--band-rows", -4], "--band-rows"), (["--max-memory", "much"], "much"), (["--max-memory", "12Q"], "12Q"),
-    (["--max-memory", "-1"], "-1"), (["--arithmetic", "f16"], "f16"), (["--device", "cuda:99"], "--device cuda"),
-    (["--device", "tpu"], "tpu"), (["--compress", "rar"], "rar"), (["--compress", "zstd:99"], "zstd:1 to zstd:22"),
-    (["--device", "cuda:0,0"], "twice"), (["--device", "cuda:0,"], "cuda:0,1"), (["--max-device-memory", "0"], "0"),
-    (["--whole", "--device", "cuda"], "--whole"),
-    (["--tile", "512x"], "512x"), (["--frobnicate"], "--frobnicate"), (["--raw", "4x4"], "--raw"),
-    (["--raw", "4x4:u12"], "--raw"), (["--big-tiff", "--classic-tiff"], "--classic-tiff"), (["--page", -1], "--page"),
-])
+@pytest.mark.parametrize(
+    "options, said",
+    [
+        (["--threads", 0], "--threads"),
+        (["--threads", "many"], "--threads"),
+        (["--slots", 1000], "--slots"),
+        (["--band-rows", -4], "--band-rows"),
+        (["--max-memory", "much"], "much"),
+        (["--max-memory", "12Q"], "12Q"),
+        (["--max-memory", "-1"], "-1"),
+        (["--arithmetic", "f16"], "f16"),
+        (["--device", "cuda:99"], "--device cuda"),
+        (["--device", "tpu"], "tpu"),
+        (["--compress", "rar"], "rar"),
+        (["--compress", "zstd:99"], "zstd:1 to zstd:22"),
+        (["--device", "cuda:0,0"], "twice"),
+        (["--device", "cuda:0,"], "cuda:0,1"),
+        (["--max-device-memory", "0"], "0"),
+        (["--whole", "--device", "cuda"], "--whole"),
+        (["--tile", "512x"], "512x"),
+        (["--frobnicate"], "--frobnicate"),
+        (["--raw", "4x4"], "--raw"),
+        (["--raw", "4x4:u12"], "--raw"),
+        (["--big-tiff", "--classic-tiff"], "--classic-tiff"),
+        (["--page", -1], "--page"),
+    ],
+)
 def test_option_that_cannot_be(sepconv, source, options, said):
     assert said in fails(sepconv, "run", source, "out.npy", "abs", *options, status=WRONG_USAGE)
 
 
-@pytest.mark.parametrize("arguments, said", [
-    ([], "--help"), (["run"], "IN"), (["run", "in.npy"], "OUT"), (["frob"], "frob"), (["compare", "in.npy"], "B"),
-    (["generate", "out.npy"], "--size"), (["generate", "out.npy", "--size", "12"], "12"),
-    (["generate", "out.npy", "--size", "9x9", "--pattern", "plaid"], "plaid"), (["completion", "tcsh"], "tcsh"),
-    (["stages", "gausian"], "gaussian"), (["compare", "in.npy", "in.npy", "--tolerance", "-1"], "--tolerance"),
-])
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ([], "--help"),
+        (["run"], "IN"),
+        (["run", "in.npy"], "OUT"),
+        (["frob"], "frob"),
+        (["compare", "in.npy"], "B"),
+        (["generate", "out.npy"], "--size"),
+        (["generate", "out.npy", "--size", "12"], "12"),
+        (["generate", "out.npy", "--size", "9x9", "--pattern", "plaid"], "plaid"),
+        (["completion", "tcsh"], "tcsh"),
+        (["stages", "gausian"], "gaussian"),
+        (["compare", "in.npy", "in.npy", "--tolerance", "-1"], "--tolerance"),
+    ],
+)
 def test_command_that_cannot_be(sepconv, source, arguments, said):
     assert said in fails(sepconv, *arguments, status=WRONG_USAGE)
 
@@ -237,7 +294,9 @@ def test_disk_full(sepconv, name):
     if not mounted("size=1m", folder):
         pytest.skip("mounting a small file system needs root")
     try:
-        assert "space" in fails(sepconv, "run", "in.npy", f"small/{name}", "--max-memory", "256M", status=FAILED)
+        assert "space" in fails(
+            sepconv, "run", "in.npy", f"small/{name}", "--max-memory", "256M", status=FAILED
+        )
     finally:
         unmount(folder)
 
@@ -258,7 +317,9 @@ def test_format_that_cannot_hold_the_result(sepconv, source):
 
 def test_standard_output_full(sepconv, source):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([BINARY, "info", source], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [BINARY, "info", source], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert done.returncode == FAILED
     assert "standard output" in one_sentence(done.stderr)
 
@@ -280,7 +341,12 @@ def test_ceiling_too_small_names_the_smallest(sepconv):
 def test_a_result_of_very_many_bands_is_refused_at_once(sepconv, size):
     """Its bands were counted one by one, for hours and deaf to signals."""
     np.save(sepconv.folder / "a.npy", np.zeros((50, 70), np.uint8))
-    done = subprocess.run([BINARY, "run", "a.npy", "o.npy", f"resize:to={size}", "--max-memory", "32M", "--device", "cpu"], cwd=sepconv.folder,
-                          capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [BINARY, "run", "a.npy", "o.npy", f"resize:to={size}", "--max-memory", "32M", "--device", "cpu"],
+        cwd=sepconv.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode in (1, 2) and done.stderr.count("sepconv:") == 1, done.stderr
     assert not (sepconv.folder / "o.npy").exists()

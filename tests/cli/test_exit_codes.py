@@ -1,4 +1,5 @@
-"""Exit codes that scripts rely on: those of cmp, of a plan for what cannot be made, and of a reader that went away."""
+"""Exit codes that scripts rely on: those of cmp, of a plan for what cannot be made, and of a reader that went
+away."""
 
 import json
 import os
@@ -15,7 +16,11 @@ from cli_support import image, listing, one_sentence, source
 
 
 def test_compare(sepconv, source):
-    for name, pixels in {"other.npy": image(seed=2), "shape.npy": image(rows=5), "type.npy": image(dtype=np.uint16)}.items():
+    for name, pixels in {
+        "other.npy": image(seed=2),
+        "shape.npy": image(rows=5),
+        "type.npy": image(dtype=np.uint16),
+    }.items():
         np.save(sepconv.folder / name, pixels)
     (sepconv.folder / "broken.npy").write_bytes((sepconv.folder / source).read_bytes()[:500])
     sepconv("compare", source, source)
@@ -23,12 +28,25 @@ def test_compare(sepconv, source):
     for name in ("shape.npy", "type.npy"):
         done = sepconv("compare", source, name, status=1)
         assert "same size, channels and type" in one_sentence(done.stderr) and done.stdout == ""
-    for arguments in (["missing.npy"], ["broken.npy"], ["."], [source, "--raw-b", "9999x9999:u8"], [source, "--max-memory", "1"],
-                      [source, "--threads", "0"], []):
+    for arguments in (
+        ["missing.npy"],
+        ["broken.npy"],
+        ["."],
+        [source, "--raw-b", "9999x9999:u8"],
+        [source, "--max-memory", "1"],
+        [source, "--threads", "0"],
+        [],
+    ):
         one_sentence(sepconv("compare", source, *arguments, status=2).stderr)
     with open("/dev/full", "w") as full:
         for other in (source, "other.npy"):
-            done = subprocess.run([BINARY, "compare", source, other], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [BINARY, "compare", source, other],
+                cwd=sepconv.folder,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
             assert done.returncode == 2 and "standard output" in one_sentence(done.stderr)
 
 
@@ -62,7 +80,9 @@ def test_plan_of_a_product_that_exists(sepconv):
     (sepconv.folder / "out.npy").touch()
     done = sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", status=1)
     assert "panels" in done.stdout and "--force" in one_sentence(done.stderr)
-    assert sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", "--force").stderr == ""
+    assert (
+        sepconv("gemm", "a.npy", "a.npy", "out.npy", "--dry-run", "--device", "cpu", "--force").stderr == ""
+    )
 
 
 @pytest.mark.parametrize("command", [["plan"], ["transpose", "--dry-run"]])
@@ -77,14 +97,29 @@ def with_reader_gone(sepconv, *arguments):
     reading, writing = os.pipe()
     os.close(reading)
     try:
-        return subprocess.run([BINARY, *arguments], cwd=sepconv.folder, stdout=writing, stderr=subprocess.PIPE, text=True)
+        return subprocess.run(
+            [BINARY, *arguments], cwd=sepconv.folder, stdout=writing, stderr=subprocess.PIPE, text=True
+        )
     finally:
         os.close(writing)
 
 
-@pytest.mark.parametrize("arguments", [["info", "in.npy"], ["info", "in.npy", "--json"], ["stats", "in.npy", "--quiet"], ["plan", "in.npy", "out.npy"],
-                                       ["stages"], ["--help"], ["run", "--help"], ["--version"], ["completion", "zsh"],
-                                       ["compare", "in.npy", "in.npy"], ["run", "in.npy", "out.npy", "--quiet", "--stats", "-"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["info", "in.npy"],
+        ["info", "in.npy", "--json"],
+        ["stats", "in.npy", "--quiet"],
+        ["plan", "in.npy", "out.npy"],
+        ["stages"],
+        ["--help"],
+        ["run", "--help"],
+        ["--version"],
+        ["completion", "zsh"],
+        ["compare", "in.npy", "in.npy"],
+        ["run", "in.npy", "out.npy", "--quiet", "--stats", "-"],
+    ],
+)
 def test_reader_gone_is_nothing_to_complain_of(sepconv, source, arguments):
     done = with_reader_gone(sepconv, *arguments)
     assert (done.returncode, done.stderr) == (141, "")

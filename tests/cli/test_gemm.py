@@ -8,7 +8,12 @@ import tifffile
 from cli_support import fails, listing
 
 M, N, K = 150, 210, 330
-CUTS = [[], ["--max-memory", "17M", "--threads", 2], ["--band-rows", 64, "--band-cols", 100, "--threads", 1], ["--slots", 1, "--band-rows", 149]]
+CUTS = [
+    [],
+    ["--max-memory", "17M", "--threads", 2],
+    ["--band-rows", 64, "--band-cols", 100, "--threads", 1],
+    ["--slots", 1, "--band-rows", 149],
+]
 
 
 @pytest.fixture(scope="session")
@@ -41,12 +46,31 @@ def test_every_transposition(sepconv, dtype, cut):
             np.save(sepconv.folder / "a.npy", np.ascontiguousarray(a.T) if trans_a else a)
             np.save(sepconv.folder / "b.npy", np.ascontiguousarray(b.T) if trans_b else b)
             flags = ["--trans-a"] * trans_a + ["--trans-b"] * trans_b
-            sepconv("gemm", "a.npy", "b.npy", "out.npy", *flags, *cut, "--device", "cpu", "--force", "--quiet")
+            sepconv(
+                "gemm", "a.npy", "b.npy", "out.npy", *flags, *cut, "--device", "cpu", "--force", "--quiet"
+            )
             out = np.load(sepconv.folder / "out.npy")
             assert out.dtype == dtype
             np.testing.assert_allclose(out, a @ b, **tolerance(dtype))
-            sepconv("gemm", "a.npy", "b.npy", "out.npy", *flags, *cut, "--add", "c.npy", "--alpha", -2, "--beta", 0.5, "--force", "--quiet")
-            np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), -2 * (a @ b) + 0.5 * c, **tolerance(dtype))
+            sepconv(
+                "gemm",
+                "a.npy",
+                "b.npy",
+                "out.npy",
+                *flags,
+                *cut,
+                "--add",
+                "c.npy",
+                "--alpha",
+                -2,
+                "--beta",
+                0.5,
+                "--force",
+                "--quiet",
+            )
+            np.testing.assert_allclose(
+                np.load(sepconv.folder / "out.npy"), -2 * (a @ b) + 0.5 * c, **tolerance(dtype)
+            )
 
 
 def test_what_is_added_counts_once_unless_beta_says_otherwise(sepconv):
@@ -57,21 +81,46 @@ def test_what_is_added_counts_once_unless_beta_says_otherwise(sepconv):
     np.testing.assert_allclose(np.load(sepconv.folder / "d.npy"), a @ b.T + c, **tolerance(np.float64))
 
 
-@pytest.mark.parametrize("layout", [{}, {"tile": (64, 48)}, {"compression": "zlib", "rowsperstrip": 7}], ids=["strips", "tiles", "deflate"])
+@pytest.mark.parametrize(
+    "layout",
+    [{}, {"tile": (64, 48)}, {"compression": "zlib", "rowsperstrip": 7}],
+    ids=["strips", "tiles", "deflate"],
+)
 def test_tiff_and_raw(sepconv, layout):
     a, b = matrix(M, K, np.float32, 1), matrix(K, N, np.float32, 2)
     tifffile.imwrite(sepconv.folder / "a.tif", a, photometric="minisblack", **layout)
     b.tofile(sepconv.folder / "b.raw")
-    for options in ([], ["--tile", 48], ["--compress", "deflate", "--no-predictor"], ["--band-cols", 64, "--tile", 64]):
-        sepconv("gemm", "a.tif", "b.raw", "--raw-b", f"{N}x{K}:f32", "out.tif", *options, "--max-memory", "32M", "--force", "--quiet")
-        np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), a @ b, **tolerance(np.float32))
+    for options in (
+        [],
+        ["--tile", 48],
+        ["--compress", "deflate", "--no-predictor"],
+        ["--band-cols", 64, "--tile", 64],
+    ):
+        sepconv(
+            "gemm",
+            "a.tif",
+            "b.raw",
+            "--raw-b",
+            f"{N}x{K}:f32",
+            "out.tif",
+            *options,
+            "--max-memory",
+            "32M",
+            "--force",
+            "--quiet",
+        )
+        np.testing.assert_allclose(
+            tifffile.imread(sepconv.folder / "out.tif"), a @ b, **tolerance(np.float32)
+        )
 
 
 def test_the_plan_states_the_volume_beside_the_least_possible(sepconv):
     np.save(sepconv.folder / "a.npy", matrix(2000, 1800))
     np.save(sepconv.folder / "b.npy", matrix(1800, 1900))
     before = listing(sepconv.folder)
-    text = sepconv("gemm", "a.npy", "b.npy", "out.npy", "--dry-run", "--max-memory", "24M", "--threads", 1).stdout
+    text = sepconv(
+        "gemm", "a.npy", "b.npy", "out.npy", "--dry-run", "--max-memory", "24M", "--threads", 1
+    ).stdout
     assert listing(sepconv.folder) == before
     assert "A B: 2000 x 1900, sums of 1800 terms of f64" in text
     assert "with this memory no order of work moves less than" in text
@@ -82,9 +131,26 @@ def test_the_plan_states_the_volume_beside_the_least_possible(sepconv):
 def test_side_files(sepconv):
     np.save(sepconv.folder / "a.npy", matrix(M, K))
     np.save(sepconv.folder / "b.npy", matrix(K, N))
-    done = sepconv("gemm", "a.npy", "b.npy", "out.npy", "--trace", "trace.json", "--stats", "stats.json", "--report", "report.txt", "--device", "cpu")
+    done = sepconv(
+        "gemm",
+        "a.npy",
+        "b.npy",
+        "out.npy",
+        "--trace",
+        "trace.json",
+        "--stats",
+        "stats.json",
+        "--report",
+        "report.txt",
+        "--device",
+        "cpu",
+    )
     assert "GFLOP/s" in done.stderr
-    tracks = {event["args"]["name"] for event in json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"] if event["ph"] == "M"}
+    tracks = {
+        event["args"]["name"]
+        for event in json.loads((sepconv.folder / "trace.json").read_text())["traceEvents"]
+        if event["ph"] == "M"
+    }
     assert {"read", "compute", "write"} <= tracks
     stats = json.loads((sepconv.folder / "stats.json").read_text())
     assert (stats["plan"]["m"], stats["plan"]["n"], stats["plan"]["k"]) == (M, N, K)
@@ -102,7 +168,9 @@ def test_nan_and_infinity_reach_what_they_meet(sepconv):
         expected = a @ b
     sepconv("gemm", "a.npy", "b.npy", "out.npy", "--quiet")
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, **tolerance(np.float64))
-    sepconv("gemm", "a.npy", "b.npy", "out.npy", "--quiet", "--force", "--add", "c.npy", "--beta", 0)  # not read, as in BLAS
+    sepconv(
+        "gemm", "a.npy", "b.npy", "out.npy", "--quiet", "--force", "--add", "c.npy", "--beta", 0
+    )  # not read, as in BLAS
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, **tolerance(np.float64))
 
 
@@ -125,7 +193,9 @@ def test_errors(sepconv):
     assert "--beta multiplies the matrix that --add names" in says("a.npy", "b.npy", "out.npy", "--beta", 2)
     assert "a.npy is both input and output" in says("a.npy", "b.npy", "a.npy", "--force")
     assert "this file is the matrix B" in says("a.npy", "b.npy", "out.npy", "--report", "b.npy", "--force")
-    sentence = fails(sepconv, "gemm", "a.npy", "b.npy", "out.npy", "--max-memory", "64K", "--device", "cpu", status=1)
+    sentence = fails(
+        sepconv, "gemm", "a.npy", "b.npy", "out.npy", "--max-memory", "64K", "--device", "cpu", status=1
+    )
     assert "the smallest ceiling for this product is" in sentence and "--max-memory to" in sentence
     assert "missing.npy" in fails(sepconv, "gemm", "a.npy", "missing.npy", "out.npy", status=1)
 

@@ -1,4 +1,5 @@
-"""What is in a file beside its images is read when it is named, and said when it is not; a description that does not fit is of no use."""
+"""What is in a file beside its images is read when it is named, and said when it is not; a description that
+does not fit is of no use."""
 
 import json
 import signal
@@ -43,18 +44,30 @@ def test_levels_are_read_by_their_number_and_are_no_images(sepconv, kind):
     levels = write_pyramid(sepconv.folder / "in.tif", kind)
     for level in range(3):
         sepconv("run", "in.tif", "out.tif", "--level", level, "--force", "--quiet", "--pyramid", "none")
-        assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif", key=(0, 1)), np.stack([image[level] for image in levels]))
+        assert np.array_equal(
+            tifffile.imread(sepconv.folder / "out.tif", key=(0, 1)),
+            np.stack([image[level] for image in levels]),
+        )
         sepconv("run", "in.tif", "one.tif", "--level", level, "--page", "page=1", "--force", "--quiet")
         assert np.array_equal(tifffile.imread(sepconv.folder / "one.tif"), levels[1][level])
-    assert "has no level 3; its levels are 0 to 2" in fails(sepconv, "run", "in.tif", "new.tif", "--level", "3", status=1)
+    assert "has no level 3; its levels are 0 to 2" in fails(
+        sepconv, "run", "in.tif", "new.tif", "--level", "3", status=1
+    )
     facts = json.loads(sepconv("info", "in.tif", "--json").stdout)
-    assert facts["levels"] == [{"rows": 96, "cols": 128}, {"rows": 48, "cols": 64}] and facts["axes"] == [{"name": "page", "size": 2}]
+    assert facts["levels"] == [{"rows": 96, "cols": 128}, {"rows": 48, "cols": 64}] and facts["axes"] == [
+        {"name": "page", "size": 2}
+    ]
 
 
 def test_levels_of_ome_pyramids_have_their_own_pixel_size(sepconv):
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as writer:
         stack = np.stack([BIG, BIG[::-1], BIG[:, ::-1]])
-        writer.write(stack, subifds=1, tile=(32, 32), metadata={"axes": "CYX", "PhysicalSizeX": 0.5, "PhysicalSizeXUnit": "µm"})
+        writer.write(
+            stack,
+            subifds=1,
+            tile=(32, 32),
+            metadata={"axes": "CYX", "PhysicalSizeX": 0.5, "PhysicalSizeXUnit": "µm"},
+        )
         writer.write(stack[:, ::2, ::2], subfiletype=1, tile=(32, 32))
     sepconv("run", "in.ome.tif", "out.ome.tif", "--level", "1", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as result:
@@ -78,7 +91,9 @@ def test_masks_are_no_images(sepconv):
     assert not [line for line in lines if "mask" in line]
     with tifffile.TiffFile(sepconv.folder / "out.tif") as result:
         assert np.array_equal(np.stack([page.asarray() for page in result.pages[::2]]), STACK[:3])
-        assert np.array_equal(np.stack([page.asarray() for page in result.pages[1::2]]), np.where(STACK[:3] > 9, 255, 0))
+        assert np.array_equal(
+            np.stack([page.asarray() for page in result.pages[1::2]]), np.where(STACK[:3] > 9, 255, 0)
+        )
     others = json.loads(sepconv("info", "in.tif", "--json").stdout)["others"]
     assert others == [{"page": page, "what": "mask"} for page in (1, 3, 5)]
 
@@ -86,11 +101,29 @@ def test_masks_are_no_images(sepconv):
 def write_slide(path):
     """As Aperio's scanners do: the scan, its thumbnail, a level, a label and a macro."""
     with tifffile.TiffWriter(path) as writer:
-        writer.write(BIG, tile=(32, 32), metadata=None, description="Aperio Image Library v1\n256x192 [0,0 256x192] (32x32)|AppMag = 20")
-        writer.write(BIG[::8, ::8], metadata=None, description="Aperio Image Library v1\n256x192 -> 32x24 - |AppMag = 20")
-        writer.write(BIG[::4, ::4], tile=(32, 32), metadata=None, description="Aperio Image Library v1\n256x192 (32x32) -> 64x48")
-        writer.write(BIG[:40, :50], metadata=None, subfiletype=1, description="Aperio Image Library v1\nlabel 50x40")
-        writer.write(BIG[:40, :90], metadata=None, subfiletype=9, description="Aperio Image Library v1\nmacro 90x40")
+        writer.write(
+            BIG,
+            tile=(32, 32),
+            metadata=None,
+            description="Aperio Image Library v1\n256x192 [0,0 256x192] (32x32)|AppMag = 20",
+        )
+        writer.write(
+            BIG[::8, ::8],
+            metadata=None,
+            description="Aperio Image Library v1\n256x192 -> 32x24 - |AppMag = 20",
+        )
+        writer.write(
+            BIG[::4, ::4],
+            tile=(32, 32),
+            metadata=None,
+            description="Aperio Image Library v1\n256x192 (32x32) -> 64x48",
+        )
+        writer.write(
+            BIG[:40, :50], metadata=None, subfiletype=1, description="Aperio Image Library v1\nlabel 50x40"
+        )
+        writer.write(
+            BIG[:40, :90], metadata=None, subfiletype=9, description="Aperio Image Library v1\nmacro 90x40"
+        )
 
 
 def test_of_a_slide_the_scan_is_filtered_and_the_rest_is_named(sepconv):
@@ -110,10 +143,17 @@ def test_pages_that_are_unlike_are_an_error_that_names_them(sepconv):
         for plane in (*STACK[:3], BIG):
             writer.write(plane, metadata=None, contiguous=False)
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
-    assert "3 of 64 x 48" in sentence and "1 of 256 x 192" in sentence and "page 3 on" in sentence and "--page" in sentence
+    assert (
+        "3 of 64 x 48" in sentence
+        and "1 of 256 x 192" in sentence
+        and "page 3 on" in sentence
+        and "--page" in sentence
+    )
     for text, expected in (("0-2", STACK[:3]), ("3", BIG)):
         sepconv("run", "in.tif", "out.tif", "--page", text, "--force", "--quiet")
-        assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif", key=range(3) if text == "0-2" else 0), expected)
+        assert np.array_equal(
+            tifffile.imread(sepconv.folder / "out.tif", key=range(3) if text == "0-2" else 0), expected
+        )
     assert "not of one size" in fails(sepconv, "run", "in.tif", "new.tif", "--page", "2-3", status=1)
     assert "has no page 4" in fails(sepconv, "run", "in.tif", "new.tif", "--page", "3-4", status=1)
 
@@ -131,7 +171,11 @@ OME = """<?xml version="1.0" encoding="UTF-8"?><OME xmlns="http://www.openmicros
 
 def test_planes_lie_where_tiffdata_say(sepconv):
     """Channels one after another in the file, where the order of dimensions has slices so."""
-    places = "".join(f'<TiffData IFD="{2 * z + c}" FirstZ="{z}" FirstC="{c}" PlaneCount="1"/>' for c in range(2) for z in range(3))
+    places = "".join(
+        f'<TiffData IFD="{2 * z + c}" FirstZ="{z}" FirstC="{c}" PlaneCount="1"/>'
+        for c in range(2)
+        for z in range(3)
+    )
     described(sepconv.folder / "in.ome.tif", OME.format(z=3, c=2, data=places, more=""))
     sepconv("run", "in.ome.tif", "out.ome.tif", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as result:
@@ -141,25 +185,28 @@ def test_planes_lie_where_tiffdata_say(sepconv):
     assert np.array_equal(tifffile.imread(sepconv.folder / "c1.ome.tif"), STACK[1::2])
 
 
-@pytest.mark.parametrize("xml, words", [
-    (OME.format(z=3, c=2, data="<TiffData/>", more="")[:-40], "damaged"),
-    (OME.format(z=4, c=2, data="<TiffData/>", more=""), "planes for which there are no pages"),
-    (OME.format(z=3, c=2, data='<TiffData IFD="7"/>', more=""), "planes for which there are no pages"),
-    (OME.format(z=3, c=0, data="<TiffData/>", more=""), "cannot be"),
-    (OME.format(z=99999999999, c=99999999999, data="<TiffData/>", more=""), "cannot be"),
-    (OME.format(z=3, c=2, data="<TiffData/>", more="").replace('SizeX="64"', 'SizeX="65"'), "65 x 48"),
-    (OME.format(z=3, c=2, data="<TiffData/>", more="").replace("XYZCT", "XYZCC"), "cannot be"),
-    ("<OME " + "<a>" * 5000, "damaged"),
-    ("<OME>" + "<a>" * 5000 + "</a>" * 5000 + "</OME>", "deeper"),
-    ("<OME/>", "no image"),
-    ("ImageJ=1.5\nimages=7\nslices=7\n", "counts 7 images and it has 6"),
-    ("ImageJ=1.5\nimages=99999999999999999999\n", "cannot be"),
-    ("ImageJ=1.5\nimages=6\nslices=4\n", "contradicts"),
-    ('{"shape": [5, 48, 64]}', "counts 5 images and it has 6"),
-    ('{"shape": [6, 48, 65]}', "another shape"),
-    ('{"shape": [6, -48, 64]}', "damaged"),
-    ('{"shape": ' + "[" * 1000, "damaged"),
-])
+@pytest.mark.parametrize(
+    "xml, words",
+    [
+        (OME.format(z=3, c=2, data="<TiffData/>", more="")[:-40], "damaged"),
+        (OME.format(z=4, c=2, data="<TiffData/>", more=""), "planes for which there are no pages"),
+        (OME.format(z=3, c=2, data='<TiffData IFD="7"/>', more=""), "planes for which there are no pages"),
+        (OME.format(z=3, c=0, data="<TiffData/>", more=""), "cannot be"),
+        (OME.format(z=99999999999, c=99999999999, data="<TiffData/>", more=""), "cannot be"),
+        (OME.format(z=3, c=2, data="<TiffData/>", more="").replace('SizeX="64"', 'SizeX="65"'), "65 x 48"),
+        (OME.format(z=3, c=2, data="<TiffData/>", more="").replace("XYZCT", "XYZCC"), "cannot be"),
+        ("<OME " + "<a>" * 5000, "damaged"),
+        ("<OME>" + "<a>" * 5000 + "</a>" * 5000 + "</OME>", "deeper"),
+        ("<OME/>", "no image"),
+        ("ImageJ=1.5\nimages=7\nslices=7\n", "counts 7 images and it has 6"),
+        ("ImageJ=1.5\nimages=99999999999999999999\n", "cannot be"),
+        ("ImageJ=1.5\nimages=6\nslices=4\n", "contradicts"),
+        ('{"shape": [5, 48, 64]}', "counts 5 images and it has 6"),
+        ('{"shape": [6, 48, 65]}', "another shape"),
+        ('{"shape": [6, -48, 64]}', "damaged"),
+        ('{"shape": ' + "[" * 1000, "damaged"),
+    ],
+)
 def test_a_description_that_does_not_fit_is_left_out_and_its_pages_are_pages(sepconv, xml, words):
     described(sepconv.folder / "in.tif", xml)
     lines = said(sepconv, "in.tif", "out.tif")
@@ -172,13 +219,26 @@ def test_a_description_that_does_not_fit_is_left_out_and_its_pages_are_pages(sep
 OTHER = '<TiffData IFD="0" FirstZ="{0}" PlaneCount="1"><UUID FileName="b.ome.tif">urn:uuid:00000000-0000-0000-0000-000000000002</UUID></TiffData>'
 
 
-@pytest.mark.parametrize("xml, words", [
-    (OME.format(z=3, c=2, data=OTHER.format(0), more=""), "several files"),
-    ('<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/></OME>', "another file"),
-    (OME.format(z=3, c=1, data='<TiffData IFD="0" PlaneCount="3"/>',
+@pytest.mark.parametrize(
+    "xml, words",
+    [
+        (OME.format(z=3, c=2, data=OTHER.format(0), more=""), "several files"),
+        (
+            '<OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06"><BinaryOnly MetadataFile="a.companion.ome" UUID="urn:uuid:1"/></OME>',
+            "another file",
+        ),
+        (
+            OME.format(
+                z=3,
+                c=1,
+                data='<TiffData IFD="0" PlaneCount="3"/>',
                 more='<Image ID="Image:1" Name="more"><Pixels ID="Pixels:1" DimensionOrder="XYZCT" Type="uint8" SizeX="64" SizeY="48" SizeZ="1" SizeC="1" SizeT="1">'
-                     '<TiffData IFD="3"/></Pixels></Image>'), "several sizes"),
-])
+                '<TiffData IFD="3"/></Pixels></Image>',
+            ),
+            "several sizes",
+        ),
+    ],
+)
 def test_descriptions_of_more_than_this_files_stack_are_errors(sepconv, xml, words):
     described(sepconv.folder / "in.tif", xml)
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "abs", status=1)
@@ -232,8 +292,11 @@ def test_a_run_that_is_stopped_between_images_leaves_nothing(sepconv):
     """Behind the first of many: the temporary file is there and goes."""
     stack = np.random.default_rng(1).integers(0, 255, (400, 300, 300), np.uint8)
     tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata=None)
-    running = subprocess.Popen([BINARY, "run", "in.tif", "out.tif", "gaussian:sigma=8", "--quiet", "--threads", "1"], cwd=sepconv.folder,
-                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # ignored where these tests run in the background
+    running = subprocess.Popen(
+        [BINARY, "run", "in.tif", "out.tif", "gaussian:sigma=8", "--quiet", "--threads", "1"],
+        cwd=sepconv.folder,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # ignored where these tests run in the background
     while running.poll() is None and not any(name != "in.tif" for name in listing(sepconv.folder)):
         time.sleep(0.005)
     time.sleep(0.05)
@@ -244,7 +307,11 @@ def test_a_run_that_is_stopped_between_images_leaves_nothing(sepconv):
 
 def test_of_pages_that_are_named_nothing_is_said_of_others(sepconv):
     write_slide(sepconv.folder / "in.tif")
-    assert not [line for line in said(sepconv, "in.tif", "out.tif", "--page", "0") if "is not read;" in line and "page" in line.split()[0]]
+    assert not [
+        line
+        for line in said(sepconv, "in.tif", "out.tif", "--page", "0")
+        if "is not read;" in line and "page" in line.split()[0]
+    ]
 
 
 def test_pages_of_no_channels_are_damage(sepconv):
@@ -259,7 +326,9 @@ def test_a_plan_is_for_images_stored_alike(sepconv):
     with tifffile.TiffWriter(sepconv.folder / "in.tif") as writer:
         writer.write(STACK[0], metadata=None, contiguous=False)
         writer.write(STACK[1], metadata=None, compression="zlib", tile=(16, 16))
-    (sepconv.folder / "plan.json").write_text(sepconv("plan", "in.tif", "out.tif", "box:radius=1", "--json").stdout)
+    (sepconv.folder / "plan.json").write_text(
+        sepconv("plan", "in.tif", "out.tif", "box:radius=1", "--json").stdout
+    )
     sentence = fails(sepconv, "run", "in.tif", "out.tif", "--plan", "plan.json", "--quiet", status=2)
     assert "at page=1, which is tiles of 16 x 16" in sentence
 

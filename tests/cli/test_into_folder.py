@@ -1,4 +1,5 @@
-"""Several images into a folder: `run IN... -o DIR STAGE...`. Names stay, one failure does not stop the rest, and what clashes is refused before anything is read."""
+"""Several images into a folder: `run IN... -o DIR STAGE...`. Names stay, one failure does not stop the rest,
+and what clashes is refused before anything is read."""
 
 import json
 import os
@@ -28,18 +29,29 @@ def test_each_is_what_a_run_of_its_own_makes(sepconv, images):
     done = sepconv("run", *images, "-o", "out/", BLUR, "transpose")
     assert done.stdout == ""
     rows = [line.split() for line in done.stderr.splitlines()]
-    assert [row[0] for row in rows[:3]] == [f"out/{name}" for name in images] and rows[0][1:4] == ["40", "x", "70"]
+    assert [row[0] for row in rows[:3]] == [f"out/{name}" for name in images] and rows[0][1:4] == [
+        "40",
+        "x",
+        "70",
+    ]
     assert done.stderr.splitlines()[-1].startswith("3 of 3 images made in ")
     for name in images:
         sepconv("run", name, "one.tif", BLUR, "transpose", "--force")
         assert (sepconv.folder / "out" / name).read_bytes() == (sepconv.folder / "one.tif").read_bytes()
 
 
-@pytest.mark.parametrize("words, stages", [
-    (["a.tif", "b.tif", "-o", "out"], []), (["a.tif", "b.tif", "--into", "out", BLUR], [BLUR]),
-    (["a.tif", "--threads", "1", "b.tif", "-o", "out", BLUR, "-q", "abs"], [BLUR, "abs"]), (["a.tif", "b.tif", "-oout", "abs"], ["abs"]),
-    (["--", "a.tif", "b.tif"], None), (["a.tif", "b.tif", "--into=out", "abs", "--slots", "1"], ["abs"]),
-], ids=lambda value: " ".join(value or []))
+@pytest.mark.parametrize(
+    "words, stages",
+    [
+        (["a.tif", "b.tif", "-o", "out"], []),
+        (["a.tif", "b.tif", "--into", "out", BLUR], [BLUR]),
+        (["a.tif", "--threads", "1", "b.tif", "-o", "out", BLUR, "-q", "abs"], [BLUR, "abs"]),
+        (["a.tif", "b.tif", "-oout", "abs"], ["abs"]),
+        (["--", "a.tif", "b.tif"], None),
+        (["a.tif", "b.tif", "--into=out", "abs", "--slots", "1"], ["abs"]),
+    ],
+    ids=lambda value: " ".join(value or []),
+)
 def test_the_option_parts_images_from_stages(sepconv, images, words, stages):
     if stages is None:  # without it the second word is OUT, as ever
         assert "b.tif: it exists already" in fails(sepconv, "run", *words, status=FAILED)
@@ -102,11 +114,15 @@ def test_what_clashes_is_refused_before_anything_is_read(sepconv, images):
     (sepconv.folder / "linked/b.tif").symlink_to("../c.tif")
     (sepconv.folder / "hard").mkdir()
     (sepconv.folder / "hard/a.tif").hardlink_to(sepconv.folder / "c.tif")
-    for words, said in ((["a.tif", "sub/a.tif", "-o", "out"], "both become out/a.tif"), (["a.tif", "a.tif", "-o", "out"], "both become"),
-                        (["a.tif", "a.npy", "-o", "out", "--format", "png"], "both become out/a.png"),
-                        (["a.tif", "b.tif", "-o", "."], "take the place of the input a.tif"),
-                        (["sub/a.tif", "a.tif", "-o", "sub"], "both become"), (["b.tif", "c.tif", "-o", "linked"], "take the place of the input c.tif"),
-                        (["a.tif", "c.tif", "-o", "hard"], "take the place of the input c.tif")):
+    for words, said in (
+        (["a.tif", "sub/a.tif", "-o", "out"], "both become out/a.tif"),
+        (["a.tif", "a.tif", "-o", "out"], "both become"),
+        (["a.tif", "a.npy", "-o", "out", "--format", "png"], "both become out/a.png"),
+        (["a.tif", "b.tif", "-o", "."], "take the place of the input a.tif"),
+        (["sub/a.tif", "a.tif", "-o", "sub"], "both become"),
+        (["b.tif", "c.tif", "-o", "linked"], "take the place of the input c.tif"),
+        (["a.tif", "c.tif", "-o", "hard"], "take the place of the input c.tif"),
+    ):
         assert said in fails(sepconv, "run", *words, "--force", status=WRONG_USAGE), words
 
 
@@ -115,16 +131,39 @@ def test_a_folder_that_holds_an_input_is_not_replaced(sepconv, images):
     inner = sepconv.folder / "out/in.zarr"
     inner.mkdir(parents=True)
     (sepconv.folder / "a.tif").rename(inner / "a.tif")
-    assert "take the place of the input" in fails(sepconv, "run", "in.zarr", "out/in.zarr/a.tif", "-o", "out", "--force", status=WRONG_USAGE)
+    assert "take the place of the input" in fails(
+        sepconv, "run", "in.zarr", "out/in.zarr/a.tif", "-o", "out", "--force", status=WRONG_USAGE
+    )
 
 
-@pytest.mark.parametrize("words, said", [
-    (["-o", "out", "a.tif"], "images before it"), (["a.tif", "-o", "out.tif"], "out.tif/"), (["a.tif", "-o", "b.tif"], "it is a file"),
-    (["a.tif", "-o", ""], "--into out/"), (["a.tif", "-o", "out", "gauss"], "gauss"), (["-", "-o", "out"], "-"),
-    (["a.tif", "out.tif", "--format", "npy"], "--into"), (["a.tif", "-o", "out", "--format", "doc"], "none of tif, npy"),
-    *((["a.tif", "-o", "out", option, *value], "--into") for option, *value in
-      (["--trace", "t"], ["--report", "r"], ["--stats", "s"], ["--plan", "p"], ["-n"], ["--resume"], ["--part", "1/2"], ["--whole"], ["--create-only"])),
-], ids=lambda value: " ".join(value) if isinstance(value, list) else "")
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        (["-o", "out", "a.tif"], "images before it"),
+        (["a.tif", "-o", "out.tif"], "out.tif/"),
+        (["a.tif", "-o", "b.tif"], "it is a file"),
+        (["a.tif", "-o", ""], "--into out/"),
+        (["a.tif", "-o", "out", "gauss"], "gauss"),
+        (["-", "-o", "out"], "-"),
+        (["a.tif", "out.tif", "--format", "npy"], "--into"),
+        (["a.tif", "-o", "out", "--format", "doc"], "none of tif, npy"),
+        *(
+            (["a.tif", "-o", "out", option, *value], "--into")
+            for option, *value in (
+                ["--trace", "t"],
+                ["--report", "r"],
+                ["--stats", "s"],
+                ["--plan", "p"],
+                ["-n"],
+                ["--resume"],
+                ["--part", "1/2"],
+                ["--whole"],
+                ["--create-only"],
+            )
+        ),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
 def test_what_does_not_go_together(sepconv, images, words, said):
     found = fails(sepconv, "run", *words, status=WRONG_USAGE)
     assert said in found and any(mark in found for mark in (";", "--help", ": use "))
@@ -140,10 +179,29 @@ def test_a_folder_that_cannot_be_made(sepconv, images):
 def test_a_stop_ends_all_and_says_what_is_made(sepconv, images):
     with open(sepconv.folder / "big.raw", "wb") as big:
         big.truncate(60000 * 60000)
-    run = subprocess.Popen([BINARY, "run", "a.tif", "big.raw", "b.tif", "-o", "out", "gaussian:sigma=20", "--raw", "60000x60000:u8", "--json"],
-                           cwd=sepconv.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))  # ignored where these tests run in the background
-    assert "a.tif" in run.stderr.readline()  # too small for its raw shape, which is said before the next begins
+    run = subprocess.Popen(
+        [
+            BINARY,
+            "run",
+            "a.tif",
+            "big.raw",
+            "b.tif",
+            "-o",
+            "out",
+            "gaussian:sigma=20",
+            "--raw",
+            "60000x60000:u8",
+            "--json",
+        ],
+        cwd=sepconv.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # ignored where these tests run in the background
+    assert (
+        "a.tif" in run.stderr.readline()
+    )  # too small for its raw shape, which is said before the next begins
     run.send_signal(signal.SIGINT)
     stdout, stderr = run.communicate()
     assert run.returncode == INTERRUPTED and "0 of 3 images made" in stderr

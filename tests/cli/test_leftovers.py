@@ -1,4 +1,5 @@
-"""What a run that was killed leaves, and a file system without room: both are said before anything is written."""
+"""What a run that was killed leaves, and a file system without room: both are said before anything is
+written."""
 
 import json
 import os
@@ -52,7 +53,9 @@ def test_generate_says_what_it_removes(sepconv, marks):
     said = sepconv("generate", "out.npy", "--size", "40x30").stderr
     assert said.startswith("warning: ") and left in said and said.count("\n") == 1
     assert left not in listing(sepconv.folder)
-    assert sepconv("generate", "other.png", "--size", "40x30", "--channels", "4", "--quiet").stderr.startswith("warning: channel 4 becomes alpha")
+    assert sepconv(
+        "generate", "other.png", "--size", "40x30", "--channels", "4", "--quiet"
+    ).stderr.startswith("warning: channel 4 becomes alpha")
 
 
 def test_a_run_leaves_a_living_one_alone(sepconv):
@@ -79,13 +82,19 @@ def megabyte(sepconv):
 @pytest.mark.parametrize("name", ["out.npy", "out.tif", "out.raw"])
 def test_a_result_that_has_no_room_is_not_begun(sepconv, megabyte, name):
     np.save(sepconv.folder / "in.npy", image(rows=2000, cols=2000))
-    for command in (["run", "in.npy", f"small/{name}"], ["generate", f"small/{name}", "--size", "2000x2000"], ["transpose", "in.npy", f"small/{name}"]):
+    for command in (
+        ["run", "in.npy", f"small/{name}"],
+        ["generate", f"small/{name}", "--size", "2000x2000"],
+        ["transpose", "in.npy", f"small/{name}"],
+    ):
         said = fails(sepconv, *command, status=1)
         assert f"small/{name}: it takes 3.81 MiB and its file system has 1.00 MiB free" in said
     planned = sepconv("plan", "in.npy", f"small/{name}", "abs").stdout
     assert "cannot be written: it takes 3.81 MiB" in planned
     assert os.listdir(megabyte) == []
-    sepconv("generate", "small/out.tif", "--size", "2000x2000", "--pattern", "impulse", "--compress", "deflate")  # its size is not known beforehand
+    sepconv(
+        "generate", "small/out.tif", "--size", "2000x2000", "--pattern", "impulse", "--compress", "deflate"
+    )  # its size is not known beforehand
 
 
 def test_the_room_of_what_a_killed_run_left_counts(sepconv, megabyte):
@@ -98,7 +107,10 @@ def test_the_room_of_what_a_killed_run_left_counts(sepconv, megabyte):
         pytest.skip("this system's tmpfs keeps no marks")
     np.save(sepconv.folder / "in.npy", image(rows=700, cols=1000))
     planned = sepconv("plan", "in.npy", "small/out.raw").stdout
-    assert "a killed run left small/.out.raw.sepconv-abc123 (684 KiB)" in planned and "cannot be written" not in planned
+    assert (
+        "a killed run left small/.out.raw.sepconv-abc123 (684 KiB)" in planned
+        and "cannot be written" not in planned
+    )
     sepconv("run", "in.npy", "small/out.raw", "--quiet")
     assert os.listdir(megabyte) == ["out.raw"]
 
@@ -110,5 +122,14 @@ def test_what_lies_beside_input_and_output_is_named_and_stays(sepconv, source):
     assert "in.npy.aux.xml beside it is not read" in planned
     assert "out.tfw, out.tif.ovr beside out.tif are there already and describe an earlier file" in planned
     sepconv("run", source, "out.tif", "--stats", "stats.json")
-    assert "out.tif.ovr" in " ".join(json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"])
-    assert listing(sepconv.folder) == ["in.npy", "in.npy.aux.xml", "out.tfw", "out.tif", "out.tif.ovr", "stats.json"]
+    assert "out.tif.ovr" in " ".join(
+        json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"]
+    )
+    assert listing(sepconv.folder) == [
+        "in.npy",
+        "in.npy.aux.xml",
+        "out.tfw",
+        "out.tif",
+        "out.tif.ovr",
+        "stats.json",
+    ]

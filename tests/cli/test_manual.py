@@ -1,4 +1,5 @@
-"""The man pages, as man itself shows them: a page for every command, with all that its help says, and one of the stages."""
+"""The man pages, as man itself shows them: a page for every command, with all that its help says, and one of
+the stages."""
 
 import json
 import os
@@ -42,8 +43,18 @@ def shown(manual):
         pytest.skip("man is not installed")
 
     def show(name):
-        done = subprocess.run(["man", "--warnings", "-E", "UTF-8", "-l", str(next(manual.glob(f"man*/{name}")))], capture_output=True, text=True,
-                              env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "2000", "MAN_KEEP_FORMATTING": "", "GROFF_NO_SGR": "1"})
+        done = subprocess.run(
+            ["man", "--warnings", "-E", "UTF-8", "-l", str(next(manual.glob(f"man*/{name}")))],
+            capture_output=True,
+            text=True,
+            env={
+                **os.environ,
+                "LC_ALL": "C.UTF-8",
+                "MANWIDTH": "2000",
+                "MAN_KEEP_FORMATTING": "",
+                "GROFF_NO_SGR": "1",
+            },
+        )
         assert (done.returncode, done.stderr) == (0, "")
         return plain(re.sub(".\b", "", done.stdout))
 
@@ -66,7 +77,9 @@ def test_pages_have_what_help_says_of_options(shown):
         options = re.findall(r"^  (-\S+)(.*(?:\n {10,}.*)*)", text, re.MULTILINE)
         assert options
         for names, rest in options:
-            for name in re.sub(r"\{.*?\}", "", names).split(","):  # CLI11 shows what a flag is without its value
+            for name in re.sub(r"\{.*?\}", "", names).split(
+                ","
+            ):  # CLI11 shows what a flag is without its value
                 assert re.search(rf"(?<!\S){re.escape(name)}(?!\w)", page), (command, name)
             words = re.split(r"\s{2,}", rest)[-1]
             assert words and words in page, (command, names, words)
@@ -89,7 +102,9 @@ def examples_of(command):
     return re.findall(r"^Example:  (.*)$", help_of(command), re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", [one for one in commands() if one[:1] not in (("bench",), ("devices",))], ids=" ".join)  # these measure, for seconds
+@pytest.mark.parametrize(
+    "command", [one for one in commands() if one[:1] not in (("bench",), ("devices",))], ids=" ".join
+)  # these measure, for seconds
 def test_examples_do_what_they_say(sepconv, command):
     """As they are typed, in their order, in a folder that has the files which they read."""
     tifffile = pytest.importorskip("tifffile")
@@ -97,14 +112,27 @@ def test_examples_do_what_they_say(sepconv, command):
         tifffile.imwrite(sepconv.folder / name, image(300, 400, dtype=np.uint16, seed=seed), tile=(64, 64))
     for name in ("out.tif", "expected.tif") if command == ("compare",) else ():
         sepconv("run", "scan.tif", name, "gaussian:sigma=2", "-q")
-    tifffile.imwrite(sepconv.folder / "stack.ome.tif", np.stack([image(60, 80, seed=i) for i in range(5)]), metadata={"axes": "ZYX"}, ome=True)
+    tifffile.imwrite(
+        sepconv.folder / "stack.ome.tif",
+        np.stack([image(60, 80, seed=i) for i in range(5)]),
+        metadata={"axes": "ZYX"},
+        ome=True,
+    )
     for name in "ab":
         np.save(sepconv.folder / f"{name}.npy", np.random.default_rng(1).random((30, 20), np.float32))
     np.save(sepconv.folder / "chw.npy", image(300, 400, 3).transpose(2, 0, 1).copy())
     assert examples_of(command)
     for line in examples_of(command):
-        done = subprocess.run(["bash", "-o", "pipefail", "-c", f'sepconv() {{ "{BINARY}" "$@"; }}\n{line}'], cwd=sepconv.folder, capture_output=True, text=True)
-        assert done.returncode in ((0, 141) if "info -" in line else (0,)), (line, done.stderr)  # who looks at a header goes before all has come
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", f'sepconv() {{ "{BINARY}" "$@"; }}\n{line}'],
+            cwd=sepconv.folder,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode in ((0, 141) if "info -" in line else (0,)), (
+            line,
+            done.stderr,
+        )  # who looks at a header goes before all has come
 
 
 def test_examples_are_in_the_pages(shown):
@@ -122,12 +150,14 @@ def test_nothing_lacks_its_words(sepconv):
     for command in commands():
         for begun in ("", "-"):
             lines = sepconv("completion", "bash", "--", *command, begun).stdout.splitlines()[1:]
-            assert not [line for line in lines if command[-1:] != ("completion",) and not line.partition(" -- ")[2] and line.startswith("-")], command
+            assert not [
+                line
+                for line in lines
+                if command[-1:] != ("completion",) and not line.partition(" -- ")[2] and line.startswith("-")
+            ], command
 
 
 def test_the_command_that_writes_them_is_not_offered(sepconv):
     assert "manual" not in sepconv("--help").stdout
     assert "manual" not in sepconv("completion", "bash", "--", "m").stdout
     assert "manual" not in sepconv("nonsense", status=2).stderr
-
-

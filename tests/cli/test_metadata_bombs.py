@@ -1,4 +1,5 @@
-"""Metadata of many small things: every command ends with what it is to do, a warning or one sentence, within a bound of memory. How time grows
+"""Metadata of many small things: every command ends with what it is to do, a warning or one sentence, within
+a bound of memory. How time grows
 with their size is looked at by tests/fuzz/metadata_time.py."""
 
 import os
@@ -19,7 +20,9 @@ MAX_RESIDENT = 400 * MEGABYTE
 def ended(folder, *arguments):
     """Its exit code, what it said, and the most memory that it had."""
     with open(folder / "said", "w+") as said:
-        run = subprocess.Popen([BINARY, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=said, text=True)
+        run = subprocess.Popen(
+            [BINARY, *arguments], cwd=folder, stdout=subprocess.DEVNULL, stderr=said, text=True
+        )
         _, status, usage = os.wait4(run.pid, 0)
         run.returncode = os.waitstatus_to_exitcode(status)
         said.seek(0)
@@ -30,22 +33,39 @@ def ended(folder, *arguments):
 def test_metadata_of_many_small_things(tmp_path, kind):
     name, *more = write_bomb(kind, tmp_path, 2 * MEGABYTE)
     before = listing(tmp_path)
-    out = "out.zarr" if kind.startswith(("zarr", "ome-zarr")) else "out.npy" if kind == "journal" else "out.tif"
+    out = (
+        "out.zarr" if kind.startswith(("zarr", "ome-zarr")) else "out.npy" if kind == "journal" else "out.tif"
+    )
     stages = [word for word in more if not word.startswith("--") and not word.endswith(".json")]
     options = [word for word in more if word not in stages]
-    for command in (["info", name], ["plan", name, out, *(stages or ["abs"])], ["run", name, out, *(stages or ["abs"]), *options, "--max-memory", "64M", "--quiet"]):
-        if command[0] == "plan" and options: continue
+    for command in (
+        ["info", name],
+        ["plan", name, out, *(stages or ["abs"])],
+        ["run", name, out, *(stages or ["abs"]), *options, "--max-memory", "64M", "--quiet"],
+    ):
+        if command[0] == "plan" and options:
+            continue
         code, said, resident = ended(tmp_path, *command)
         assert code in (0, 1, 2), (command, code, said)
         assert code == 0 or said.splitlines()[-1].startswith("sepconv: "), said
         assert len(said) < 10_000, said[:1000]
         assert resident < MAX_RESIDENT, (command, resident // MEGABYTE)
-        if code != 0: assert set(listing(tmp_path)) - {"said"} == set(before), "a failed command left something"
+        if code != 0:
+            assert set(listing(tmp_path)) - {"said"} == set(before), "a failed command left something"
 
 
-@pytest.mark.parametrize("kind, megabytes, limit", [
-    ("gdal-open-items", 12, "400000 elements"), ("ome-channels", 12, "400000 elements"), ("ome-depth", 1, "64 levels"), ("zarr2-depth", 1, "64 levels"),
-    ("zarr2-lists", 12, "1000000 values"), ("zarr3-attributes", 20, "1000000 values"), ("plan", 15, "1000000 values")])
+@pytest.mark.parametrize(
+    "kind, megabytes, limit",
+    [
+        ("gdal-open-items", 12, "400000 elements"),
+        ("ome-channels", 12, "400000 elements"),
+        ("ome-depth", 1, "64 levels"),
+        ("zarr2-depth", 1, "64 levels"),
+        ("zarr2-lists", 12, "1000000 values"),
+        ("zarr3-attributes", 20, "1000000 values"),
+        ("plan", 15, "1000000 values"),
+    ],
+)
 def test_a_limit_is_named(tmp_path, kind, megabytes, limit):
     name, *more = write_bomb(kind, tmp_path, megabytes * MEGABYTE)
     _, said, _ = ended(tmp_path, "run", name, "out.npy", *more, *([] if more else ["abs"]), "--quiet")

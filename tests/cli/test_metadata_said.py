@@ -1,4 +1,5 @@
-"""Tags by the byte, one at a time: what of them a result does not have is said, and the rest it has as it was."""
+"""Tags by the byte, one at a time: what of them a result does not have is said, and the rest it has as it
+was."""
 
 import io
 import json
@@ -18,10 +19,21 @@ CODES = {ASCII: "B", SHORT: "H", LONG: "I", RATIONAL: "I", UNDEFINED: "B", DOUBL
 
 
 def tiff(pixels, photometric, *tags):
-    """A little-endian TIFF of one strip; `tags` are (tag, type, values), of rationals numerators and denominators in turn."""
+    """A little-endian TIFF of one strip; `tags` are (tag, type, values), of rationals numerators and
+    denominators in turn."""
     channels = pixels.shape[2] if pixels.ndim == 3 else 1
-    entries = [(256, LONG, [pixels.shape[1]]), (257, LONG, [pixels.shape[0]]), (258, SHORT, [8] * channels), (259, SHORT, [1]), (262, SHORT, [photometric]),
-               (273, LONG, [8]), (277, SHORT, [channels]), (278, LONG, [pixels.shape[0]]), (279, LONG, [pixels.size]), *tags]
+    entries = [
+        (256, LONG, [pixels.shape[1]]),
+        (257, LONG, [pixels.shape[0]]),
+        (258, SHORT, [8] * channels),
+        (259, SHORT, [1]),
+        (262, SHORT, [photometric]),
+        (273, LONG, [8]),
+        (277, SHORT, [channels]),
+        (278, LONG, [pixels.shape[0]]),
+        (279, LONG, [pixels.size]),
+        *tags,
+    ]
     content = bytearray(b"II*\0\0\0\0\0") + pixels.tobytes() + bytes(pixels.size % 2)
     directory = struct.pack("<H", len(entries))
     for tag, kind, values in sorted(entries):
@@ -53,8 +65,15 @@ def tags_of(path):
 
 
 def test_a_file_with_nothing_unusual_has_nothing_said(sepconv):
-    usual = [(274, SHORT, [1]), (282, RATIONAL, [300, 1]), (283, RATIONAL, [300, 1]), (296, SHORT, [2]), (305, ASCII, b"a program\0"), (315, ASCII, b"\0"),
-             (33432, ASCII, b"someone\0\0\0")]
+    usual = [
+        (274, SHORT, [1]),
+        (282, RATIONAL, [300, 1]),
+        (283, RATIONAL, [300, 1]),
+        (296, SHORT, [2]),
+        (305, ASCII, b"a program\0"),
+        (315, ASCII, b"\0"),
+        (33432, ASCII, b"someone\0\0\0"),
+    ]
     assert said(sepconv, tiff(image(ROWS, COLS), 1, *usual)) == []
     assert said(sepconv, tiff(image(ROWS, COLS, 4), 5, (332, SHORT, [1]))) == []
     assert said(sepconv, tiff(image(ROWS, COLS, 3), 2, (532, RATIONAL, [0, 1, 255, 1] * 3))) == []
@@ -71,45 +90,84 @@ def test_what_sepconv_writes_with_jpeg_it_reads_without_a_word(sepconv, result, 
 SEPARATED = "mix_channels:rows=3,values=1,0,0,0,0,1,0,0,0,0,1,0"
 
 
-@pytest.mark.parametrize("photometric, channels, stage, words", [
-    (0, 2, "mix_channels:rows=3,values=1,0,1,0,1,0", "0 is white"), (0, 1, "mix_channels:rows=3,values=1,1,1", "0 is white"), (5, 4, SEPARATED, "CMYK"),
-    (5, 4, "mix_channels:rows=1,values=0,0,0,1", "CMYK"), (9, 3, "mix_channels:rows=1,values=1,0,0", "ICC L*a*b*"), (10, 3, "mix_channels:rows=1,values=1,0,0", "ITU L*a*b*"),
-    (34892, 3, "mix_channels:rows=1,values=1,0,0", "neither intensities nor colours")])
+@pytest.mark.parametrize(
+    "photometric, channels, stage, words",
+    [
+        (0, 2, "mix_channels:rows=3,values=1,0,1,0,1,0", "0 is white"),
+        (0, 1, "mix_channels:rows=3,values=1,1,1", "0 is white"),
+        (5, 4, SEPARATED, "CMYK"),
+        (5, 4, "mix_channels:rows=1,values=0,0,0,1", "CMYK"),
+        (9, 3, "mix_channels:rows=1,values=1,0,0", "ICC L*a*b*"),
+        (10, 3, "mix_channels:rows=1,values=1,0,0", "ITU L*a*b*"),
+        (34892, 3, "mix_channels:rows=1,values=1,0,0", "neither intensities nor colours"),
+    ],
+)
 def test_a_meaning_that_falls_with_the_channels_is_named(sepconv, photometric, channels, stage, words):
     tags = [(338, SHORT, [2])] if channels == 2 else []
     warnings = said(sepconv, tiff(image(ROWS, COLS, channels), photometric, *tags), stage, result="out.png")
-    assert any(words in warning and "left out: the channels of the result are not the source's" in warning for warning in warnings), warnings
+    assert any(
+        words in warning and "left out: the channels of the result are not the source's" in warning
+        for warning in warnings
+    ), warnings
 
 
 @pytest.mark.parametrize("photometric, channels", [(1, 1), (1, 2), (2, 3)])
 def test_a_meaning_that_every_picture_has_falls_without_a_word(sepconv, photometric, channels):
     values = ",".join(["1"] * channels)
-    assert said(sepconv, tiff(image(ROWS, COLS, channels), photometric), f"mix_channels:rows={2 if channels == 1 else 1},values={values}" +
-                (",1" if channels == 1 else "")) == []
+    assert (
+        said(
+            sepconv,
+            tiff(image(ROWS, COLS, channels), photometric),
+            f"mix_channels:rows={2 if channels == 1 else 1},values={values}"
+            + (",1" if channels == 1 else ""),
+        )
+        == []
+    )
 
 
 def test_zero_stays_white_where_one_channel_is_left(sepconv):
     content = tiff(image(ROWS, COLS, 2), 0, (338, SHORT, [2]))
     warnings = said(sepconv, content, "mix_channels:values=1,0")
-    assert tags_of(sepconv.folder / "out.tif")[262] == 0 and not any("white" in warning for warning in warnings)
+    assert tags_of(sepconv.folder / "out.tif")[262] == 0 and not any(
+        "white" in warning for warning in warnings
+    )
     sepconv("run", "in.tif", "positive.png", "mix_channels:values=1,0", "--quiet")
     with PIL.Image.open(sepconv.folder / "positive.png") as shown:
         assert np.array_equal(np.asarray(shown), 255 - tifffile.imread(sepconv.folder / "out.tif"))
 
 
-@pytest.mark.parametrize("channels, tags", [(4, [(332, SHORT, [2])]), (3, [(332, SHORT, [2]), (334, SHORT, [3])]), (3, [])])
+@pytest.mark.parametrize(
+    "channels, tags", [(4, [(332, SHORT, [2])]), (3, [(332, SHORT, [2]), (334, SHORT, [3])]), (3, [])]
+)
 def test_inks_that_are_not_cmyk_do_not_become_cmyk(sepconv, channels, tags):
     warnings = said(sepconv, tiff(image(ROWS, COLS, channels), 5, *tags))
-    assert any("photometric interpretation 5 is not carried along" in warning for warning in warnings), warnings
+    assert any("photometric interpretation 5 is not carried along" in warning for warning in warnings), (
+        warnings
+    )
     for tag, _, _ in tags:
-        assert any(f"not carried along: " in warning and str(tag) in warning for warning in warnings), warnings
+        assert any(f"not carried along: " in warning and str(tag) in warning for warning in warnings), (
+            warnings
+        )
     assert tags_of(sepconv.folder / "out.tif")[262] != 5
     assert "other than CMYK" in sepconv("info", "in.tif").stdout
 
 
-@pytest.mark.parametrize("tag", [
-    (532, RATIONAL, [15, 1, 235, 1] * 3), (274, SHORT, [9]), (282, RATIONAL, [300, 1]), (283, RATIONAL, [300, 1]), (296, SHORT, [2]), (297, SHORT, [3, 5]),
-    (33550, RATIONAL, [2, 1, 2, 1, 0, 1]), (33922, RATIONAL, [0, 1] * 6), (42113, DOUBLE, [-9999.0]), (42112, SHORT, [1, 2, 3])], ids=lambda tag: str(tag[:2]))
+@pytest.mark.parametrize(
+    "tag",
+    [
+        (532, RATIONAL, [15, 1, 235, 1] * 3),
+        (274, SHORT, [9]),
+        (282, RATIONAL, [300, 1]),
+        (283, RATIONAL, [300, 1]),
+        (296, SHORT, [2]),
+        (297, SHORT, [3, 5]),
+        (33550, RATIONAL, [2, 1, 2, 1, 0, 1]),
+        (33922, RATIONAL, [0, 1] * 6),
+        (42113, DOUBLE, [-9999.0]),
+        (42112, SHORT, [1, 2, 3]),
+    ],
+    ids=lambda tag: str(tag[:2]),
+)
 @pytest.mark.parametrize("stage", [[], ["box:radius=1"]])
 def test_a_tag_that_is_neither_applied_nor_carried_is_named(sepconv, tag, stage):
     warnings = said(sepconv, tiff(image(ROWS, COLS, 3), 2, tag), *stage)
@@ -150,14 +208,27 @@ def arrays(*several):
     return file.getvalue()
 
 
-@pytest.mark.parametrize("behind, words", [(arrays(image(3, 4)), "another array follows"), (b"x", "1 byte behind the array is not read"),
-                                           (b"\x93NUMP", "5 bytes behind the array are not read"), (bytes(1000), "1000 bytes behind the array are not read")])
+@pytest.mark.parametrize(
+    "behind, words",
+    [
+        (arrays(image(3, 4)), "another array follows"),
+        (b"x", "1 byte behind the array is not read"),
+        (b"\x93NUMP", "5 bytes behind the array are not read"),
+        (bytes(1000), "1000 bytes behind the array are not read"),
+    ],
+)
 def test_what_follows_an_array_is_said_by_every_command(sepconv, behind, words):
     values = image(ROWS, COLS)
     (sepconv.folder / "in.npy").write_bytes(arrays(values) + behind)
     np.save(sepconv.folder / "alone.npy", values)
-    for command in (["run", "in.npy", "out.npy", "abs"], ["plan", "in.npy", "other.npy"], ["info", "in.npy"], ["stats", "in.npy"],
-                    ["compare", "in.npy", "alone.npy"], ["transpose", "in.npy", "turned.npy"]):
+    for command in (
+        ["run", "in.npy", "out.npy", "abs"],
+        ["plan", "in.npy", "other.npy"],
+        ["info", "in.npy"],
+        ["stats", "in.npy"],
+        ["compare", "in.npy", "alone.npy"],
+        ["transpose", "in.npy", "turned.npy"],
+    ):
         done = sepconv(*command)
         assert words in done.stdout + done.stderr, command
         alone = [name.replace("in.npy", "alone.npy") for name in command]
@@ -168,14 +239,25 @@ def test_what_follows_an_array_is_said_by_every_command(sepconv, behind, words):
 
 # Sentences, each in a case in which it would be untrue, and in one in which it is true.
 
+
 def told(sepconv, *arguments):
     return sepconv("run", *arguments, "--force", "--quiet").stderr
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
-@pytest.mark.parametrize("photometric, meaning", [("rgb", ["unassalpha"]), ("minisblack", ["unspecified", "unspecified", "unassalpha"])])
+@pytest.mark.parametrize(
+    "photometric, meaning",
+    [("rgb", ["unassalpha"]), ("minisblack", ["unspecified", "unspecified", "unassalpha"])],
+)
 def test_alpha_that_a_png_has_is_not_said_to_be_lost(sepconv, dtype, photometric, meaning):
-    tifffile.imwrite(sepconv.folder / "in.tif", image(ROWS, COLS, 4, dtype), photometric=photometric, planarconfig="contig", extrasamples=meaning, metadata=None)
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        image(ROWS, COLS, 4, dtype),
+        photometric=photometric,
+        planarconfig="contig",
+        extrasamples=meaning,
+        metadata=None,
+    )
     assert told(sepconv, "in.tif", "out.png") == ""
     assert "meaning of further channels (alpha)" in told(sepconv, "in.tif", "out.npy")
 
@@ -187,7 +269,10 @@ def test_channels_of_which_nothing_is_said_lose_nothing(sepconv):
 
 def test_gdal_s_metadata_are_no_geotiff_tags(sepconv):
     (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS), 1, (42112, ASCII, GDAL_SCALE)))
-    assert told(sepconv, "in.tif", "out.npy") == "warning: GDAL's metadata of the source are not kept: NPY has no place for them\n"
+    assert (
+        told(sepconv, "in.tif", "out.npy")
+        == "warning: GDAL's metadata of the source are not kept: NPY has no place for them\n"
+    )
 
 
 def test_nan_needs_no_nodata_value(sepconv):
@@ -203,9 +288,23 @@ def test_nan_needs_no_nodata_value(sepconv):
 GDAL_SCALE = b'<GDALMetadata>\n  <Item name="SCALE" sample="0" role="scale">0.1</Item>\n  <Item name="OFFSET" sample="0" role="offset">-5</Item>\n</GDALMetadata>\n\0'
 
 
-@pytest.mark.parametrize("stages, holds", [
-    ([], True), (["gaussian:sigma=1"], True), (["box:radius=1", "reduce:factor=2"], True), (["median:radius=1"], True), (["erode:radius=1"], True), (["gaussian:sigma=1", "cast:type=f32"], True),
-    (["transpose"], True), (["stddev:radius=1"], False), (["gradient"], False), (["scale:by=2"], False), (["gaussian:sigma=1,order=1"], False), (["tophat:radius=2"], False)])
+@pytest.mark.parametrize(
+    "stages, holds",
+    [
+        ([], True),
+        (["gaussian:sigma=1"], True),
+        (["box:radius=1", "reduce:factor=2"], True),
+        (["median:radius=1"], True),
+        (["erode:radius=1"], True),
+        (["gaussian:sigma=1", "cast:type=f32"], True),
+        (["transpose"], True),
+        (["stddev:radius=1"], False),
+        (["gradient"], False),
+        (["scale:by=2"], False),
+        (["gaussian:sigma=1,order=1"], False),
+        (["tophat:radius=2"], False),
+    ],
+)
 def test_scale_and_offset_are_spoken_of_where_they_do_not_hold(sepconv, stages, holds):
     (sepconv.folder / "in.tif").write_bytes(tiff(image(ROWS, COLS), 1, (42112, ASCII, GDAL_SCALE)))
     assert ("scale and offset" in told(sepconv, "in.tif", "out.tif", *stages)) is not holds
@@ -213,7 +312,9 @@ def test_scale_and_offset_are_spoken_of_where_they_do_not_hold(sepconv, stages, 
 
 def test_tags_of_imagej_are_called_by_what_they_are(sepconv):
     damaged = [(50838, LONG, [12, 99]), (50839, ASCII, b"no header here\0")]
-    assert "50838 (ImageJ's display ranges, LUTs, labels, regions)" in " ".join(said(sepconv, tiff(image(ROWS, COLS), 1, *damaged)))
+    assert "50838 (ImageJ's display ranges, LUTs, labels, regions)" in " ".join(
+        said(sepconv, tiff(image(ROWS, COLS), 1, *damaged))
+    )
 
 
 def test_a_mask_that_gdal_wrote_behind_a_jpeg_is_said(sepconv):

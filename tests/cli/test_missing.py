@@ -27,7 +27,9 @@ def scene(sepconv):
 
 def test_the_file_declares_them(sepconv, scene):
     sepconv("run", "in.tif", "out.tif", "box:radius=2")
-    assert (tifffile.imread(sepconv.folder / "out.tif") == scene).all() and nodata_of(sepconv.folder / "out.tif") == "255"
+    assert (tifffile.imread(sepconv.folder / "out.tif") == scene).all() and nodata_of(
+        sepconv.folder / "out.tif"
+    ) == "255"
 
 
 def test_the_user_declares_others(sepconv, scene):
@@ -58,12 +60,16 @@ def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     assert "it is no number" in sepconv("run", "in.tif", "out.tif", "box", "--force").stderr
 
 
-@pytest.mark.parametrize("arguments, words", [
-    (["cast:type=u8", "--nodata", "-9999"], ["--nodata", "no value -9999"]),
-    (["--nodata", "x"], ["--nodata x", "no value"]),
-    (["--nodata", "none", "--result-nodata", "3"], ["--nodata", "--result-nodata", "leave them out"]),
-    (["--result-nodata", "1e3"], ["--result-nodata", "u8"]),
-    (["gaussian_laplace:sigma=2,missing=fill"], ["missing=fill", "propagate"])])
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["cast:type=u8", "--nodata", "-9999"], ["--nodata", "no value -9999"]),
+        (["--nodata", "x"], ["--nodata x", "no value"]),
+        (["--nodata", "none", "--result-nodata", "3"], ["--nodata", "--result-nodata", "leave them out"]),
+        (["--result-nodata", "1e3"], ["--result-nodata", "u8"]),
+        (["gaussian_laplace:sigma=2,missing=fill"], ["missing=fill", "propagate"]),
+    ],
+)
 def test_what_cannot_be_is_one_sentence(sepconv, scene, arguments, words):
     failed = sepconv("run", "in.tif", "out.tif", *arguments, status=2)
     assert all(word in failed.stderr for word in words), failed.stderr
@@ -77,7 +83,9 @@ def test_nan_beside_a_declared_value_is_missing_and_said(sepconv):
     for whole in ([], ["--whole"]):
         said = sepconv("run", "in.tif", "out.tif", "box:radius=1", "--force", *whole).stderr
         assert "which counts as nodata" in said
-        np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.where(values == 4, 4, -9999), rtol=1e-6)
+        np.testing.assert_allclose(
+            tifffile.imread(sepconv.folder / "out.tif"), np.where(values == 4, 4, -9999), rtol=1e-6
+        )
 
 
 def test_a_key_settles_what_nan_is(sepconv):
@@ -90,18 +98,37 @@ def test_a_key_settles_what_nan_is(sepconv):
 
 
 def test_a_plan_says_what_is_missing_and_keeps_it(sepconv, scene):
-    assert "pixels of value 50 are missing" in sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50").stdout
-    text = sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50", "--result-nodata", "7", "--json").stdout
-    assert json.loads(text)["asked"]["missing"] == {"none": False, "value": "50", "result": "7", "alpha": None, "all_channels": False}
+    assert (
+        "pixels of value 50 are missing"
+        in sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50").stdout
+    )
+    text = sepconv(
+        "plan", "in.tif", "out.tif", "box", "--nodata", "50", "--result-nodata", "7", "--json"
+    ).stdout
+    assert json.loads(text)["asked"]["missing"] == {
+        "none": False,
+        "value": "50",
+        "result": "7",
+        "alpha": None,
+        "all_channels": False,
+    }
     (sepconv.folder / "plan.json").write_text(text)
     sepconv("run", "in.tif", "out.tif", "--plan", "plan.json")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 50, 7, scene)).all()
     assert nodata_of(sepconv.folder / "out.tif") == "7"
 
 
-@pytest.mark.parametrize("missing", ['{"none": 1, "value": null, "result": null, "alpha": null}', '{"none": false, "value": 5, "result": null, "alpha": null}',
-                                     '{"none": false, "value": null, "result": null, "alpha": -1}', '{"none": false, "value": null, "result": null}',
-                                     '{"none": false, "value": "5x", "result": null, "alpha": null}', "null"])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        '{"none": 1, "value": null, "result": null, "alpha": null}',
+        '{"none": false, "value": 5, "result": null, "alpha": null}',
+        '{"none": false, "value": null, "result": null, "alpha": -1}',
+        '{"none": false, "value": null, "result": null}',
+        '{"none": false, "value": "5x", "result": null, "alpha": null}',
+        "null",
+    ],
+)
 def test_a_damaged_plan_is_refused(sepconv, scene, missing):
     plan = json.loads(sepconv("plan", "in.tif", "out.tif", "box", "--json").stdout)
     plan["asked"]["missing"] = json.loads(missing)

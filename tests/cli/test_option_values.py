@@ -1,4 +1,5 @@
-"""Every option that takes a number is refused in one short sentence that names it, whatever else is typed there."""
+"""Every option that takes a number is refused in one short sentence that names it, whatever else is typed
+there."""
 
 import re
 import subprocess
@@ -34,7 +35,7 @@ def without(options, name):
     if name not in options:
         return options
     at = options.index(name)
-    return options[:at] + options[at + (1 if name in ("--force", "--quiet", "--dry-run") else 2):]
+    return options[:at] + options[at + (1 if name in ("--force", "--quiet", "--dry-run") else 2) :]
 
 
 def numeric_options(sepconv, command):
@@ -51,12 +52,21 @@ def test_numbers(sepconv, command):
     numeric = numeric_options(sepconv, command)
     assert numeric
     for name, _ in numeric:
-        needed = ["--conflicts"] if (command, name) == ("bench transpose", "--tile") else without(options, name)
+        needed = (
+            ["--conflicts"] if (command, name) == ("bench transpose", "--tile") else without(options, name)
+        )
         for typed in TYPED:
-            arguments = [*command.split(), *files, *needed, *([f"{name}={typed}"] if typed.startswith("-") else [name, typed])]
+            arguments = [
+                *command.split(),
+                *files,
+                *needed,
+                *([f"{name}={typed}"] if typed.startswith("-") else [name, typed]),
+            ]
             done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True, text=True)
             if name.startswith("--page") and typed == "1-3":  # pages that this file does not have
-                assert done.returncode in (1, 2) and re.search("page 1-3 (of|means nothing)|has no page 3", one_sentence(done.stderr)), done.stderr
+                assert done.returncode in (1, 2) and re.search(
+                    "page 1-3 (of|means nothing)|has no page 3", one_sentence(done.stderr)
+                ), done.stderr
                 continue
             assert done.returncode in ((2,) if typed == "x" else (0, 2)), (arguments, done.stderr)
             if done.returncode == 2:
@@ -66,12 +76,35 @@ def test_numbers(sepconv, command):
 
 def test_the_numbers_are_all_there(sepconv):
     names = {name for command in COMMANDS for name, _ in numeric_options(sepconv, command)}
-    assert {"--page", "--page-b", "--page-c", "--threads", "--slots", "--band-rows", "--band-cols", "--max-memory", "--max-device-memory", "--tile",
-            "--raw", "--channels", "--size", "--seed", "--tolerance", "--alpha", "--beta", "--radius", "--runs", "--tiled-radius", "--size3",
-            "--perm"} <= names
+    assert {
+        "--page",
+        "--page-b",
+        "--page-c",
+        "--threads",
+        "--slots",
+        "--band-rows",
+        "--band-cols",
+        "--max-memory",
+        "--max-device-memory",
+        "--tile",
+        "--raw",
+        "--channels",
+        "--size",
+        "--seed",
+        "--tolerance",
+        "--alpha",
+        "--beta",
+        "--radius",
+        "--runs",
+        "--tiled-radius",
+        "--size3",
+        "--perm",
+    } <= names
 
 
 @pytest.mark.parametrize("typed, threads", [("010", 10), ("+2", 2), ("1", 1)])
 def test_whole_numbers_are_decimal(sepconv, typed, threads):
     np.save(sepconv.folder / "in.npy", image(rows=16, cols=16))
-    assert f'"threads": {threads},' in sepconv("plan", "in.npy", "out.npy", "--threads", typed, "--json").stdout
+    assert (
+        f'"threads": {threads},' in sepconv("plan", "in.npy", "out.npy", "--threads", typed, "--json").stdout
+    )

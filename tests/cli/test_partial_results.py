@@ -1,4 +1,5 @@
-"""What is said and done of results in several runs whose files, rights or journals are not as they were left, or of which nothing is done yet."""
+"""What is said and done of results in several runs whose files, rights or journals are not as they were left,
+or of which nothing is done yet."""
 
 import os
 import resource
@@ -17,7 +18,11 @@ from test_several_runs import begin, content, kill_when, left_by_a_killed_finish
 
 STAGE = "gaussian:sigma=3"
 BANDS = ["--band-rows", "32"]
-KINDS = [("out.npy", []), ("out.tif", ["--compress", "deflate", "--tile", "32"]), ("out.zarr", ["--chunk", "64"])]
+KINDS = [
+    ("out.npy", []),
+    ("out.tif", ["--compress", "deflate", "--tile", "32"]),
+    ("out.zarr", ["--chunk", "64"]),
+]
 IDS = [name for name, _ in KINDS]
 
 
@@ -37,7 +42,8 @@ def part(sepconv, name, options, which, status=0):
 
 def make(sepconv, name, options, *more):
     create(sepconv, name, options, *more)
-    for which in ("1/2", "2/2"): part(sepconv, name, options, which)
+    for which in ("1/2", "2/2"):
+        part(sepconv, name, options, which)
 
 
 def whole(sepconv, name, options):
@@ -55,7 +61,8 @@ def rights(path):
 
 @pytest.mark.parametrize("kind", KINDS[:2], ids=IDS[:2])
 def test_parts_of_what_replaces_a_file_that_nobody_may_write(sepconv, scan, kind):
-    """Its rights are the result's when that is complete, and not before: a process of its own opens it for each part."""
+    """Its rights are the result's when that is complete, and not before: a process of its own opens it for
+    each part."""
     name, options = kind
     out, partial = sepconv.folder / name, sepconv.folder / f"{name}.partial"
     sepconv("run", scan, name, "abs", *options, "--quiet")
@@ -78,7 +85,8 @@ def test_resume_over_a_file_that_nobody_may_write(sepconv, scan):
     expected = content(out)
     out.chmod(0o400)
     kill_when(begin(sepconv, *job, "--force", "--resume"), lambda: list(partial.glob("result-*")))
-    for left in partial.glob("result-*"): assert rights(left) == 0o600
+    for left in partial.glob("result-*"):
+        assert rights(left) == 0o600
     sepconv("run", *job, "--force", "--resume", "--quiet")
     assert content(out) == expected and rights(out) == 0o400 and not partial.exists()
 
@@ -92,7 +100,8 @@ def test_finish_does_not_take_a_result_for_complete_that_is_not_there(sepconv, s
     left_by_a_killed_finish(sepconv, name)
     kept = sepconv.folder / "kept"
     out.rename(kept)
-    if there == "another": out.write_text("hello\n")
+    if there == "another":
+        out.write_text("hello\n")
     for command in (["finish", name], ["run", scan, name, STAGE, *options, "--part", "1/2"]):
         said = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
         assert "was complete" in said and "not there any more" in said and "discard" in said
@@ -100,7 +109,8 @@ def test_finish_does_not_take_a_result_for_complete_that_is_not_there(sepconv, s
     if there == "nothing":
         said = one_sentence(sepconv("info", name, status=1).stderr)
         assert f"{name} is not there any more" in said and "--discard" in said and "not complete" not in said
-    else: os.unlink(out)
+    else:
+        os.unlink(out)
     kept.rename(out)
     assert f"{name} is complete" in sepconv("finish", name).stderr
     assert content(out) == whole(sepconv, name, options) and not partial.exists()
@@ -115,13 +125,19 @@ def damage(journal):
 
 def test_a_damaged_journal_is_told_of_and_stays_as_it_is(sepconv, scan):
     create(sepconv, "out.npy", [])
-    for which in ("1/3", "3/3"): part(sepconv, "out.npy", [], which)
+    for which in ("1/3", "3/3"):
+        part(sepconv, "out.npy", [], which)
     partial = sepconv.folder / "out.npy.partial"
     good = (partial / "journal").read_bytes()
     damage(partial / "journal")
     before = content(partial)
     job = ["run", scan, "out.npy", STAGE, *BANDS]
-    for command in (["finish", "out.npy"], [*job, "--create-only"], [*job, "--resume"], [*job, "--part", "2/3"]):
+    for command in (
+        ["finish", "out.npy"],
+        [*job, "--create-only"],
+        [*job, "--resume"],
+        [*job, "--part", "2/3"],
+    ):
         said = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
         assert "journal is damaged" in said and "discard" in said
         assert content(partial) == before
@@ -135,7 +151,11 @@ def test_a_damaged_journal_is_told_of_and_stays_as_it_is(sepconv, scan):
     create(sepconv, "two.npy", [], "--discard")
 
 
-@pytest.mark.parametrize("text", [b"", b"12345678 begin 0123456789abcd", b"\0" * 4096, b"\0" * 4000 + b"}\n"], ids=["empty", "torn", "zeros", "zeros-and-more"])
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"12345678 begin 0123456789abcd", b"\0" * 4096, b"\0" * 4000 + b"}\n"],
+    ids=["empty", "torn", "zeros", "zeros-and-more"],
+)
 def test_a_first_line_that_never_came_to_the_disk_is_begun_anew(sepconv, scan, text):
     partial = sepconv.folder / "out.npy.partial"
     partial.mkdir()
@@ -143,7 +163,11 @@ def test_a_first_line_that_never_came_to_the_disk_is_begun_anew(sepconv, scan, t
     (partial / "result-0123456789abcdef").write_bytes(b"x" * 1000)
     assert "has nothing yet" in one_sentence(sepconv("info", "out.npy", status=1).stderr)
     said = sepconv("run", scan, "out.npy", "abs").stderr
-    assert "out.npy.partial has nothing yet" in said and "--resume begins it anew" in said and "--discard" in said
+    assert (
+        "out.npy.partial has nothing yet" in said
+        and "--resume begins it anew" in said
+        and "--discard" in said
+    )
     os.unlink(sepconv.folder / "out.npy")
     sepconv("run", scan, "out.npy", STAGE, *BANDS, "--resume", "--quiet")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, "out.npy", []) and not partial.exists()
@@ -152,12 +176,14 @@ def test_a_first_line_that_never_came_to_the_disk_is_begun_anew(sepconv, scan, t
 def test_who_is_refused_leaves_the_journal_as_it_is(sepconv, scan):
     create(sepconv, "out.npy", [])
     journal = sepconv.folder / "out.npy.partial/journal"
-    with open(journal, "ab") as file: file.write(b"a line of another version\n")
+    with open(journal, "ab") as file:
+        file.write(b"a line of another version\n")
     before = journal.read_bytes()
     assert "is not complete" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
     assert "made in parts" in fails(sepconv, "run", scan, "out.npy", STAGE, *BANDS, "--resume", status=2)
     assert journal.read_bytes() == before
-    for which in ("1/2", "2/2"): part(sepconv, "out.npy", [], which)
+    for which in ("1/2", "2/2"):
+        part(sepconv, "out.npy", [], which)
     sepconv("finish", "out.npy", "--quiet")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, "out.npy", [])
 
@@ -183,7 +209,9 @@ def test_what_was_begun_to_replace_nothing_replaces_nothing(sepconv, scan, kind)
     assert content(out) == whole(sepconv, name, options)
 
 
-@pytest.mark.parametrize("option", [["--json"], ["--stats", "x.json"], ["--trace", "x.json"], ["--report", "x.html"]])
+@pytest.mark.parametrize(
+    "option", [["--json"], ["--stats", "x.json"], ["--trace", "x.json"], ["--report", "x.html"]]
+)
 def test_create_only_takes_no_option_that_it_does_nothing_for(sepconv, scan, option):
     said = fails(sepconv, "run", scan, "out.npy", STAGE, "--create-only", *option, status=2)
     assert "--create-only" in said and option[0] in said
@@ -200,8 +228,19 @@ def test_nothing_is_left_of_a_run_that_ends_before_its_first_band_is_done(sepcon
     def no_long_files():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-    ran = subprocess.run([BINARY, "run", scan, "out.npy", STAGE, *BANDS, "--resume", "--quiet"], cwd=sepconv.folder, capture_output=True, text=True, preexec_fn=no_long_files)
-    assert ran.returncode == 1 and "is kept" not in one_sentence(ran.stderr) and listing(sepconv.folder) == ["in.npy"]
+
+    ran = subprocess.run(
+        [BINARY, "run", scan, "out.npy", STAGE, *BANDS, "--resume", "--quiet"],
+        cwd=sepconv.folder,
+        capture_output=True,
+        text=True,
+        preexec_fn=no_long_files,
+    )
+    assert (
+        ran.returncode == 1
+        and "is kept" not in one_sentence(ran.stderr)
+        and listing(sepconv.folder) == ["in.npy"]
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -209,8 +248,10 @@ def test_what_is_said_to_be_kept_is_when_it_is_interrupted(sepconv, seed):
     sepconv("generate", "in.npy", "--size", "1500x1400", "--channels", "2", "--quiet")
     run = begin(sepconv, "in.npy", "out.npy", "gaussian:sigma=9", *BANDS, "--resume")
     partial = sepconv.folder / "out.npy.partial"
-    while run.poll() is None and not partial.exists(): time.sleep(0.001)
+    while run.poll() is None and not partial.exists():
+        time.sleep(0.001)
     time.sleep(0.002 * seed)
     run.terminate()
     said = run.communicate()[1]
-    if run.returncode == 130: assert ("is kept" in said) == partial.exists() and ("no output was made" in said) != partial.exists()
+    if run.returncode == 130:
+        assert ("is kept" in said) == partial.exists() and ("no output was made" in said) != partial.exists()

@@ -28,7 +28,18 @@ def test_a_plan_is_what_is_run(sepconv, source):
     plan = save_plan(sepconv, *STAGES, "--band-rows", 10, "--threads", 2)
     sepconv("run", source, "whole.npy", *STAGES, "--quiet")
     for stages in ([], STAGES):
-        sepconv("run", source, "out.npy", *stages, "--plan", "plan.json", "--stats", "stats.json", "--quiet", "--force")
+        sepconv(
+            "run",
+            source,
+            "out.npy",
+            *stages,
+            "--plan",
+            "plan.json",
+            "--stats",
+            "stats.json",
+            "--quiet",
+            "--force",
+        )
         assert np.array_equal(np.load(sepconv.folder / "out.npy"), np.load(sepconv.folder / "whole.npy"))
         ran = json.loads((sepconv.folder / "stats.json").read_text())["plan"]
         assert ran["memory_bytes"].pop("ceiling") > 0 and plan["memory_bytes"].pop("ceiling", 1) > 0
@@ -70,11 +81,17 @@ def test_another_plan_is_refused(sepconv, source, change, said):
 
 def test_another_file_is_refused(sepconv, source):
     save_plan(sepconv, *STAGES)
-    assert "another result" in fails(sepconv, "run", source, "out.tif", "--plan", "plan.json", "--quiet", status=2)
+    assert "another result" in fails(
+        sepconv, "run", source, "out.tif", "--plan", "plan.json", "--quiet", status=2
+    )
     np.save(sepconv.folder / "in.npy", image(seed=2))
-    assert "another source" in fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", status=2)
+    assert "another source" in fails(
+        sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", status=2
+    )
     np.save(sepconv.folder / "other.npy", image(rows=40))
-    assert "another source" in fails(sepconv, "run", "other.npy", "out.npy", "--plan", "plan.json", "--quiet", status=2)
+    assert "another source" in fails(
+        sepconv, "run", "other.npy", "out.npy", "--plan", "plan.json", "--quiet", status=2
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +108,9 @@ def test_another_file_is_refused(sepconv, source):
     ],
 )
 def test_another_quality_is_refused(sepconv, source, result, asked, other):
-    plan = sepconv("plan", source, result, *STAGES, "cast:type=u8", "--compress", asked, "--device", "cpu", "--json").stdout
+    plan = sepconv(
+        "plan", source, result, *STAGES, "cast:type=u8", "--compress", asked, "--device", "cpu", "--json"
+    ).stdout
     (sepconv.folder / "plan.json").write_text(plan)
     arguments = ["run", source, result, "--plan", "plan.json", "--quiet"]
     said = fails(sepconv, *arguments, "--compress", other, status=2)
@@ -100,10 +119,14 @@ def test_another_quality_is_refused(sepconv, source, result, asked, other):
     sepconv(*arguments, "--compress", asked)
 
 
-@pytest.mark.parametrize("kept, given", [("--cog", "--pyramid"), ("--pyramid", "--cog"), ("--pyramid", "--pyramid=none")])
+@pytest.mark.parametrize(
+    "kept, given", [("--cog", "--pyramid"), ("--pyramid", "--cog"), ("--pyramid", "--pyramid=none")]
+)
 def test_other_levels_are_refused(sepconv, source, kept, given):
     arguments = [source, "out.tif", "--tile", 32]
-    (sepconv.folder / "plan.json").write_text(sepconv("plan", *arguments, *STAGES, kept, "--device", "cpu", "--json").stdout)
+    (sepconv.folder / "plan.json").write_text(
+        sepconv("plan", *arguments, *STAGES, kept, "--device", "cpu", "--json").stdout
+    )
     said = fails(sepconv, "run", *arguments, given, "--plan", "plan.json", "--quiet", status=2)
     then, now = re.search(" is (.*) in it and (.*) now;", said).groups()
     assert "smaller levels" in said and then != now
@@ -121,17 +144,24 @@ def test_other_taps_are_refused(sepconv, source):
 
 def test_another_chain_is_refused(sepconv, source):
     save_plan(sepconv, *STAGES)
-    said = fails(sepconv, "run", source, "out.npy", "box:radius=1", "--plan", "plan.json", "--quiet", status=2)
+    said = fails(
+        sepconv, "run", source, "out.npy", "box:radius=1", "--plan", "plan.json", "--quiet", status=2
+    )
     assert "box" in said and "gaussian" in said
 
 
-@pytest.mark.parametrize("text", ["", "{", "[1, 2]", "not a plan", '{"sepconv": 1}', "[" * 10**6, "\0" * 1000], ids=range(7))
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1, 2]", "not a plan", '{"sepconv": 1}', "[" * 10**6, "\0" * 1000], ids=range(7)
+)
 def test_a_damaged_plan_is_refused(sepconv, source, text):
     (sepconv.folder / "plan.json").write_text(text)
     fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--quiet", status=2 if text else 1)
 
 
-@pytest.mark.parametrize("option", [["--threads", "2"], ["--max-memory", "1G"], ["--region", "2x2+0+0"], ["--device", "cpu"], ["--whole"]])
+@pytest.mark.parametrize(
+    "option",
+    [["--threads", "2"], ["--max-memory", "1G"], ["--region", "2x2+0+0"], ["--device", "cpu"], ["--whole"]],
+)
 def test_what_a_plan_says_is_not_said_beside_it(sepconv, source, option):
     save_plan(sepconv, *STAGES)
     assert "--plan" in fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", *option, status=2)
@@ -139,16 +169,37 @@ def test_what_a_plan_says_is_not_said_beside_it(sepconv, source, option):
 
 def test_the_plan_is_not_written_over(sepconv, source):
     save_plan(sepconv, *STAGES)
-    said = fails(sepconv, "run", source, "out.npy", "--plan", "plan.json", "--stats", "plan.json", "--force", "--quiet", status=2)
+    said = fails(
+        sepconv,
+        "run",
+        source,
+        "out.npy",
+        "--plan",
+        "plan.json",
+        "--stats",
+        "plan.json",
+        "--force",
+        "--quiet",
+        status=2,
+    )
     assert "the plan" in said
 
 
 @pytest.mark.parametrize("region", ["128x96+0+0", "20x10+5+7", "1x96+127+0", "128x1+0+95", "33x40+95+56"])
-@pytest.mark.parametrize("stages", [[], ["gaussian:sigma=9,border=reflect"], ["gaussian:sigma=9,border=wrap", "box:radius=60,border=wrap"], ["transpose", "box:radius=60", "transpose"], ["gradient:border=constant,value=3"]])
+@pytest.mark.parametrize(
+    "stages",
+    [
+        [],
+        ["gaussian:sigma=9,border=reflect"],
+        ["gaussian:sigma=9,border=wrap", "box:radius=60,border=wrap"],
+        ["transpose", "box:radius=60", "transpose"],
+        ["gradient:border=constant,value=3"],
+    ],
+)
 def test_a_region_is_the_crop_of_the_whole_result(sepconv, source, region, stages):
     sepconv("run", source, "whole.npy", *stages, "--quiet")
     cols, rows, col, row = map(int, region.replace("x", "+").split("+"))
-    wanted = np.load(sepconv.folder / "whole.npy")[row:row + rows, col:col + cols]
+    wanted = np.load(sepconv.folder / "whole.npy")[row : row + rows, col : col + cols]
     for options in ([], ["--whole"]):
         sepconv("run", source, "part.npy", *stages, "--region", region, "--force", "--quiet", *options)
         assert np.array_equal(np.load(sepconv.folder / "part.npy"), wanted)
@@ -160,7 +211,9 @@ def test_a_region_outside_is_refused(sepconv, source, region):
     assert "96 rows and 128 columns" in said and "--region" in said
 
 
-@pytest.mark.parametrize("typed", ["0x0+0+0", "4x0+0+0", "4x4", "4x4+1", "4x4+1+1+1", "4x4-1+1", "", "+1+1", "4x4+x+1"])
+@pytest.mark.parametrize(
+    "typed", ["0x0+0+0", "4x0+0+0", "4x4", "4x4+1", "4x4+1+1+1", "4x4-1+1", "", "+1+1", "4x4+x+1"]
+)
 def test_what_is_no_region_is_refused(sepconv, source, typed):
     assert "--region" in fails(sepconv, "run", source, "out.npy", f"--region={typed}", "--quiet", status=2)
 
@@ -174,18 +227,28 @@ def test_a_region_lies_where_it_lay(sepconv):
     transformation = (0.5, 0.1, 0.0, 1000.0, 0.2, -0.5, 0.0, 2000.0, *[0.0] * 7, 1.0)
     rpc = tuple(float(i) for i in range(92))
     tags = [
-        (33922, "d", 12, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0, 50.0, 40.0, 0.0, 440745.0, 3751300.0, 0.0), True),
+        (
+            33922,
+            "d",
+            12,
+            (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0, 50.0, 40.0, 0.0, 440745.0, 3751300.0, 0.0),
+            True,
+        ),
         (34264, "d", 16, transformation, True),
         (50844, "d", 92, rpc, True),
         (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True),
         (274, "H", 1, 6, True),
     ]
-    tifffile.imwrite(sepconv.folder / "in.tif", image(40, 50), extratags=tags, metadata=None, resolution=(300, 300))
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", image(40, 50), extratags=tags, metadata=None, resolution=(300, 300)
+    )
     sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--region", "20x10+7+5", "--quiet")
     before, after = geo_tags(sepconv.folder / "in.tif"), geo_tags(sepconv.folder / "out.tif")
     assert after[33922][:2] == (-7.0, -5.0) and after[33922][6:8] == (43.0, 35.0)
     assert after[33922][2:6] == before[33922][2:6]
-    assert after[34264][3] == pytest.approx(1000 + 0.5 * 7 + 0.1 * 5) and after[34264][7] == pytest.approx(2000 + 0.2 * 7 - 0.5 * 5)
+    assert after[34264][3] == pytest.approx(1000 + 0.5 * 7 + 0.1 * 5) and after[34264][7] == pytest.approx(
+        2000 + 0.2 * 7 - 0.5 * 5
+    )
     assert after[50844][2:4] == (2.0 - 5, 3.0 - 7) and after[50844][4:] == before[50844][4:]
     assert all(after[code] == before[code] for code in (274, 282, 283, 34735))
 

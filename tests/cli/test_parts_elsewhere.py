@@ -1,4 +1,5 @@
-"""Results in several runs where source, result and stages' files lie in places of all kinds, and where somebody else puts something there."""
+"""Results in several runs where source, result and stages' files lie in places of all kinds, and where
+somebody else puts something there."""
 
 import os
 import shutil
@@ -24,16 +25,21 @@ def test_a_result_within_its_source_is_gone_on_with_and_finished(sepconv, place)
     sepconv("run", "in.zarr", f"whole{out.suffix}", *CHAIN, "--quiet")
     expected = content(sepconv.folder / f"whole{out.suffix}")
     kill_when(begin(sepconv, "in.zarr", place, *CHAIN, "--resume"), lambda: records(partial))
-    if not out.exists(): sepconv("run", "in.zarr", place, *CHAIN, "--resume", "--quiet")
+    if not out.exists():
+        sepconv("run", "in.zarr", place, *CHAIN, "--resume", "--quiet")
     assert content(out) == expected and not partial.exists()
     (shutil.rmtree if out.is_dir() else os.unlink)(out)
     sepconv("run", "in.zarr", place, *CHAIN, "--create-only", "--quiet")
-    for k in "12": sepconv("run", "in.zarr", place, CHAIN[0], "--part", f"{k}/2", "--quiet")
+    for k in "12":
+        sepconv("run", "in.zarr", place, CHAIN[0], "--part", f"{k}/2", "--quiet")
     sepconv("finish", place, "--quiet")
     assert content(out) == expected and not partial.exists()
 
 
-@pytest.mark.parametrize("stage", ["subtract:file=dark.npy", "convolve:file=taps.txt", "subtract:chain=[convolve:file=taps.txt | abs]"])
+@pytest.mark.parametrize(
+    "stage",
+    ["subtract:file=dark.npy", "convolve:file=taps.txt", "subtract:chain=[convolve:file=taps.txt | abs]"],
+)
 def test_finish_finds_the_files_of_stages_from_another_folder(sepconv, stage):
     np.save(sepconv.folder / "in.npy", image(300, 200))
     np.save(sepconv.folder / "dark.npy", image(300, 200, seed=3))
@@ -42,10 +48,16 @@ def test_finish_finds_the_files_of_stages_from_another_folder(sepconv, stage):
     elsewhere.mkdir()
     sepconv("run", "in.npy", "whole.npy", stage, "--quiet")
     sepconv("run", "in.npy", "elsewhere/out.npy", stage, "--band-rows", "16", "--create-only", "--quiet")
-    for k in "12": sepconv("run", "in.npy", "elsewhere/out.npy", stage, "--part", f"{k}/2", "--quiet")
+    for k in "12":
+        sepconv("run", "in.npy", "elsewhere/out.npy", stage, "--part", f"{k}/2", "--quiet")
     np.save(elsewhere / "dark.npy", image(300, 200, seed=4))
     (elsewhere / "taps.txt").write_text("1 5 1\n")
-    other = subprocess.run([BINARY, "run", "../in.npy", "out.npy", stage, "--part", "1/2"], cwd=elsewhere, capture_output=True, text=True)
+    other = subprocess.run(
+        [BINARY, "run", "../in.npy", "out.npy", stage, "--part", "1/2"],
+        cwd=elsewhere,
+        capture_output=True,
+        text=True,
+    )
     assert other.returncode == 2 and "another" in one_sentence(other.stderr)
     subprocess.run([BINARY, "finish", "out.npy"], cwd=elsewhere, check=True)
     assert content(elsewhere / "out.npy") == content(sepconv.folder / "whole.npy")
@@ -66,7 +78,8 @@ def test_parts_do_not_look_at_all_names_of_a_second_image(sepconv):
 def test_another_source_than_that_of_the_beginning_is_none_of_a_part(sepconv):
     np.save(sepconv.folder / "in.npy", image(300, 200))
     np.save(sepconv.folder / "other.npy", image(300, 200, seed=9))
-    for name in "in", "other": sepconv("run", f"{name}.npy", f"{name}.zarr", "--chunk", "64", "--quiet")
+    for name in "in", "other":
+        sepconv("run", f"{name}.npy", f"{name}.zarr", "--chunk", "64", "--quiet")
     sepconv("run", "in.zarr", "out.npy", *CHAIN, "--create-only", "--quiet")
     said = fails(sepconv, "run", "other.zarr", "out.npy", CHAIN[0], "--part", "1/2", status=2)
     assert "another source" in said
@@ -78,10 +91,26 @@ def test_nothing_is_given_up_for_what_is_not_made_in_several_runs(sepconv, optio
     sepconv("run", "in.npy", "out.tif", *CHAIN, "--create-only", "--quiet")
     sepconv("run", "in.npy", "out.tif", CHAIN[0], "--part", "1/2", "--quiet")
     before = content(sepconv.folder / "out.tif.partial")
-    said = fails(sepconv, "run", "in.npy", "out.tif", *CHAIN, "--cog", "--compress", "zstd", "--discard", *options, status=2)
+    said = fails(
+        sepconv,
+        "run",
+        "in.npy",
+        "out.tif",
+        *CHAIN,
+        "--cog",
+        "--compress",
+        "zstd",
+        "--discard",
+        *options,
+        status=2,
+    )
     assert "cannot be made in several runs" in said and content(sepconv.folder / "out.tif.partial") == before
     sepconv("run", "in.npy", "out.tif", *CHAIN, "--discard", *options, "--quiet")
-    assert content(sepconv.folder / "out.tif.partial") != before if options == ["--create-only"] else (sepconv.folder / "out.tif").exists()
+    assert (
+        content(sepconv.folder / "out.tif.partial") != before
+        if options == ["--create-only"]
+        else (sepconv.folder / "out.tif").exists()
+    )
 
 
 @pytest.mark.parametrize("made", ["fifo", "link", "folder"])
@@ -89,13 +118,18 @@ def test_what_is_no_record_of_a_part_is_none(sepconv, made):
     """finish waits for no pipe, and follows no link."""
     np.save(sepconv.folder / "in.npy", image(300, 200))
     sepconv("run", "in.npy", "out.npy", *CHAIN, "--create-only", "--quiet")
-    for k in "12": sepconv("run", "in.npy", "out.npy", CHAIN[0], "--part", f"{k}/2", "--quiet")
+    for k in "12":
+        sepconv("run", "in.npy", "out.npy", CHAIN[0], "--part", f"{k}/2", "--quiet")
     partial = sepconv.folder / "out.npy.partial"
     [first, _] = sorted(partial.glob(f"part-{run_of(partial)}-*"))
     kept = first.rename(sepconv.folder / "kept")
-    if made == "link": first.symlink_to(kept)
-    else: (os.mkfifo if made == "fifo" else os.mkdir)(first)
-    said = subprocess.run([BINARY, "finish", "out.npy"], cwd=sepconv.folder, capture_output=True, text=True, timeout=60)
+    if made == "link":
+        first.symlink_to(kept)
+    else:
+        (os.mkfifo if made == "fifo" else os.mkdir)(first)
+    said = subprocess.run(
+        [BINARY, "finish", "out.npy"], cwd=sepconv.folder, capture_output=True, text=True, timeout=60
+    )
     assert said.returncode == 1 and "missing or were changed" in one_sentence(said.stderr)
     first.rmdir() if made == "folder" else first.unlink()
     kept.rename(first)
@@ -108,13 +142,19 @@ def test_what_another_run_of_that_name_has_left_is_none_of_this_one(sepconv):
     np.save(sepconv.folder / "in.npy", image(300, 200))
     partial = sepconv.folder / "out.npy.partial"
     sepconv("run", "in.npy", "out.npy", "gaussian:sigma=5", "--band-rows", "16", "--create-only", "--quiet")
-    for k in "12": sepconv("run", "in.npy", "out.npy", "gaussian:sigma=5", "--part", f"{k}/2", "--quiet")
+    for k in "12":
+        sepconv("run", "in.npy", "out.npy", "gaussian:sigma=5", "--part", f"{k}/2", "--quiet")
     left = {path.name: path.read_bytes() for path in partial.iterdir() if path.name != "journal"}
     sepconv("run", "in.npy", "out.npy", *CHAIN, "--create-only", "--discard", "--quiet")
-    for name, data in left.items(): (partial / name).write_bytes(data)
+    for name, data in left.items():
+        (partial / name).write_bytes(data)
     assert "are missing" in one_sentence(sepconv("finish", "out.npy", status=1).stderr)
-    for k in "12": sepconv("run", "in.npy", "out.npy", CHAIN[0], "--part", f"{k}/2", "--quiet")
-    for name, data in left.items(): (partial / name).write_bytes(data)
+    for k in "12":
+        sepconv("run", "in.npy", "out.npy", CHAIN[0], "--part", f"{k}/2", "--quiet")
+    for name, data in left.items():
+        (partial / name).write_bytes(data)
     sepconv("finish", "out.npy", "--quiet")
     sepconv("run", "in.npy", "whole.npy", CHAIN[0], "--quiet")
-    assert content(sepconv.folder / "out.npy") == content(sepconv.folder / "whole.npy") and not partial.exists()
+    assert (
+        content(sepconv.folder / "out.npy") == content(sepconv.folder / "whole.npy") and not partial.exists()
+    )

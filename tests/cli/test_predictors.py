@@ -1,4 +1,5 @@
-"""What a TIFF's predictor depends on: what was asked for and a TIFF that the result is like, and no other file. Without one sizes double, so sizes are held."""
+"""What a TIFF's predictor depends on: what was asked for and a TIFF that the result is like, and no other
+file. Without one sizes double, so sizes are held."""
 
 import tifffile
 
@@ -15,7 +16,8 @@ def predictors(path):
 
 @pytest.fixture(params=["u8", "u16"])
 def made(sepconv, request):
-    """Runs into result.tif, of plain.tif, in.zarr or without.tif (deflate, no predictor), and gives its size."""
+    """Runs into result.tif, of plain.tif, in.zarr or without.tif (deflate, no predictor), and gives its
+    size."""
     sepconv("generate", "plain.tif", "--size", "512x512", "--tile", "128", "--type", request.param)
     sepconv("run", "plain.tif", "in.zarr", "--quiet")
     sepconv("run", "plain.tif", "without.tif", "--compress", "deflate", "--no-predictor", "--quiet")
@@ -24,6 +26,7 @@ def made(sepconv, request):
     def run(source, *options):
         sepconv("run", source, "result.tif", "box:radius=1", "--force", "--quiet", *options)
         return (sepconv.folder / "result.tif").stat().st_size
+
     return run
 
 
@@ -32,14 +35,20 @@ def made(sepconv, request):
 def test_a_compression_that_is_asked_for_has_a_predictor(sepconv, made, source, codec):
     usual = made("plain.tif", "--compress", codec)
     assert usual < made("plain.tif", "--compress", codec, "--no-predictor")
-    assert made(source, "--compress", codec) == pytest.approx(usual, abs=1000)  # what a Zarr says beside its pixels
+    assert made(source, "--compress", codec) == pytest.approx(
+        usual, abs=1000
+    )  # what a Zarr says beside its pixels
     assert predictors(sepconv.folder / "result.tif") == [HORIZONTAL]
     made(source, "--compress", codec, "--no-predictor")
     assert predictors(sepconv.folder / "result.tif") == [1]
 
 
 def test_so_have_smaller_levels(sepconv, made):
-    for source, options in (("in.zarr", ()), ("in.zarr", ("--compress", "deflate")), ("without.tif", ("--compress", "zstd"))):
+    for source, options in (
+        ("in.zarr", ()),
+        ("in.zarr", ("--compress", "deflate")),
+        ("without.tif", ("--compress", "zstd")),
+    ):
         made(source, "--pyramid", "--tile", "128", *options)
         assert predictors(sepconv.folder / "result.tif") == [HORIZONTAL] * 3
 

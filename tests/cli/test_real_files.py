@@ -1,4 +1,5 @@
-"""Files as people have them: stacks, levels, masks, nodata, private tags. What a result does not have is said, and nothing it has is untrue."""
+"""Files as people have them: stacks, levels, masks, nodata, private tags. What a result does not have is
+said, and nothing it has is untrue."""
 
 import json
 import struct
@@ -53,7 +54,10 @@ def write_plain(path):
 def test_what_takes_one_image_does_not_take_the_first_of_a_stack(sepconv, write):
     write(sepconv.folder / "in.tif")
     np.save(sepconv.folder / "b.npy", np.ones((64, 2), np.float32))
-    for command in (["transpose", "in.tif", "out.tif", "--perm", "2,0,1"], ["gemm", "in.tif", "b.npy", "out.npy"]):
+    for command in (
+        ["transpose", "in.tif", "out.tif", "--perm", "2,0,1"],
+        ["gemm", "in.tif", "b.npy", "out.npy"],
+    ):
         sentence = fails(sepconv, *command, status=1)
         assert "holds 5 images" in sentence and "--page" in sentence
 
@@ -88,15 +92,31 @@ def test_a_stack_behind_one_directory_is_not_taken_for_one_image(sepconv):
     content += description + b"\0" * (len(description) % 2)
     struct.pack_into("<I", content, 4, len(content))
     rows, cols = STACK[0].shape
-    entries = [(256, 4, 1, cols), (257, 4, 1, rows), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(description), described_at),
-               (273, 4, 1, 8), (277, 3, 1, 1), (278, 4, 1, rows), (279, 4, 1, rows * cols)]
-    content += struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4)
+    entries = [
+        (256, 4, 1, cols),
+        (257, 4, 1, rows),
+        (258, 3, 1, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (270, 2, len(description), described_at),
+        (273, 4, 1, 8),
+        (277, 3, 1, 1),
+        (278, 4, 1, rows),
+        (279, 4, 1, rows * cols),
+    ]
+    content += (
+        struct.pack("<H", len(entries))
+        + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+        + bytes(4)
+    )
     (sepconv.folder / "in.tif").write_bytes(content)
     assert warnings(sepconv, "in.tif", "out.tif") == []
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), STACK)
     sepconv("run", "in.tif", "one.tif", "--page", "3", "--quiet")
     assert np.array_equal(tifffile.imread(sepconv.folder / "one.tif"), STACK[3])
-    content[8 + len(STACK.tobytes()) : 8 + len(STACK.tobytes()) + len(description)] = description.replace(b"=5", b"=9")
+    content[8 + len(STACK.tobytes()) : 8 + len(STACK.tobytes()) + len(description)] = description.replace(
+        b"=5", b"=9"
+    )
     (sepconv.folder / "in.tif").write_bytes(content)
     assert "counts several images" in fails(sepconv, "run", "in.tif", "new.tif", "abs", status=1)
 
@@ -109,15 +129,27 @@ def test_overviews_masks_and_levels_that_are_not_read_are_named(sepconv):
         writer.write(STACK[0] > 100, tile=(32, 32), subfiletype=4, metadata=None)
     said = warnings(sepconv, "in.tif", "out.tif", "box:radius=1")
     assert not [line for line in said if "mask" in line]
-    with tifffile.TiffFile(sepconv.folder / "out.tif") as result:  # levels are made anew, where the source has some
-        assert [(page.subfiletype, page.shape) for page in result.pages] == [(0, (48, 64)), (4, (48, 64)), (1, (24, 32)), (5, (24, 32))]
+    with tifffile.TiffFile(
+        sepconv.folder / "out.tif"
+    ) as result:  # levels are made anew, where the source has some
+        assert [(page.subfiletype, page.shape) for page in result.pages] == [
+            (0, (48, 64)),
+            (4, (48, 64)),
+            (1, (24, 32)),
+            (5, (24, 32)),
+        ]
     text = sepconv("info", "in.tif").stdout
     for word in ("level 2: 16 x 12", "page 2 is no image of these: mask"):
         assert word in text
 
 
-GEO = [(33550, "d", 3, (2.0, 2.0, 0.0)), (33922, "d", 6, (0.0, 0.0, 0.0, 500000.0, 4000000.0, 0.0)), (42112, "s", 0, STATISTICS),
-       (42113, "s", 0, "-9999"), (50844, "d", 92, tuple(float(i) for i in range(92)))]
+GEO = [
+    (33550, "d", 3, (2.0, 2.0, 0.0)),
+    (33922, "d", 6, (0.0, 0.0, 0.0, 500000.0, 4000000.0, 0.0)),
+    (42112, "s", 0, STATISTICS),
+    (42113, "s", 0, "-9999"),
+    (50844, "d", 92, tuple(float(i) for i in range(92))),
+]
 
 
 @pytest.fixture
@@ -125,7 +157,13 @@ def satellite(sepconv):
     """A scene with missing pixels, statistics and rational polynomial coefficients."""
     values = np.random.default_rng(1).random((40, 56)).astype(np.float32)
     values[4:9, 5:17] = -9999
-    tifffile.imwrite(sepconv.folder / "in.tif", values, tile=(16, 32), metadata=None, extratags=[*GEO, (65000, "s", 0, "private")])
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        values,
+        tile=(16, 32),
+        metadata=None,
+        extratags=[*GEO, (65000, "s", 0, "private")],
+    )
     return values
 
 
@@ -155,7 +193,11 @@ def test_nan_that_is_spread_is_said(sepconv, dtype, place):
 
     def spread(name, *arguments):
         sepconv("run", name, "out.npy", *arguments, "--force", "--stats", "stats.json")
-        return [line for line in json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"] if "NaN" in line]
+        return [
+            line
+            for line in json.loads((sepconv.folder / "stats.json").read_text())["plan"]["warnings"]
+            if "NaN" in line
+        ]
 
     for rows in ("1", "7", "100"):
         only(spread("in.npy", "box:radius=2", "--band-rows", rows), "the source contains NaN")
@@ -171,12 +213,18 @@ def test_nan_that_the_nodata_value_names_is_nothing_to_warn_of(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, "nan")])
     assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1") == []
     made = tifffile.imread(sepconv.folder / "out.tif")
-    assert np.isnan(made[3, 4]) and np.isnan(made).sum() == 1 and tags_of(sepconv.folder / "out.tif")[42113] == "nan"
+    assert (
+        np.isnan(made[3, 4])
+        and np.isnan(made).sum() == 1
+        and tags_of(sepconv.folder / "out.tif")[42113] == "nan"
+    )
 
 
 @pytest.mark.parametrize("whole", [[], ["--whole"]])
 def test_plain_arithmetic_on_missing_pixels_is_said_and_leaves_their_value_out(sepconv, satellite, whole):
-    said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", "none", *whole).stderr.splitlines()
+    said = sepconv(
+        "run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", "none", *whole
+    ).stderr.splitlines()
     only(said, "nodata value -9999", "as if they were values", "no nodata value")
     assert 42113 not in tags_of(sepconv.folder / "out.tif")
 
@@ -196,8 +244,17 @@ def test_a_part_has_no_statistics_of_the_whole(sepconv, satellite):
 
 def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
     xml = '<GDALMetadata>\n  <Item name="SCALE" sample="0" role="scale">0.0001</Item>\n  <Item name="OFFSET" sample="0" role="offset">-0.1</Item>\n</GDALMetadata>\n'
-    tifffile.imwrite(sepconv.folder / "in.tif", np.ones((40, 56), np.uint16), metadata=None, extratags=[(42112, "s", 0, xml)])
-    only(warnings(sepconv, "in.tif", "out.tif", "scale:by=0.0001,add=-0.1", "cast:type=f32"), "scale and offset", "no means")
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        np.ones((40, 56), np.uint16),
+        metadata=None,
+        extratags=[(42112, "s", 0, xml)],
+    )
+    only(
+        warnings(sepconv, "in.tif", "out.tif", "scale:by=0.0001,add=-0.1", "cast:type=f32"),
+        "scale and offset",
+        "no means",
+    )
     assert "0.0001" in tags_of(sepconv.folder / "out.tif")[42112]
     assert "scale" not in sepconv("run", "in.tif", "copy.tif").stderr
 
@@ -219,14 +276,34 @@ def test_a_format_without_room_for_metadata_says_what_it_drops(sepconv, satellit
 def test_tiles_that_tiff_does_not_have_are_said_to_become_others(sepconv):
     """Some writers make them, and libtiff reads them."""
     values = image(50, 70)
-    tiles = [np.pad(values[r:r + 20, c:c + 24], ((0, 20 - min(20, 50 - r)), (0, 24 - min(24, 70 - c)))) for r in range(0, 50, 20) for c in range(0, 70, 24)]
+    tiles = [
+        np.pad(values[r : r + 20, c : c + 24], ((0, 20 - min(20, 50 - r)), (0, 24 - min(24, 70 - c))))
+        for r in range(0, 50, 20)
+        for c in range(0, 70, 24)
+    ]
     content = bytearray(b"II*\0") + bytes(4) + b"".join(tile.tobytes() for tile in tiles)
     tables = len(content)
-    content += struct.pack(f"<{len(tiles)}I", *(8 + 480 * i for i in range(len(tiles)))) + struct.pack(f"<{len(tiles)}I", *[480] * len(tiles))
+    content += struct.pack(f"<{len(tiles)}I", *(8 + 480 * i for i in range(len(tiles)))) + struct.pack(
+        f"<{len(tiles)}I", *[480] * len(tiles)
+    )
     struct.pack_into("<I", content, 4, len(content))
-    entries = [(256, 4, 1, 70), (257, 4, 1, 50), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (277, 3, 1, 1), (322, 4, 1, 24), (323, 4, 1, 20),
-               (324, 4, len(tiles), tables), (325, 4, len(tiles), tables + 4 * len(tiles))]
-    content += struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4)
+    entries = [
+        (256, 4, 1, 70),
+        (257, 4, 1, 50),
+        (258, 3, 1, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (277, 3, 1, 1),
+        (322, 4, 1, 24),
+        (323, 4, 1, 20),
+        (324, 4, len(tiles), tables),
+        (325, 4, len(tiles), tables + 4 * len(tiles)),
+    ]
+    content += (
+        struct.pack("<H", len(entries))
+        + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+        + bytes(4)
+    )
     (sepconv.folder / "in.tif").write_bytes(content)
     only(warnings(sepconv, "in.tif", "out.tif"), "32 x 32", "24 x 20", "multiples of 16")
     assert np.array_equal(tifffile.imread(sepconv.folder / "out.tif"), values)
@@ -249,7 +326,9 @@ def test_an_array_that_may_be_a_stack_is_not_taken_for_channels(sepconv):
 def test_axes_are_for_what_may_hold_several_images(sepconv):
     np.save(sepconv.folder / "in.npy", STACK[0])
     sepconv("run", "in.npy", "in.png", "--quiet")
-    assert "one image of rows and columns" in fails(sepconv, "run", "in.png", "out.tif", "abs", "--axes", "yx", status=2)
+    assert "one image of rows and columns" in fails(
+        sepconv, "run", "in.png", "out.tif", "abs", "--axes", "yx", status=2
+    )
 
 
 @pytest.mark.parametrize("tag", [34377, 34675, 65000, 270])
@@ -260,9 +339,23 @@ def test_tags_that_are_too_large_are_left_out_and_take_no_memory(sepconv, tag, m
     count = megabytes << 20
     content = bytearray(b"II*\0" + struct.pack("<I", 8 + values.size)) + values.tobytes()
     kind = 2 if tag == 270 else 7
-    entries = [(256, 4, 1, 64), (257, 4, 1, 64), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8), (277, 3, 1, 1), (278, 4, 1, 64),
-               (279, 4, 1, values.size), (tag, kind, count, 1 << 16)]
-    content += struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in sorted(entries)) + bytes(4)
+    entries = [
+        (256, 4, 1, 64),
+        (257, 4, 1, 64),
+        (258, 3, 1, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (273, 4, 1, 8),
+        (277, 3, 1, 1),
+        (278, 4, 1, 64),
+        (279, 4, 1, values.size),
+        (tag, kind, count, 1 << 16),
+    ]
+    content += (
+        struct.pack("<H", len(entries))
+        + b"".join(struct.pack("<HHII", *entry) for entry in sorted(entries))
+        + bytes(4)
+    )
     with open(sepconv.folder / "in.tif", "wb") as file:
         file.write(content)
         file.truncate((1 << 16) + count)
@@ -274,7 +367,12 @@ def test_tags_that_are_too_large_are_left_out_and_take_no_memory(sepconv, tag, m
 
 def test_tags_up_to_the_bound_go_along(sepconv):
     profile = bytes(range(256)) * (1 << 14)  # 4 MiB
-    tifffile.imwrite(sepconv.folder / "in.tif", image(64, 64), metadata=None, extratags=[(34675, "B", len(profile), profile)])
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        image(64, 64),
+        metadata=None,
+        extratags=[(34675, "B", len(profile), profile)],
+    )
     assert warnings(sepconv, "in.tif", "out.tif", "box:radius=1", "--max-memory", "64M") == []
     assert tags_of(sepconv.folder / "out.tif")[34675] == profile
 

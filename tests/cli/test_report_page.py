@@ -1,4 +1,5 @@
-"""run --report FILE.html: one page that needs nothing else, in a real browser where there is one (Debian's `chromium`, 414 MB, so none of the packages that
+"""run --report FILE.html: one page that needs nothing else, in a real browser where there is one (Debian's
+`chromium`, 414 MB, so none of the packages that
 ./dev test installs)."""
 
 import base64
@@ -42,7 +43,9 @@ class Page(html.parser.HTMLParser):
 
     def pictures(self):
         """By what they say they are."""
-        decoded = lambda source: np.asarray(PIL.open(io.BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,")))))
+        decoded = lambda source: np.asarray(
+            PIL.open(io.BytesIO(base64.b64decode(source.removeprefix("data:image/png;base64,"))))
+        )
         return {one["alt"]: decoded(one["src"]) for one in self.all("img")}
 
 
@@ -65,7 +68,9 @@ def test_overview_has_every_part_in_its_place(sepconv):
     """Of bands and columns of bands: blocks of 100 x 100 pixels of one value each."""
     blocks = np.arange(1, 13, dtype=np.uint8).reshape(3, 4) * 20
     np.save(sepconv.folder / "in.npy", np.kron(blocks, np.ones((100, 100), np.uint8)))
-    found = page(sepconv, "in.npy", "out.tif", "abs", "--band-rows", 64, "--band-cols", 128, "--tile", 64).pictures()
+    found = page(
+        sepconv, "in.npy", "out.tif", "abs", "--band-rows", 64, "--band-cols", 128, "--tile", 64
+    ).pictures()
     for name in ("Overview of the source", "Overview of the result"):
         rows, cols = found[name].shape
         assert np.array_equal(found[name][rows // 6 :: rows // 3, cols // 8 :: cols // 4], blocks)
@@ -77,20 +82,32 @@ def test_other_types_are_stretched_between_percentiles(sepconv, dtype):
     values[0, 0], values[0, 1] = 30000, -20000 if dtype != np.uint16 else 0
     np.save(sepconv.folder / "in.npy", values.astype(dtype))
     made = page(sepconv, "in.npy", "out.npy")
-    low, high = map(float, re.search(r"source, 500 x 400 pixels: black is (\S+), white is (\S+)", made.text).groups())
+    low, high = map(
+        float, re.search(r"source, 500 x 400 pixels: black is (\S+), white is (\S+)", made.text).groups()
+    )
     assert low == pytest.approx(105, abs=2) and high == pytest.approx(1095, abs=2)
     shown = made.pictures()["Overview of the source"]
-    assert shown.min() == 0 and shown.max() == 255 and abs(int(shown[shown.shape[0] // 2, shown.shape[1] // 2]) - 127) < 3
+    assert (
+        shown.min() == 0
+        and shown.max() == 255
+        and abs(int(shown[shown.shape[0] // 2, shown.shape[1] // 2]) - 127) < 3
+    )
 
 
 def test_colours_and_many_channels(sepconv):
     pixels = image(50, 60, 4)
     np.save(sepconv.folder / "in.npy", pixels)
     made = page(sepconv, "in.npy", "out.npy")
-    assert np.array_equal(made.pictures()["Detail of the source"], pixels[:, :, :3]) and "Of 4 channels the first three." in made.text
+    assert (
+        np.array_equal(made.pictures()["Detail of the source"], pixels[:, :, :3])
+        and "Of 4 channels the first three." in made.text
+    )
     np.save(sepconv.folder / "seven.npy", image(50, 60, 7))
     made = page(sepconv, "seven.npy", "out.npy", "--axes", "yxc")
-    assert np.array_equal(made.pictures()["Detail of the source"], image(50, 60, 7)[:, :, 0]) and "Of 7 channels the first." in made.text
+    assert (
+        np.array_equal(made.pictures()["Detail of the source"], image(50, 60, 7)[:, :, 0])
+        and "Of 7 channels the first." in made.text
+    )
 
 
 def test_region_transpose_and_another_size(sepconv):
@@ -100,16 +117,22 @@ def test_region_transpose_and_another_size(sepconv):
     assert np.array_equal(found["Detail of the source"], pixels[150:230, 200:300])
     assert np.array_equal(found["Detail of the result"], np.load(sepconv.folder / "out.npy"))
     turned = page(sepconv, "in.npy", "out.npy", "transpose")
-    assert np.array_equal(turned.pictures()["Overview of the result"], turned.pictures()["Overview of the source"].T)
+    assert np.array_equal(
+        turned.pictures()["Overview of the result"], turned.pictures()["Overview of the source"].T
+    )
     assert not turned.all("input")  # nothing lies where it lay
     smaller = page(sepconv, "in.npy", "out.npy", "reduce:factor=2")
-    assert smaller.pictures()["Detail of the source"].shape == (300, 400) and smaller.pictures()["Detail of the result"].shape == (150, 200)
+    assert smaller.pictures()["Detail of the source"].shape == (300, 400) and smaller.pictures()[
+        "Detail of the result"
+    ].shape == (150, 200)
     assert len(smaller.all("input")) == 1
 
 
 def test_a_part_of_a_result_has_no_pictures_of_all_of_it(sepconv):
     sepconv("generate", "in.tif", "--size", "900x900", "--tile", "128", "-q")
-    sepconv("run", "in.tif", "out.tif", "gaussian:sigma=2", "--create-only", "--band-rows", "128", "--force", "-q")
+    sepconv(
+        "run", "in.tif", "out.tif", "gaussian:sigma=2", "--create-only", "--band-rows", "128", "--force", "-q"
+    )
     shown = page(sepconv, "in.tif", "out.tif", "gaussian:sigma=2", "--part", "1/3")
     assert not shown.pictures() and "made a part of the result" in shown.text
 
@@ -121,9 +144,23 @@ def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
     np.save(sepconv.folder / "in.npy", values)
     made = page(sepconv, "in.npy", "out.npy", "box:radius=0", "--nodata", "-9999", "--result-nodata", "-5000")
     for side in ("source", "result"):
-        low, high, mean, least, share = map(float, re.search(
-            side + r", 300 x 200 pixels: black is (\S+), white is (\S+).*?" + side + r": mean (\S+), deviation \S+, from (\S+) to .*? samples; (\S+) % are missing", made.text).groups())
-        assert low == pytest.approx(602, abs=3) and high == pytest.approx(1098, abs=3) and mean == pytest.approx(850, abs=2) and least >= 600 and share == 50
+        low, high, mean, least, share = map(
+            float,
+            re.search(
+                side
+                + r", 300 x 200 pixels: black is (\S+), white is (\S+).*?"
+                + side
+                + r": mean (\S+), deviation \S+, from (\S+) to .*? samples; (\S+) % are missing",
+                made.text,
+            ).groups(),
+        )
+        assert (
+            low == pytest.approx(602, abs=3)
+            and high == pytest.approx(1098, abs=3)
+            and mean == pytest.approx(850, abs=2)
+            and least >= 600
+            and share == 50
+        )
     shown = made.pictures()["Overview of the result"]
     assert shown[:100].max() == 0 and shown[100:].std() > 50
 
@@ -136,7 +173,10 @@ def test_what_alpha_hides_is_in_no_percentile_and_no_mean(sepconv, dtype):
     tifffile.imwrite(sepconv.folder / "in.tif", pixels, photometric="rgb", extrasamples=["unassalpha"])
     made = page(sepconv, "in.tif", "out.tif", "box:radius=0")
     for side in ("source", "result"):
-        least, most, share = re.search(side + r": mean 74.5, deviation \S+, from (\S+) to (\S+), of 45000 samples; (\S+) % are missing", made.text).groups()
+        least, most, share = re.search(
+            side + r": mean 74.5, deviation \S+, from (\S+) to (\S+), of 45000 samples; (\S+) % are missing",
+            made.text,
+        ).groups()
         assert (least, most, share) == ("50", "99", "25")
     shown = made.pictures()["Overview of the result"]
     assert shown[:25].max() == 0 and shown[25:].max() > 0
@@ -149,23 +189,39 @@ def test_one_band_is_said_to_overlap_with_nothing(sepconv):
     assert "With one band no two steps were busy at once." in text and "times as long" not in text
 
 
-@pytest.mark.parametrize("dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)])
+@pytest.mark.parametrize(
+    "dtype, most", [(np.uint8, 255), (np.uint16, 400), (np.int16, 70), (np.uint16, 50000)]
+)
 def test_histograms_of_integers_are_no_combs(sepconv, dtype, most):
     """Of all values as often as of each other, each bar is as high as its neighbour."""
-    np.save(sepconv.folder / "in.npy", np.resize(np.arange(most + 1), (120000 // (most + 1), most + 1)).astype(dtype))
+    np.save(
+        sepconv.folder / "in.npy",
+        np.resize(np.arange(most + 1), (120000 // (most + 1), most + 1)).astype(dtype),
+    )
     text = (sepconv.folder / "report.html", page(sepconv, "in.npy", "out.npy"))[0].read_text()
-    low, high, points = re.search(r'aria-label="Histogram of the source from (\S+) to (\S+)".*?points="(.*?)"', text).groups()
+    low, high, points = re.search(
+        r'aria-label="Histogram of the source from (\S+) to (\S+)".*?points="(.*?)"', text
+    ).groups()
     heights = np.array([float(point.split(",")[1]) for point in points.split()])
     middle = heights[len(heights) // 4 : 3 * len(heights) // 4]
-    assert middle.max() - middle.min() < 10 and float(low) >= (0 if dtype != np.int16 else -10) and float(low).is_integer() and float(high).is_integer()
+    assert (
+        middle.max() - middle.min() < 10
+        and float(low) >= (0 if dtype != np.int16 else -10)
+        and float(low).is_integer()
+        and float(high).is_integer()
+    )
 
 
 def test_a_ceiling_far_above_leaves_the_memory_its_picture(sepconv):
     np.save(sepconv.folder / "in.npy", image(300, 400))
     far, near = (page(sepconv, "in.npy", "out.npy", "--max-memory", most).text for most in ("4G", "32M"))
     assert "ceiling, 4.00 GiB, far above this picture" in far and "far above" not in near
-    points = re.search(r'class="area" points="(.*?)"', (sepconv.folder / "report.html").read_text())[1].split()
-    assert points[-1] == "1000,100" and points[-2] == "1000," + points[-3].split(",")[1]  # as much as at the last band, to the end
+    points = re.search(r'class="area" points="(.*?)"', (sepconv.folder / "report.html").read_text())[
+        1
+    ].split()
+    assert (
+        points[-1] == "1000,100" and points[-2] == "1000," + points[-3].split(",")[1]
+    )  # as much as at the last band, to the end
 
 
 def test_a_fact_of_a_file_is_said_once(sepconv):
@@ -180,12 +236,29 @@ def test_not_a_number_is_said(sepconv):
     np.save(sepconv.folder / "in.npy", values)
     assert "50 % are not-a-number" in page(sepconv, "in.npy", "out.npy", "--nodata", "none").text
     np.save(sepconv.folder / "in.npy", np.full((64, 64), np.nan, np.float32))
-    assert "All samples of the source are not-a-number." in page(sepconv, "in.npy", "out.npy", "--nodata", "none").text
+    assert (
+        "All samples of the source are not-a-number."
+        in page(sepconv, "in.npy", "out.npy", "--nodata", "none").text
+    )
 
 
 def test_words_are_those_of_the_json(sepconv, tmp_path):
     np.save(sepconv.folder / "in.npy", image(400, 500))
-    sepconv("run", "in.npy", "out.npy", "gaussian:sigma=3", "--report", "report.html", "--stats", "stats.json", "--quiet", "--device", "cpu", "--threads", 1)
+    sepconv(
+        "run",
+        "in.npy",
+        "out.npy",
+        "gaussian:sigma=3",
+        "--report",
+        "report.html",
+        "--stats",
+        "stats.json",
+        "--quiet",
+        "--device",
+        "cpu",
+        "--threads",
+        1,
+    )
     text = Page((sepconv.folder / "report.html").read_text()).text
     stats = json.loads((sepconv.folder / "stats.json").read_text())
     assert stats["advice"] in text
@@ -193,7 +266,9 @@ def test_words_are_those_of_the_json(sepconv, tmp_path):
         assert f"{step['name']} {step['busy_seconds']:.3f} s" in text
     for note in stats["plan"]["notes"]:
         assert note in text
-    assert stats["memory"] and all(0 < seconds < stats["wall_seconds"] and held > 2**20 for seconds, held in stats["memory"])
+    assert stats["memory"] and all(
+        0 < seconds < stats["wall_seconds"] and held > 2**20 for seconds, held in stats["memory"]
+    )
 
 
 def test_taps_and_frequencies(sepconv):
@@ -212,7 +287,12 @@ def test_taps_and_frequencies(sepconv):
 def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
     np.save(sepconv.folder / "in.npy", image())
     page(sepconv, "in.npy", "out.npy", "box:radius=256", "box:radius=256", "cast:type=f32")
-    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text())]
+    found = [
+        float(one)
+        for one in re.findall(
+            r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text()
+        )
+    ]
     assert np.allclose(found, np.convolve(np.ones(513), np.ones(513)) / 513**2, atol=1e-6)
 
 
@@ -220,7 +300,9 @@ def test_taps_that_reach_as_far_as_is_drawn_meet_no_edge(sepconv):
 @pytest.mark.parametrize("pixels", [[0], [7], [0, 1], [0, 0, 65535]])
 def test_images_of_few_values_have_a_page(sepconv, dtype, pixels):
     values = np.zeros((64, 64), dtype)
-    values.flat[: len(pixels)] = np.minimum(pixels, np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else np.inf).astype(dtype)
+    values.flat[: len(pixels)] = np.minimum(
+        pixels, np.iinfo(dtype).max if np.issubdtype(dtype, np.integer) else np.inf
+    ).astype(dtype)
     np.save(sepconv.folder / "in.npy", values)
     page(sepconv, "in.npy", "out.npy", "box")
     assert "Histogram of the source" in (sepconv.folder / "report.html").read_text()
@@ -231,13 +313,30 @@ def test_taps_by_cells_are_found_wherever_these_lie(sepconv, sigma):
     np.save(sepconv.folder / "in.npy", image())
     made = page(sepconv, "in.npy", "out.npy", f"gaussian:sigma={sigma},method=multirate", "cast:type=f32")
     assert "could not be computed" not in made.text
-    found = [float(one) for one in re.findall(r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text())]
-    assert abs(sum(found) - 1) < 1e-4 and max(found) == pytest.approx(1 / (sigma * np.sqrt(2 * np.pi)), rel=1e-3)
+    found = [
+        float(one)
+        for one in re.findall(
+            r'<rect class="x"[^>]*><title>-?\d+: (\S+?)</title>', (sepconv.folder / "report.html").read_text()
+        )
+    ]
+    assert abs(sum(found) - 1) < 1e-4 and max(found) == pytest.approx(
+        1 / (sigma * np.sqrt(2 * np.pi)), rel=1e-3
+    )
 
 
-@pytest.mark.parametrize("stages,said", [
-    (["abs"], "not linear"), (["clamp:low=0,high=50"], "not linear"), (["gradient"], "not linear"), (["unsharp:sigma=1,amount=1,threshold=30"], "not linear"),
-    (["transpose"], "moves pixels"), (["reduce:factor=2"], "another size"), (["gaussian:sigma=200"], "further than 512"), ([], "filters nothing")])
+@pytest.mark.parametrize(
+    "stages,said",
+    [
+        (["abs"], "not linear"),
+        (["clamp:low=0,high=50"], "not linear"),
+        (["gradient"], "not linear"),
+        (["unsharp:sigma=1,amount=1,threshold=30"], "not linear"),
+        (["transpose"], "moves pixels"),
+        (["reduce:factor=2"], "another size"),
+        (["gaussian:sigma=200"], "further than 512"),
+        ([], "filters nothing"),
+    ],
+)
 def test_chains_without_a_response_say_why(sepconv, source, stages, said):
     made = page(sepconv, source, "out.npy", *stages)
     assert said in made.text
@@ -251,19 +350,29 @@ def test_whatever_names_and_files_hold_is_no_html(sepconv):
     tifffile.imwrite(sepconv.folder / "in.tif", image(), description=evil)
     for arguments in ((name, "out.npy"), ("in.tif", "<b>.tif")):
         made = page(sepconv, *arguments)
-        assert len(made.all("script")) == 1 and not made.all("b") and all(one["src"].startswith("data:") for one in made.all("img"))
+        assert (
+            len(made.all("script")) == 1
+            and not made.all("b")
+            and all(one["src"].startswith("data:") for one in made.all("img"))
+        )
         assert arguments[0] in made.text
     assert evil in made.text
 
 
 def test_page_asks_nobody_for_anything(sepconv, source):
-    text = (page(sepconv, source, "out.npy", "gaussian:sigma=1"), (sepconv.folder / "report.html").read_text())[1]
+    text = (
+        page(sepconv, source, "out.npy", "gaussian:sigma=1"),
+        (sepconv.folder / "report.html").read_text(),
+    )[1]
     without = re.sub(r"base64,[\w+/=]+", "", text)
-    assert not re.search(r"https?:|//|url\(|@import|<link|<iframe", re.sub(r"\n\s*//.*|;\s*//.*", "", without))
+    assert not re.search(
+        r"https?:|//|url\(|@import|<link|<iframe", re.sub(r"\n\s*//.*|;\s*//.*", "", without)
+    )
 
 
 def test_command_does_it_again(sepconv):
     import shlex
+
     np.save(sepconv.folder / "a b'c.npy", image())
     made = page(sepconv, "a b'c.npy", "out.npy", "box:radius=1")
     line = made.text[made.text.index("cd ") :]
@@ -277,10 +386,20 @@ def test_set_of_images_shows_the_first(sepconv):
     pages = np.stack([image(seed=i) for i in range(3)])
     tifffile.imwrite(sepconv.folder / "in.tif", pages, photometric="minisblack")
     made = page(sepconv, "in.tif", "out.tif", "box:radius=1")
-    assert np.array_equal(made.pictures()["Detail of the source"], pages[0]) and "of the first image" in made.text
+    assert (
+        np.array_equal(made.pictures()["Detail of the source"], pages[0])
+        and "of the first image" in made.text
+    )
 
 
-@pytest.mark.parametrize("axes, stages", [("zyx", ["gaussian:sigma=1,sigma_z=1,border=wrap"]), ("zcyx", ["box:radius=1,radius_z=1", "cast:type=f32"]), ("tzyx", ["gaussian:sigma=1,sigma_z=1", "reduce:factor=2"])])
+@pytest.mark.parametrize(
+    "axes, stages",
+    [
+        ("zyx", ["gaussian:sigma=1,sigma_z=1,border=wrap"]),
+        ("zcyx", ["box:radius=1,radius_z=1", "cast:type=f32"]),
+        ("tzyx", ["gaussian:sigma=1,sigma_z=1", "reduce:factor=2"]),
+    ],
+)
 def test_volume_shows_the_plane_in_the_middle(sepconv, axes, stages):
     """A chain along z has planes as rows of one image: nobody is to see that."""
     shape = [5 if axis == "z" else 2 for axis in axes[:-2]]
@@ -290,7 +409,9 @@ def test_volume_shows_the_plane_in_the_middle(sepconv, axes, stages):
     place = tuple(2 if axis == "z" else 0 for axis in axes[:-2])
     result = np.load(sepconv.folder / "out.npy")[place]
     found = made.pictures()
-    assert np.array_equal(found["Detail of the source"], pixels[place]) and np.array_equal(found["Overview of the source"], pixels[place])
+    assert np.array_equal(found["Detail of the source"], pixels[place]) and np.array_equal(
+        found["Overview of the source"], pixels[place]
+    )
     assert found["Detail of the result"].shape == result.shape
     if result.dtype == np.uint8:
         assert np.array_equal(found["Detail of the result"], result)
@@ -312,7 +433,9 @@ def test_other_endings_are_text_and_products_have_no_page(sepconv, source):
     sepconv("transpose", source, "turned.npy", "--report", "turned.HTML", "--quiet")
     assert (sepconv.folder / "turned.HTML").read_text().startswith("<!DOCTYPE html>")
     np.save(sepconv.folder / "a.npy", np.eye(3))
-    assert "another ending" in fails(sepconv, "gemm", "a.npy", "a.npy", "c.npy", "--report", "c.html", status=2)
+    assert "another ending" in fails(
+        sepconv, "gemm", "a.npy", "a.npy", "c.npy", "--report", "c.html", status=2
+    )
 
 
 @pytest.fixture(scope="module")
@@ -337,27 +460,40 @@ def shown(sepconv, chromium):
 def test_browser_opens_it_without_a_complaint(shown, sepconv):
     assert shown.complaints == []
     assert [url for url in shown.asked if not url.startswith(("data:", "file:"))] == []
-    assert shown.value("[...document.images].every(image => image.complete && image.naturalWidth > 0 && image.alt)")
-    assert shown.value("[...document.querySelectorAll('svg')].every(drawing => drawing.getAttribute('aria-label'))")
-    assert shown.value("[...document.querySelectorAll('button, input')].every(one => one.ariaLabel || one.textContent)")
+    assert shown.value(
+        "[...document.images].every(image => image.complete && image.naturalWidth > 0 && image.alt)"
+    )
+    assert shown.value(
+        "[...document.querySelectorAll('svg')].every(drawing => drawing.getAttribute('aria-label'))"
+    )
+    assert shown.value(
+        "[...document.querySelectorAll('button, input')].every(one => one.ariaLabel || one.textContent)"
+    )
 
 
 def test_slider_moves_by_mouse_and_by_keyboard(shown):
     at = lambda: shown.value("getComputedStyle(document.querySelector('.slider')).getPropertyValue('--at')")
     assert at() == "50%"
     shown.value("document.querySelector('.slider').scrollIntoView({block: 'center'})")
-    left, top, width, height = shown.value("(box => [box.x, box.y, box.width, box.height])(document.querySelector('.slider input').getBoundingClientRect())")
+    left, top, width, height = shown.value(
+        "(box => [box.x, box.y, box.width, box.height])(document.querySelector('.slider input').getBoundingClientRect())"
+    )
     shown.drag((left + width / 2, top + height / 2), (left + width / 4, top + height / 2))
     moved = float(at().rstrip("%"))
     assert 20 < moved < 30
     shown.value("document.querySelector('.slider input').focus()")
     shown.press("ArrowRight", 39)
     assert float(at().rstrip("%")) == moved + 1
-    assert shown.value("getComputedStyle(document.querySelector('.after')).clipPath").endswith(f"{moved + 1:g}%)")
+    assert shown.value("getComputedStyle(document.querySelector('.after')).clipPath").endswith(
+        f"{moved + 1:g}%)"
+    )
 
 
 def test_timeline_zooms_by_buttons_and_by_keyboard(shown):
-    seen = lambda: [float(part) for part in shown.value("document.getElementById('timeline').getAttribute('viewBox')").split()][:3:2]
+    seen = lambda: [
+        float(part)
+        for part in shown.value("document.getElementById('timeline').getAttribute('viewBox')").split()
+    ][:3:2]
     assert seen() == [0, 1000]
     shown.value("document.querySelector('[data-act=in]').click()")
     assert seen() == [250, 500]
@@ -372,7 +508,9 @@ def test_timeline_zooms_by_buttons_and_by_keyboard(shown):
 def test_nothing_is_wider_than_the_window(shown, sepconv, width, dark):
     shown.open(sepconv.folder / "report.html", width, dark=dark)
     assert shown.value("document.documentElement.scrollWidth") <= width
-    assert shown.value("(table => table.scrollWidth <= table.clientWidth)(document.querySelector('.scroll'))")  # nor need it be moved
+    assert shown.value(
+        "(table => table.scrollWidth <= table.clientWidth)(document.querySelector('.scroll'))"
+    )  # nor need it be moved
     ground = shown.value("getComputedStyle(document.body).backgroundColor")
     assert ground == ("rgb(21, 24, 28)" if dark else "rgb(255, 255, 255)")
 

@@ -1,4 +1,5 @@
-"""Requests that used to be taken silently: files that a log would replace, options without effect, numbers out of range."""
+"""Requests that used to be taken silently: files that a log would replace, options without effect, numbers
+out of range."""
 
 import json
 import re
@@ -23,7 +24,9 @@ def pages(sepconv):
 def test_two_logs_of_one_name(sepconv, source):
     (sepconv.folder / "here").symlink_to(".")
     for other in ("log", "./log", "here/log", sepconv.folder / "log"):
-        said = fails(sepconv, "run", source, "out.npy", "--trace", "log", "--stats", other, status=WRONG_USAGE)
+        said = fails(
+            sepconv, "run", source, "out.npy", "--trace", "log", "--stats", other, status=WRONG_USAGE
+        )
         assert "--trace" in said and "--stats" in said
 
 
@@ -31,13 +34,17 @@ def test_two_logs_of_one_name(sepconv, source):
 def test_log_is_a_file_of_a_stage(sepconv, source, name):
     (sepconv.folder / name).write_text("1 2 1\n1 2 1\n")
     for stage in (f"convolve:file={name}", f"convolve:file={name},border=reflect"):
-        said = fails(sepconv, "run", source, "out.npy", stage, "--report", name, "--force", status=WRONG_USAGE)
+        said = fails(
+            sepconv, "run", source, "out.npy", stage, "--report", name, "--force", status=WRONG_USAGE
+        )
         assert "--report" in said and "stage" in said
 
 
 def test_log_is_an_image_even_with_force(sepconv, source):
     for name in ("in.npy", "out.npy"):
-        assert name in fails(sepconv, "run", source, "out.npy", "--stats", name, "--force", status=WRONG_USAGE)
+        assert name in fails(
+            sepconv, "run", source, "out.npy", "--stats", name, "--force", status=WRONG_USAGE
+        )
 
 
 @pytest.mark.parametrize("stage, side", [("gemm", ",side=right"), ("mix_channels", ""), ("convolve", "")])
@@ -60,7 +67,9 @@ def test_logs_on_standard_output(sepconv, source):
     assert json.loads(done.stdout)["plan"]["bands"] >= 1 and "at the peak" in done.stderr
     done = sepconv("run", source, "out.npy", "--report", "-", "--quiet", "--force")
     assert "bottleneck" in done.stdout and done.stderr == ""
-    assert json.loads(sepconv("transpose", source, "out.npy", "--trace", "-", "--force").stdout)["traceEvents"]
+    assert json.loads(sepconv("transpose", source, "out.npy", "--trace", "-", "--force").stdout)[
+        "traceEvents"
+    ]
     both = json.loads(sepconv("run", source, "out.npy", "--stats", "-", "--report", "./-", "--force").stdout)
     assert both["plan"] and "bottleneck" in (sepconv.folder / "-").read_text()
     (sepconv.folder / "-").unlink()
@@ -70,11 +79,20 @@ def test_logs_on_standard_output(sepconv, source):
     assert "standard output" in fails(sepconv, "bench", "run", "--trace", "-", status=WRONG_USAGE)
 
 
-@pytest.mark.parametrize("command", [["transpose", "-", "out.npy"],
-                                     ["transpose", "in.npy", "-"], ["gemm", "-", "in.npy", "out.npy"], ["gemm", "in.npy", "-", "out.npy"],
-                                     ["gemm", "in.npy", "in.npy", "-"], ["gemm", "in.npy", "in.npy", "out.npy", "--add", "-"], ["preview", "-"],
-                                     ["generate", "-", "--size", "8x8"]],
-                         ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["transpose", "-", "out.npy"],
+        ["transpose", "in.npy", "-"],
+        ["gemm", "-", "in.npy", "out.npy"],
+        ["gemm", "in.npy", "-", "out.npy"],
+        ["gemm", "in.npy", "in.npy", "-"],
+        ["gemm", "in.npy", "in.npy", "out.npy", "--add", "-"],
+        ["preview", "-"],
+        ["generate", "-", "--size", "8x8"],
+    ],
+    ids=" ".join,
+)
 def test_images_are_no_pipes(sepconv, source, command):
     said = fails(sepconv, *command, status=WRONG_USAGE)
     assert "pipe" in said and "./-" in said
@@ -87,8 +105,18 @@ def test_a_file_called_so(sepconv, source):
 
 
 @pytest.mark.parametrize("name", ["out.npy", "out.raw", "out.png", "out.jpg"])
-@pytest.mark.parametrize("options", [["--compress", "lzw"], ["--tile", "64"], ["--tile", "0"], ["--planar"],
-                                     ["--no-predictor"], ["--big-tiff"], ["--classic-tiff"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--compress", "lzw"],
+        ["--tile", "64"],
+        ["--tile", "0"],
+        ["--planar"],
+        ["--no-predictor"],
+        ["--big-tiff"],
+        ["--classic-tiff"],
+    ],
+)
 def test_layout_that_the_format_does_not_have(sepconv, source, name, options):
     for command in (["run", source, name], ["plan", source, name], ["generate", name, "--size", "64x64"]):
         said = fails(sepconv, *command, *options, status=WRONG_USAGE)
@@ -108,7 +136,9 @@ def test_layout_that_the_format_has(sepconv, source):
 
 def test_inherited_layout_is_no_request(sepconv):
     pixels = image(rows=200, cols=300, channels=3)
-    tifffile.imwrite(sepconv.folder / "in.tif", pixels, tile=(64, 64), compression="zlib", photometric="rgb", bigtiff=True)
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", pixels, tile=(64, 64), compression="zlib", photometric="rgb", bigtiff=True
+    )
     sepconv("run", "in.tif", "out.npy")
     assert np.array_equal(np.load(sepconv.folder / "out.npy"), pixels)
 
@@ -148,7 +178,9 @@ def test_number_of_threads_has_one_range(sepconv, source):
     assert "1024" in sepconv("run", "--help").stdout
     sepconv("plan", source, "out.npy", "--threads", 1024)
     for threads in (0, 1025, 4096):
-        assert "--threads" in fails(sepconv, "plan", source, "out.npy", "--threads", threads, status=WRONG_USAGE)
+        assert "--threads" in fails(
+            sepconv, "plan", source, "out.npy", "--threads", threads, status=WRONG_USAGE
+        )
 
 
 def test_output_name_missing_or_a_folder(sepconv, source):

@@ -1,4 +1,5 @@
-"""A second image in runs of several: its bytes are those of one run, and a file that was changed meanwhile is refused; what cannot stand beside an image is one sentence."""
+"""A second image in runs of several: its bytes are those of one run, and a file that was changed meanwhile is
+refused; what cannot stand beside an image is one sentence."""
 
 import re
 
@@ -20,14 +21,20 @@ def two(sepconv):
 
 
 def write_dark(sepconv, seed):
-    tifffile.imwrite(sepconv.folder / "dark.tif", image(300, 200, dtype=np.uint16, seed=seed), tile=(64, 64), compression="zlib")
+    tifffile.imwrite(
+        sepconv.folder / "dark.tif",
+        image(300, 200, dtype=np.uint16, seed=seed),
+        tile=(64, 64),
+        compression="zlib",
+    )
 
 
 @pytest.mark.parametrize("name, options", [("out.tif", []), ("out.npy", []), ("out.zarr", ["--chunk", "32"])])
 def test_parts_are_one_result(two, name, options):
     two("run", "in.tif", "whole.npy", *CHAIN, "--quiet")
     two("run", "in.tif", name, *CHAIN, *options, "--create-only", "--quiet")
-    for part in (2, 1, 3): two("run", "in.tif", name, *CHAIN, *options, "--part", f"{part}/3", "--quiet")
+    for part in (2, 1, 3):
+        two("run", "in.tif", name, *CHAIN, *options, "--part", f"{part}/3", "--quiet")
     two("finish", name)
     two("compare", name, "whole.npy")
 
@@ -35,16 +42,24 @@ def test_parts_are_one_result(two, name, options):
 @pytest.mark.parametrize("dark", ["dark.tif", "dark.zarr"])
 def test_a_changed_file_is_refused(two, dark):
     chain = [word.replace("dark.tif", dark) for word in CHAIN]
-    make = lambda seed: (write_dark(two, seed), dark == "dark.tif" or two("run", "dark.tif", dark, "--force", "--quiet"))
+    make = lambda seed: (
+        write_dark(two, seed),
+        dark == "dark.tif" or two("run", "dark.tif", dark, "--force", "--quiet"),
+    )
     make(2)
     two("run", "in.tif", "out.tif", *chain, "--create-only", "--quiet")
     two("run", "in.tif", "out.tif", *chain, "--part", "1/2", "--quiet")
     make(3)
-    if dark == "dark.zarr":  # a thousand parts that each walk a folder of files would take longer than their pixels: finish walks it once
+    if (
+        dark == "dark.zarr"
+    ):  # a thousand parts that each walk a folder of files would take longer than their pixels: finish walks it once
         two("run", "in.tif", "out.tif", *chain, "--part", "2/2", "--quiet")
         assert "with another file of a stage" in two("finish", "out.tif", status=2).stderr
     else:
-        assert "with another file of a stage" in two("run", "in.tif", "out.tif", *chain, "--part", "2/2", status=2).stderr
+        assert (
+            "with another file of a stage"
+            in two("run", "in.tif", "out.tif", *chain, "--part", "2/2", status=2).stderr
+        )
     assert not (two.folder / "out.tif").exists()
 
 
@@ -52,23 +67,41 @@ def test_a_stored_plan_of_a_changed_file_is_refused(two):
     (two.folder / "plan.json").write_text(two("plan", "in.tif", "out.tif", *CHAIN, "--json").stdout)
     two("run", "in.tif", "out.tif", "--plan", "plan.json", "--quiet")
     write_dark(two, 3)
-    assert "another file of a stage" in two("run", "in.tif", "other.tif", "--plan", "plan.json", status=2).stderr
+    assert (
+        "another file of a stage" in two("run", "in.tif", "other.tif", "--plan", "plan.json", status=2).stderr
+    )
 
 
 def test_the_ceiling_holds_it(two):
     """The least ceiling that is named grows with it, and is enough."""
+
     def least(*stages):
-        said = two("run", "in.tif", "out.tif", *stages, "--max-memory", "1K", "--threads", "1", status=1).stderr
+        said = two(
+            "run", "in.tif", "out.tif", *stages, "--max-memory", "1K", "--threads", "1", status=1
+        ).stderr
         return int(re.search(r"is (\d+)K", said)[1]) << 10
+
     stages = ["subtract:file=dark.tif", "box:radius=5"]
     assert least(*stages) > least("box:radius=5") + 200 * 2
     two("run", "in.tif", "out.tif", *stages, "--max-memory", least(*stages), "--threads", "1", "--quiet")
 
 
-@pytest.mark.parametrize("stage, said", [
-    ("subtract", "needs 'file'"), ("subtract:file=none.tif", "there is no such file"), ("subtract:file=small.npy", "does not fit an image of 300 rows x 200 columns"),
-    ("subtract:file=rgb.npy", "of 3 channels"), ("subtract:file=complex.npy", "complex"), ("subtract:file=in.tif,chain=abs", "not both"), ("blend:file=in.tif,alpha=2", "between 0 and 1"),
-    ("subtract:chain=[reduce:factor=2]", "does not lie over its input"), ("subtract:chain=[abs", "bracket"), ("substract:file=in.tif", "did you mean 'subtract'"), ("minus:file=in.tif", "use scale:add=-10 or subtract:file=")])
+@pytest.mark.parametrize(
+    "stage, said",
+    [
+        ("subtract", "needs 'file'"),
+        ("subtract:file=none.tif", "there is no such file"),
+        ("subtract:file=small.npy", "does not fit an image of 300 rows x 200 columns"),
+        ("subtract:file=rgb.npy", "of 3 channels"),
+        ("subtract:file=complex.npy", "complex"),
+        ("subtract:file=in.tif,chain=abs", "not both"),
+        ("blend:file=in.tif,alpha=2", "between 0 and 1"),
+        ("subtract:chain=[reduce:factor=2]", "does not lie over its input"),
+        ("subtract:chain=[abs", "bracket"),
+        ("substract:file=in.tif", "did you mean 'subtract'"),
+        ("minus:file=in.tif", "use scale:add=-10 or subtract:file="),
+    ],
+)
 def test_what_cannot_be(two, stage, said):
     np.save(two.folder / "small.npy", image(300, 199))
     np.save(two.folder / "rgb.npy", image(300, 200, 3))
@@ -80,16 +113,31 @@ def test_what_cannot_be(two, stage, said):
 @pytest.mark.parametrize("name", ["dark.tif", "./dark.tif"])
 def test_the_result_is_not_its_second_image(two, name):
     before = (two.folder / "dark.tif").read_bytes()
-    assert "is both input and output" in two("run", "in.tif", name, "subtract:file=dark.tif", "--force", status=2).stderr
+    assert (
+        "is both input and output"
+        in two("run", "in.tif", name, "subtract:file=dark.tif", "--force", status=2).stderr
+    )
     np.savetxt(two.folder / "taps.txt", np.ones((1, 3)))
-    assert "is both input and output" in two("run", "in.tif", "taps.txt", "subtract:chain=[convolve:file=taps.txt]", "--force", status=2).stderr
+    assert (
+        "is both input and output"
+        in two(
+            "run", "in.tif", "taps.txt", "subtract:chain=[convolve:file=taps.txt]", "--force", status=2
+        ).stderr
+    )
     assert (two.folder / "dark.tif").read_bytes() == before
 
 
 def test_a_stack_that_does_not_lie_beside_a_volume_is_refused(two):
     for name, axes, count in (("stack", "ZYX", 4), ("others", "TYX", 4)):
-        tifffile.imwrite(two.folder / f"{name}.ome.tif", np.stack([image(20, 30, seed=seed) for seed in range(count)]), metadata={"axes": axes}, ome=True)
-    assert "give one with the same axis z" in fails(two, "run", "stack.ome.tif", "out.tif", "subtract:file=others.ome.tif", "box:radius_z=1", status=2)
+        tifffile.imwrite(
+            two.folder / f"{name}.ome.tif",
+            np.stack([image(20, 30, seed=seed) for seed in range(count)]),
+            metadata={"axes": axes},
+            ome=True,
+        )
+    assert "give one with the same axis z" in fails(
+        two, "run", "stack.ome.tif", "out.tif", "subtract:file=others.ome.tif", "box:radius_z=1", status=2
+    )
 
 
 @pytest.mark.parametrize("name", ["dark.npy", "dark.zarr"])
@@ -98,14 +146,34 @@ def test_an_arrays_axes(two, name):
     stack, dark = image(5, 6, 7, dtype=np.int16), image(5, 6, 7, seed=2, dtype=np.int16) // 2
     np.save(two.folder / "stack.npy", stack)
     np.save(two.folder / "dark.npy", dark)
-    if name == "dark.zarr": two("run", "dark.npy", name, "--axes", "zyx", "--quiet")
+    if name == "dark.zarr":
+        two("run", "dark.npy", name, "--axes", "zyx", "--quiet")
     if name == "dark.npy":
         said = fails(two, "run", "stack.npy", "out.npy", f"subtract:file={name}", "--axes", "zyx", status=1)
         assert "say which with axes=yxc or zyx" in said and "--axes" not in said
-        assert "its letters" in fails(two, "run", "stack.npy", "out.npy", f"subtract:file={name},axes=ZYX", "--axes", "zyx", status=2)
+        assert "its letters" in fails(
+            two, "run", "stack.npy", "out.npy", f"subtract:file={name},axes=ZYX", "--axes", "zyx", status=2
+        )
     given = f"subtract:file={name}" + (",axes=zyx" if name == "dark.npy" else "")
     for more in ([], ["box:radius_z=1"]) if name == "dark.npy" else ([],):
-        two("run", "stack.npy", "out.npy", given, "cast:type=f64", *more, "--axes", "zyx", "--quiet", "--force")
+        two(
+            "run",
+            "stack.npy",
+            "out.npy",
+            given,
+            "cast:type=f64",
+            *more,
+            "--axes",
+            "zyx",
+            "--quiet",
+            "--force",
+        )
         expected = stack.astype(float) - dark
-        np.testing.assert_allclose(np.load(two.folder / "out.npy"), scipy.ndimage.uniform_filter(expected, 3, mode="mirror") if more else expected, atol=1e-9)
-    assert "it goes only with file" in fails(two, "run", "stack.npy", "o.npy", "add:chain=abs,axes=zyx", "--axes", "zyx", status=2)
+        np.testing.assert_allclose(
+            np.load(two.folder / "out.npy"),
+            scipy.ndimage.uniform_filter(expected, 3, mode="mirror") if more else expected,
+            atol=1e-9,
+        )
+    assert "it goes only with file" in fails(
+        two, "run", "stack.npy", "o.npy", "add:chain=abs,axes=zyx", "--axes", "zyx", status=2
+    )

@@ -1,4 +1,5 @@
-"""Ctrl-C, SIGTERM and SIGHUP in mid-run: the program ends soon, with 130, one sentence and nothing left behind. Other signals mean what they
+"""Ctrl-C, SIGTERM and SIGHUP in mid-run: the program ends soon, with 130, one sentence and nothing left
+behind. Other signals mean what they
 mean to any program."""
 
 import os
@@ -49,7 +50,17 @@ def start(folder, name, preexec_fn=heed_signals):
     """A run of minutes; returns once it has written something."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)  # sparse: it takes no disk
-    command = [BINARY, "run", "in.raw", name, "gaussian:sigma=30", "--raw", "30000x30000:u8", "--max-memory", "200M"]
+    command = [
+        BINARY,
+        "run",
+        "in.raw",
+        name,
+        "gaussian:sigma=30",
+        "--raw",
+        "30000x30000:u8",
+        "--max-memory",
+        "200M",
+    ]
     before = set(listing(folder))
     run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=preexec_fn)
     wait_for(lambda: any((folder / name).stat().st_size > 0 for name in set(listing(folder)) - before), run)
@@ -58,7 +69,14 @@ def start(folder, name, preexec_fn=heed_signals):
 
 def begin(folder, *arguments):
     """A command whose work has begun, or is about to."""
-    run = subprocess.Popen([BINARY, *arguments], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
+    run = subprocess.Popen(
+        [BINARY, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,
+    )
     wait_for(lambda: watches_signals(run), run)
     time.sleep(0.5)  # so that it is in the middle of it on most machines
     assert run.poll() is None, "too quick to be interrupted: make the work larger"
@@ -67,6 +85,7 @@ def begin(folder, *arguments):
 
 def stop(run, number):
     """Its output after this signal, which must end it soon."""
+
     def children_seconds():
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
@@ -100,7 +119,9 @@ def test_impatient_signals_change_nothing(sepconv):
     assert listing(sepconv.folder) == ["in.raw"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT, signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT, signal.SIGALRM, signal.SIGXCPU, signal.SIGKILL]
+)
 def test_other_signals_end_it_as_any_program(sepconv, number):
     """They leave a temporary file, which the next run removes."""
     run = start(sepconv.folder, "out.npy", preexec_fn=heed_signals_without_core)
@@ -116,7 +137,9 @@ def test_force_keeps_the_old_file(sepconv):
     (sepconv.folder / "out.npy").write_bytes(b"precious")
     with open(sepconv.folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)
-    run = begin(sepconv.folder, "run", "in.raw", "out.npy", "gaussian:sigma=30", "--raw", "30000x30000:u8", "--force")
+    run = begin(
+        sepconv.folder, "run", "in.raw", "out.npy", "gaussian:sigma=30", "--raw", "30000x30000:u8", "--force"
+    )
     stop(run, signal.SIGINT)
     assert run.returncode == 130
     assert (sepconv.folder / "out.npy").read_bytes() == b"precious"
@@ -133,7 +156,9 @@ def test_nohup_is_respected(sepconv):
     assert run.returncode == 130
 
 
-@pytest.mark.parametrize("command", [["stats", "in.raw"], ["compare", "in.raw", "in.raw", "--raw-b", "60000x60000:f32"]])
+@pytest.mark.parametrize(
+    "command", [["stats", "in.raw"], ["compare", "in.raw", "in.raw", "--raw-b", "60000x60000:f32"]]
+)
 def test_measuring_stops_too(sepconv, command):
     with open(sepconv.folder / "in.raw", "wb") as source:
         source.truncate(60000 * 60000 * 4)
@@ -143,7 +168,9 @@ def test_measuring_stops_too(sepconv, command):
     assert "interrupted" in one_sentence(stderr)
 
 
-@pytest.mark.parametrize("work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--whole"]])
+@pytest.mark.parametrize(
+    "work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--whole"]]
+)
 def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
     shape, *rest = work
     with open(sepconv.folder / "in.raw", "wb") as source:
@@ -156,12 +183,20 @@ def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
 
 @pytest.mark.parametrize("name", ["out.npy", "out.zarr", "out.tif"])
 def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
-    """The reference runner asks nobody. Of the first of three images there is something when the signal comes."""
+    """The reference runner asks nobody. Of the first of three images there is something when the signal
+    comes."""
     with open(sepconv.folder / "in.npy", "wb") as source:
-        np.lib.format.write_array_header_1_0(source, {"descr": "|u1", "fortran_order": False, "shape": (3, 5000, 5000)})
+        np.lib.format.write_array_header_1_0(
+            source, {"descr": "|u1", "fortran_order": False, "shape": (3, 5000, 5000)}
+        )
         source.truncate(source.tell() + 3 * 5000 * 5000)
-    run = subprocess.Popen([BINARY, "run", "in.npy", name, "gaussian:sigma=30", "--whole", "--axes", "zyx", "--quiet"], cwd=sepconv.folder, stderr=subprocess.PIPE, text=True,
-                           preexec_fn=heed_signals)
+    run = subprocess.Popen(
+        [BINARY, "run", "in.npy", name, "gaussian:sigma=30", "--whole", "--axes", "zyx", "--quiet"],
+        cwd=sepconv.folder,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=heed_signals,
+    )
     wait_for(lambda: len(listing(sepconv.folder)) > 1, run)
     _, stderr = stop(run, signal.SIGTERM)
     assert run.returncode == 130

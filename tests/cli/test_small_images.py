@@ -1,4 +1,5 @@
-"""Small images as people have them, and TIFFs on their way to them: nothing is seen as another picture, nothing is lost without a word."""
+"""Small images as people have them, and TIFFs on their way to them: nothing is seen as another picture,
+nothing is lost without a word."""
 
 import json
 import resource
@@ -24,10 +25,19 @@ def with_photometric(path, values, photometric):
         file.pages[0].tags[262].overwrite(photometric)
 
 
-@pytest.mark.parametrize("photometric, channels, words", [
-    (8, 3, "CIE L*a*b*"), (9, 3, "ICC L*a*b*"), (10, 3, "ITU L*a*b*"), (34892, 3, "neither intensities nor colours")])
+@pytest.mark.parametrize(
+    "photometric, channels, words",
+    [
+        (8, 3, "CIE L*a*b*"),
+        (9, 3, "ICC L*a*b*"),
+        (10, 3, "ITU L*a*b*"),
+        (34892, 3, "neither intensities nor colours"),
+    ],
+)
 @pytest.mark.parametrize("stage", [[], ["box:radius=1"]])
-def test_what_a_small_format_would_show_as_another_picture_is_refused(sepconv, photometric, channels, words, stage):
+def test_what_a_small_format_would_show_as_another_picture_is_refused(
+    sepconv, photometric, channels, words, stage
+):
     with_photometric(sepconv.folder / "in.tif", image(channels=channels), photometric)
     for result in ["out.png", "out.jpg", "out.bmp", "out.ppm"]:
         sentence = fails(sepconv, "run", "in.tif", result, *stage, status=2)
@@ -39,7 +49,10 @@ def test_what_a_small_format_would_show_as_another_picture_is_refused(sepconv, p
         only(warnings(sepconv, "in.tif", "other.tif"), "34892", "not carried along")
 
 
-@pytest.mark.parametrize("extra, words", [(["unspecified"], "channel 4 is no alpha"), (["assocalpha"], None), (["unassalpha"], None)])
+@pytest.mark.parametrize(
+    "extra, words",
+    [(["unspecified"], "channel 4 is no alpha"), (["assocalpha"], None), (["unassalpha"], None)],
+)
 def test_a_fourth_channel_that_is_no_alpha_is_not_shown_as_such(sepconv, extra, words):
     values = image(channels=4)
     tifffile.imwrite(sepconv.folder / "in.tif", values, photometric="rgb", extrasamples=extra, metadata=None)
@@ -50,11 +63,19 @@ def test_a_fourth_channel_that_is_no_alpha_is_not_shown_as_such(sepconv, extra, 
     assert warnings(sepconv, "in.tif", "out.png") == []
     with PIL.Image.open(sepconv.folder / "out.png") as written:
         assert written.mode == "RGBA" and np.array_equal(np.asarray(written)[..., 3], values[..., 3])
-        colours = values[..., :3] if extra == ["unassalpha"] else np.minimum(255, np.floor(values[..., :3] * 255.0 / np.maximum(values[..., 3:], 1) + 0.5)) * (values[..., 3:] > 0)
+        colours = (
+            values[..., :3]
+            if extra == ["unassalpha"]
+            else np.minimum(255, np.floor(values[..., :3] * 255.0 / np.maximum(values[..., 3:], 1) + 0.5))
+            * (values[..., 3:] > 0)
+        )
         assert np.array_equal(np.asarray(written)[..., :3], colours)
 
 
-@pytest.mark.parametrize("name, channels, left", [("out.jpg", 4, 3), ("out.jpg", 2, 1), ("out.bmp", 4, 3), ("out.png", 5, 4), ("out.pgm", 3, 1)])
+@pytest.mark.parametrize(
+    "name, channels, left",
+    [("out.jpg", 4, 3), ("out.jpg", 2, 1), ("out.bmp", 4, 3), ("out.png", 5, 4), ("out.pgm", 3, 1)],
+)
 def test_the_way_out_of_too_many_channels_is_named_and_leads_out(sepconv, name, channels, left):
     values = image(channels=channels)
     np.save(sepconv.folder / "in.npy", values)
@@ -79,7 +100,11 @@ def write_animation(path):
 
 def test_an_animation_is_not_taken_for_its_first_image(sepconv):
     write_animation(sepconv.folder / "in.png")
-    for command, status in ((["run", "in.png", "out.png"], 1), (["stats", "in.png"], 1), (["compare", "in.png", "in.png"], 2)):
+    for command, status in (
+        (["run", "in.png", "out.png"], 1),
+        (["stats", "in.png"], 1),
+        (["compare", "in.png", "in.png"], 2),
+    ):
         sentence = fails(sepconv, *command, status=status)
         assert "holds 5 images" in sentence and "--page 0" in sentence
     only(warnings(sepconv, "in.png", "out.png", "--page", "0"), "5 images", "animation")
@@ -106,13 +131,17 @@ def test_info_shows_what_comes_along_with_a_small_image(sepconv, name):
     exif[0x0112] = 6
     exif[0x010F] = "maker"
     profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
-    PIL.Image.fromarray(image(channels=3)).save(sepconv.folder / name, dpi=(300, 72), exif=exif, icc_profile=profile)
+    PIL.Image.fromarray(image(channels=3)).save(
+        sepconv.folder / name, dpi=(300, 72), exif=exif, icc_profile=profile
+    )
     text = sepconv("info", name).stdout
     assert "300 x 72 per inch" in text and "6 (kept, not applied)" in text and f"{len(profile)} bytes" in text
     page = json.loads(sepconv("info", name, "--json").stdout)["pages"][0]
     assert page["facts"]["resolution"] == "300 x 72 per inch"
     assert page["warnings"] == []
-    assert [line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith("  warning ")] == page["warnings"]
+    assert [line.split(maxsplit=1)[1] for line in text.splitlines() if line.startswith("  warning ")] == page[
+        "warnings"
+    ]
 
 
 @pytest.mark.parametrize("name", ["in.png", "in.jpg", "in.bmp", "in.ppm"])
@@ -145,29 +174,52 @@ def test_the_resolution_of_a_bmp_goes_along(sepconv, result):
 
 def test_a_text_that_is_no_utf8_is_latin1_in_a_png(sepconv):
     content = "caf\xe9".encode("latin-1") + b"\0"
-    tifffile.imwrite(sepconv.folder / "in.tif", STACK[0], metadata=None, software=False, extratags=[(270, 2, len(content), content)])
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        STACK[0],
+        metadata=None,
+        software=False,
+        extratags=[(270, 2, len(content), content)],
+    )
     sepconv("run", "in.tif", "out.png", "--quiet")
     with PIL.Image.open(sepconv.folder / "out.png") as written:
-        assert written.text == {"Description": "caf\xe9"} and not isinstance(written.text["Description"], PIL.PngImagePlugin.iTXt)
+        assert written.text == {"Description": "caf\xe9"} and not isinstance(
+            written.text["Description"], PIL.PngImagePlugin.iTXt
+        )
 
 
 @pytest.mark.parametrize("rows, said", [(1, "no plan fits"), (2**31 - 1, "cannot be compressed")])
 def test_the_length_of_rows_that_a_png_claims_takes_no_memory(sepconv, rows, said):
-    """A row of 2^31 - 1 pixels of one bit, as one of zeros is compressed, and more of them than that can be."""
+    """A row of 2^31 - 1 pixels of one bit, as one of zeros is compressed, and more of them than that can
+    be."""
+
     def chunk(name, data):
         return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
 
     deflate = zlib.compressobj(9)
-    stream = b"".join(deflate.compress(bytes(2**24)) for _ in range(16)) + deflate.compress(b"\0") + deflate.flush()
+    stream = (
+        b"".join(deflate.compress(bytes(2**24)) for _ in range(16))
+        + deflate.compress(b"\0")
+        + deflate.flush()
+    )
     header = (2**31 - 1).to_bytes(4, "big") + rows.to_bytes(4, "big") + bytes([1, 0, 0, 0, 0])
-    (sepconv.folder / "in.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", stream) + chunk(b"IEND", b""))
-    done = limited(sepconv.folder, ["run", "in.png", "out.npy", "abs", "--max-memory", "64M"], {resource.RLIMIT_AS: 2**30})
+    (sepconv.folder / "in.png").write_bytes(
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", stream) + chunk(b"IEND", b"")
+    )
+    done = limited(
+        sepconv.folder,
+        ["run", "in.png", "out.npy", "abs", "--max-memory", "64M"],
+        {resource.RLIMIT_AS: 2**30},
+    )
     assert done.returncode == 1 and one_sentence(done.stderr) and said in done.stderr
 
 
-@pytest.mark.parametrize("times, said", [(1, "Too much image data"), (16, "far more than its pixels is compressed in it")])
+@pytest.mark.parametrize(
+    "times, said", [(1, "Too much image data"), (16, "far more than its pixels is compressed in it")]
+)
 def test_what_is_compressed_behind_the_last_row_of_a_png_ends(sepconv, times, said):
     """It can be a thousandfold: who goes on to its checksum is busy for long."""
+
     def chunk(name, data):
         return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
 
@@ -177,6 +229,11 @@ def test_what_is_compressed_behind_the_last_row_of_a_png_ends(sepconv, times, sa
     for _ in range(times):
         stream += coder.compress(behind)
     header = (50).to_bytes(4, "big") * 2 + bytes([8, 0, 0, 0, 0])
-    chunks = chunk(b"IHDR", header) + chunk(b"IDAT", stream + coder.flush()) + chunk(b"tEXt", b"Comment\0" + b"c" * (1 << 19)) + chunk(b"IEND", b"")
+    chunks = (
+        chunk(b"IHDR", header)
+        + chunk(b"IDAT", stream + coder.flush())
+        + chunk(b"tEXt", b"Comment\0" + b"c" * (1 << 19))
+        + chunk(b"IEND", b"")
+    )
     (sepconv.folder / "in.png").write_bytes(b"\x89PNG\r\n\x1a\n" + chunks)
     assert said in fails(sepconv, "run", "in.png", "out.npy", "--quiet", status=1)

@@ -12,7 +12,9 @@ from cli_support import image, listing
 def with_redirection(sepconv, redirection, *arguments):
     """Exit code of a run whose streams the shell redirects so."""
     command = ["bash", "-c", f'exec "$0" "$@" {redirection}', BINARY, *arguments]
-    return subprocess.run(command, cwd=sepconv.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
+    return subprocess.run(
+        command, cwd=sepconv.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    ).returncode
 
 
 @pytest.mark.parametrize("redirection", ["2>/dev/full", "2>&-", "2>&- <&-"])

@@ -1,4 +1,5 @@
-"""What a system can put around a run: others at the same work, a file that shrinks, few descriptors, odd names and environments."""
+"""What a system can put around a run: others at the same work, a file that shrinks, few descriptors, odd
+names and environments."""
 
 import os
 import re
@@ -29,11 +30,16 @@ def run(folder, *arguments, **options):
 def test_twenty_runs_at_once_on_one_output(sepconv, source, name, force):
     sepconv("run", source, f"alone-{name}", "gaussian:sigma=2")
     command = [BINARY, "run", source, name, "gaussian:sigma=2", "--quiet", *force]
-    runs = [subprocess.Popen(command, cwd=sepconv.folder, stderr=subprocess.PIPE, text=True) for _ in range(20)]
+    runs = [
+        subprocess.Popen(command, cwd=sepconv.folder, stderr=subprocess.PIPE, text=True) for _ in range(20)
+    ]
     said = [each.communicate()[1] for each in runs]
     assert sorted(each.returncode for each in runs) == ([0] * 20 if force else [0] + [FAILED] * 19)
     # That another's temporary file is there is a warning.
-    errors = ["".join(line for line in text.splitlines(keepends=True) if not line.startswith("warning: ")) for text in said]
+    errors = [
+        "".join(line for line in text.splitlines(keepends=True) if not line.startswith("warning: "))
+        for text in said
+    ]
     assert all("exists already" in one_sentence(text) for text in errors if text)
     assert (sepconv.folder / name).read_bytes() == (sepconv.folder / f"alone-{name}").read_bytes()
     assert listing(sepconv.folder) == sorted([source, name, f"alone-{name}"])
@@ -86,8 +92,14 @@ def test_input_is_no_regular_file(sepconv, kind):
 def test_few_descriptors(sepconv, source, descriptors, name):
     """Sixteen are enough; with fewer the run succeeds or says so, and leaves nothing."""
     limit = (descriptors, descriptors)
-    status, said = run(sepconv.folder, "run", source, name, "--quiet",
-                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit))
+    status, said = run(
+        sepconv.folder,
+        "run",
+        source,
+        name,
+        "--quiet",
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limit),
+    )
     if status == 127:
         pytest.skip("the system's loader needs more to start any program")
     assert status == 0 or (status == FAILED and descriptors < 16), said
@@ -95,12 +107,28 @@ def test_few_descriptors(sepconv, source, descriptors, name):
     assert said == "" if status == 0 else "too many" in one_sentence(said).lower(), said
 
 
-@pytest.mark.parametrize("command", [["info", "in.npy"], ["stats", "in.npy", "--json"], ["compare", "in.npy", "in.npy"], ["stages"],
-                                     ["plan", "in.npy", "out.npy", "abs"], ["devices"], ["completion", "bash"], ["completion", "zsh"], ["--help"],
-                                     ["run", "--help"], ["--version"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["info", "in.npy"],
+        ["stats", "in.npy", "--json"],
+        ["compare", "in.npy", "in.npy"],
+        ["stages"],
+        ["plan", "in.npy", "out.npy", "abs"],
+        ["devices"],
+        ["completion", "bash"],
+        ["completion", "zsh"],
+        ["--help"],
+        ["run", "--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
 def test_every_command_notices_a_full_standard_output(sepconv, source, command):
     with open("/dev/full", "w") as full:
-        done = subprocess.run([BINARY, *command], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True)
+        done = subprocess.run(
+            [BINARY, *command], cwd=sepconv.folder, stdout=full, stderr=subprocess.PIPE, text=True
+        )
     assert done.returncode == (2 if command[0] == "compare" else FAILED)  # 1 says that images differ
     assert "standard output" in one_sentence(done.stderr)
 
@@ -108,10 +136,19 @@ def test_every_command_notices_a_full_standard_output(sepconv, source, command):
 # ---- Environment ----
 
 
-@pytest.mark.parametrize("environment", [
-    {}, {"HOME": "/nowhere", "TMPDIR": "/nowhere", "XDG_CACHE_HOME": "/nowhere"}, {"LC_ALL": "de_DE.UTF-8"}, {"LC_ALL": "tr_TR.UTF-8"},
-    {"LC_ALL": "C"}, {"LANG": "no such locale", "LANGUAGE": "xx"}, {"TERM": "no such terminal", "COLUMNS": "0"},
-], ids=str)
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {},
+        {"HOME": "/nowhere", "TMPDIR": "/nowhere", "XDG_CACHE_HOME": "/nowhere"},
+        {"LC_ALL": "de_DE.UTF-8"},
+        {"LC_ALL": "tr_TR.UTF-8"},
+        {"LC_ALL": "C"},
+        {"LANG": "no such locale", "LANGUAGE": "xx"},
+        {"TERM": "no such terminal", "COLUMNS": "0"},
+    ],
+    ids=str,
+)
 def test_environment_changes_nothing(sepconv, source, environment):
     sepconv("run", source, "usual.tif", "gaussian:sigma=1.5", "scale:by=0.5")
     stage = ["gaussian:sigma=1.5", "scale:by=0.5"]
@@ -122,7 +159,15 @@ def test_environment_changes_nothing(sepconv, source, environment):
 
 # ---- Names ----
 
-NAMES = [b"two\nlines.npy", b"\xff\xfe no text.npy", b"{} %s %n {0}.npy", "größe 寸法.npy".encode(), b" .npy", b"'\"$(true)`.npy", b"x" * 251 + b".npy"]
+NAMES = [
+    b"two\nlines.npy",
+    b"\xff\xfe no text.npy",
+    b"{} %s %n {0}.npy",
+    "größe 寸法.npy".encode(),
+    b" .npy",
+    b"'\"$(true)`.npy",
+    b"x" * 251 + b".npy",
+]
 
 
 @pytest.mark.parametrize("name", NAMES, ids=lambda name: repr(name[:20]))

@@ -1,4 +1,5 @@
-"""What files hold and are called, and what is typed, reaches a terminal as text only: nothing in it moves a cursor or turns a line round."""
+"""What files hold and are called, and what is typed, reaches a terminal as text only: nothing in it moves a
+cursor or turns a line round."""
 
 import json
 import os
@@ -12,14 +13,16 @@ import tifffile
 from conftest import BINARY
 from cli_support import image
 
-# Control characters of both kinds, DEL, one as a byte that is no UTF-8, an override of the direction of writing; and what may stay.
+# Control characters of both kinds, DEL, one as a byte that is no UTF-8, an override of the direction of
+# writing; and what may stay.
 EVIL = "a\x1b[31mb\nc\td\x7fe\u009bf\u202eg\u2066h\u200fi" + os.fsdecode(b"\x9b") + "ü日"
 SHOWN = r"a\x1b[31mb\x0ac\x09d\x7fe\u009bf\u202eg\u2066h\u200fi\x9bü日"
 ACTS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def say(sepconv, *arguments):
-    """Both streams of a command, checked to be UTF-8 without anything that acts on a terminal, and its exit code."""
+    """Both streams of a command, checked to be UTF-8 without anything that acts on a terminal, and its exit
+    code."""
     done = subprocess.run([BINARY, *arguments], cwd=sepconv.folder, capture_output=True)
     stdout, stderr = done.stdout.decode(), done.stderr.decode()
     assert not ACTS.search(stdout) and not ACTS.search(stderr), (arguments, stdout, stderr)
@@ -42,8 +45,15 @@ def test_names_of_files(sepconv, evil):
     assert "convolve" in stdout
     _, stderr, status = say(sepconv, "compare", evil, EVIL + "2.npy")
     assert status == 1 and stderr.count(SHOWN) == 2 and stderr.count("\n") == 1
-    for command in (["info", EVIL + ".tif"], ["run", EVIL + ".tif", "out.npy"], ["run", evil, EVIL + "/out.npy"], ["run", evil, evil],
-                    ["run", evil, "out.npy", "--trace", EVIL + "/log"], ["stats", EVIL + ".tif"], ["gemm", EVIL + ".tif", evil, "out.npy"]):
+    for command in (
+        ["info", EVIL + ".tif"],
+        ["run", EVIL + ".tif", "out.npy"],
+        ["run", evil, EVIL + "/out.npy"],
+        ["run", evil, evil],
+        ["run", evil, "out.npy", "--trace", EVIL + "/log"],
+        ["stats", EVIL + ".tif"],
+        ["gemm", EVIL + ".tif", evil, "out.npy"],
+    ):
         stdout, stderr, status = say(sepconv, *command)
         assert status != 0 and SHOWN in stderr and stderr.count("\n") == 1 and stdout == ""
 
@@ -58,23 +68,44 @@ def test_json_is_ascii_and_means_the_same(sepconv):
 
 def test_what_a_tiff_says_of_itself(sepconv):
     said = "red \x1b[31m, \u009b2J, \r, \x07, two\nlines, \x7f, \u202eback, ü".encode() + b"\x9b"
-    tifffile.imwrite(sepconv.folder / "in.tif", image(), description=said, software="\x1b]0;title\x07", metadata=None)
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", image(), description=said, software="\x1b]0;title\x07", metadata=None
+    )
     stdout, _, _ = say(sepconv, "info", "in.tif")
-    assert r"red \x1b[31m, \u009b2J, \x0d, \x07, two\x0alines" in stdout and r"\u202eback, ü" in stdout and all(line.startswith(("in.tif", "page", "  ")) for line in stdout.splitlines())
+    assert (
+        r"red \x1b[31m, \u009b2J, \x0d, \x07, two\x0alines" in stdout
+        and r"\u202eback, ü" in stdout
+        and all(line.startswith(("in.tif", "page", "  ")) for line in stdout.splitlines())
+    )
     stdout, _, _ = say(sepconv, "info", "in.tif", "--json")
-    assert stdout.isascii() and any("\u202eback, ü" in value for value in json.loads(stdout)["pages"][0]["facts"].values())
+    assert stdout.isascii() and any(
+        "\u202eback, ü" in value for value in json.loads(stdout)["pages"][0]["facts"].values()
+    )
     say(sepconv, "run", "in.tif", "out.png", "--verbose")
     say(sepconv, "plan", "in.tif", "out2.png")
 
 
-@pytest.mark.parametrize("arguments", [
-    [EVIL], ["run", "in.npy", "out.npy", EVIL], ["run", "in.npy", "out.npy", f"gaussian:{EVIL}=1"],
-    ["run", "in.npy", "out.npy", f"gaussian:sigma={EVIL}"], ["stages", EVIL], ["run", "in.npy", "out.npy", "--" + EVIL],
-    ["run", "in.npy", "out.npy", "--threads", EVIL], ["run", "in.npy", "out.npy", "--max-memory", EVIL],
-    ["run", "in.npy", "out.npy", "--device", EVIL], ["run", "in.npy", "out.npy", "--compress", EVIL],
-    ["run", "in.npy", "out.npy", "--arithmetic", EVIL], ["run", "in.npy", "out.npy", "--tile", EVIL],
-    ["transpose", "in.npy", "out.npy", "--perm", EVIL], ["run", "in.npy", "out.npy", "--raw", EVIL], ["completion", EVIL],
-], ids=lambda arguments: " ".join(arguments).replace(EVIL, "EVIL"))
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [EVIL],
+        ["run", "in.npy", "out.npy", EVIL],
+        ["run", "in.npy", "out.npy", f"gaussian:{EVIL}=1"],
+        ["run", "in.npy", "out.npy", f"gaussian:sigma={EVIL}"],
+        ["stages", EVIL],
+        ["run", "in.npy", "out.npy", "--" + EVIL],
+        ["run", "in.npy", "out.npy", "--threads", EVIL],
+        ["run", "in.npy", "out.npy", "--max-memory", EVIL],
+        ["run", "in.npy", "out.npy", "--device", EVIL],
+        ["run", "in.npy", "out.npy", "--compress", EVIL],
+        ["run", "in.npy", "out.npy", "--arithmetic", EVIL],
+        ["run", "in.npy", "out.npy", "--tile", EVIL],
+        ["transpose", "in.npy", "out.npy", "--perm", EVIL],
+        ["run", "in.npy", "out.npy", "--raw", EVIL],
+        ["completion", EVIL],
+    ],
+    ids=lambda arguments: " ".join(arguments).replace(EVIL, "EVIL"),
+)
 def test_what_is_typed(sepconv, arguments):
     np.save(sepconv.folder / "in.npy", image())
     stdout, stderr, status = say(sepconv, *arguments)

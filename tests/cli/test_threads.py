@@ -1,4 +1,5 @@
-"""Threads that cannot be had: a run goes on with those that there are and says so, or ends with one sentence; nothing waits for ever."""
+"""Threads that cannot be had: a run goes on with those that there are and says so, or ends with one sentence;
+nothing waits for ever."""
 
 import json
 import os
@@ -16,14 +17,18 @@ from cli_support import image, listing, one_sentence
 
 USER = 20000 + os.getpid() % 40000  # nobody else's, nor another run's: the limit counts all threads of a user
 COMMANDS = {
-    "run": ["run", "in.npy", "out.npy", "gaussian:sigma=2"], "stats": ["stats", "in.npy"], "compare": ["compare", "in.npy", "in.npy"],
-    "generate": ["generate", "out.npy", "--size", "900x700"], "transpose": ["transpose", "in.npy", "out.npy"],
+    "run": ["run", "in.npy", "out.npy", "gaussian:sigma=2"],
+    "stats": ["stats", "in.npy"],
+    "compare": ["compare", "in.npy", "in.npy"],
+    "generate": ["generate", "out.npy", "--size", "900x700"],
+    "transpose": ["transpose", "in.npy", "out.npy"],
     "deflate": ["run", "in.npy", "out.tif", "abs", "--compress", "deflate"],
 }
 
 
 def limited(folder, command, limits, user=None):
     """Runs a command that must end by itself within these limits."""
+
     def limit():
         if user is not None:
             os.setgroups([])
@@ -32,7 +37,9 @@ def limited(folder, command, limits, user=None):
         for kind, value in limits.items():
             resource.setrlimit(kind, (value, value))
 
-    return subprocess.run([BINARY, *command], cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=limit)
+    return subprocess.run(
+        [BINARY, *command], cwd=folder, capture_output=True, text=True, timeout=120, preexec_fn=limit
+    )
 
 
 class Few(Program):
@@ -57,7 +64,11 @@ def test_every_command_ends_whatever_threads_there_are(few, name):
     before = listing(few.folder)
     ended_well = []
     for threads in (1, 2, 3, 4, 5, 6, 9, 40):
-        done = few.run(threads, [*COMMANDS[name], "--threads", "64", "--quiet"] + (["--force"] if "out" in " ".join(COMMANDS[name]) else []))
+        done = few.run(
+            threads,
+            [*COMMANDS[name], "--threads", "64", "--quiet"]
+            + (["--force"] if "out" in " ".join(COMMANDS[name]) else []),
+        )
         ended_well.append(done.returncode == 0)
         if done.returncode != 0:
             assert done.returncode == (2 if name == "compare" else 1), done
@@ -67,7 +78,21 @@ def test_every_command_ends_whatever_threads_there_are(few, name):
 
 
 def test_fewer_threads_are_said_and_change_no_pixel(few):
-    done = few.run(12, ["run", "in.npy", "out.npy", "gaussian:sigma=2", "--threads", "64", "--device", "cpu", "--stats", "stats.json"])
+    done = few.run(
+        12,
+        [
+            "run",
+            "in.npy",
+            "out.npy",
+            "gaussian:sigma=2",
+            "--threads",
+            "64",
+            "--device",
+            "cpu",
+            "--stats",
+            "stats.json",
+        ],
+    )
     assert done.returncode == 0, done.stderr
     plan = json.loads((few.folder / "stats.json").read_text())["plan"]
     said = f"{plan['threads']} thread{'s' * (plan['threads'] > 1)} instead of 64"
@@ -87,7 +112,11 @@ def test_what_needs_no_thread_works_without(few):
 @pytest.mark.parametrize("mebibytes", [250, 500, 1000])
 def test_every_command_ends_in_little_address_space(sepconv, name, mebibytes):
     np.save(sepconv.folder / "in.npy", image(rows=700, cols=900))
-    done = limited(sepconv.folder, [*COMMANDS[name], "--threads", "512", "--quiet"], {resource.RLIMIT_AS: mebibytes << 20})
+    done = limited(
+        sepconv.folder,
+        [*COMMANDS[name], "--threads", "512", "--quiet"],
+        {resource.RLIMIT_AS: mebibytes << 20},
+    )
     trouble = 2 if name == "compare" else 1  # 1 says that images differ
     assert done.returncode in (0, trouble), done
     if done.returncode == trouble:
@@ -106,12 +135,25 @@ def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
         pytest.skip("OpenBLAS is not installed")
     matrix = np.random.default_rng(1).standard_normal((300, 300))
     np.save(sepconv.folder / "a.npy", matrix)
-    command = ["gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--threads", str(threads), "--stats", "stats.json"]
+    command = [
+        "gemm",
+        "a.npy",
+        "a.npy",
+        "out.npy",
+        "--device",
+        "cpu",
+        "--threads",
+        str(threads),
+        "--stats",
+        "stats.json",
+    ]
     done = limited(sepconv.folder, command, {resource.RLIMIT_AS: mebibytes << 20})
     if done.returncode == 0:
         np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), matrix @ matrix, rtol=0, atol=1e-9)
         plan = json.loads((sepconv.folder / "stats.json").read_text())["plan"]
-        assert plan["threads"] == threads or re.search(rf"\b{plan['threads']} threads? instead of", " ".join(plan["warnings"]))
+        assert plan["threads"] == threads or re.search(
+            rf"\b{plan['threads']} threads? instead of", " ".join(plan["warnings"])
+        )
     else:
         assert done.returncode == 1, done
         one_sentence(done.stderr)
@@ -123,7 +165,10 @@ def test_openblas_ends_in_little_address_space(sepconv, threads, mebibytes):
 
 def test_openblas_goes_on_with_the_threads_that_there_are(few):
     np.save(few.folder / "a.npy", np.eye(300))
-    done = few.run(9, ["gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--threads", "64", "--report", "report.txt"])
+    done = few.run(
+        9,
+        ["gemm", "a.npy", "a.npy", "out.npy", "--device", "cpu", "--threads", "64", "--report", "report.txt"],
+    )
     if "need OpenBLAS" in done.stderr:
         pytest.skip("OpenBLAS is not installed")
     assert done.returncode == 0, done.stderr

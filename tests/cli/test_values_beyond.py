@@ -1,4 +1,5 @@
-"""Values that a result's type does not hold are said: in the plan what can be, in the run's warnings how many there were."""
+"""Values that a result's type does not hold are said: in the plan what can be, in the run's warnings how many
+there were."""
 
 import re
 
@@ -26,7 +27,9 @@ def notes(sepconv, *stages):
 SIGNED = {
     "sobel:axis=x": lambda a: ndi.sobel(a, axis=1, mode="mirror"),
     "gaussian_laplace:sigma=2": lambda a: ndi.gaussian_laplace(a, 2, mode="mirror"),
-    "dog:sigma=1,sigma2=3": lambda a: ndi.gaussian_filter(a, 1, mode="mirror") - ndi.gaussian_filter(a, 3, mode="mirror"),
+    "dog:sigma=1,sigma2=3": lambda a: (
+        ndi.gaussian_filter(a, 1, mode="mirror") - ndi.gaussian_filter(a, 3, mode="mirror")
+    ),
     "subtract:chain=gaussian:sigma=3": lambda a: a - ndi.gaussian_filter(a, 3, mode="mirror"),
     "scale:by=-1": lambda a: -a,
     "scale:by=2,add=-100": lambda a: 2 * a - 100,
@@ -50,15 +53,37 @@ def test_the_share_of_values_that_are_lost_is_said_with_the_way_out(sepconv, ima
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, atol=0.51)
 
 
-@pytest.mark.parametrize("stage", ["gaussian:sigma=2", "median:radius=1", "erode:radius=2", "stddev:radius=2", "abs", "transpose", "blend:chain=box:radius=2,alpha=0.5", "sobel:axis=x|abs|scale:by=0.25"])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "gaussian:sigma=2",
+        "median:radius=1",
+        "erode:radius=2",
+        "stddev:radius=2",
+        "abs",
+        "transpose",
+        "blend:chain=box:radius=2,alpha=0.5",
+        "sobel:axis=x|abs|scale:by=0.25",
+    ],
+)
 def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
     assert warnings(sepconv, *stage.split("|")) == ""
     assert "u8 holds" not in notes(sepconv, *stage.split("|"))
 
 
-@pytest.mark.parametrize("stages, words", [
-    (["cast:type=u8"], "u8"), (["cast:type=u8", "cast:type=f32"], "u8"), (["cast:type=u8", "scale:by=1"], "u8"), (["cast:type=u8", "median:radius=1"], "u8"), (["cast:type=u8", "transpose"], "u8"),
-    (["cast:type=u8", "stretch:low=0,high=255,type=u16"], "u8"), (["cast:type=u8", "reduce:factor=2", "cast:type=u16"], "u8"), (["cast:type=i16"], "i16")])
+@pytest.mark.parametrize(
+    "stages, words",
+    [
+        (["cast:type=u8"], "u8"),
+        (["cast:type=u8", "cast:type=f32"], "u8"),
+        (["cast:type=u8", "scale:by=1"], "u8"),
+        (["cast:type=u8", "median:radius=1"], "u8"),
+        (["cast:type=u8", "transpose"], "u8"),
+        (["cast:type=u8", "stretch:low=0,high=255,type=u16"], "u8"),
+        (["cast:type=u8", "reduce:factor=2", "cast:type=u16"], "u8"),
+        (["cast:type=i16"], "i16"),
+    ],
+)
 @pytest.mark.parametrize("alpha", [None, "unassalpha", "assocalpha"])
 def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
     """What it saturates is said in the plan and by the run; what the warning names in its place keeps all."""
@@ -88,11 +113,16 @@ def test_a_value_beyond_beside_the_nodata_value(sepconv, image):
 
 
 def test_the_way_out_of_a_stretch(sepconv):
-    np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(-500, 500, (30, 40)).astype(np.int16))
+    np.save(
+        sepconv.folder / "in.npy", np.random.default_rng(0).integers(-500, 500, (30, 40)).astype(np.int16)
+    )
     for stages in (["stretch:low=0,high=400,type=u8"], ["--to-8bit=0:400"], ["--to-8bit"]):
         said = sepconv("run", "in.npy", "out.npy", *stages, "--quiet", "--force").stderr
         assert "which u8 does not hold" in said and "--to-8bit=LOW:HIGH" in said and "cast:" not in said
-    assert "does not hold" not in sepconv("run", "in.npy", "out.npy", "--to-8bit=-500:500", "--quiet", "--force").stderr
+    assert (
+        "does not hold"
+        not in sepconv("run", "in.npy", "out.npy", "--to-8bit=-500:500", "--quiet", "--force").stderr
+    )
 
 
 def test_values_that_all_are_rounded_to_one(sepconv, image):
@@ -105,7 +135,10 @@ def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
     np.save(sepconv.folder / "in.npy", image.astype(np.int16))
     for stage in ("local_normalize:radius=5", "scale:by=0.02"):
         said = warnings(sepconv, stage)
-        assert re.search(r"all values are rounded to whole numbers from -?\d+ to \d+", said) and "cast:type=f32 at the end keeps them" in said
+        assert (
+            re.search(r"all values are rounded to whole numbers from -?\d+ to \d+", said)
+            and "cast:type=f32 at the end keeps them" in said
+        )
         assert warnings(sepconv, stage, "cast:type=f32") == ""
     assert warnings(sepconv, "threshold:at=100,above=3") == ""
 
@@ -119,7 +152,9 @@ def test_samples_of_a_large_image(sepconv):
 
 
 def test_integers_of_other_types(sepconv):
-    np.save(sepconv.folder / "in.npy", np.random.default_rng(2).integers(0, 1 << 32, (30, 40), dtype=np.uint32))
+    np.save(
+        sepconv.folder / "in.npy", np.random.default_rng(2).integers(0, 1 << 32, (30, 40), dtype=np.uint32)
+    )
     assert "which u32 does not hold" in warnings(sepconv, "sobel:axis=x")
 
 
@@ -130,7 +165,11 @@ def test_clamp_with_one_side(sepconv, image):
 
 
 def test_a_sigma_of_0_leaves_an_axis_alone(sepconv, image):
-    for stage, sigma in [("gaussian:sigma=2,sigma_y=0", (0, 2)), ("gaussian:sigma=0,sigma_y=2", (2, 0)), ("gaussian:sigma=0", 0)]:
+    for stage, sigma in [
+        ("gaussian:sigma=2,sigma_y=0", (0, 2)),
+        ("gaussian:sigma=0,sigma_y=2", (2, 0)),
+        ("gaussian:sigma=0", 0),
+    ]:
         expected = ndi.gaussian_filter(image.astype(np.float64), sigma, mode="mirror")
         np.testing.assert_allclose(sepconv.filter(image.astype(np.float64), stage), expected, rtol=1e-12)
     said = sepconv("run", "in.npy", "out.npy", "gaussian:sigma=2,sigma_y=0,order=1", status=2).stderr
@@ -140,26 +179,56 @@ def test_a_sigma_of_0_leaves_an_axis_alone(sepconv, image):
 def test_a_ceiling_at_which_bands_repeat_each_other(sepconv):
     np.save(sepconv.folder / "in.npy", np.random.default_rng(3).random((900, 900)).astype(np.float32))
     stage = "box:radius=100"
-    least = re.search(r"raise --max-memory to (\d+K)", sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", "1K", "--threads", "1", status=1).stderr)[1]
+    least = re.search(
+        r"raise --max-memory to (\d+K)",
+        sepconv(
+            "plan", "in.npy", "other.npy", stage, "--max-memory", "1K", "--threads", "1", status=1
+        ).stderr,
+    )[1]
     said = sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", least, "--threads", "1").stdout
     better = re.search(r"raise --max-memory to (\d+K)", said)[1]
-    assert "memory is short: bands" not in sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", better, "--threads", "1").stdout
+    assert (
+        "memory is short: bands"
+        not in sepconv("plan", "in.npy", "other.npy", stage, "--max-memory", better, "--threads", "1").stdout
+    )
 
 
 def test_alpha_that_saturates_or_vanishes(sepconv):
-    """Alpha keeps its numbers where colours are scaled and cast: what that makes of it is said, and stretch keeps its share."""
+    """Alpha keeps its numbers where colours are scaled and cast: what that makes of it is said, and stretch
+    keeps its share."""
     values = np.random.default_rng(0).integers(30000, 40000, (30, 40, 4)).astype(np.uint16)
-    tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, photometric="rgb", extrasamples=["unassalpha"])
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", values, metadata=None, photometric="rgb", extrasamples=["unassalpha"]
+    )
     said = lambda *words: sepconv("run", "in.tif", "out.tif", *words, "--quiet", "--force").stderr
     assert "becomes opaque; the stage stretch" in said("scale:by=0.00389105", "cast:type=u8")
-    assert "alpha is" not in said("stretch:low=0,high=65535,type=u8") and "alpha is" not in said("gaussian:sigma=1")
-    tifffile.imwrite(sepconv.folder / "in.tif", (values // 257).astype(np.uint8), metadata=None, photometric="rgb", extrasamples=["unassalpha"])
+    assert "alpha is" not in said("stretch:low=0,high=65535,type=u8") and "alpha is" not in said(
+        "gaussian:sigma=1"
+    )
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        (values // 257).astype(np.uint8),
+        metadata=None,
+        photometric="rgb",
+        extrasamples=["unassalpha"],
+    )
     assert "nearly transparent; the stage stretch" in said("cast:type=u16")
     assert "all values are rounded" in said("scale:by=0.003")
 
 
 def test_the_cast_that_limits_is_named(sepconv):
-    np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(-30000, 30000, (30, 40)).astype(np.int16))
-    assert "below 0, which u16 does not hold" in (said := warnings(sepconv, "cast:type=u16", "cast:type=i16")) and "cast:type=i16 in place of cast:type=u16" in said
-    np.save(sepconv.folder / "in.npy", np.random.default_rng(0).integers(0, 60000, (30, 40)).astype(np.uint16))
-    assert "above 32767, which i16 does not hold" in (said := warnings(sepconv, "cast:type=i16", "cast:type=u16")) and "cast:type=u16 in place of cast:type=i16" in said
+    np.save(
+        sepconv.folder / "in.npy", np.random.default_rng(0).integers(-30000, 30000, (30, 40)).astype(np.int16)
+    )
+    assert (
+        "below 0, which u16 does not hold" in (said := warnings(sepconv, "cast:type=u16", "cast:type=i16"))
+        and "cast:type=i16 in place of cast:type=u16" in said
+    )
+    np.save(
+        sepconv.folder / "in.npy", np.random.default_rng(0).integers(0, 60000, (30, 40)).astype(np.uint16)
+    )
+    assert (
+        "above 32767, which i16 does not hold"
+        in (said := warnings(sepconv, "cast:type=i16", "cast:type=u16"))
+        and "cast:type=u16 in place of cast:type=i16" in said
+    )

@@ -1,4 +1,5 @@
-"""Whose a folder NAME.partial is: a journal that has lost its first line is damage, which --discard removes, and what somebody else put there stays and is named."""
+"""Whose a folder NAME.partial is: a journal that has lost its first line is damage, which --discard removes,
+and what somebody else put there stays and is named."""
 
 import os
 
@@ -15,28 +16,45 @@ FIRST = 8 + len(" begin 0123456789abcdef ")
 
 
 def changed(place, byte):
-    return lambda text: text[:place] + byte + text[place + 1:]
+    return lambda text: text[:place] + byte + text[place + 1 :]
 
 
 DAMAGED = {
-    "zero": changed(50, b"\0"), "zero in its checksum": changed(3, b"\0"), "flip": changed(200, b"~"), "flip in its word": changed(10, b"~"),
-    "empty": lambda text: b"", "zeros": lambda text: b"\0" * 4096, "cut in its checksum": lambda text: text[:5], "cut in its word": lambda text: text[:11],
-    "cut in its run": lambda text: text[:FIRST - 4], "cut": lambda text: text[:text.index(b"\n")], "gone": None,
+    "zero": changed(50, b"\0"),
+    "zero in its checksum": changed(3, b"\0"),
+    "flip": changed(200, b"~"),
+    "flip in its word": changed(10, b"~"),
+    "empty": lambda text: b"",
+    "zeros": lambda text: b"\0" * 4096,
+    "cut in its checksum": lambda text: text[:5],
+    "cut in its word": lambda text: text[:11],
+    "cut in its run": lambda text: text[: FIRST - 4],
+    "cut": lambda text: text[: text.index(b"\n")],
+    "gone": None,
 }
 
 
 @pytest.mark.parametrize("how", DAMAGED)
 @pytest.mark.parametrize("made", ["part", "nothing"])
 def test_a_journal_without_its_first_line_is_damaged(sepconv, scan, how, made):
-    if how == "gone" and made == "nothing": pytest.skip("nothing is there then")
+    if how == "gone" and made == "nothing":
+        pytest.skip("nothing is there then")
     create(sepconv, "out.npy", [])
-    if made == "part": part(sepconv, "out.npy", [], "1/2")
+    if made == "part":
+        part(sepconv, "out.npy", [], "1/2")
     partial = sepconv.folder / "out.npy.partial"
     journal = partial / "journal"
-    if DAMAGED[how]: journal.write_bytes(DAMAGED[how](journal.read_bytes()))
-    else: os.unlink(journal)
+    if DAMAGED[how]:
+        journal.write_bytes(DAMAGED[how](journal.read_bytes()))
+    else:
+        os.unlink(journal)
     before = content(partial)
-    for command in (["finish", "out.npy"], [*JOB, "--create-only"], [*JOB, "--resume"], [*JOB, "--part", "2/2"]):
+    for command in (
+        ["finish", "out.npy"],
+        [*JOB, "--create-only"],
+        [*JOB, "--resume"],
+        [*JOB, "--part", "2/2"],
+    ):
         said = one_sentence(sepconv(*command, "--quiet", status=1).stderr)
         assert "damaged or gone" in said and "discard" in said and content(partial) == before
     said = one_sentence(sepconv("info", "out.npy", status=1).stderr)
@@ -45,7 +63,8 @@ def test_a_journal_without_its_first_line_is_damaged(sepconv, scan, how, made):
     os.unlink(sepconv.folder / "out.npy")
     create(sepconv, "out.npy", [], "--discard")
     assert listing(partial) == ["journal"]
-    for which in ("1/2", "2/2"): part(sepconv, "out.npy", [], which)
+    for which in ("1/2", "2/2"):
+        part(sepconv, "out.npy", [], which)
     sepconv("finish", "out.npy", "--quiet")
     assert content(sepconv.folder / "out.npy") == whole(sepconv, "out.npy", [])
 
@@ -57,11 +76,20 @@ THEIRS = ["part-3.doc", "replaced", "result-2026", "result.csv", "rows.txt", "se
 def test_what_is_somebody_elses_is_named_and_stays(sepconv, scan, journal):
     theirs = sepconv.folder / "out.npy.partial"
     theirs.mkdir()
-    for name in THEIRS: (theirs / name).write_text("precious")
-    if journal == "folder": (theirs / "journal").mkdir()
-    elif journal is not None: (theirs / "journal").write_text(journal)
+    for name in THEIRS:
+        (theirs / name).write_text("precious")
+    if journal == "folder":
+        (theirs / "journal").mkdir()
+    elif journal is not None:
+        (theirs / "journal").write_text(journal)
     before = content(theirs)
-    for more in (["--resume"], ["--create-only"], ["--discard"], ["--resume", "--discard"], ["--create-only", "--discard"]):
+    for more in (
+        ["--resume"],
+        ["--create-only"],
+        ["--discard"],
+        ["--resume", "--discard"],
+        ["--create-only", "--discard"],
+    ):
         said = one_sentence(sepconv(*JOB, *more, "--quiet", status=1).stderr)
         assert "no partial result" in said and "result.csv" in said and "move it away" in said
         assert content(theirs) == before and not (sepconv.folder / "out.npy").exists()
@@ -72,14 +100,19 @@ def test_what_is_somebody_elses_is_named_and_stays(sepconv, scan, journal):
 def test_what_lies_beside_a_partial_result_is_named_before_anything_is_discarded(sepconv, scan, journal):
     make(sepconv, "out.npy", [])
     partial = sepconv.folder / "out.npy.partial"
-    if journal == "as it was": (partial / "result.csv").write_text("precious")
+    if journal == "as it was":
+        (partial / "result.csv").write_text("precious")
     else:
         os.unlink(partial / "journal")
         (os.mkdir if journal == "folder" else os.mkfifo)(partial / "journal")
     before = listing(partial)
     for more in ([], ["--resume"], ["--create-only"]):
         said = one_sentence(sepconv(*JOB, *more, "--discard", "--quiet", status=1).stderr)
-        assert ("result.csv" if journal == "as it was" else "journal") in said and "move that away" in said and listing(partial) == before
+        assert (
+            ("result.csv" if journal == "as it was" else "journal") in said
+            and "move that away" in said
+            and listing(partial) == before
+        )
 
 
 def test_what_had_the_name_comes_back_where_the_journal_is_damaged(sepconv, scan):

@@ -1,4 +1,5 @@
-"""What one types at any command: help, -q, -v, -n, --json; and what a terminal shows of it: progress and colours."""
+"""What one types at any command: help, -q, -v, -n, --json; and what a terminal shows of it: progress and
+colours."""
 
 import json
 import re
@@ -25,17 +26,31 @@ def test_help_says_all_and_the_option_what_fits_on_two_lines(sepconv):
     for words in [[name] for name in found] + [["bench", "conv"]]:
         long, short = sepconv("help", *words).stdout, sepconv(*words, "--help").stdout
         flags = [re.findall(r"^  (-\S+)", text, re.MULTILINE) for text in (long, short)]
-        assert short and flags[0] == flags[1] and len(long) >= len(short) and long.splitlines()[:2] == short.splitlines()[:2]
+        assert (
+            short
+            and flags[0] == flags[1]
+            and len(long) >= len(short)
+            and long.splitlines()[:2] == short.splitlines()[:2]
+        )
         assert all(len(line) <= 100 for line in short.splitlines() if line.startswith(" " * 30))
     short = sepconv("run", "--help").stdout
-    assert re.findall(r"^  (-\S+)", short[short.index("\nOptions:"):short.index("\nOutput:")], re.MULTILINE) == ["-h,--help"]  # each other one has a group
-    assert len(sepconv("run", "--help").stdout.splitlines()) <= 125 and "Excludes" not in sepconv("help", "run").stdout
+    assert re.findall(
+        r"^  (-\S+)", short[short.index("\nOptions:") : short.index("\nOutput:")], re.MULTILINE
+    ) == ["-h,--help"]  # each other one has a group
+    assert (
+        len(sepconv("run", "--help").stdout.splitlines()) <= 125
+        and "Excludes" not in sepconv("help", "run").stdout
+    )
 
 
 def test_help_of_what_is_no_command(sepconv):
-    assert "no command 'frob'; the commands are finish, " in fails(sepconv, "help", "frob", status=WRONG_USAGE).replace("run, ", "")
+    assert "no command 'frob'; the commands are finish, " in fails(
+        sepconv, "help", "frob", status=WRONG_USAGE
+    ).replace("run, ", "")
     assert "the commands are " in fails(sepconv, "help", "bench", "frob", status=WRONG_USAGE)
-    assert "sepconv run has no commands of its own" in fails(sepconv, "help", "run", "gaussian", status=WRONG_USAGE)
+    assert "sepconv run has no commands of its own" in fails(
+        sepconv, "help", "run", "gaussian", status=WRONG_USAGE
+    )
 
 
 def test_short_names(sepconv, source):
@@ -48,7 +63,10 @@ def test_short_names(sepconv, source):
 @pytest.mark.parametrize("name", ["-n", "--dry-run"])
 def test_dry_run_is_plan(sepconv, source, name):
     words = [source, "out.npy", "gaussian:sigma=2", "--band-rows", "32", "--max-memory", "256M"]
-    told = [sepconv(*command).stdout.replace("; rough, since the machine is busy", "") for command in (["run", *words, name], ["plan", *words])]
+    told = [
+        sepconv(*command).stdout.replace("; rough, since the machine is busy", "")
+        for command in (["run", *words, name], ["plan", *words])
+    ]
     assert told[0] == told[1] != ""
     assert sepconv("run", *words, name, "--json").stdout == sepconv("plan", *words, "--json").stdout
     assert listing(sepconv.folder) == ["in.npy"]
@@ -61,7 +79,9 @@ def test_dry_run_is_plan(sepconv, source, name):
 def test_dry_run_of_a_plan(sepconv, source):
     words = [source, "out.npy", "gaussian:sigma=2"]
     (sepconv.folder / "plan.json").write_text(sepconv("plan", *words, "--json", "--band-rows", "16").stdout)
-    assert json.loads(sepconv("run", *words, "--plan", "plan.json", "-n", "--json").stdout)["band"]["rows"] == 16
+    assert (
+        json.loads(sepconv("run", *words, "--plan", "plan.json", "-n", "--json").stdout)["band"]["rows"] == 16
+    )
 
 
 def test_dry_run_of_products_and_permutations(sepconv, source):
@@ -72,15 +92,25 @@ def test_dry_run_of_products_and_permutations(sepconv, source):
     assert listing(sepconv.folder) == ["a.npy", "in.npy"]
 
 
-@pytest.mark.parametrize("command", [["run", "in.npy", "out.npy", "gaussian:sigma=2"], ["transpose", "in.npy", "out.npy"], ["gemm", "a.npy", "a.npy", "out.npy"]],
-                         ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "in.npy", "out.npy", "gaussian:sigma=2"],
+        ["transpose", "in.npy", "out.npy"],
+        ["gemm", "a.npy", "a.npy", "out.npy"],
+    ],
+    ids=lambda command: command[0],
+)
 def test_the_report_as_json(sepconv, source, command):
     np.save(sepconv.folder / "a.npy", np.eye(8, dtype=np.float32))
     done = sepconv(*command, "--json", "--stats", "stats.json", "--max-memory", "256M")
     report = json.loads(done.stdout)
     assert report["wall_seconds"] > 0 and report["plan"] and done.stderr == ""
     assert done.stdout == (sepconv.folder / "stats.json").read_text()
-    assert json.loads(sepconv(*command, "--json", "-q", "--force", "--max-memory", "256M").stdout)["plan"] == report["plan"]
+    assert (
+        json.loads(sepconv(*command, "--json", "-q", "--force", "--max-memory", "256M").stdout)["plan"]
+        == report["plan"]
+    )
     for other in ("--stats", "--trace"):
         said = fails(sepconv, *command, "--json", "--force", other, "-", status=WRONG_USAGE)
         assert "standard output" in said and "--json" in said
@@ -97,28 +127,47 @@ def test_the_report_as_json_leaves_warnings_where_people_read(sepconv):
 def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
     np.save(sepconv.folder / "in.npy", image(channels=4))  # whose fourth channel becomes alpha
     np.save(sepconv.folder / "square.npy", np.eye(8, dtype=np.float32))
-    for command in (["run", "in.npy", "out.png"], ["run", "in.npy", "out.png", "--whole"], ["run", "in.npy", "-o", "to", "--format", "png"], ["transpose", "in.npy", "out.png"],
-                    ["generate", "out.png", "--size", "40x30", "--channels", "4"], ["gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast"]):
+    for command in (
+        ["run", "in.npy", "out.png"],
+        ["run", "in.npy", "out.png", "--whole"],
+        ["run", "in.npy", "-o", "to", "--format", "png"],
+        ["transpose", "in.npy", "out.png"],
+        ["generate", "out.png", "--size", "40x30", "--channels", "4"],
+        ["gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast"],
+    ):
         loud, quiet = (sepconv(*command, "--force", *options).stderr for options in ([], ["-q"]))
         said = [line.strip() for line in loud.splitlines() if line.strip().startswith("warning: ")]
         assert said and quiet.splitlines() == said, command
-    assert sepconv("gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast", "--force", "--json").stderr.startswith("warning: zstd:fast hardly")
+    assert sepconv(
+        "gemm", "square.npy", "square.npy", "out.zarr", "--compress", "zstd:fast", "--force", "--json"
+    ).stderr.startswith("warning: zstd:fast hardly")
 
 
 def test_colours_are_for_terminals_that_want_them(sepconv, source):
     wrong = [BINARY, "run", source, "out.npy", "gauss"]
     red = b"\x1b[1;31msepconv:\x1b[0m "
-    for variables, coloured in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": ""}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False),
-                                ({"TERM": "dumb"}, False)):
+    for variables, coloured in (
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "xterm", "NO_COLOR": ""}, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ({"TERM": "dumb"}, False),
+    ):
         written, status = in_terminal(wrong, sepconv.folder, **variables)
-        assert status == WRONG_USAGE and written.startswith(red if coloured else b"sepconv: "), (variables, written)
+        assert status == WRONG_USAGE and written.startswith(red if coloured else b"sepconv: "), (
+            variables,
+            written,
+        )
 
 
 def test_progress_has_a_rate_and_the_time_left(sepconv):
     np.save(sepconv.folder / "in.npy", image(rows=600))
     run = [BINARY, "run", "in.npy", "out.npy", "gaussian:sigma=2", "--band-rows", "8", "--force"]
-    for variables, words, shown in (({"TERM": "xterm"}, [], True), ({"TERM": "xterm", "NO_COLOR": "1"}, [], True), ({"TERM": "xterm"}, ["-q"], False),
-                                    ({"TERM": "dumb"}, [], False)):
+    for variables, words, shown in (
+        ({"TERM": "xterm"}, [], True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, [], True),
+        ({"TERM": "xterm"}, ["-q"], False),
+        ({"TERM": "dumb"}, [], False),
+    ):
         written, status = in_terminal([*run, *words], sepconv.folder, **variables)
         assert status == 0 and bool(PROGRESS.search(written)) == shown, written
         assert b"\x1b[K\r" not in written.split(b"Mpix/s; ")[-1]  # the line is gone when the summary comes
@@ -134,7 +183,12 @@ def test_no_stage_offers_what_it_refuses(sepconv):
                 continue
             for choice in key["choices"]:
                 text = f"{stage['example']}{',' if ':' in stage['example'] else ':'}missing={choice}"
-                done = subprocess.run([*sepconv.command, "plan", "in.npy", "out.npy", text], cwd=sepconv.folder, capture_output=True, text=True)
+                done = subprocess.run(
+                    [*sepconv.command, "plan", "in.npy", "out.npy", text],
+                    cwd=sepconv.folder,
+                    capture_output=True,
+                    text=True,
+                )
                 assert "missing=" not in done.stderr, (text, done.stderr)
 
 

@@ -1,4 +1,5 @@
-"""Zarr at the command line: what leads out of a store, what is damaged, folders that are not to be replaced, results that were never finished, very
+"""Zarr at the command line: what leads out of a store, what is damaged, folders that are not to be replaced,
+results that were never finished, very
 many chunks, and TIFF to OME-Zarr and back."""
 
 import json
@@ -87,14 +88,42 @@ def set_in(metadata, path, value):
 
 
 HUGE = 2**62
-DAMAGES = [("shape", []), ("shape", [60, -83]), ("shape", [60, 83, 1]), ("shape", [HUGE, HUGE]), ("shape", "60x83"), ("shape", [60.5, 83]), ("shape", [1] * 100), ("shape", [0, 83]),
-           ("chunk_grid/configuration/chunk_shape", [0, 40]), ("chunk_grid/configuration/chunk_shape", [HUGE, HUGE]), ("chunk_grid/configuration/chunk_shape", [32]),
-           ("chunk_grid/name", "rectangular"), ("data_type", "float7"), ("data_type", None), ("data_type", {"name": "struct"}), ("codecs", []), ("codecs", "bytes"),
-           ("codecs", [{"name": "bytes", "configuration": {"endian": "middle"}}]), ("codecs", [{"name": "bytes"}, {"name": "lerc"}]), ("codecs", [{"name": "bytes"}] * 3),
-           ("codecs", [{"name": "transpose", "configuration": {"order": [0, 0]}}, {"name": "bytes"}]), ("codecs", [{"name": "transpose", "configuration": {"order": [0, 7]}}, {"name": "bytes"}]),
-           ("fill_value", "red"), ("fill_value", -1), ("fill_value", 256), ("fill_value", [0]), ("zarr_format", 4), ("node_type", "tree"), ("chunk_key_encoding", {"name": "hashed"}),
-           ("chunk_key_encoding", {"name": "default", "configuration": {"separator": "../"}}), ("storage_transformers", [{"name": "x"}]), ("new_member", {"must_understand": True}),
-           ("dimension_names", ["y"]), ("dimension_names", 7)]
+DAMAGES = [
+    ("shape", []),
+    ("shape", [60, -83]),
+    ("shape", [60, 83, 1]),
+    ("shape", [HUGE, HUGE]),
+    ("shape", "60x83"),
+    ("shape", [60.5, 83]),
+    ("shape", [1] * 100),
+    ("shape", [0, 83]),
+    ("chunk_grid/configuration/chunk_shape", [0, 40]),
+    ("chunk_grid/configuration/chunk_shape", [HUGE, HUGE]),
+    ("chunk_grid/configuration/chunk_shape", [32]),
+    ("chunk_grid/name", "rectangular"),
+    ("data_type", "float7"),
+    ("data_type", None),
+    ("data_type", {"name": "struct"}),
+    ("codecs", []),
+    ("codecs", "bytes"),
+    ("codecs", [{"name": "bytes", "configuration": {"endian": "middle"}}]),
+    ("codecs", [{"name": "bytes"}, {"name": "lerc"}]),
+    ("codecs", [{"name": "bytes"}] * 3),
+    ("codecs", [{"name": "transpose", "configuration": {"order": [0, 0]}}, {"name": "bytes"}]),
+    ("codecs", [{"name": "transpose", "configuration": {"order": [0, 7]}}, {"name": "bytes"}]),
+    ("fill_value", "red"),
+    ("fill_value", -1),
+    ("fill_value", 256),
+    ("fill_value", [0]),
+    ("zarr_format", 4),
+    ("node_type", "tree"),
+    ("chunk_key_encoding", {"name": "hashed"}),
+    ("chunk_key_encoding", {"name": "default", "configuration": {"separator": "../"}}),
+    ("storage_transformers", [{"name": "x"}]),
+    ("new_member", {"must_understand": True}),
+    ("dimension_names", ["y"]),
+    ("dimension_names", 7),
+]
 
 
 @pytest.mark.parametrize("path, value", DAMAGES, ids=str)
@@ -105,7 +134,23 @@ def test_damaged_metadata(sepconv, store, path, value):
     assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", "[" * 100000, '{"a":' * 100000, "\xff\xfe", "{}", '{"zarr_format":3}', '{"zarr_format":3,"node_type":"array"}'], ids=lambda text: text[:12] or "nothing")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "7",
+        "null",
+        "[" * 100000,
+        '{"a":' * 100000,
+        "\xff\xfe",
+        "{}",
+        '{"zarr_format":3}',
+        '{"zarr_format":3,"node_type":"array"}',
+    ],
+    ids=lambda text: text[:12] or "nothing",
+)
 def test_metadata_that_are_none(sepconv, store, text):
     (store / "zarr.json").write_bytes(text.encode("latin-1"))
     assert "in.zarr" in fails(sepconv, "run", "in.zarr", "out.npy", status=1)
@@ -120,7 +165,14 @@ def test_damaged_chunks(sepconv, damage, gzip):
     content = chunk.read_bytes()
     if damage == "noise" and not gzip:
         return  # these are values
-    chunk.write_bytes({"short": content[:-7], "empty": b"", "long": content * 2000, "noise": content[:12] + bytes(len(content) - 12)}[damage])
+    chunk.write_bytes(
+        {
+            "short": content[:-7],
+            "empty": b"",
+            "long": content * 2000,
+            "noise": content[:12] + bytes(len(content) - 12),
+        }[damage]
+    )
     sentence = fails(sepconv, "run", "in.zarr", "out.npy", status=1)
     assert "in.zarr" in sentence and "1, 1" in sentence
 
@@ -164,13 +216,19 @@ def test_a_folder_is_no_zarr_by_a_files_name(sepconv, store, name, content):
 
 def test_what_is_replaced_with_a_zarr_is_said(sepconv, store):
     (sepconv.folder / "out.zarr").mkdir()
-    (sepconv.folder / "out.zarr/zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": {"x": 1}}))
+    (sepconv.folder / "out.zarr/zarr.json").write_text(
+        json.dumps({"zarr_format": 3, "node_type": "group", "attributes": {"x": 1}})
+    )
     for name in "img", "0":
         write_array(sepconv.folder / "out.zarr" / name, VALUES, (32, 40))
     for command in "plan", "run":
         done = sepconv(command, "in.zarr", "out.zarr", "--force")
-        assert "out.zarr is replaced as a whole, with all that lies in it: 0, img" in done.stdout + done.stderr
-    assert "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr  # of an array there is nothing else
+        assert (
+            "out.zarr is replaced as a whole, with all that lies in it: 0, img" in done.stdout + done.stderr
+        )
+    assert (
+        "replaced as a whole" not in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+    )  # of an array there is nothing else
     (sepconv.folder / "out.zarr/notes.txt").write_text("mine")
     assert "with all that lies in it: notes.txt" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
 
@@ -179,14 +237,25 @@ LEVEL = {"path": "s/0", "coordinateTransformations": [{"type": "scale", "scale":
 IMAGE = {"version": "0.5", "multiscales": [{"axes": [{"name": "y"}, {"name": "x"}], "datasets": [LEVEL]}]}
 
 
-@pytest.mark.parametrize("attributes, own", [({}, []), ({"note": "multiscales, chunk_grid"}, []), ({"ome": IMAGE}, ["s"]), ({"ome": {"version": "0.6"}}, [])])
+@pytest.mark.parametrize(
+    "attributes, own",
+    [
+        ({}, []),
+        ({"note": "multiscales, chunk_grid"}, []),
+        ({"ome": IMAGE}, ["s"]),
+        ({"ome": {"version": "0.6"}}, []),
+    ],
+)
 @pytest.mark.parametrize("consolidated", [False, True])
 def test_members_of_a_group_are_its_own_by_its_metadata_alone(sepconv, store, attributes, own, consolidated):
     group = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
     for name in "s/0", "1":
         write_array(sepconv.folder / "out.zarr" / name, VALUES, (32, 40))
     if consolidated:
-        below = {name: json.loads((sepconv.folder / "out.zarr" / name / "zarr.json").read_text()) for name in ("s/0", "1")}
+        below = {
+            name: json.loads((sepconv.folder / "out.zarr" / name / "zarr.json").read_text())
+            for name in ("s/0", "1")
+        }
         below["image"] = {"zarr_format": 3, "node_type": "group", "attributes": {"ome": IMAGE}}
         group["consolidated_metadata"] = {"kind": "inline", "must_understand": False, "metadata": below}
     (sepconv.folder / "out.zarr/zarr.json").write_text(json.dumps(group))
@@ -199,9 +268,13 @@ def test_a_zarr_is_replaced_by_force_only(sepconv, store):
     before = listing(sepconv.folder)
     assert "--force" in fails(sepconv, "run", "in.zarr", "out.zarr", "abs", status=1)
     sepconv("run", "in.zarr", "out.zarr", "scale:add=1", "--force", "--quiet")
-    assert [n for n in listing(sepconv.folder) if "out.zarr/" not in n] == [n for n in before if "out.zarr/" not in n]
+    assert [n for n in listing(sepconv.folder) if "out.zarr/" not in n] == [
+        n for n in before if "out.zarr/" not in n
+    ]
     sepconv("run", "out.zarr", "out.npy", "--quiet")
-    np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), np.minimum(VALUES.astype(int) + 1, 255))
+    np.testing.assert_array_equal(
+        np.load(sepconv.folder / "out.npy"), np.minimum(VALUES.astype(int) + 1, 255)
+    )
 
 
 def test_a_result_is_not_its_own_source(sepconv, store):
@@ -215,8 +288,16 @@ def test_a_result_is_not_its_own_source(sepconv, store):
 REPORTS = "--trace", "--report", "--stats"
 
 
-@pytest.mark.parametrize("command", [["run", "in.zarr", "out.zarr", "subtract:file=dark.zarr"], ["run", "in.zarr/inner", "out.zarr", "subtract:file=dark.zarr"],
-                                     ["transpose", "in.zarr", "out.zarr"], ["gemm", "in.zarr", "dark.zarr", "out.zarr"]], ids=lambda words: " ".join(words[:2]))
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["run", "in.zarr", "out.zarr", "subtract:file=dark.zarr"],
+        ["run", "in.zarr/inner", "out.zarr", "subtract:file=dark.zarr"],
+        ["transpose", "in.zarr", "out.zarr"],
+        ["gemm", "in.zarr", "dark.zarr", "out.zarr"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
 def test_no_file_about_a_run_lies_in_its_zarrs(sepconv, command):
     values = image(64, 64, dtype=np.float32)
     for name in "in.zarr", "dark.zarr", "out.zarr":
@@ -228,8 +309,18 @@ def test_no_file_about_a_run_lies_in_its_zarrs(sepconv, command):
         (sepconv.folder / "inner").rename(sepconv.folder / "in.zarr/inner")
     (sepconv.folder / "linked.json").symlink_to("in.zarr/zarr.json")
     before = {path: path.read_bytes() for path in sepconv.folder.rglob("*") if path.is_file()}
-    for number, name in enumerate(["out.zarr/zarr.json", "out.zarr/c/0/0", "out.zarr/new", "in.zarr/zarr.json", "in.zarr/new.html", "./in.zarr/../in.zarr/zarr.json", "linked.json",
-                                   *(["dark.zarr/c/0/0"] if command[0] != "transpose" else [])]):
+    for number, name in enumerate(
+        [
+            "out.zarr/zarr.json",
+            "out.zarr/c/0/0",
+            "out.zarr/new",
+            "in.zarr/zarr.json",
+            "in.zarr/new.html",
+            "./in.zarr/../in.zarr/zarr.json",
+            "linked.json",
+            *(["dark.zarr/c/0/0"] if command[0] != "transpose" else []),
+        ]
+    ):
         said = fails(sepconv, *command, REPORTS[number % 3], name, "--force", status=2)
         assert "this file is of " in said and "choose another name" in said
     assert {path: path.read_bytes() for path in sepconv.folder.rglob("*") if path.is_file()} == before
@@ -237,7 +328,9 @@ def test_no_file_about_a_run_lies_in_its_zarrs(sepconv, command):
 
 def test_a_report_does_not_replace_an_archive_that_is_read(sepconv, store):
     shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder, "in.zarr")
-    assert "this file is of the input" in fails(sepconv, "run", "in.zarr.zip/in.zarr", "out.zarr", "--report", "in.zarr.zip", "--force", status=2)
+    assert "this file is of the input" in fails(
+        sepconv, "run", "in.zarr.zip/in.zarr", "out.zarr", "--report", "in.zarr.zip", "--force", status=2
+    )
 
 
 def test_a_result_replaces_no_part_of_its_source(sepconv, store):
@@ -246,11 +339,17 @@ def test_a_result_replaces_no_part_of_its_source(sepconv, store):
     (group / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {"made": 1}}')
     (sepconv.folder / "in.zarr").rename(group / "a.zarr")
     (group / "old.png").write_bytes(b"mine")
-    for words in ["run", "group.zarr", "group.zarr/a.zarr"], ["run", "group.zarr/", "group.zarr/../group.zarr/a.zarr"], ["preview", "group.zarr", "-o", "group.zarr/old.png"], \
-                 ["run", "group.zarr", "group.zarr/old.png"]:
+    for words in (
+        ["run", "group.zarr", "group.zarr/a.zarr"],
+        ["run", "group.zarr/", "group.zarr/../group.zarr/a.zarr"],
+        ["preview", "group.zarr", "-o", "group.zarr/old.png"],
+        ["run", "group.zarr", "group.zarr/old.png"],
+    ):
         assert "is a part of group.zarr" in fails(sepconv, *words, "--force", status=2)
     write_array(sepconv.folder / "a.zarr", VALUES, (32, 40))
-    assert "or of a part of it" in fails(sepconv, "run", "group.zarr", "a.zarr", "--into", "group.zarr", "--force", status=2)
+    assert "or of a part of it" in fails(
+        sepconv, "run", "group.zarr", "a.zarr", "--into", "group.zarr", "--force", status=2
+    )
     np.testing.assert_array_equal(read_array(group / "a.zarr"), VALUES)
     said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may lie there
     assert "attributes of the group are left out: made" in said
@@ -264,9 +363,20 @@ def test_attributes_that_a_format_has_no_place_for_are_named(sepconv, result):
     write_array(sepconv.folder / "in.zarr", VALUES, (32, 40), attributes=XARRAYS)
     said = sepconv("run", "in.zarr", result).stderr
     name = {"tif": "TIFF"}.get(result[4:], result[4:].upper())
-    assert said.count(f"warning: attributes (scale_factor, units) of the source are not kept: {name} has no place for them\n") == 1
+    assert (
+        said.count(
+            f"warning: attributes (scale_factor, units) of the source are not kept: {name} has no place for them\n"
+        )
+        == 1
+    )
     if result == "out.tif":  # several images, said once
-        write_array(sepconv.folder / "two.zarr", np.stack([VALUES, VALUES]), (1, 32, 40), attributes=XARRAYS, names=["z", "y", "x"])
+        write_array(
+            sepconv.folder / "two.zarr",
+            np.stack([VALUES, VALUES]),
+            (1, 32, 40),
+            attributes=XARRAYS,
+            names=["z", "y", "x"],
+        )
         assert sepconv("run", "two.zarr", "two.tif").stderr.count("attributes (scale_factor, units)") == 1
 
 
@@ -278,7 +388,9 @@ def test_what_the_group_around_an_array_has_is_named(sepconv, version, zipped):
         write_array(group / name, VALUES, (32, 40), version)
     (group / ".hidden").mkdir()
     if version == 3:
-        (group / "zarr.json").write_text('{"zarr_format": 3, "node_type": "group", "attributes": {"title": "seas"}}')
+        (group / "zarr.json").write_text(
+            '{"zarr_format": 3, "node_type": "group", "attributes": {"title": "seas"}}'
+        )
     else:
         (group / ".zgroup").write_text('{"zarr_format": 2}')
         (group / ".zattrs").write_text('{"title": "seas"}')
@@ -302,7 +414,18 @@ def begin_writing(folder):
     """A run of minutes that has written chunks: of ones, as zeros would be holes."""
     with open(folder / "in.raw", "wb") as source:
         source.truncate(30000 * 30000)
-    command = [BINARY, "run", "in.raw", "out.zarr", "scale:add=1", "gaussian:sigma=30", "--raw", "30000x30000:u8", "--max-memory", "200M"]
+    command = [
+        BINARY,
+        "run",
+        "in.raw",
+        "out.zarr",
+        "scale:add=1",
+        "gaussian:sigma=30",
+        "--raw",
+        "30000x30000:u8",
+        "--max-memory",
+        "200M",
+    ]
     run = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, preexec_fn=heed_signals)
     wait_for(lambda: any("/c/" in name for name in listing(folder)), run)
     return run
@@ -322,7 +445,10 @@ def test_a_killed_run_leaves_what_says_that_it_is_not_finished(sepconv):
     run.communicate()
     left = sorted({name.split("/")[0] for name in listing(sepconv.folder)} - {"in.raw"})
     assert left and "out.zarr" not in left
-    assert sepconv("plan", "in.raw", "out.zarr", "--raw", "30000x30000:u8").stdout.count("a killed run left") == 1
+    assert (
+        sepconv("plan", "in.raw", "out.zarr", "--raw", "30000x30000:u8").stdout.count("a killed run left")
+        == 1
+    )
     for name in left:
         assert "never finished" in one_sentence(sepconv("info", name, status=1).stderr)
         assert "never finished" in one_sentence(sepconv("run", name, "out.npy", status=1).stderr)
@@ -336,11 +462,15 @@ def test_an_empty_folder_that_a_killed_run_left_is_removed(sepconv, store):
         (sepconv.folder / left).mkdir()
     (sepconv.folder / ".out.zarr.sepconv-123456/mine").touch()  # nothing says that this is a run's
     assert "a killed run left" in sepconv("run", "in.zarr", "out.zarr").stderr
-    assert [path.name for path in sepconv.folder.iterdir() if path.name.startswith(".")] == [".out.zarr.sepconv-123456"]
+    assert [path.name for path in sepconv.folder.iterdir() if path.name.startswith(".")] == [
+        ".out.zarr.sepconv-123456"
+    ]
 
 
 def test_more_axes_than_are_read_are_counted(sepconv):
-    write_array(sepconv.folder / "in.zarr", np.zeros((8, 8), np.uint8), (8, 8))  # NumPy's arrays have 32 or 64 axes at most
+    write_array(
+        sepconv.folder / "in.zarr", np.zeros((8, 8), np.uint8), (8, 8)
+    )  # NumPy's arrays have 32 or 64 axes at most
     described = sepconv.folder / "in.zarr/zarr.json"
     metadata = json.loads(described.read_text())
     metadata["shape"] = metadata["chunk_grid"]["configuration"]["chunk_shape"] = [1] * 40 + [8, 8]
@@ -363,12 +493,29 @@ def test_a_million_holes(sepconv):
 def test_a_hundred_thousand_chunks(sepconv):
     values = image(1280, 1280)
     np.save(sepconv.folder / "in.npy", values)
-    sepconv("run", "in.npy", "out.zarr", "--tile", "4", "--compress", "none", "--pyramid", "none", "--quiet", "--max-memory", "64M")
+    sepconv(
+        "run",
+        "in.npy",
+        "out.zarr",
+        "--tile",
+        "4",
+        "--compress",
+        "none",
+        "--pyramid",
+        "none",
+        "--quiet",
+        "--max-memory",
+        "64M",
+    )
     assert sum(path.is_file() for path in (sepconv.folder / "out.zarr").rglob("*")) >= 102400
     sepconv("run", "out.zarr", "back.npy", "--quiet", "--max-memory", "64M")
     np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)
     info = json.loads(sepconv("info", "out.zarr", "--json").stdout)
-    assert info["file_bytes"] == 0 and info["pages"][0]["facts"]["stored bytes"].startswith("at least ") and "in 100000 files and more" in str(info)
+    assert (
+        info["file_bytes"] == 0
+        and info["pages"][0]["facts"]["stored bytes"].startswith("at least ")
+        and "in 100000 files and more" in str(info)
+    )
 
 
 # The converter.
@@ -376,8 +523,21 @@ def test_a_hundred_thousand_chunks(sepconv):
 
 def test_tiff_to_ome_zarr_and_back_in_a_small_ceiling(sepconv):
     values = image(6000, 5000)
-    tifffile.imwrite(sepconv.folder / "in.tif", values, tile=(256, 256), resolution=(100, 100), resolutionunit="CENTIMETER")
-    sepconv("run", "in.tif", "mid.zarr", "--pyramid", "--compress", "deflate:1", "--max-memory", "64M", "--stats", "there.json")
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", values, tile=(256, 256), resolution=(100, 100), resolutionunit="CENTIMETER"
+    )
+    sepconv(
+        "run",
+        "in.tif",
+        "mid.zarr",
+        "--pyramid",
+        "--compress",
+        "deflate:1",
+        "--max-memory",
+        "64M",
+        "--stats",
+        "there.json",
+    )
     sepconv("run", "mid.zarr", "back.tif", "--max-memory", "64M", "--stats", "back.json")
     for name in ("there.json", "back.json"):
         assert json.loads((sepconv.folder / name).read_text())["peak_rss_bytes"] < 64 << 20
@@ -387,7 +547,9 @@ def test_tiff_to_ome_zarr_and_back_in_a_small_ceiling(sepconv):
     np.testing.assert_array_equal(read_array(sepconv.folder / "mid.zarr/0"), values)
     ome = json.loads((sepconv.folder / "mid.zarr/zarr.json").read_text())["attributes"]["ome"]
     (one,) = ome["multiscales"]
-    assert [axis["name"] for axis in one["axes"]] == ["y", "x"] and {axis["unit"] for axis in one["axes"]} == {"centimeter"}
+    assert [axis["name"] for axis in one["axes"]] == ["y", "x"] and {
+        axis["unit"] for axis in one["axes"]
+    } == {"centimeter"}
     for level, dataset in enumerate(one["datasets"]):
         shape = read_array(sepconv.folder / "mid.zarr" / dataset["path"]).shape
         assert shape == (-(-6000 // 2**level), -(-5000 // 2**level))
@@ -403,8 +565,20 @@ def test_options_of_zarr_mean_nothing_elsewhere(sepconv, store, option):
     assert option[0] in fails(sepconv, "run", "in.zarr", "out.npy", *option, status=2)
 
 
-@pytest.mark.parametrize("option", [("--cog",), ("--big-tiff",), ("--classic-tiff",), ("--tile", "0"), ("--compress", "jpeg"), ("--compress", "lzw"), ("--zarr", "4"), 
-                                    ("--shard", "64", "--zarr", "2")], ids=" ".join)
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--cog",),
+        ("--big-tiff",),
+        ("--classic-tiff",),
+        ("--tile", "0"),
+        ("--compress", "jpeg"),
+        ("--compress", "lzw"),
+        ("--zarr", "4"),
+        ("--shard", "64", "--zarr", "2"),
+    ],
+    ids=" ".join,
+)
 def test_options_that_zarr_has_not(sepconv, store, option):
     fails(sepconv, "run", "in.zarr", "out.zarr", *option, status=2)
 
@@ -423,7 +597,9 @@ def test_versions_chunks_and_shards_are_as_asked_for(sepconv, store):
     write_array(sepconv.folder / "planes.zarr", np.stack([VALUES] * 5), (1, 16, 16), names=["z", "y", "x"])
     said = sepconv("run", "planes.zarr", "planes_out.zarr", "--chunk", "z=2,16", "--shard", "z=3,16").stderr
     assert "shards of z 4 in place of 3" in said
-    assert json.loads((sepconv.folder / "planes_out.zarr/zarr.json").read_text())["chunk_grid"]["configuration"]["chunk_shape"] == [4, 16, 16]
+    assert json.loads((sepconv.folder / "planes_out.zarr/zarr.json").read_text())["chunk_grid"][
+        "configuration"
+    ]["chunk_shape"] == [4, 16, 16]
     said = sepconv("run", "shards.zarr", "two.zarr", "--zarr", "2", "--force").stderr
     assert "Zarr 2 has none" in said
     sepconv("run", "shards.zarr", "back.npy", "--quiet")
@@ -436,8 +612,38 @@ def test_versions_chunks_and_shards_are_as_asked_for(sepconv, store):
 def test_small_chunks_stay_in_the_ceiling(sepconv):
     values = image(600, 600)
     np.save(sepconv.folder / "in.npy", values)
-    sepconv("run", "in.npy", "out.zarr", "--chunk", "1", "--shard", "600", "--pyramid", "none", "--compress", "none", "--max-memory", "64M", "--threads", "2", "--stats", "there.json", "--quiet")
-    sepconv("run", "out.zarr", "back.npy", "--max-memory", "64M", "--threads", "2", "--stats", "back.json", "--quiet")
+    sepconv(
+        "run",
+        "in.npy",
+        "out.zarr",
+        "--chunk",
+        "1",
+        "--shard",
+        "600",
+        "--pyramid",
+        "none",
+        "--compress",
+        "none",
+        "--max-memory",
+        "64M",
+        "--threads",
+        "2",
+        "--stats",
+        "there.json",
+        "--quiet",
+    )
+    sepconv(
+        "run",
+        "out.zarr",
+        "back.npy",
+        "--max-memory",
+        "64M",
+        "--threads",
+        "2",
+        "--stats",
+        "back.json",
+        "--quiet",
+    )
     for name in ("there.json", "back.json"):
         assert json.loads((sepconv.folder / name).read_text())["peak_rss_bytes"] < 64 << 20
     np.testing.assert_array_equal(np.load(sepconv.folder / "back.npy"), values)

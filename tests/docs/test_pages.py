@@ -28,9 +28,12 @@ def with_the_program(monkeypatch):
     monkeypatch.setenv("PATH", f"{ROOT / 'tests/docs/bin'}:{os.environ['PATH']}")
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.stem not in ("python", "cpp")], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.stem not in ("python", "cpp")], ids=lambda page: page.stem
+)
 def test_a_page_does_what_it_says(page, tmp_path):
-    """Those of Python and C++ are run where these are installed: tests/python/test_document.py, tests/consumer/run.sh."""
+    """Those of Python and C++ are run where these are installed: tests/python/test_document.py,
+    tests/consumer/run.sh."""
     text = page.read_text()
     said = run_page(text, tmp_path)
     assert len(said) == len(re.findall("^```sh$", text, re.MULTILINE)) >= 3
@@ -58,7 +61,11 @@ def first_picture(folder):
     run_page(commands, folder)
     halves = []
     for name in ("scan", "smooth", "edges", "sharp"):
-        subprocess.run([BINARY, "run", f"{name}.tif", f"{name}.npy", "reduce:factor=2", "--page", "0", "--quiet"], cwd=folder, check=True)
+        subprocess.run(
+            [BINARY, "run", f"{name}.tif", f"{name}.npy", "reduce:factor=2", "--page", "0", "--quiet"],
+            cwd=folder,
+            check=True,
+        )
         halves.append(np.load(folder / f"{name}.npy"))
     return np.hstack(halves)
 

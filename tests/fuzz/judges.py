@@ -1,4 +1,5 @@
-"""What a format's own programs say of a file. Where one refuses and sepconv does not, sepconv makes up pixels."""
+"""What a format's own programs say of a file. Where one refuses and sepconv does not, sepconv makes up
+pixels."""
 
 import os
 import re
@@ -10,12 +11,15 @@ import PIL.Image
 
 def said_by(command, folder):
     """Exit status and stderr."""
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    done = subprocess.run(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
     return done.returncode, done.stderr.decode(errors="replace").strip()
 
 
 def tiffcp(folder, name):
-    """libtiff, of the page that sepconv reads: a plain copy is made, which is one more witness. What libjpeg says it reports, and goes on."""
+    """libtiff, of the page that sepconv reads: a plain copy is made, which is one more witness. What libjpeg
+    says it reports, and goes on."""
     status, said = said_by(["tiffcp", "-m", "256", "-c", "none", f"{name},0", TIFF_COPY], folder)
     warns = lambda line: "Warning, " in line or line.endswith("and thus tag is not read from file.")
     refusal = "\n".join(line for line in said.splitlines() if not warns(line) or re.search(SHORT_TABLE, line))
@@ -57,21 +61,25 @@ def numpy(folder, name):
 
 TIFF_COPY = "copied-by-tiffcp.tif"
 SHORT_TABLE = r'Incorrect count for "(Strip|Tile)(Offsets|ByteCounts)"'
-JUDGES = {"tif": [tiffcp], "jpg": [djpeg], "png": [pillow], "bmp": [pillow, bmptopnm], "pnm": [pnmtopng], "npy": [numpy]}
+JUDGES = {
+    "tif": [tiffcp],
+    "jpg": [djpeg],
+    "png": [pillow],
+    "bmp": [pillow, bmptopnm],
+    "pnm": [pnmtopng],
+    "npy": [numpy],
+}
 
 # What a judge refuses and sepconv reads on purpose: the refusal, as a whole, and why.
 CANNOT_READ = r"\n.*Error, can't read (strip|tile|scanline).*"
 EXCEPTIONS = {
     r"(Corrupt JPEG data: \d+ extraneous bytes before marker 0x..\s*)+": "libjpeg passes over them and loses no pixel",
     r"Warning: unknown JFIF revision number .*": "a number that no pixel depends on",
-    r"TIFFFill(Strip|Tile): .*nvalid (strip|tile) byte count ?0?, (strip|tile) \d+\." + CANNOT_READ:
-        "a block with offset and byte count 0 was never written, as GDAL leaves them: zeros (docs/formats.md)",
-    r"PackBitsDecode: Not enough data for scanline \d+\..*can't read scanline.*":
-        "tiffcp decodes row by row, and here a run goes on in the next row; the block as a whole is there",
-    r'TIFFFetchStripThing: Incompatible type for "StripByteCounts"\.':
-        "of one strip with no byte count that can be read, libtiff takes what follows its offset, and sepconv decodes all of it",
-    r"ValueError\('not enough image data'\)":
-        "of run lengths of a BMP Pillow passes over rows without any, and over the last of an odd number of single pixels in half bytes",
+    r"TIFFFill(Strip|Tile): .*nvalid (strip|tile) byte count ?0?, (strip|tile) \d+\."
+    + CANNOT_READ: "a block with offset and byte count 0 was never written, as GDAL leaves them: zeros (docs/formats.md)",
+    r"PackBitsDecode: Not enough data for scanline \d+\..*can't read scanline.*": "tiffcp decodes row by row, and here a run goes on in the next row; the block as a whole is there",
+    r'TIFFFetchStripThing: Incompatible type for "StripByteCounts"\.': "of one strip with no byte count that can be read, libtiff takes what follows its offset, and sepconv decodes all of it",
+    r"ValueError\('not enough image data'\)": "of run lengths of a BMP Pillow passes over rows without any, and over the last of an odd number of single pixels in half bytes",
     r"bmptopnm: .*This program does not process deltas\..*": "pixels that run lengths pass over have the palette's first colour (docs/formats.md)",
     r"bmptopnm: .*Premature end of row\..*": "the same",
     r"bmptopnm: Unexpected end of input file": "of run lengths netpbm wants the mark of their end, also where all rows are there; Pillow judges other ends",

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Small valid files, one a feature of a format. As a program, make_seeds.py CORPUS_FOLDER, the seed corpora of the fuzz targets."""
+"""Small valid files, one a feature of a format. As a program, make_seeds.py CORPUS_FOLDER, the seed corpora
+of the fuzz targets."""
 
 import gzip
 import io
@@ -30,18 +31,43 @@ def image(dtype, channels=1, rows=ROWS, cols=COLS):
 
 TYPES = {"u8": "u1", "u16": "u2", "i16": "i2", "f32": "f4", "f64": "f8"}
 TILES = ("-t", "-w", "16", "-l", "32")
-LAYOUTS = {"tiles": TILES, "strips": ("-s", "-r", "16"), "strip": ("-s", "-r", str(ROWS)), "planar": ("-s", "-r", "16", "-p", "separate"),
-           "planar tiles": (*TILES, "-p", "separate"), "big-endian": (*TILES, "-B"), "BigTIFF": ("-s", "-r", "16", "-8"),
-           "big-endian BigTIFF": (*TILES, "-B", "-8"), "lsb first": ("-s", "-r", "16", "-f", "lsb2msb")}
+LAYOUTS = {
+    "tiles": TILES,
+    "strips": ("-s", "-r", "16"),
+    "strip": ("-s", "-r", str(ROWS)),
+    "planar": ("-s", "-r", "16", "-p", "separate"),
+    "planar tiles": (*TILES, "-p", "separate"),
+    "big-endian": (*TILES, "-B"),
+    "BigTIFF": ("-s", "-r", "16", "-8"),
+    "big-endian BigTIFF": (*TILES, "-B", "-8"),
+    "lsb first": ("-s", "-r", "16", "-f", "lsb2msb"),
+}
 INTEGERS, FLOATS = {"u8", "u16", "i16"}, {"f32", "f64"}
 # What tiffcp calls the codec, and the types that it is for.
-CODECS = {"none": set(TYPES), "lzw": set(TYPES), "lzw:2": INTEGERS, "zip:p1": set(TYPES), "zip:2:p9": INTEGERS, "zip:3": FLOATS,
-          "zip:s0": {"u8", "f32"}, "zstd": set(TYPES), "zstd:2": INTEGERS, "zstd:3": FLOATS, "packbits": set(TYPES), "jpeg": {"u8"},
-          "jpeg:r": {"u8"}}
+CODECS = {
+    "none": set(TYPES),
+    "lzw": set(TYPES),
+    "lzw:2": INTEGERS,
+    "zip:p1": set(TYPES),
+    "zip:2:p9": INTEGERS,
+    "zip:3": FLOATS,
+    "zip:s0": {"u8", "f32"},
+    "zstd": set(TYPES),
+    "zstd:2": INTEGERS,
+    "zstd:3": FLOATS,
+    "packbits": set(TYPES),
+    "jpeg": {"u8"},
+    "jpeg:r": {"u8"},
+}
 GEO_KEYS = (1, 1, 0, 2, 1024, 0, 1, 1, 1025, 0, 1, 1)
-METADATA = ((33550, "d", 3, (0.5, 0.5, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
-            (34735, "H", len(GEO_KEYS), GEO_KEYS, True), (34675, "B", 400, bytes(range(200)) * 2, True),
-            (42112, "s", 0, "<GDALMetadata>" + 300 * "<Item/>" + "</GDALMetadata>", True), (42113, "s", 0, "-9999", True))
+METADATA = (
+    (33550, "d", 3, (0.5, 0.5, 0.0), True),
+    (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
+    (34735, "H", len(GEO_KEYS), GEO_KEYS, True),
+    (34675, "B", 400, bytes(range(200)) * 2, True),
+    (42112, "s", 0, "<GDALMetadata>" + 300 * "<Item/>" + "</GDALMetadata>", True),
+    (42113, "s", 0, "-9999", True),
+)
 
 
 def tiff_bytes(pixels, metadata=(), planar=False, **options):
@@ -80,15 +106,28 @@ def tiff_seeds():
             yield f"{layout} {codec} {pixel_type}.tif", tiffcp(folder, (*flags, "-c", codec), plain)
         for pixel_type, dtype in TYPES.items():
             coded = {"compression": "zlib", "predictor": 2 if pixel_type in INTEGERS else 1}
-            yield f"wide planar tiles {pixel_type}.tif", tiff_bytes(image(dtype, 3), planar=True, tile=(32, 16), **coded)
+            yield (
+                f"wide planar tiles {pixel_type}.tif",
+                tiff_bytes(image(dtype, 3), planar=True, tile=(32, 16), **coded),
+            )
         for dtype in ("i1", "u4", ">i4", "i8", "f2", ">c8"):
             byteorder, coded = "><"[dtype[0] != ">"], {"compression": "zlib"} if dtype in ("u4", "f2") else {}
-            yield f"elements {dtype.strip('>')}.tif", tiff_bytes(image(dtype), byteorder=byteorder, tile=(32, 16), **coded)
+            yield (
+                f"elements {dtype.strip('>')}.tif",
+                tiff_bytes(image(dtype), byteorder=byteorder, tile=(32, 16), **coded),
+            )
         yield "bits.tif", tiff_bytes(image("u1") % 2 == 1, rowsperstrip=16)
-        described = tiff_bytes(image("u1"), METADATA, description="word " * 400, resolution=(300, 300), software="seed")
+        described = tiff_bytes(
+            image("u1"), METADATA, description="word " * 400, resolution=(300, 300), software="seed"
+        )
         yield "metadata.tif", described
         yield "metadata zip.tif", tiffcp(folder, ("-c", "zip", "-r", "16"), described)
-        yield "pages.tif", tiffcp(folder, ("-c", "lzw", *TILES), described, tiff_bytes(image("f4")), tiff_bytes(image("u2", 3)))
+        yield (
+            "pages.tif",
+            tiffcp(
+                folder, ("-c", "lzw", *TILES), described, tiff_bytes(image("f4")), tiff_bytes(image("u2", 3))
+            ),
+        )
 
 
 def stack_seeds():
@@ -102,24 +141,56 @@ def stack_seeds():
                 writer.write(values, photometric="minisblack", **how)
         return stream.getvalue()
 
-    yield "ome.tif", written((planes.reshape(2, 2, ROWS, COLS), {"metadata": {"axes": "CZYX", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}}}), ome=True)
+    yield (
+        "ome.tif",
+        written(
+            (
+                planes.reshape(2, 2, ROWS, COLS),
+                {"metadata": {"axes": "CZYX", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}}},
+            ),
+            ome=True,
+        ),
+    )
     yield "imagej.tif", written((planes, {"metadata": {"axes": "TYX"}}), imagej=True)
     yield "shaped.tif", written((planes, {}))
-    yield "plain.tif", written(*((plane, {"metadata": None, "contiguous": False, "compression": "zlib"}) for plane in planes))
+    yield (
+        "plain.tif",
+        written(
+            *((plane, {"metadata": None, "contiguous": False, "compression": "zlib"}) for plane in planes)
+        ),
+    )
     level = {"metadata": None, "tile": (16, 16), "subfiletype": 1}
-    yield "levels.tif", written((planes[0], {"metadata": None, "tile": (16, 16), "subifds": 1}), (planes[0][::2, ::2], level), (planes[0][::4, ::4], level),
-                                (planes[0] > 9, {"metadata": None, "subfiletype": 4}))
+    yield (
+        "levels.tif",
+        written(
+            (planes[0], {"metadata": None, "tile": (16, 16), "subifds": 1}),
+            (planes[0][::2, ::2], level),
+            (planes[0][::4, ::4], level),
+            (planes[0] > 9, {"metadata": None, "subfiletype": 4}),
+        ),
+    )
     slide = "Aperio Image Library v1\n70x60"
-    yield "slide.tif", written((planes[0], {"metadata": None, "tile": (16, 16), "description": slide}), (planes[0][:20, :20], {"metadata": None, "description": slide}),
-                               (planes[0][::2, ::2], {**level, "subfiletype": 0, "description": slide}),
-                               (planes[0][:20, :30], {"metadata": None, "subfiletype": 1, "description": slide + " -\nlabel 30x20"}))
+    yield (
+        "slide.tif",
+        written(
+            (planes[0], {"metadata": None, "tile": (16, 16), "description": slide}),
+            (planes[0][:20, :20], {"metadata": None, "description": slide}),
+            (planes[0][::2, ::2], {**level, "subfiletype": 0, "description": slide}),
+            (
+                planes[0][:20, :30],
+                {"metadata": None, "subfiletype": 1, "description": slide + " -\nlabel 30x20"},
+            ),
+        ),
+    )
 
 
 # ---- NPY ----
 
 
 def npy_seeds():
-    for dtype, channels in itertools.product(("<u1", "<u2", ">u2", "<i2", "<f4", ">f8", "?", "<i1", ">u4", "<i8", "<f2", ">c8"), (1, 3)):
+    for dtype, channels in itertools.product(
+        ("<u1", "<u2", ">u2", "<i2", "<f4", ">f8", "?", "<i1", ">u4", "<i8", "<f2", ">c8"), (1, 3)
+    ):
         yield f"{dtype.replace('?', 'bool')} {channels}.npy", npy_bytes(image(dtype, channels), None)
     for version in ((2, 0), (3, 0)):
         yield f"version {version[0]}.npy", npy_bytes(image("f4"), version)
@@ -176,7 +247,10 @@ def jpeg_seeds():
 
 def pnm_seeds():
     def text(pixels):
-        return b"\n".join(b" ".join(b"%d" % value for value in row) for row in pixels.reshape(ROWS, -1).tolist()) + b"\n"
+        return (
+            b"\n".join(b" ".join(b"%d" % value for value in row) for row in pixels.reshape(ROWS, -1).tolist())
+            + b"\n"
+        )
 
     size = b"%d %d\n" % (COLS, ROWS)
     bits = image("u2") % 3 % 2
@@ -205,12 +279,15 @@ def run_lengths(bmp):
 def bmp_file(bits, compression, before_pixels, pixels, header_bytes=40, colours=0):
     """A BMP with a header of Windows; `before_pixels` are the header's bytes beyond 40, masks and palette."""
     offset = 54 + len(before_pixels)
-    header = struct.pack("<IiiHHIIiiII", header_bytes, COLS, ROWS, 1, bits, compression, len(pixels), 2835, 2835, colours, 0)
+    header = struct.pack(
+        "<IiiHHIIiiII", header_bytes, COLS, ROWS, 1, bits, compression, len(pixels), 2835, 2835, colours, 0
+    )
     return b"BM" + struct.pack("<IHHI", offset + len(pixels), 0, 0, offset) + header + before_pixels + pixels
 
 
 def half_byte_runs():
-    """RLE4: each row as runs, pixels one by one (of an odd number of which Pillow 9.4 loses the last), and a rest that is passed over."""
+    """RLE4: each row as runs, pixels one by one (of an odd number of which Pillow 9.4 loses the last), and a
+    rest that is passed over."""
     palette = bytes(range(64))
     row = b"\x0a\x12" + b"\0\x08\x12\x34\x56\x78" + b"\x05\x9a\0\x02\x05\0\0\0"
     return bmp_file(4, 2, palette, ROWS * row + b"\0\1", colours=16)
@@ -219,13 +296,17 @@ def half_byte_runs():
 def sixteen_bits(masks=()):
     """Without masks 5 bits a colour."""
     rows = np.pad(image("<u2") * 31, ((0, 0), (0, 1)))
-    return bmp_file(16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), rows.astype("<u2").tobytes())
+    return bmp_file(
+        16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), rows.astype("<u2").tobytes()
+    )
 
 
 def bmp_with_profile():
     profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
     pixels = bytes(COLS * ROWS * 4)
-    rest = struct.pack("<4I4s48xIIII", 0xFF0000, 0xFF00, 0xFF, 0xFF000000, b"DEBM", 4, 124 + len(pixels), len(profile), 0)
+    rest = struct.pack(
+        "<4I4s48xIIII", 0xFF0000, 0xFF00, 0xFF, 0xFF000000, b"DEBM", 4, 124 + len(pixels), len(profile), 0
+    )
     return bmp_file(32, 3, rest, pixels, header_bytes=124) + profile
 
 
@@ -242,24 +323,66 @@ def bmp_seeds():
 STAGES = """gaussian:sigma=2.5|gaussian:sigma=1,radius=3,border=constant,value=-1.5|gaussian:sigma=1e9|box:radius=4|binomial:radius=2
 sobel:axis=x|scharr:axis=y|derivative:order=2,axis=y,radius=3|gradient:operator=gaussian,sigma=1|gaussian_laplace:sigma=2|dog:sigma=1,sigma2=1.6
 unsharp:sigma=1.5,amount=0.8,threshold=2|convolve:row=-1,0,1,col=1,2,1,flip=true|mix_channels:values=0.299,0.587,0.114|mix_channels:rows=2,values=1,2,3,4
-add:chain=gaussian:sigma=1|blend:chain=[box:radius=1,border=wrap],alpha=0.3|max:chain=[min:chain=[abs|scale:by=2,add=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|box:radios=1|convolve:row=nan|,:=""".replace("\n", "|").split("|")
+add:chain=gaussian:sigma=1|blend:chain=[box:radius=1,border=wrap],alpha=0.3|max:chain=[min:chain=[abs|scale:by=2,add=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|box:radios=1|convolve:row=nan|,:=""".replace(
+    "\n", "|"
+).split("|")
 
 
 def zarr_seeds():
     """Metadata, a byte 0, and what is under every other key; and a zip file."""
     pixels = image("<u2", rows=8, cols=8)
     plain, half = pixels.tobytes(), pixels[:4, :4].tobytes()
-    grid = {"zarr_format": 3, "node_type": "array", "shape": [13, 17], "data_type": "uint16", "fill_value": 7, "attributes": {"a": 1},
-            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [8, 8]}}, "chunk_key_encoding": {"name": "default"}}
+    grid = {
+        "zarr_format": 3,
+        "node_type": "array",
+        "shape": [13, 17],
+        "data_type": "uint16",
+        "fill_value": 7,
+        "attributes": {"a": 1},
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [8, 8]}},
+        "chunk_key_encoding": {"name": "default"},
+    }
     little = {"name": "bytes", "configuration": {"endian": "little"}}
-    transposed = [{"name": "transpose", "configuration": {"order": [1, 0]}}, {"name": "bytes", "configuration": {"endian": "big"}}]
+    transposed = [
+        {"name": "transpose", "configuration": {"order": [1, 0]}},
+        {"name": "bytes", "configuration": {"endian": "big"}},
+    ]
     index = struct.pack("<8Q", 0, 32, 32, 32, 2**64 - 1, 2**64 - 1, 0, 32)
-    arrays = [({**grid, "codecs": [little]}, plain), ({**grid, "codecs": transposed}, plain),
-              ({**grid, "codecs": [little, {"name": "gzip"}]}, gzip.compress(plain)),
-              ({**grid, "codecs": [little, {"name": "numcodecs.zlib"}]}, zlib.compress(plain)),
-              ({**grid, "codecs": [{"name": "sharding_indexed", "configuration": {"chunk_shape": [4, 4], "codecs": [little], "index_codecs": [little]}}]}, half + half + index),
-              ({"zarr_format": 2, "shape": [3, 13, 17], "chunks": [2, 8, 8], "dtype": ">f4", "compressor": {"id": "zlib"}, "filters": None, "order": "F",
-                "fill_value": "NaN"}, zlib.compress(bytes(512)))]
+    arrays = [
+        ({**grid, "codecs": [little]}, plain),
+        ({**grid, "codecs": transposed}, plain),
+        ({**grid, "codecs": [little, {"name": "gzip"}]}, gzip.compress(plain)),
+        ({**grid, "codecs": [little, {"name": "numcodecs.zlib"}]}, zlib.compress(plain)),
+        (
+            {
+                **grid,
+                "codecs": [
+                    {
+                        "name": "sharding_indexed",
+                        "configuration": {
+                            "chunk_shape": [4, 4],
+                            "codecs": [little],
+                            "index_codecs": [little],
+                        },
+                    }
+                ],
+            },
+            half + half + index,
+        ),
+        (
+            {
+                "zarr_format": 2,
+                "shape": [3, 13, 17],
+                "chunks": [2, 8, 8],
+                "dtype": ">f4",
+                "compressor": {"id": "zlib"},
+                "filters": None,
+                "order": "F",
+                "fill_value": "NaN",
+            },
+            zlib.compress(bytes(512)),
+        ),
+    ]
     for metadata, chunk in arrays:
         yield json.dumps(metadata).encode() + b"\0" + chunk
     file = io.BytesIO()
@@ -272,18 +395,37 @@ def zarr_seeds():
 AXES = '"axes":[{"name":"c","type":"channel"},{"name":"y","type":"space","unit":"micrometer"},{"name":"x","type":"space"}]'
 DATASETS = '"datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[1,0.5,2]},{"type":"translation","translation":[0,1,2]}]},{"path":"1","coordinateTransformations":[{"type":"scale","scale":[1,1,4]}]}]'
 OMERO = '"omero":{"channels":[{"label":"DAPI","color":"0000FF","window":{"min":0,"max":255,"start":3,"end":9},"active":true}],"rdefs":{}}'
-NGFF = ['{"ome":{"version":"0.5","multiscales":[{"name":"a",%s,%s}],%s}}' % (AXES, DATASETS, OMERO), '{"multiscales":[{"version":"0.4",%s,%s}],%s}' % (AXES, DATASETS, OMERO),
-        '{"plate":{"wells":[{"path":"A/1"}],"version":"0.4"}}', '{"well":{"images":[{"path":"0"}]}}', '{"labels":["cells"]}', '{"bioformats2raw.layout":3}']
+NGFF = [
+    '{"ome":{"version":"0.5","multiscales":[{"name":"a",%s,%s}],%s}}' % (AXES, DATASETS, OMERO),
+    '{"multiscales":[{"version":"0.4",%s,%s}],%s}' % (AXES, DATASETS, OMERO),
+    '{"plate":{"wells":[{"path":"A/1"}],"version":"0.4"}}',
+    '{"well":{"images":[{"path":"0"}]}}',
+    '{"labels":["cells"]}',
+    '{"bioformats2raw.layout":3}',
+]
 
 
 def image_seeds():
     """(name, bytes) of every format, the format as the name's ending."""
-    return [*tiff_seeds(), *stack_seeds(), *npy_seeds(), *png_seeds(), *jpeg_seeds(), *pnm_seeds(), *bmp_seeds()]
+    return [
+        *tiff_seeds(),
+        *stack_seeds(),
+        *npy_seeds(),
+        *png_seeds(),
+        *jpeg_seeds(),
+        *pnm_seeds(),
+        *bmp_seeds(),
+    ]
 
 
 def raw_deflate(data, strategy):
     coder = zlib.compressobj(6, zlib.DEFLATED, -15, 8, strategy)
-    return coder.compress(data[:len(data) // 2]) + coder.flush(zlib.Z_SYNC_FLUSH) + coder.compress(data[len(data) // 2:]) + coder.flush()
+    return (
+        coder.compress(data[: len(data) // 2])
+        + coder.flush(zlib.Z_SYNC_FLUSH)
+        + coder.compress(data[len(data) // 2 :])
+        + coder.flush()
+    )
 
 
 def jpeg_stream_seeds():
@@ -303,9 +445,24 @@ def main(folder):
     seeds += [("fuzz_zarr", seed) for seed in zarr_seeds()]
     seeds += [("fuzz_stage_text", stage.encode()) for stage in STAGES]
     seeds += [("fuzz_ngff", text.encode()) for text in NGFF]
-    seeds += [(target, bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes()) for target in ("fuzz_deflate", "fuzz_zstd") for pixel in (0, 2) for times in (0, 40) for rows in (1, 60)]
-    seeds += [("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy)) for rows in (1, 60) for strategy in range(5)]
-    seeds += [("fuzz_frames", bytes([codec, level, 0, 0, 9, 4, 30, 1]) + image("u1", rows=rows).tobytes()) for codec in (0, 1, 4, 5) for level in (1, 12) for rows in (1, 60)]
+    seeds += [
+        (target, bytes([pixel, 16, 16, times]) + image("u1", rows=rows).tobytes())
+        for target in ("fuzz_deflate", "fuzz_zstd")
+        for pixel in (0, 2)
+        for times in (0, 40)
+        for rows in (1, 60)
+    ]
+    seeds += [
+        ("fuzz_inflate", raw_deflate(image("u1", rows=rows).tobytes(), strategy))
+        for rows in (1, 60)
+        for strategy in range(5)
+    ]
+    seeds += [
+        ("fuzz_frames", bytes([codec, level, 0, 0, 9, 4, 30, 1]) + image("u1", rows=rows).tobytes())
+        for codec in (0, 1, 4, 5)
+        for level in (1, 12)
+        for rows in (1, 60)
+    ]
     seeds += [("fuzz_jpeg", seed) for seed in jpeg_stream_seeds()]
     for index, (target, seed) in enumerate(seeds):
         corpus = pathlib.Path(folder, target)

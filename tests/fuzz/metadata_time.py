@@ -1,5 +1,7 @@
-"""The processor time that metadata take grows with their size, and not as its square: of each kind, four times as much of it takes less than
-nine times as long, as far as it can be told from what a process takes anyway. Sizes up to 100 MB end at once or name a limit."""
+"""The processor time that metadata take grows with their size, and not as its square: of each kind, four
+times as much of it takes less than
+nine times as long, as far as it can be told from what a process takes anyway. Sizes up to 100 MB end at once
+or name a limit."""
 
 import os
 import pathlib
@@ -21,8 +23,13 @@ def processor_seconds(folder, name, more):
     seconds = []
     for _ in range(2):
         taken = 0.0
-        for command in (["info", name], ["run", name, "out.npy", *(more or ["abs"]), "--quiet", "--force", "--threads", "1"]):
-            run = subprocess.Popen([BINARY, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for command in (
+            ["info", name],
+            ["run", name, "out.npy", *(more or ["abs"]), "--quiet", "--force", "--threads", "1"],
+        ):
+            run = subprocess.Popen(
+                [BINARY, *command], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
             _, status, usage = os.wait4(run.pid, 0)
             run.returncode = os.waitstatus_to_exitcode(status)
             assert run.returncode in (0, 1, 2), (command, run.returncode)

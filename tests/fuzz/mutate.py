@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Damages small valid files by seed, gives them to sepconv and to their formats' own programs, and says where a promise broke.
+"""Damages small valid files by seed, gives them to sepconv and to their formats' own programs, and says where
+a promise broke.
 
 mutate.py BINARY --count N | --seconds S [--seed SEED] [--only INDEX] [--findings FOLDER]
 """
@@ -107,7 +108,9 @@ def report(options, findings):
         kept = pathlib.Path(options.findings, f"{options.seed}-{index}.{ending}")
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_bytes(data)
-        print(f"{ending}: {kind} ({len({finding[0] for finding in group})} files)\n    {kept} ({origin})\n    {details.strip()!r}")
+        print(
+            f"{ending}: {kind} ({len({finding[0] for finding in group})} files)\n    {kept} ({origin})\n    {details.strip()!r}"
+        )
 
 
 def main():
@@ -121,7 +124,9 @@ def main():
     options = parser.parse_args()
     tried, accepted, findings = run(options)
     report(options, findings)
-    print(f"{tried} mutants of seed {options.seed}: {accepted} filtered, {tried - accepted} refused, {len(findings)} findings")
+    print(
+        f"{tried} mutants of seed {options.seed}: {accepted} filtered, {tried - accepted} refused, {len(findings)} findings"
+    )
     return bool(findings)
 
 

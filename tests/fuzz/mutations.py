@@ -1,4 +1,5 @@
-"""Ways to damage a file. Each takes dice (random.Random) and a bytearray, which it changes; none knows what a reader would mind."""
+"""Ways to damage a file. Each takes dice (random.Random) and a bytearray, which it changes; none knows what a
+reader would mind."""
 
 import struct
 import zlib
@@ -42,7 +43,10 @@ def delete(dice, data):
 def swap_parts(dice, data):
     size = min(64, len(data) // 2)
     first, second = dice.randrange(len(data) - size), dice.randrange(len(data) - size)
-    data[first : first + size], data[second : second + size] = data[second : second + size], data[first : first + size]
+    data[first : first + size], data[second : second + size] = (
+        data[second : second + size],
+        data[first : first + size],
+    )
 
 
 def overwrite(dice, data):
@@ -64,16 +68,49 @@ TEXT_HEADERS = (change_digits, change_digits, *ANY)
 
 # ---- TIFF, by its structure ----
 
-WIDTH = {1: "B", 2: "B", 3: "H", 4: "I", 5: "Q", 6: "b", 7: "B", 8: "h", 9: "i", 10: "q", 11: "I", 12: "Q", 13: "I", 16: "Q", 17: "q", 18: "Q"}
+WIDTH = {
+    1: "B",
+    2: "B",
+    3: "H",
+    4: "I",
+    5: "Q",
+    6: "b",
+    7: "B",
+    8: "h",
+    9: "i",
+    10: "q",
+    11: "I",
+    12: "Q",
+    13: "I",
+    16: "Q",
+    17: "q",
+    18: "Q",
+}
 OFFSETS, COUNTS = (273, 324), (279, 325)
 # Tags whose damage reaches far, and what to try beside values that are interesting anywhere.
-TELLING = {256: (36, 38, 74), 257: (44, 46, 90, 450), 258: (1, 4, 8, 12, 16, 32, 64), 259: (1, 5, 7, 8, 32773, 32946, 50000, 34712, 6),
-           262: (0, 1, 2, 3, 5, 6, 8), 266: (1, 2), 277: (1, 2, 3, 4), 278: (1, 8, 15, 17, 45, 46), 284: (1, 2), 317: (1, 2, 3),
-           322: (8, 17, 32, 64), 323: (8, 17, 32, 64), 339: (1, 2, 3, 4, 5, 6), 530: (1, 2, 4), 32997: (1, 2), 338: (0, 1, 2)}
+TELLING = {
+    256: (36, 38, 74),
+    257: (44, 46, 90, 450),
+    258: (1, 4, 8, 12, 16, 32, 64),
+    259: (1, 5, 7, 8, 32773, 32946, 50000, 34712, 6),
+    262: (0, 1, 2, 3, 5, 6, 8),
+    266: (1, 2),
+    277: (1, 2, 3, 4),
+    278: (1, 8, 15, 17, 45, 46),
+    284: (1, 2),
+    317: (1, 2, 3),
+    322: (8, 17, 32, 64),
+    323: (8, 17, 32, 64),
+    339: (1, 2, 3, 4, 5, 6),
+    530: (1, 2, 4),
+    32997: (1, 2),
+    338: (0, 1, 2),
+}
 
 
 class Directory:
-    """Where the first directory of a TIFF has its entries. Raises struct.error or IndexError where there is none."""
+    """Where the first directory of a TIFF has its entries. Raises struct.error or IndexError where there is
+    none."""
 
     def __init__(self, data):
         self.data, self.order = data, {b"II": "<", b"MM": ">"}.get(bytes(data[:2]), "<")
@@ -106,7 +143,9 @@ class Directory:
 
 def interesting(dice, data):
     power = 1 << dice.choice((*range(17), 31, 32, 63))
-    return dice.choice((0, 1, -1, power - 1, power, power + 1, len(data), len(data) - 1, dice.getrandbits(32)))
+    return dice.choice(
+        (0, 1, -1, power - 1, power, power + 1, len(data), len(data) - 1, dice.getrandbits(32))
+    )
 
 
 def change_field(dice, data):
@@ -126,7 +165,9 @@ def change_value(dice, data):
     kind, count, place = directory.values(entry)
     at = place + dice.randrange(max(1, min(count, 100))) * struct.calcsize("<" + kind)
     odd = dice.random() < 0.3
-    directory.put(kind, at, interesting(dice, data) if odd else dice.choice(TELLING[directory.get("H", entry)]))
+    directory.put(
+        kind, at, interesting(dice, data) if odd else dice.choice(TELLING[directory.get("H", entry)])
+    )
 
 
 def change_table(dice, data):
@@ -164,7 +205,9 @@ def recode_block(dice, data):
     (offset, count) = ((kind, place + index * struct.calcsize("<" + kind)) for kind, _, place in tables)
     begin = directory.get(*offset)
     pixels = zlib.decompress(data[begin : begin + directory.get(*count)])
-    pixels = dice.choice((pixels[:-1], pixels[: len(pixels) // 2], pixels + b"\7", pixels + bytes(300), 2 * pixels))
+    pixels = dice.choice(
+        (pixels[:-1], pixels[: len(pixels) // 2], pixels + b"\7", pixels + bytes(300), 2 * pixels)
+    )
     block = zlib.compress(pixels, dice.choice((0, 1, 9)))
     directory.put(*offset, len(data))
     directory.put(*count, len(block))
@@ -184,11 +227,24 @@ def move_entries(dice, data):
     first, second = (dice.choice(directory.entries) for _ in range(2))
     size = directory.step
     one, other = bytes(data[first : first + size]), bytes(data[second : second + size])
-    data[first : first + size], data[second : second + size] = dice.choice(((other, one), (other, other), (bytes(size), other)))
+    data[first : first + size], data[second : second + size] = dice.choice(
+        ((other, one), (other, other), (bytes(size), other))
+    )
 
 
-TIFF = (change_field, change_field, change_value, change_value, change_value, change_table, shorten_table, swap_blocks, recode_block,
-        change_next, move_entries)
+TIFF = (
+    change_field,
+    change_field,
+    change_value,
+    change_value,
+    change_value,
+    change_table,
+    shorten_table,
+    swap_blocks,
+    recode_block,
+    change_next,
+    move_entries,
+)
 BY_ENDING = {"tif": TIFF + ANY, "npy": TEXT_HEADERS, "pnm": TEXT_HEADERS}
 
 
@@ -199,7 +255,13 @@ def mutant(dice, ending, seed):
         change = dice.choice(BY_ENDING.get(ending, ANY))
         try:
             change(dice, data)
-        except (struct.error, zlib.error, IndexError, ValueError, OverflowError):  # nothing is left where this one would change something
+        except (
+            struct.error,
+            zlib.error,
+            IndexError,
+            ValueError,
+            OverflowError,
+        ):  # nothing is left where this one would change something
             continue
         done.append(change.__name__)
     return bytes(data), done

@@ -1,4 +1,5 @@
-"""A short part of `./dev fuzz mutants`, always the same, and that what watches sepconv there would see it fail."""
+"""A short part of `./dev fuzz mutants`, always the same, and that what watches sepconv there would see it
+fail."""
 
 import argparse
 import struct
@@ -19,13 +20,17 @@ def test_valid_files_are_read():
     seeds = make_seeds.image_seeds()
     names, contents = zip(*seeds)
     with trial.small_processes() as pool:
-        results = pool.map(mutate.examine, [str(BINARY)] * len(seeds), map(mutate.mutant_name, names), contents)
+        results = pool.map(
+            mutate.examine, [str(BINARY)] * len(seeds), map(mutate.mutant_name, names), contents
+        )
         wrong = [(name, result) for name, result in zip(names, results) if result != (True, [])]
     assert not wrong
 
 
 def test_damaged_files_break_no_promise(tmp_path):
-    options = argparse.Namespace(binary=str(BINARY), count=COUNT, seconds=None, seed=SEED, only=None, findings=tmp_path)
+    options = argparse.Namespace(
+        binary=str(BINARY), count=COUNT, seconds=None, seed=SEED, only=None, findings=tmp_path
+    )
     tried, accepted, findings = mutate.run(options)
     mutate.report(options, findings)
     assert tried == COUNT
@@ -52,10 +57,14 @@ def test_broken_promise_is_seen(tmp_path, kind):
     program.chmod(0o755)
     folder.mkdir()
     (folder / "mutant.tif").touch()
-    assert kind in " ".join(said for said, _ in trial.Trial(str(program), str(folder), "mutant.tif").complaints)
+    assert kind in " ".join(
+        said for said, _ in trial.Trial(str(program), str(folder), "mutant.tif").complaints
+    )
 
 
-@pytest.mark.parametrize("name", ["mutant.tif", "mutant.jpg", "mutant.png", "mutant.bmp", "mutant.pnm", "mutant.npy"])
+@pytest.mark.parametrize(
+    "name", ["mutant.tif", "mutant.jpg", "mutant.png", "mutant.bmp", "mutant.pnm", "mutant.npy"]
+)
 def test_judges_refuse_what_is_nothing(tmp_path, name):
     (tmp_path / name).write_bytes(bytes(100))
     assert judges.refusal(str(tmp_path), name)
@@ -63,13 +72,26 @@ def test_judges_refuse_what_is_nothing(tmp_path, name):
 
 def tiff_of(strips, offsets, *entries):
     """Of 3 rows and as many strips, with this many offsets, none of which was written."""
-    entries = [(256, 4, 1, 8), (257, 4, 1, 3), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, offsets, 200), (277, 3, 1, 1), (278, 4, 1, 1),
-               (279, 4, strips, 200), *entries]
+    entries = [
+        (256, 4, 1, 8),
+        (257, 4, 1, 3),
+        (258, 3, 1, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (273, 4, offsets, 200),
+        (277, 3, 1, 1),
+        (278, 4, 1, 1),
+        (279, 4, strips, 200),
+        *entries,
+    ]
     directory = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries)
     return (b"II*\0" + struct.pack("<I", 8) + directory).ljust(300, b"\0")
 
 
-@pytest.mark.parametrize("offsets, entries, refused", [(3, [], False), (3, [(282, 5, 0, 0)], False), (2, [], True), (2, [(282, 5, 0, 0)], True)])
+@pytest.mark.parametrize(
+    "offsets, entries, refused",
+    [(3, [], False), (3, [(282, 5, 0, 0)], False), (2, [], True), (2, [(282, 5, 0, 0)], True)],
+)
 def test_holes_are_told_from_tables_that_are_too_short(tmp_path, offsets, entries, refused):
     """Whatever else tiffcp warns of."""
     (tmp_path / "mutant.tif").write_bytes(tiff_of(3, offsets, *entries))

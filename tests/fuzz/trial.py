@@ -1,4 +1,5 @@
-"""One damaged file before sepconv: what must hold whatever the file is. A broken promise is a line of text."""
+"""One damaged file before sepconv: what must hold whatever the file is. A broken promise is a line of
+text."""
 
 import concurrent.futures
 import multiprocessing
@@ -19,8 +20,11 @@ PLANS = (["--band-rows", "16", "--slots", "1", "--threads", "2"], ["--slots", "3
 
 
 def small_processes(workers=None):
-    """A pool whose processes do not hold what the one that makes it has imported, which would count as their commands' memory."""
-    return concurrent.futures.ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("forkserver"))
+    """A pool whose processes do not hold what the one that makes it has imported, which would count as their
+    commands' memory."""
+    return concurrent.futures.ProcessPoolExecutor(
+        workers, mp_context=multiprocessing.get_context("forkserver")
+    )
 
 
 class Outcome:
@@ -28,8 +32,14 @@ class Outcome:
 
     def __init__(self, command, folder):
         with tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as said:
-            process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=printed, stderr=said,
-                                       preexec_fn=limit_processor_time)
+            process = subprocess.Popen(
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=printed,
+                stderr=said,
+                preexec_fn=limit_processor_time,
+            )
             timer = threading.Timer(WALL_SECONDS, process.kill)
             timer.start()
             _, status, usage = os.wait4(process.pid, 0)
@@ -55,16 +65,24 @@ def broken_promises(outcome, ceiling):
         yield f"dies of signal {-outcome.status}", f"9 and 24: of {CPU_SECONDS} s of processor time"
     elif outcome.status not in (0, 1, 2):
         yield f"ends with {outcome.status}", outcome.stderr[-400:]
-    elif outcome.status == 0 and not all(line.startswith("warning: ") for line in outcome.stderr.splitlines()):
+    elif outcome.status == 0 and not all(
+        line.startswith("warning: ") for line in outcome.stderr.splitlines()
+    ):
         yield "succeeds and complains", outcome.stderr[:400]
-    elif outcome.status and not (outcome.stderr.startswith("sepconv: ") and outcome.stderr.find("\n") == len(outcome.stderr) - 1):
+    elif outcome.status and not (
+        outcome.stderr.startswith("sepconv: ") and outcome.stderr.find("\n") == len(outcome.stderr) - 1
+    ):
         yield "fails without one sentence", outcome.stderr[:400]
     if outcome.peak_bytes > ceiling + PROGRAM:
-        yield "takes too much memory", f"{outcome.peak_bytes // MIB} MiB under a ceiling of {ceiling // MIB} MiB"
+        yield (
+            "takes too much memory",
+            f"{outcome.peak_bytes // MIB} MiB under a ceiling of {ceiling // MIB} MiB",
+        )
 
 
 class Trial:
-    """Runs sepconv on `name` in `folder`, which holds nothing else. Afterwards .complaints lists (kind, details) of
+    """Runs sepconv on `name` in `folder`, which holds nothing else. Afterwards .complaints lists (kind,
+    details) of
     what went wrong, and .accepted says whether the file was filtered."""
 
     def __init__(self, binary, folder, name):
@@ -74,7 +92,9 @@ class Trial:
         self.options = ["--max-memory", str(self.ceiling), "--quiet", "--page", "0"]
         self.layout = self.sepconv("info", name).stdout
         self.sepconv("stats", name, *self.options, "--threads", "2")
-        good = [self.filter(name, f"out-{index}.tif", *self.options, *plan) for index, plan in enumerate(PLANS)]
+        good = [
+            self.filter(name, f"out-{index}.tif", *self.options, *plan) for index, plan in enumerate(PLANS)
+        ]
         self.accepted = any(good)
         if all(good):
             self.check_equal("out-0.tif", "out-1.tif", "makes two images under two plans")
@@ -84,10 +104,13 @@ class Trial:
             self.filter_all()
 
     def filter_all(self):
-        """Every image of a file with several, which may well be refused: under both plans alike, and not by stats alone."""
+        """Every image of a file with several, which may well be refused: under both plans alike, and not by
+        stats alone."""
         options = [option for option in self.options if option not in ("--page", "0")]
         self.sepconv("stats", self.name, *options)
-        good = [self.filter(self.name, f"all-{index}.tif", *options, *plan) for index, plan in enumerate(PLANS)]
+        good = [
+            self.filter(self.name, f"all-{index}.tif", *options, *plan) for index, plan in enumerate(PLANS)
+        ]
         if all(good):
             self.check_equal("all-0.tif", "all-1.tif", "makes two stacks under two plans")
         elif any(good):

@@ -26,9 +26,25 @@ def folder(tmp_path):
 def write_imagej(path):
     """Nearly all of it is a hole; each plane has its number at one place."""
     description = b"ImageJ=1.53t\nimages=%d\nslices=%d\n\0" % (PLANES, PLANES)
-    entries = [(256, 4, 1, SIDE), (257, 4, 1, SIDE), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(description), 200),
-               (273, 4, 1, 512), (277, 3, 1, 1), (278, 4, 1, SIDE), (279, 4, 1, SIDE * SIDE)]
-    content = b"II*\0" + struct.pack("<I", 8) + struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + bytes(4)
+    entries = [
+        (256, 4, 1, SIDE),
+        (257, 4, 1, SIDE),
+        (258, 3, 1, 8),
+        (259, 3, 1, 1),
+        (262, 3, 1, 1),
+        (270, 2, len(description), 200),
+        (273, 4, 1, 512),
+        (277, 3, 1, 1),
+        (278, 4, 1, SIDE),
+        (279, 4, 1, SIDE * SIDE),
+    ]
+    content = (
+        b"II*\0"
+        + struct.pack("<I", 8)
+        + struct.pack("<H", len(entries))
+        + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+        + bytes(4)
+    )
     with open(path, "wb") as file:
         file.write(content.ljust(200, b"\0") + description)
         for plane in range(PLANES):
@@ -44,7 +60,9 @@ def test_an_imagej_stack_above_4_gb(sepconv, folder, option):
     assert json.loads((folder / "stats.json").read_text())["peak_rss_bytes"] < 64 << 20
     assert ("only the first image has a directory" in done.stderr) == (option == "--classic-tiff")
     with tifffile.TiffFile(folder / "out.tif") as result:
-        assert result.is_bigtiff == (option == "--big-tiff") and len(result.pages) == (1 if option == "--classic-tiff" else PLANES)
+        assert result.is_bigtiff == (option == "--big-tiff") and len(result.pages) == (
+            1 if option == "--classic-tiff" else PLANES
+        )
         assert result.series[0].shape == (PLANES, SIDE, SIDE) and result.series[0].kind == "imagej"
     planes = tifffile.memmap(folder / "out.tif", mode="r")
     assert [planes.reshape(PLANES, -1)[plane, MARK] for plane in range(PLANES)] == list(range(1, PLANES + 1))

@@ -1,4 +1,5 @@
-"""--max-memory holds, for images far larger than it: the peak resident set of the program, and the values in windows."""
+"""--max-memory holds, for images far larger than it: the peak resident set of the program, and the values in
+windows."""
 
 import json
 import shutil
@@ -24,7 +25,8 @@ STAGE = f"gaussian:sigma={SIGMA}"
 
 
 def removed_at_the_end(path):
-    """A folder whose gigabytes go as soon as its tests end; pytest would keep those of the last three runs."""
+    """A folder whose gigabytes go as soon as its tests end; pytest would keep those of the last three
+    runs."""
     if shutil.disk_usage(path).free < FREE_DISK:
         pytest.skip(f"less than {FREE_DISK >> 30} GiB of disk are free")
     yield path
@@ -45,7 +47,9 @@ def shared(tmp_path_factory):
 @pytest.fixture(scope="module")
 def large(shared):
     """More than 2^32 elements, of which nothing repeats, so that a window that is out of place is seen."""
-    run_under_ceiling(shared, "generate", "large.tif", "--size", "65536x65537", "--pattern", "natural", *TILES)
+    run_under_ceiling(
+        shared, "generate", "large.tif", "--size", "65536x65537", "--pattern", "natural", *TILES
+    )
     return shared / "large.tif"
 
 
@@ -55,7 +59,17 @@ TENSOR = (700, 1030, 900)  # 2.6 GB of f32
 @pytest.fixture(scope="module")
 def tensor(shared):
     flat, path = shared / "flat.npy", shared / "tensor.npy"
-    run_under_ceiling(shared, "generate", flat, "--size", f"{TENSOR[2]}x{TENSOR[0] * TENSOR[1]}", "--type", "f32", "--pattern", "natural")
+    run_under_ceiling(
+        shared,
+        "generate",
+        flat,
+        "--size",
+        f"{TENSOR[2]}x{TENSOR[0] * TENSOR[1]}",
+        "--type",
+        "f32",
+        "--pattern",
+        "natural",
+    )
     array = np.lib.format.open_memmap(path, "w+", np.float32, TENSOR)
     array.reshape(-1, TENSOR[2])[:] = np.load(flat, mmap_mode="r")
     flat.unlink()
@@ -98,7 +112,8 @@ def window_starts(size, length):
 
 
 def check_windows(folder, source, result, rows, cols):
-    """The result's windows against SciPy on the source's, wide enough that the window's own border is left out."""
+    """The result's windows against SciPy on the source's, wide enough that the window's own border is left
+    out."""
     height, width = min(rows, 40), min(cols, 56)
     for row in window_starts(rows, height):
         for col in window_starts(cols, width):
@@ -106,7 +121,9 @@ def check_windows(folder, source, result, rows, cols):
             bottom, right = min(rows, row + height + RADIUS), min(cols, col + width + RADIUS)
             values = window_of(folder, source, top, left, bottom - top, right - left).astype(np.float64)
             # Where the window ends at the image's edge, mirroring the window is mirroring the image.
-            expected = ndi.gaussian_filter(values, SIGMA, mode="mirror")[row - top :, col - left :][:height, :width]
+            expected = ndi.gaussian_filter(values, SIGMA, mode="mirror")[row - top :, col - left :][
+                :height, :width
+            ]
             actual = window_of(folder, result, row, col, height, width)
             if actual.dtype == np.uint8:
                 assert np.abs(actual - expected).max() <= 0.501
@@ -126,7 +143,8 @@ def check_windows(folder, source, result, rows, cols):
 )
 def test_ceiling_holds(folder, rows, cols, pixel_type, layout, compress):
     layout = [*layout, "--compress", compress]
-    # Nothing repeats in the natural pattern, so a window that is out of place is seen; squares leave the codecs less to do.
+    # Nothing repeats in the natural pattern, so a window that is out of place is seen; squares leave the
+    # codecs less to do.
     pattern = "natural" if compress == "none" else "checkerboard"
     size = ["--size", f"{cols}x{rows}", "--type", pixel_type, "--pattern", pattern]
     run_under_ceiling(folder, "generate", "source.tif", *size, *layout)
@@ -138,7 +156,9 @@ def test_two_plans_give_the_same_image(folder, large):
     """More than 2^32 elements, twice through, under plans that share no edge, and compared."""
     run_under_ceiling(folder, "run", large, "one.tif", STAGE)
     check_windows(folder, large, "one.tif", 65537, 65536)
-    run_under_ceiling(folder, "run", large, "two.tif", STAGE, "--band-rows", 1536, "--threads", 1, "--slots", 1)
+    run_under_ceiling(
+        folder, "run", large, "two.tif", STAGE, "--band-rows", 1536, "--threads", 1, "--slots", 1
+    )
     run_under_ceiling(folder, "compare", "one.tif", "two.tif")
 
 
@@ -164,7 +184,9 @@ def test_permutations_of_a_large_tensor(folder, tensor, permutation):
     if axes == [0, 1, 2]:
         there_and_back = "out.npy"
     else:
-        run_under_ceiling(folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes))))
+        run_under_ceiling(
+            folder, "transpose", "out.npy", "back.npy", "--perm", ",".join(map(str, np.argsort(axes)))
+        )
         there_and_back = "back.npy"
     run_under_ceiling(folder, "compare", tensor, there_and_back, "--axes", "yxc", "--axes-b", "yxc")
 
@@ -173,16 +195,36 @@ def test_permutations_of_a_large_tensor(folder, tensor, permutation):
 def test_permutations_of_a_large_tiff(folder, permutation):
     """Strips, of which a part is decoded whole: no band may decode them all again."""
     rows, cols, channels = 16000, 20000, 3  # 0.96 GB
-    run_under_ceiling(folder, "generate", "source.tif", "--size", f"{cols}x{rows}", "--channels", channels, "--tile", 0, "--pattern", "natural")
-    run_under_ceiling(folder, "transpose", "source.tif", "out.npy", "--perm", permutation, "--stats", "stats.json")
+    run_under_ceiling(
+        folder,
+        "generate",
+        "source.tif",
+        "--size",
+        f"{cols}x{rows}",
+        "--channels",
+        channels,
+        "--tile",
+        0,
+        "--pattern",
+        "natural",
+    )
+    run_under_ceiling(
+        folder, "transpose", "source.tif", "out.npy", "--perm", permutation, "--stats", "stats.json"
+    )
     assert json.loads((folder / "stats.json").read_text())["plan"]["bytes_read"] == rows * cols * channels
     axes = [int(axis) for axis in permutation.split(",")]
     result = np.load(folder / "out.npy", mmap_mode="r").transpose(np.argsort(axes))
     for row, col in [(0, 0), (rows - 40, cols - 56), (rows // 2, cols // 3)]:
-        np.testing.assert_array_equal(result[row : row + 40, col : col + 56], window_of(folder, "source.tif", row, col, 40, 56))
+        np.testing.assert_array_equal(
+            result[row : row + 40, col : col + 56], window_of(folder, "source.tif", row, col, 40, 56)
+        )
 
 
-@pytest.mark.parametrize("flags", [[], ["--trans-a"], ["--trans-b", "--add", "c.npy"]], ids=lambda flags: " ".join(flags) or "plain")
+@pytest.mark.parametrize(
+    "flags",
+    [[], ["--trans-a"], ["--trans-b", "--add", "c.npy"]],
+    ids=lambda flags: " ".join(flags) or "plain",
+)
 def test_product_of_matrices_larger_than_the_ceiling(folder, flags):
     """Whole numbers below 256, whose sums in f64 are exact: so every element must be the one."""
     m, n, k = 9000, 7000, 8000  # 576, 448 and 504 MB
@@ -202,5 +244,7 @@ def test_product_of_matrices_larger_than_the_ceiling(folder, flags):
     assert result.shape == (m, n)
     left, right = (a.T if "--trans-a" in flags else a), (b.T if "--trans-b" in flags else b)
     for row in window_starts(m, 20):
-        expected = np.array(left[row : row + 20]) @ np.array(right) + (c[row : row + 20] if "--add" in flags else 0)
+        expected = np.array(left[row : row + 20]) @ np.array(right) + (
+            c[row : row + 20] if "--add" in flags else 0
+        )
         np.testing.assert_array_equal(result[row : row + 20], expected)

@@ -4,7 +4,13 @@ import numpy as np
 import scipy.ndimage as ndi
 
 # sepconv's borders and SciPy's names for them.
-BORDERS = {"replicate": "nearest", "reflect": "reflect", "reflect101": "mirror", "constant": "constant", "wrap": "wrap"}
+BORDERS = {
+    "replicate": "nearest",
+    "reflect": "reflect",
+    "reflect101": "mirror",
+    "constant": "constant",
+    "wrap": "wrap",
+}
 
 DTYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32, "f64": np.float64}
 
@@ -18,10 +24,13 @@ def random_image(shape, dtype=np.float64, seed=0):
 
 
 def correlate(image, row, col, border="reflect101", value=0.0):
-    """Row taps along x, then column taps along y, of a 2-D image extended by its border; None leaves a pass out."""
+    """Row taps along x, then column taps along y, of a 2-D image extended by its border; None leaves a pass
+    out."""
     image = image.astype(np.float64)
     margin = 0
-    if border == "constant":  # extended once, before the row pass: a row outside is the row pass of a constant row
+    if (
+        border == "constant"
+    ):  # extended once, before the row pass: a row outside is the row pass of a constant row
         margin = max(len(taps) // 2 for taps in (row, col) if taps is not None)
         image = np.pad(image, margin, constant_values=value)
     mode = "nearest" if border == "constant" else BORDERS[border]
@@ -41,8 +50,10 @@ def stored(values, dtype):
 
 
 def assert_close(actual, expected, dtype):
-    """Within what the arithmetic may differ by, as SciPy adds in another order: 1e-12 (f64) or 1e-5 (f32) of the values'
-    magnitude, that of the sources being 1. Integers are computed in f32 and rounded: half a unit of the exact value and 1e-6."""
+    """Within what the arithmetic may differ by, as SciPy adds in another order: 1e-12 (f64) or 1e-5 (f32) of
+    the values'
+    magnitude, that of the sources being 1. Integers are computed in f32 and rounded: half a unit of the exact
+    value and 1e-6."""
     assert actual.shape == expected.shape and actual.dtype == dtype
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)

@@ -1,4 +1,5 @@
-"""Alpha as a mask, and masks, say which pixels are missing: against a reference in NumPy, in double precision. Alpha as a weight: test_alpha_weight.py."""
+"""Alpha as a mask, and masks, say which pixels are missing: against a reference in NumPy, in double
+precision. Alpha as a weight: test_alpha_weight.py."""
 
 import json
 
@@ -27,7 +28,15 @@ def picture(shape, dtype, channels, seed=3, opaque=None):
 
 def write(path, pixels, alpha="unassalpha", **options):
     colours = pixels.shape[-1] - 1
-    tifffile.imwrite(path, pixels, photometric="rgb" if colours == 3 else "minisblack", planarconfig="contig", extrasamples=[alpha], metadata=None, **options)
+    tifffile.imwrite(
+        path,
+        pixels,
+        photometric="rgb" if colours == 3 else "minisblack",
+        planarconfig="contig",
+        extrasamples=[alpha],
+        metadata=None,
+        **options,
+    )
 
 
 def means(pixels, hidden, policy="ignore", taps=TAPS):
@@ -48,12 +57,18 @@ def assert_alpha_result(actual, expected):
     np.testing.assert_array_equal(actual[..., -1] == 0, hidden)
     assert (actual[hidden] == 0).all()
     if np.issubdtype(actual.dtype, np.integer):
-        assert np.abs(actual[~hidden] - expected[~hidden]).max() <= 0.5 + 1e-3 + np.iinfo(actual.dtype).max * 1e-6
+        assert (
+            np.abs(actual[~hidden] - expected[~hidden]).max()
+            <= 0.5 + 1e-3 + np.iinfo(actual.dtype).max * 1e-6
+        )
     else:
         np.testing.assert_allclose(actual[~hidden], expected[~hidden], rtol=1e-5)
 
 
-@pytest.mark.parametrize("dtype, channels", [(np.uint8, 4), (np.uint8, 2), (np.uint16, 4), (np.int16, 2), (np.float32, 4), (np.float64, 2)])
+@pytest.mark.parametrize(
+    "dtype, channels",
+    [(np.uint8, 4), (np.uint8, 2), (np.uint16, 4), (np.int16, 2), (np.float32, 4), (np.float64, 2)],
+)
 @pytest.mark.parametrize("policy", ["ignore", "fill"])
 @pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
 def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
@@ -63,16 +78,31 @@ def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
     assert f"that alpha (channel {channels - 1}) hides are missing" in text
     outputs = set()
     for options in (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--whole"]):
-        sepconv("run", "in.tif", "out.tif", f"{STAGE},missing={policy}", "--alpha", "mask", *options, "--quiet", "--force")
+        sepconv(
+            "run",
+            "in.tif",
+            "out.tif",
+            f"{STAGE},missing={policy}",
+            "--alpha",
+            "mask",
+            *options,
+            "--quiet",
+            "--force",
+        )
         outputs.add(tifffile.imread(sepconv.folder / "out.tif").tobytes())
     assert len(outputs) == 1
-    assert_alpha_result(tifffile.imread(sepconv.folder / "out.tif"), means(pixels, pixels[..., -1] == 0, policy))
+    assert_alpha_result(
+        tifffile.imread(sepconv.folder / "out.tif"), means(pixels, pixels[..., -1] == 0, policy)
+    )
 
 
 def test_derivatives_propagate_and_leave_alpha_as_it_is(sepconv):
     pixels = picture((50, 60), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
-    assert "other stages leave it as it is" in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask").stdout
+    assert (
+        "other stages leave it as it is"
+        in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask").stdout
+    )
     for options in ([], ["--whole"], ["--band-rows", 7, "--threads", 1]):
         sepconv("run", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask", *options, "--quiet", "--force")
         result = tifffile.imread(sepconv.folder / "out.tif")
@@ -89,14 +119,22 @@ def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
     write(sepconv.folder / "in.tif", pixels)
     there = pixels[..., -1] > 0
     alpha = pixels[..., 3]
-    for stages, colours in [(["cast:type=u16"], pixels), (["cast:type=f32"], pixels), (["scale:by=-1,add=255"], 255 - pixels), (["clamp:low=9,high=99"], np.clip(pixels, 9, 99)),
-                            (["abs", "transpose", "threshold:at=99", "transpose"], np.where(pixels > 99, 1, 0)), (["unsharp:sigma=2"], None)]:
+    for stages, colours in [
+        (["cast:type=u16"], pixels),
+        (["cast:type=f32"], pixels),
+        (["scale:by=-1,add=255"], 255 - pixels),
+        (["clamp:low=9,high=99"], np.clip(pixels, 9, 99)),
+        (["abs", "transpose", "threshold:at=99", "transpose"], np.where(pixels > 99, 1, 0)),
+        (["unsharp:sigma=2"], None),
+    ]:
         sepconv("run", "in.tif", "out.tif", *stages, "--quiet", "--force")
         result = tifffile.imread(sepconv.folder / "out.tif")
         np.testing.assert_array_equal(result[..., 3], alpha)
         if colours is not None:
             np.testing.assert_array_equal(result[there][:, :3], colours[there][:, :3])
-    floats = np.dstack([np.random.default_rng(1).random((20, 30, 3)), np.full((20, 30), 255)]).astype(np.float32)
+    floats = np.dstack([np.random.default_rng(1).random((20, 30, 3)), np.full((20, 30), 255)]).astype(
+        np.float32
+    )
     write(sepconv.folder / "floats.tif", floats)  # as warping programs write them
     sepconv("run", "floats.tif", "out.tif", "scale:by=2", "gradient", "--quiet", "--force")
     assert (tifffile.imread(sepconv.folder / "out.tif")[..., 3] == 255).all()
@@ -134,7 +172,10 @@ def test_alpha_and_a_nodata_value(sepconv):
     np.testing.assert_array_equal(result[..., 3] == 0, hidden)
 
 
-@pytest.mark.parametrize("stage, words", [("mix_channels:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "alpha is ignored")])
+@pytest.mark.parametrize(
+    "stage, words",
+    [("mix_channels:values=1,0,0,0,0,1,0,0,0,0,1,0,rows=3", "mixes it"), (None, "alpha is ignored")],
+)
 def test_alpha_that_is_not_honoured_is_said(sepconv, stage, words):
     pixels = picture((30, 40), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
@@ -151,7 +192,12 @@ def test_a_product_over_whole_sides_has_no_places_that_alpha_could_hide(sepconv)
     np.save(sepconv.folder / "m.npy", matrix)
     run = sepconv("run", "in.tif", "out.tif", "gemm:file=m.npy,side=left")
     assert "over whole sides" in run.stderr + run.stdout
-    np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.einsum("ij,jkc->ikc", matrix, pixels), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(
+        tifffile.imread(sepconv.folder / "out.tif"),
+        np.einsum("ij,jkc->ikc", matrix, pixels),
+        rtol=1e-4,
+        atol=1e-5,
+    )
 
 
 @pytest.mark.parametrize("alpha", ["unassalpha", "assocalpha"])
@@ -173,7 +219,10 @@ def test_levels_and_reductions(sepconv, alpha):
     assert_alpha_result(level, expected)
 
 
-@pytest.mark.parametrize("stage, size", [("reduce:factor=2", (40, 30)), ("resize:to=33x51", (33, 51)), ("resize:to=150x100", (150, 100))])
+@pytest.mark.parametrize(
+    "stage, size",
+    [("reduce:factor=2", (40, 30)), ("resize:to=33x51", (33, 51)), ("resize:to=150x100", (150, 100))],
+)
 @pytest.mark.parametrize("rule", ["weight", "mask"])
 def test_alpha_of_another_scale_is_pillows(sepconv, rule, stage, size):
     pixels = np.full((60, 80, 4), 100, np.uint8)
@@ -181,13 +230,26 @@ def test_alpha_of_another_scale_is_pillows(sepconv, rule, stage, size):
     write(sepconv.folder / "in.tif", pixels)
     sepconv("run", "in.tif", "out.tif", stage, "--alpha", rule, "--quiet")
     result = tifffile.imread(sepconv.folder / "out.tif")
-    expected = np.asarray(PIL.Image.fromarray(pixels[..., 3]).resize(size, PIL.Image.Resampling.BOX if "reduce" in stage else PIL.Image.Resampling.BILINEAR))
+    expected = np.asarray(
+        PIL.Image.fromarray(pixels[..., 3]).resize(
+            size, PIL.Image.Resampling.BOX if "reduce" in stage else PIL.Image.Resampling.BILINEAR
+        )
+    )
     assert np.abs(result[..., 3].astype(int) - expected).max() <= 1
     assert (result[result[..., 3] > 0][:, :3] == 100).all()
-    for chain in ([stage], [stage, "transpose"], ["transpose", stage], ["gaussian:sigma=1", stage, "scale:by=0.5"]):
-        sepconv("run", "in.tif", "streamed.tif", *chain, "--alpha", rule, "--band-rows", 7, "--quiet", "--force")
+    for chain in (
+        [stage],
+        [stage, "transpose"],
+        ["transpose", stage],
+        ["gaussian:sigma=1", stage, "scale:by=0.5"],
+    ):
+        sepconv(
+            "run", "in.tif", "streamed.tif", *chain, "--alpha", rule, "--band-rows", 7, "--quiet", "--force"
+        )
         sepconv("run", "in.tif", "whole.tif", *chain, "--alpha", rule, "--whole", "--quiet", "--force")
-        np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "streamed.tif"), tifffile.imread(sepconv.folder / "whole.tif"))
+        np.testing.assert_array_equal(
+            tifffile.imread(sepconv.folder / "streamed.tif"), tifffile.imread(sepconv.folder / "whole.tif")
+        )
 
 
 def test_statistics_and_comparison_leave_hidden_pixels_out(sepconv):
@@ -197,7 +259,11 @@ def test_statistics_and_comparison_leave_hidden_pixels_out(sepconv):
         hidden = pixels[..., 3] == 0
         facts = json.loads(sepconv("stats", "a.tif", "--json").stdout)["channels"]
         for channel, stats in enumerate(facts):
-            assert stats["count"] == (~hidden).sum() and stats["missing_count"] == hidden.sum() and stats["nan_count"] == 0
+            assert (
+                stats["count"] == (~hidden).sum()
+                and stats["missing_count"] == hidden.sum()
+                and stats["nan_count"] == 0
+            )
             assert stats["max"] == pixels[~hidden][:, channel].max()
         other = pixels.copy()
         other[hidden, :3] = 1
@@ -213,11 +279,17 @@ def test_statistics_and_comparison_leave_hidden_pixels_out(sepconv):
 
 
 def write_mask(tif, mask, of_level=False):
-    """Single bits as GDAL writes them; other masks, which tifffile does not write, are made masks by make_masks()."""
+    """Single bits as GDAL writes them; other masks, which tifffile does not write, are made masks by
+    make_masks()."""
     if mask.dtype == bool:
         tif.write(mask, subfiletype=5 if of_level else 4, photometric="mask", metadata=None)
     else:
-        tif.write(mask, subfiletype=3 if of_level else 2, photometric="minisblack" if mask.ndim == 2 else "rgb", metadata=None)
+        tif.write(
+            mask,
+            subfiletype=3 if of_level else 2,
+            photometric="minisblack" if mask.ndim == 2 else "rgb",
+            metadata=None,
+        )
 
 
 def make_masks(path):
@@ -254,14 +326,28 @@ def random_mask(shape):
 
 
 @pytest.mark.parametrize("bits", [True, False], ids=["bits", "bytes"])
-@pytest.mark.parametrize("dtype, channels, options", [
-    (np.uint8, 1, {}), (np.uint8, 3, {"tile": (32, 48), "compression": "zlib"}), (np.uint16, 3, {"rowsperstrip": 5}), (np.int16, 1, {"compression": "zlib"})])
+@pytest.mark.parametrize(
+    "dtype, channels, options",
+    [
+        (np.uint8, 1, {}),
+        (np.uint8, 3, {"tile": (32, 48), "compression": "zlib"}),
+        (np.uint16, 3, {"rowsperstrip": 5}),
+        (np.int16, 1, {"compression": "zlib"}),
+    ],
+)
 def test_masks_of_integers_hide_pixels(sepconv, bits, dtype, channels, options):
     shape = (75, 62)
     image = (np.random.default_rng(2).random((*shape, channels)) * 250 + 1).astype(dtype)
     mask = random_mask(shape)
-    write_masked(sepconv.folder / "in.tif", image if channels > 1 else image[..., 0], mask, levels=1, bits=bits,
-                 photometric="rgb" if channels == 3 else "minisblack", **options)
+    write_masked(
+        sepconv.folder / "in.tif",
+        image if channels > 1 else image[..., 0],
+        mask,
+        levels=1,
+        bits=bits,
+        photometric="rgb" if channels == 3 else "minisblack",
+        **options,
+    )
     said = sepconv("run", "in.tif", "out.tif", STAGE, "--band-rows", 32)
     assert "mask" not in said.stderr
     result = with_mask(sepconv.folder / "out.tif")
@@ -276,7 +362,9 @@ def test_masks_of_integers_hide_pixels(sepconv, bits, dtype, channels, options):
     said = sepconv("run", "in.tif", "plain.tif", STAGE, "--nodata", "none", "--region", "62x75+0+0")
     assert "mask is left out" in said.stdout + said.stderr
     plain = tifffile.imread(sepconv.folder / "plain.tif").reshape(*shape, channels)
-    np.testing.assert_array_equal(plain[..., 0], stored(correlate(image[..., 0].astype(float), TAPS, TAPS, "reflect101"), dtype))
+    np.testing.assert_array_equal(
+        plain[..., 0], stored(correlate(image[..., 0].astype(float), TAPS, TAPS, "reflect101"), dtype)
+    )
 
 
 @pytest.mark.parametrize("nodata", [None, "-5"])
@@ -285,14 +373,22 @@ def test_masks_of_floating_images_become_their_value(sepconv, nodata):
     mask = random_mask(image.shape)
     if nodata:
         image[0, :9] = -5
-    write_masked(sepconv.folder / "in.tif", image, mask, photometric="minisblack", **({"extratags": [(42113, "s", 0, nodata, True)]} if nodata else {}))
+    write_masked(
+        sepconv.folder / "in.tif",
+        image,
+        mask,
+        photometric="minisblack",
+        **({"extratags": [(42113, "s", 0, nodata, True)]} if nodata else {}),
+    )
     sepconv("run", "in.tif", "out.tif", STAGE, "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         result = tif.pages[0].asarray()
         assert tif.pages[0].tags[42113].value.strip("\0 ") == (nodata or "nan")
     missing = ~mask | (image == -5)
     np.testing.assert_array_equal(result == -5 if nodata else np.isnan(result), missing)
-    np.testing.assert_allclose(result[~missing], means(image[..., None], missing)[..., 0][~missing], rtol=1e-5)
+    np.testing.assert_allclose(
+        result[~missing], means(image[..., None], missing)[..., 0][~missing], rtol=1e-5
+    )
     facts = json.loads(sepconv("stats", "in.tif", "--json").stdout)["channels"][0]
     assert facts["missing_count"] == missing.sum()
 
@@ -302,7 +398,9 @@ def test_a_mask_beside_alpha(sepconv):
     mask = random_mask((40, 50))
     write_masked(sepconv.folder / "in.tif", pixels, mask, photometric="rgb", extrasamples=["unassalpha"])
     sepconv("run", "in.tif", "out.tif", STAGE, "--quiet")
-    assert_alpha_result(tifffile.imread(sepconv.folder / "out.tif"), means(pixels, ~mask | (pixels[..., 3] == 0)))
+    assert_alpha_result(
+        tifffile.imread(sepconv.folder / "out.tif"), means(pixels, ~mask | (pixels[..., 3] == 0))
+    )
 
 
 def test_masks_of_a_stack(sepconv):
@@ -322,8 +420,11 @@ def test_masks_of_a_stack(sepconv):
 
 def test_masks_that_are_none(sepconv):
     image = np.random.default_rng(2).integers(1, 250, (40, 50), dtype=np.uint8)
-    for mask, status, words in [(np.ones((20, 50), bool), 0, "mask of another size"), (np.ones((40, 50), np.uint16), 1, "the mask of page 0 is none"),
-                                (np.ones((40, 50, 3), np.uint8), 1, "the mask of page 0 is none")]:
+    for mask, status, words in [
+        (np.ones((20, 50), bool), 0, "mask of another size"),
+        (np.ones((40, 50), np.uint16), 1, "the mask of page 0 is none"),
+        (np.ones((40, 50, 3), np.uint8), 1, "the mask of page 0 is none"),
+    ]:
         with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
             tif.write(image, metadata=None, photometric="minisblack")
             write_mask(tif, mask)
@@ -337,11 +438,19 @@ def test_masks_that_are_none(sepconv):
 def test_info_says_which_channel_is_alpha_and_which_page_a_mask(sepconv):
     for dtype, channels, alpha in ((np.uint8, 4, 3), (np.uint8, 3, None), (np.complex64, 4, None)):
         options = {"extrasamples": ["unassalpha"]} if channels == 4 else {}
-        write_masked(sepconv.folder / "in.tif", np.ones((40, 50, channels), dtype), random_mask((40, 50)), photometric="rgb", **options)
+        write_masked(
+            sepconv.folder / "in.tif",
+            np.ones((40, 50, channels), dtype),
+            random_mask((40, 50)),
+            photometric="rgb",
+            **options,
+        )
         pages = json.loads(sepconv("info", "in.tif", "--json").stdout)["pages"]
         assert [(page["alpha"], page["mask"]) for page in pages] == [(alpha, True), (None, False)]
         text = sepconv("info", "in.tif").stdout.split("page 1: 50 x 40")[0]
-        assert ("alpha                channel 3" in text) == (alpha is not None) and "mask                 page 1" in text
+        assert ("alpha                channel 3" in text) == (
+            alpha is not None
+        ) and "mask                 page 1" in text
     assert not json.loads(sepconv("info", "in.tif", "--page", "1", "--json").stdout)["pages"][0]["mask"]
 
 
@@ -359,7 +468,9 @@ def test_masks_that_no_image_has_are_named(sepconv, order, spare):
     words = {0: "", 1: "a mask is not read: the second", 2: "2 masks are not read: the second"}[spare]
     for command in (("run", "in.tif", "out.tif", STAGE), ("info", "in.tif")):
         run = sepconv(*command)
-        assert words in run.stdout + run.stderr and ("not read: the second" in run.stdout + run.stderr) == (spare > 0)
+        assert words in run.stdout + run.stderr and ("not read: the second" in run.stdout + run.stderr) == (
+            spare > 0
+        )
 
 
 def test_a_mask_that_one_page_has_and_another_has_not(sepconv):
@@ -400,10 +511,18 @@ def test_masks_of_larger_integers(sepconv, dtype):
 def test_a_mask_beside_a_nodata_value_that_is_none(sepconv, text):
     image = np.full((30, 40), 100, np.float32)
     mask = random_mask((30, 40))
-    write_masked(sepconv.folder / "in.tif", image, mask, photometric="minisblack", extratags=[(42113, "s", 0, text, True)])
+    write_masked(
+        sepconv.folder / "in.tif",
+        image,
+        mask,
+        photometric="minisblack",
+        extratags=[(42113, "s", 0, text, True)],
+    )
     said = sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1")
     assert "is left out" in said.stdout + said.stderr
-    np.testing.assert_allclose(tifffile.imread(sepconv.folder / "out.tif"), np.where(mask, 100, np.nan), rtol=1e-6)
+    np.testing.assert_allclose(
+        tifffile.imread(sepconv.folder / "out.tif"), np.where(mask, 100, np.nan), rtol=1e-6
+    )
 
 
 def test_a_level_without_a_mask_of_its_own_is_said(sepconv):
@@ -420,7 +539,11 @@ def test_a_value_for_what_only_alpha_hides_is_refused(sepconv):
     pixels = picture((40, 50), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
     said = sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, status=2).stderr
-    assert "only alpha (channel 3) hides some" in said and "--result-nodata" in said and "set --nodata too" in said
+    assert (
+        "only alpha (channel 3) hides some" in said
+        and "--result-nodata" in said
+        and "set --nodata too" in said
+    )
     sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, "--nodata", 9, "--quiet")
 
 
@@ -442,8 +565,17 @@ def test_compare_counts_what_is_hidden_in_one_image_only(sepconv):
     for name, image in (("a.tif", pixels), ("b.tif", hidden)):
         write(sepconv.folder / name, image)
     text = sepconv("compare", "a.tif", "b.tif", status=1).stdout
-    assert "0 elements of A, 12 of B: missing" in text and "row 3, column 4, channel 0: " in text and " and nan" in text
+    assert (
+        "0 elements of A, 12 of B: missing" in text
+        and "row 3, column 4, channel 0: " in text
+        and " and nan" in text
+    )
     facts = json.loads(sepconv("compare", "b.tif", "a.tif", "--json", status=1).stdout)
-    assert (facts["missing_in_a"], facts["missing_in_b"], facts["different"], facts["first"]["a"]) == (12, 0, 12, None)
+    assert (facts["missing_in_a"], facts["missing_in_b"], facts["different"], facts["first"]["a"]) == (
+        12,
+        0,
+        12,
+        None,
+    )
     assert "missing" not in sepconv("compare", "a.tif", "b.tif", "--nodata", "none", status=1).stdout
     assert "missing" not in sepconv("compare", "b.tif", "b.tif").stdout

@@ -1,4 +1,5 @@
-"""Alpha of pictures is a weight: colours multiplied by it, filtered, divided by what it becomes: NumPy, SciPy, Pillow and libvips."""
+"""Alpha of pictures is a weight: colours multiplied by it, filtered, divided by what it becomes: NumPy,
+SciPy, Pillow and libvips."""
 
 import json
 
@@ -10,7 +11,15 @@ import tifffile
 from reference import BORDERS, correlate, stored
 
 TAPS = [1 / 16, 4 / 16, 6 / 16, 4 / 16, 1 / 16]
-KINDS = [(np.uint8, 4), (np.uint8, 2), (np.uint16, 4), (np.uint16, 2), (np.int16, 4), (np.float32, 4), (np.float64, 2)]
+KINDS = [
+    (np.uint8, 4),
+    (np.uint8, 2),
+    (np.uint16, 4),
+    (np.uint16, 2),
+    (np.int16, 4),
+    (np.float32, 4),
+    (np.float64, 2),
+]
 RUNS = (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--whole"])
 
 
@@ -33,14 +42,31 @@ def picture(shape, dtype=np.uint8, channels=4, seed=3, soft=True):
 
 def write(path, pixels, alpha="unassalpha", **options):
     colours = pixels.shape[-1] - 1
-    tifffile.imwrite(path, pixels, photometric="rgb" if colours == 3 else "minisblack", planarconfig="contig", extrasamples=[alpha], metadata=None, **options)
+    tifffile.imwrite(
+        path,
+        pixels,
+        photometric="rgb" if colours == 3 else "minisblack",
+        planarconfig="contig",
+        extrasamples=[alpha],
+        metadata=None,
+        **options,
+    )
 
 
 def weighed(pixels, means):
-    """`means` of each channel, in double precision, colours multiplied by alpha and divided by what that becomes."""
+    """`means` of each channel, in double precision, colours multiplied by alpha and divided by what that
+    becomes."""
     values, top = pixels.astype(np.float64), opaque_of(pixels.dtype)
     weights = np.maximum(values[..., -1:], 0) / top
-    made = np.stack([means(channel) for channel in np.moveaxis(np.concatenate([values[..., :-1] * weights, values[..., -1:]], -1), -1, 0)], -1)
+    made = np.stack(
+        [
+            means(channel)
+            for channel in np.moveaxis(
+                np.concatenate([values[..., :-1] * weights, values[..., -1:]], -1), -1, 0
+            )
+        ],
+        -1,
+    )
     return straight(made, pixels.dtype)
 
 
@@ -85,9 +111,16 @@ def test_filters(sepconv, dtype, channels, soft):
     text = sepconv("plan", "in.tif", "out.tif", "binomial:radius=2").stdout
     assert f"alpha (channel {channels - 1}) is a weight, because the image is a picture" in text
     box = np.full(7, 1 / 7)
-    for stages, means in [(["binomial:radius=2"], lambda x: correlate(x, TAPS, TAPS)), (["convolve:row=0.25;0.5;0.25".replace(";", ",")], lambda x: correlate(x, [0.25, 0.5, 0.25], None)),
-                          (["gaussian:sigma=2", "transpose"], lambda x: ndi.gaussian_filter(x, 2, mode="mirror").T), (["box:radius=3"], lambda x: correlate(x, box, box)),
-                          (["binomial:radius=2", "binomial:radius=2"], lambda x: correlate(correlate(x, TAPS, TAPS), TAPS, TAPS))]:
+    for stages, means in [
+        (["binomial:radius=2"], lambda x: correlate(x, TAPS, TAPS)),
+        (["convolve:row=0.25;0.5;0.25".replace(";", ",")], lambda x: correlate(x, [0.25, 0.5, 0.25], None)),
+        (["gaussian:sigma=2", "transpose"], lambda x: ndi.gaussian_filter(x, 2, mode="mirror").T),
+        (["box:radius=3"], lambda x: correlate(x, box, box)),
+        (
+            ["binomial:radius=2", "binomial:radius=2"],
+            lambda x: correlate(correlate(x, TAPS, TAPS), TAPS, TAPS),
+        ),
+    ]:
         assert_picture(run(sepconv, *stages), weighed(pixels, means))
 
 
@@ -104,15 +137,27 @@ def test_borders(sepconv, border, value):
 
 
 @pytest.mark.parametrize("dtype, channels", [(np.uint8, 4), (np.uint16, 2), (np.float32, 4)])
-@pytest.mark.parametrize("stage, size, name", [("resize:to=41x30,filter=linear", (41, 30), "BILINEAR"), ("resize:to=41x30,filter=box", (41, 30), "BOX"), ("resize:to=120x95,filter=cubic", (120, 95), "BICUBIC"),
-                                                ("resize:to=33x52,filter=lanczos3", (33, 52), "LANCZOS"), ("reduce:factor=2", (42, 31), "BOX")])
+@pytest.mark.parametrize(
+    "stage, size, name",
+    [
+        ("resize:to=41x30,filter=linear", (41, 30), "BILINEAR"),
+        ("resize:to=41x30,filter=box", (41, 30), "BOX"),
+        ("resize:to=120x95,filter=cubic", (120, 95), "BICUBIC"),
+        ("resize:to=33x52,filter=lanczos3", (33, 52), "LANCZOS"),
+        ("reduce:factor=2", (42, 31), "BOX"),
+    ],
+)
 def test_sizes_beside_pillow(sepconv, dtype, channels, stage, size, name):
     pixels = picture((62, 84), dtype, channels)
     write(sepconv.folder / "in.tif", pixels)
     resampling = getattr(PIL.Image.Resampling, name)
-    means = lambda x: np.asarray(PIL.Image.fromarray(x.astype(np.float32)).resize(size, resampling), np.float64)  # noqa: E731
+    means = lambda x: np.asarray(
+        PIL.Image.fromarray(x.astype(np.float32)).resize(size, resampling), np.float64
+    )  # noqa: E731
     actual, expected = run(sepconv, stage), weighed(pixels, means)
-    if np.issubdtype(dtype, np.integer):  # Lanczos's weights, of both signs, make alpha of nearly 0, by which little is to be divided
+    if np.issubdtype(
+        dtype, np.integer
+    ):  # Lanczos's weights, of both signs, make alpha of nearly 0, by which little is to be divided
         expected = np.clip(expected, 0, np.iinfo(dtype).max)
         solid = expected[..., -1] > opaque_of(dtype) / 50
         assert np.abs(actual[solid] - expected[solid]).max() <= 0.51 + np.iinfo(dtype).max * 1e-5
@@ -135,15 +180,29 @@ def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
     for pixels in (disk, picture((64, 64))):
         image = PIL.Image.fromarray(pixels)
         image.save(sepconv.folder / "in.png")
-        for stage, expected in [("reduce:factor=2", image.reduce(2)), ("reduce:factor=4", image.reduce(4)), ("resize:to=20x20", image.resize((20, 20), PIL.Image.Resampling.BILINEAR))]:  # of taps below 0 Pillow clips multiplied colours before it divides them
+        for stage, expected in [
+            ("reduce:factor=2", image.reduce(2)),
+            ("reduce:factor=4", image.reduce(4)),
+            ("resize:to=20x20", image.resize((20, 20), PIL.Image.Resampling.BILINEAR)),
+        ]:  # of taps below 0 Pillow clips multiplied colours before it divides them
             sepconv("run", "in.png", "out.png", stage, "--quiet", "--force")
             made = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
             assert made.shape == np.asarray(expected).shape
             assert np.abs(on_white(made) - on_white(np.asarray(expected))).max() <= 2.5, stage
     pyvips = pytest.importorskip("pyvips")
     image = pyvips.Image.new_from_file(str(sepconv.folder / "in.png")).premultiply()
-    for stage, expected in [("gaussian:sigma=2", image.gaussblur(2, precision="float", min_ampl=0.0003)), ("reduce:factor=2", image.shrink(2, 2))]:
-        sepconv("run", "in.png", "out.png", stage + (",border=replicate" if "gaussian" in stage else ""), "--quiet", "--force")
+    for stage, expected in [
+        ("gaussian:sigma=2", image.gaussblur(2, precision="float", min_ampl=0.0003)),
+        ("reduce:factor=2", image.shrink(2, 2)),
+    ]:
+        sepconv(
+            "run",
+            "in.png",
+            "out.png",
+            stage + (",border=replicate" if "gaussian" in stage else ""),
+            "--quiet",
+            "--force",
+        )
         made = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
         assert np.abs(on_white(made) - on_white(expected.unpremultiply().numpy())).max() <= 2, stage
 
@@ -152,17 +211,27 @@ def test_levels(sepconv):
     for dtype, alpha in ((np.uint8, "unassalpha"), (np.uint16, "unassalpha"), (np.uint8, "assocalpha")):
         pixels = picture((128, 96), dtype)
         write(sepconv.folder / "in.tif", pixels, alpha, tile=(16, 16))
-        for name, options in (("out.tif", ["--pyramid"]), ("in-parts.tif", ["--pyramid", "--create-only", "--band-rows", 16])):
+        for name, options in (
+            ("out.tif", ["--pyramid"]),
+            ("in-parts.tif", ["--pyramid", "--create-only", "--band-rows", 16]),
+        ):
             sepconv("run", "in.tif", name, *options, "--quiet", "--force")
         for part in (1, 2):
             sepconv("run", "in.tif", "in-parts.tif", "--pyramid", "--part", f"{part}/2", "--quiet")
         sepconv("finish", "in-parts.tif")
-        levels = [[page.asarray() for page in tifffile.TiffFile(sepconv.folder / name).pages] for name in ("out.tif", "in-parts.tif")]
+        levels = [
+            [page.asarray() for page in tifffile.TiffFile(sepconv.folder / name).pages]
+            for name in ("out.tif", "in-parts.tif")
+        ]
         assert all((a == b).all() for a, b in zip(*levels))
         previous = pixels
         for level in levels[0][1:]:
             cells = lambda x: x.reshape(x.shape[0] // 2, 2, x.shape[1] // 2, 2).mean((1, 3))  # noqa: E731
-            expected = weighed(previous, cells) if alpha == "unassalpha" else np.stack([cells(previous[..., c].astype(float)) for c in range(4)], -1)
+            expected = (
+                weighed(previous, cells)
+                if alpha == "unassalpha"
+                else np.stack([cells(previous[..., c].astype(float)) for c in range(4)], -1)
+            )
             assert_picture(level, expected)
             previous = level
 
@@ -173,15 +242,22 @@ def test_colours_that_are_multiplied_already(sepconv, dtype, channels):
     top = opaque_of(dtype)
     pixels[..., :-1] = stored(pixels[..., :-1] * (pixels[..., -1:] / top), dtype)
     write(sepconv.folder / "in.tif", pixels, "assocalpha")
-    assert "colours are multiplied by alpha in the source, and are so in the result" in sepconv("plan", "in.tif", "out.tif", "binomial:radius=2").stdout
+    assert (
+        "colours are multiplied by alpha in the source, and are so in the result"
+        in sepconv("plan", "in.tif", "out.tif", "binomial:radius=2").stdout
+    )
     made = run(sepconv, "binomial:radius=2")
-    assert_picture(made, np.stack([correlate(pixels[..., c].astype(float), TAPS, TAPS) for c in range(channels)], -1))
+    assert_picture(
+        made, np.stack([correlate(pixels[..., c].astype(float), TAPS, TAPS) for c in range(channels)], -1)
+    )
     assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].extrasamples == (1,)
     inverted = run(sepconv, f"scale:by=-1,add={top}")  # of colours that are not
     there = pixels[..., -1] > 0
     with np.errstate(all="ignore"):
         expected = (top - pixels[..., :-1] / (pixels[..., -1:] / top)) * (pixels[..., -1:] / top)
-    np.testing.assert_allclose(inverted[there][:, :-1], np.maximum(expected[there], 0), atol=0.51 if top > 1 else 1e-5)
+    np.testing.assert_allclose(
+        inverted[there][:, :-1], np.maximum(expected[there], 0), atol=0.51 if top > 1 else 1e-5
+    )
     np.testing.assert_array_equal(inverted[..., -1], pixels[..., -1])
     assert (inverted[~there] == 0).all()
 
@@ -192,16 +268,33 @@ def test_stages_that_make_no_means_leave_alpha_and_take_what_is_above_0(sepconv)
     hidden = pixels[..., 3] == 0
     alone = pixels.astype(float)
     alone[hidden] = np.nan
-    for stage, colours in [("cast:type=f32", pixels), ("scale:by=-1,add=255", 255.0 - pixels), ("clamp:low=9,high=99", np.clip(pixels, 9, 99)), ("threshold:at=99", np.where(pixels > 99, 1, 0)),
-                           ("erode:radius=1", np.stack([ndi.minimum_filter(np.where(hidden, 300, pixels[..., c]), 3, mode="mirror") for c in range(4)], -1)),
-                           ("median:radius=1", None)]:
+    for stage, colours in [
+        ("cast:type=f32", pixels),
+        ("scale:by=-1,add=255", 255.0 - pixels),
+        ("clamp:low=9,high=99", np.clip(pixels, 9, 99)),
+        ("threshold:at=99", np.where(pixels > 99, 1, 0)),
+        (
+            "erode:radius=1",
+            np.stack(
+                [
+                    ndi.minimum_filter(np.where(hidden, 300, pixels[..., c]), 3, mode="mirror")
+                    for c in range(4)
+                ],
+                -1,
+            ),
+        ),
+        ("median:radius=1", None),
+    ]:
         made = run(sepconv, stage)
         np.testing.assert_array_equal(made[..., 3], pixels[..., 3])
         assert (made[hidden] == 0).all()
         if colours is not None:
             np.testing.assert_array_equal(made[~hidden][:, :3], colours[~hidden][:, :3])
     said = sepconv("plan", "in.tif", "new.tif", "median:radius=1").stdout
-    assert "stages that make no means leave alpha as it is" in said and "all count alike whose alpha is above 0" in said
+    assert (
+        "stages that make no means leave alpha as it is" in said
+        and "all count alike whose alpha is above 0" in said
+    )
     assert "leave alpha as it is" not in sepconv("plan", "in.tif", "new.tif", "gaussian:sigma=1").stdout
 
 
@@ -211,20 +304,43 @@ def test_chains_of_both(sepconv):
     blurred = weighed(pixels, lambda x: correlate(x, TAPS, TAPS))
     exact = pixels.astype(float)
     weights = exact[..., 3:] / 255
-    sums = np.stack([correlate(c, TAPS, TAPS) for c in np.moveaxis(np.concatenate([exact[..., :3] * weights, exact[..., 3:]], -1), -1, 0)], -1)
+    sums = np.stack(
+        [
+            correlate(c, TAPS, TAPS)
+            for c in np.moveaxis(np.concatenate([exact[..., :3] * weights, exact[..., 3:]], -1), -1, 0)
+        ],
+        -1,
+    )
     with np.errstate(all="ignore"):
         means = sums[..., :3] / (sums[..., 3:] / 255)
-    assert_picture(run(sepconv, "binomial:radius=2", "scale:by=0.5,add=9"), np.where(stored(sums[..., 3:], np.uint8) > 0, np.concatenate([means * 0.5 + 9, sums[..., 3:]], -1), 0))
+    assert_picture(
+        run(sepconv, "binomial:radius=2", "scale:by=0.5,add=9"),
+        np.where(
+            stored(sums[..., 3:], np.uint8) > 0, np.concatenate([means * 0.5 + 9, sums[..., 3:]], -1), 0
+        ),
+    )
     made = run(sepconv, "scale:by=0.5,add=9", "binomial:radius=2")
-    assert_picture(made, np.where(blurred[..., 3:] > 0, np.concatenate([blurred[..., :3] * 0.5 + 9, blurred[..., 3:]], -1), 0))
+    assert_picture(
+        made,
+        np.where(blurred[..., 3:] > 0, np.concatenate([blurred[..., :3] * 0.5 + 9, blurred[..., 3:]], -1), 0),
+    )
     # What is taken off is the mean of colours by alpha, of unsharp, too.
     there = pixels[..., 3] > 0
-    for stage, expected in [("subtract:chain=[binomial:radius=2]", exact[..., :3] - means), ("unsharp:sigma=1,amount=0.7", None)]:
+    for stage, expected in [
+        ("subtract:chain=[binomial:radius=2]", exact[..., :3] - means),
+        ("unsharp:sigma=1,amount=0.7", None),
+    ]:
         made = run(sepconv, stage, "cast:type=f32")
         np.testing.assert_array_equal(made[..., 3], pixels[..., 3])
         assert (made[~there] == 0).all()
         if expected is None:
-            gaussians = np.stack([ndi.gaussian_filter(c, 1, mode="mirror") for c in np.moveaxis(np.concatenate([exact[..., :3] * weights, weights], -1), -1, 0)], -1)
+            gaussians = np.stack(
+                [
+                    ndi.gaussian_filter(c, 1, mode="mirror")
+                    for c in np.moveaxis(np.concatenate([exact[..., :3] * weights, weights], -1), -1, 0)
+                ],
+                -1,
+            )
             with np.errstate(all="ignore"):
                 expected = exact[..., :3] + 0.7 * (exact[..., :3] - gaussians[..., :3] / gaussians[..., 3:])
         np.testing.assert_allclose(made[there][:, :3], expected[there], atol=2e-3)
@@ -256,13 +372,31 @@ def test_an_opaque_picture_has_the_plain_filters_pixels(sepconv):
 GEO = [(33550, "d", 3, (1.0, 1.0, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 5.0, 6.0, 0.0), True)]
 
 
-@pytest.mark.parametrize("options, stage, weight, why", [
-    ({}, "binomial:radius=2", True, "because the image is a picture, without georeference or nodata value"),
-    ({"extratags": GEO}, "binomial:radius=2", False, "because the file has a georeference"),
-    ({"extratags": [(42113, "s", 0, "7", True)]}, "binomial:radius=2", False, "because pixels of value 7 are missing, too"),
-    ({}, "binomial:radius=2,missing=ignore", False, "' says what becomes of missing pixels"),
-    ({}, "subtract:chain=[abs | box:radius=1,missing=fill]", False, "' says what becomes of missing pixels"),
-])
+@pytest.mark.parametrize(
+    "options, stage, weight, why",
+    [
+        (
+            {},
+            "binomial:radius=2",
+            True,
+            "because the image is a picture, without georeference or nodata value",
+        ),
+        ({"extratags": GEO}, "binomial:radius=2", False, "because the file has a georeference"),
+        (
+            {"extratags": [(42113, "s", 0, "7", True)]},
+            "binomial:radius=2",
+            False,
+            "because pixels of value 7 are missing, too",
+        ),
+        ({}, "binomial:radius=2,missing=ignore", False, "' says what becomes of missing pixels"),
+        (
+            {},
+            "subtract:chain=[abs | box:radius=1,missing=fill]",
+            False,
+            "' says what becomes of missing pixels",
+        ),
+    ],
+)
 def test_which_rule_and_why(sepconv, options, stage, weight, why):
     pixels = picture((40, 50))
     write(sepconv.folder / "in.tif", pixels, **options)
@@ -276,7 +410,10 @@ def test_which_rule_and_why(sepconv, options, stage, weight, why):
         return
     other = run(sepconv, stage, "--alpha", "mask" if weight else "weight")
     assert (other != by_itself).any()
-    assert "because --alpha says so" in sepconv("plan", "in.tif", "new.tif", stage, "--alpha", "mask" if weight else "weight").stdout
+    assert (
+        "because --alpha says so"
+        in sepconv("plan", "in.tif", "new.tif", stage, "--alpha", "mask" if weight else "weight").stdout
+    )
     hidden = pixels[..., 3] == 0
     assert (((other if weight else by_itself)[..., 3] == 0) == hidden).all()  # a mask keeps its edges
     assert ((by_itself if weight else other)[..., 3][hidden] > 0).any()
@@ -287,10 +424,19 @@ def test_alpha_by_hand_beside_nodata_values(sepconv):
     write(sepconv.folder / "in.tif", pixels, extratags=[(42113, "s", 0, "7", True)])
     said = sepconv("run", "in.tif", "out.tif", "binomial:radius=2", "--alpha", "weight")
     assert "the nodata value 7 is left out, because alpha is a weight" in said.stdout + said.stderr
-    assert_picture(tifffile.imread(sepconv.folder / "out.tif"), weighed(pixels, lambda x: correlate(x, TAPS, TAPS)))
-    error = sepconv("run", "in.tif", "out.tif", "box", "--alpha", "weight", "--nodata", 9, "--force", status=2).stderr
+    assert_picture(
+        tifffile.imread(sepconv.folder / "out.tif"), weighed(pixels, lambda x: correlate(x, TAPS, TAPS))
+    )
+    error = sepconv(
+        "run", "in.tif", "out.tif", "box", "--alpha", "weight", "--nodata", 9, "--force", status=2
+    ).stderr
     assert "pixels of value 9 are missing, too; leave one of the two out" in error
-    assert "go with nothing" in sepconv("run", "in.tif", "out.tif", "box", "--alpha", "mask", "--nodata", "none", "--force", status=2).stderr
+    assert (
+        "go with nothing"
+        in sepconv(
+            "run", "in.tif", "out.tif", "box", "--alpha", "mask", "--nodata", "none", "--force", status=2
+        ).stderr
+    )
     tifffile.imwrite(sepconv.folder / "grey.tif", pixels[..., 0])
     said = sepconv("run", "grey.tif", "out.tif", "box", "--alpha", "weight", "--force")
     assert "--alpha changes nothing, because no channel is alpha" in said.stdout + said.stderr
@@ -299,8 +445,14 @@ def test_alpha_by_hand_beside_nodata_values(sepconv):
 def test_a_mask_page_is_a_mask(sepconv):
     pixels = picture((40, 50))
     mask = np.random.default_rng(9).random((40, 50)) > 0.2
-    for colours, extra, words in ((pixels[..., :3], {}, "the mask of the result hides what is missing"),
-                                  (pixels, {"extrasamples": ["unassalpha"]}, "a mask and no weight, because it is a mask of the file's")):
+    for colours, extra, words in (
+        (pixels[..., :3], {}, "the mask of the result hides what is missing"),
+        (
+            pixels,
+            {"extrasamples": ["unassalpha"]},
+            "a mask and no weight, because it is a mask of the file's",
+        ),
+    ):
         with tifffile.TiffWriter(sepconv.folder / "in.tif") as tif:
             tif.write(colours, photometric="rgb", metadata=None, **extra)
             tif.write(mask, subfiletype=4, photometric="mask", metadata=None)
@@ -311,14 +463,32 @@ def test_a_plan_and_parts_carry_the_rule(sepconv):
     pixels = picture((64, 50))
     write(sepconv.folder / "in.tif", pixels)
     for rule in ("weight", "mask"):
-        (sepconv.folder / "plan.json").write_text(sepconv("plan", "in.tif", "planned.tif", "gaussian:sigma=2", "--alpha", rule, "--json", "--force").stdout)
-        assert json.loads((sepconv.folder / "plan.json").read_text())["asked"]["missing"]["alpha_rule"] == rule
+        (sepconv.folder / "plan.json").write_text(
+            sepconv(
+                "plan", "in.tif", "planned.tif", "gaussian:sigma=2", "--alpha", rule, "--json", "--force"
+            ).stdout
+        )
+        assert (
+            json.loads((sepconv.folder / "plan.json").read_text())["asked"]["missing"]["alpha_rule"] == rule
+        )
         expected = run(sepconv, "gaussian:sigma=2", "--alpha", rule)
         sepconv("run", "in.tif", "planned.tif", "--plan", "plan.json", "--quiet", "--force")
         np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "planned.tif"), expected)
         chain = ["gaussian:sigma=2", "--alpha", rule]
-        sepconv("run", "in.tif", "parts.tif", *chain, "--create-only", "--band-rows", 16, "--quiet", "--force")
-        other = sepconv("run", "in.tif", "parts.tif", "gaussian:sigma=2", "--alpha", "mask" if rule == "weight" else "weight", "--part", "1/2", status=2)
+        sepconv(
+            "run", "in.tif", "parts.tif", *chain, "--create-only", "--band-rows", 16, "--quiet", "--force"
+        )
+        other = sepconv(
+            "run",
+            "in.tif",
+            "parts.tif",
+            "gaussian:sigma=2",
+            "--alpha",
+            "mask" if rule == "weight" else "weight",
+            "--part",
+            "1/2",
+            status=2,
+        )
         assert "--alpha" in other.stderr
         for part in (1, 2):
             sepconv("run", "in.tif", "parts.tif", *chain, "--part", f"{part}/2", "--quiet")
@@ -333,7 +503,11 @@ def test_a_preview_averages_by_alpha(sepconv):
     write(sepconv.folder / "in.tif", pixels)
     sepconv("preview", "in.tif", "-o", "view.png", "--size", 32)
     seen = np.asarray(PIL.Image.open(sepconv.folder / "view.png"))
-    assert seen.shape == (32, 32, 4) and seen[..., :3].min() >= 253 and np.abs(seen[..., 3].astype(int) - 128).max() <= 1
+    assert (
+        seen.shape == (32, 32, 4)
+        and seen[..., :3].min() >= 253
+        and np.abs(seen[..., 3].astype(int) - 128).max() <= 1
+    )
 
 
 def test_not_numbers_and_infinities_under_alpha_0_do_not_spread(sepconv):
@@ -354,12 +528,19 @@ def test_not_numbers_and_infinities_under_alpha_0_do_not_spread(sepconv):
 def test_alpha_keeps_its_share_where_a_range_becomes_another(sepconv, dtype, alpha, rule):
     """`--to-8bit` and `stretch`, alone and beside stages of means: NumPy."""
     pixels = picture((31, 40), dtype)
-    pixels[..., :3] = np.minimum(pixels[..., :3], pixels[..., 3:]) if alpha == "assocalpha" else pixels[..., :3]
+    pixels[..., :3] = (
+        np.minimum(pixels[..., :3], pixels[..., 3:]) if alpha == "assocalpha" else pixels[..., :3]
+    )
     pixels[pixels[..., 3] <= 0] = 0
     top = opaque_of(dtype)
     write(sepconv.folder / "in.tif", pixels, alpha)
-    chains = [(["--to-8bit"], np.uint8), ([f"stretch:low=0,high={top},type=u16"], np.uint16), ([f"stretch:low=0,high={top},type=f32"], np.float32), ([f"stretch:low=0,high={top},type=u8", "gaussian:sigma=0"], np.uint8),
-              (["gaussian:sigma=0", f"stretch:low=0,high={top},type=u16", "scale:by=1"], np.uint16)]
+    chains = [
+        (["--to-8bit"], np.uint8),
+        ([f"stretch:low=0,high={top},type=u16"], np.uint16),
+        ([f"stretch:low=0,high={top},type=f32"], np.float32),
+        ([f"stretch:low=0,high={top},type=u8", "gaussian:sigma=0"], np.uint8),
+        (["gaussian:sigma=0", f"stretch:low=0,high={top},type=u16", "scale:by=1"], np.uint16),
+    ]
     for stages, to in chains:
         sepconv("run", "in.tif", "out.tif", *stages, "--alpha", rule, "--quiet", "--force")
         made = tifffile.imread(sepconv.folder / "out.tif").astype(np.float64)
@@ -374,8 +555,13 @@ def test_alpha_stays_in_a_png_of_8_bits(sepconv):
     write(sepconv.folder / "in.tif", pixels)
     sepconv("run", "in.tif", "out.png", "--to-8bit", "--quiet")
     with PIL.Image.open(sepconv.folder / "out.png") as image:
-        assert image.mode == "RGBA" and np.abs(np.asarray(image)[..., 3] - pixels[..., 3] / 257).max() <= 0.501
+        assert (
+            image.mode == "RGBA" and np.abs(np.asarray(image)[..., 3] - pixels[..., 3] / 257).max() <= 0.501
+        )
     sepconv("run", "in.tif", "laid.png", "--to-8bit", "--background", "white", "--quiet")
     with PIL.Image.open(sepconv.folder / "laid.png") as image:
         assert image.mode == "RGB"
-    assert "--background changes nothing" in sepconv("run", "in.tif", "out.tif", "--background", "white", "--quiet").stderr
+    assert (
+        "--background changes nothing"
+        in sepconv("run", "in.tif", "out.tif", "--background", "white", "--quiet").stderr
+    )

@@ -12,8 +12,27 @@ import tifffile
 from tiff_tools import read_tiff
 
 DATA = pathlib.Path(skimage.__file__).parent / "data"
-IMAGES = ["astronaut.png", "motorcycle_left.png", "coffee.png", "chelsea.png", "ihc.png", "retina.jpg", "hubble_deep_field.jpg", "grass.png", "camera.png", "moon.png",
-          "page.png", "brick.png", "coins.png", "text.png", "horse.png", "color.png", "logo.png", "cell.png", "rocket.jpg"]
+IMAGES = [
+    "astronaut.png",
+    "motorcycle_left.png",
+    "coffee.png",
+    "chelsea.png",
+    "ihc.png",
+    "retina.jpg",
+    "hubble_deep_field.jpg",
+    "grass.png",
+    "camera.png",
+    "moon.png",
+    "page.png",
+    "brick.png",
+    "coins.png",
+    "text.png",
+    "horse.png",
+    "color.png",
+    "logo.png",
+    "cell.png",
+    "rocket.jpg",
+]
 
 
 def image_of(name):
@@ -27,7 +46,9 @@ def size_of(sepconv, compression, tile):
 
 
 # u16 made of 8 bits repeats values that no camera does; a sample does not always see it.
-@pytest.mark.parametrize("kind, most", [("u8", 1.03), ("u16", 1.05), ("f32", 1.03), ("mask", 1.03), ("blurred", 1.03)])
+@pytest.mark.parametrize(
+    "kind, most", [("u8", 1.03), ("u16", 1.05), ("f32", 1.03), ("mask", 1.03), ("blurred", 1.03)]
+)
 @pytest.mark.parametrize("name", IMAGES)
 def test_hardly_larger_than_level_6(sepconv, name, kind, most):
     image = image_of(name)
@@ -38,7 +59,13 @@ def test_hardly_larger_than_level_6(sepconv, name, kind, most):
     elif kind == "f32":
         image = image.astype(np.float32) / np.float32(255)
     elif kind == "blurred":  # lightly, as most people do
-        image = np.stack([scipy.ndimage.gaussian_filter(channel, 1) for channel in np.atleast_3d(image).transpose(2, 0, 1)], axis=2).squeeze()
+        image = np.stack(
+            [
+                scipy.ndimage.gaussian_filter(channel, 1)
+                for channel in np.atleast_3d(image).transpose(2, 0, 1)
+            ],
+            axis=2,
+        ).squeeze()
     np.save(sepconv.folder / "in.npy", image)
     for tile in (0, 128, 256):
         usual = size_of(sepconv, "deflate:6", tile)
@@ -57,7 +84,13 @@ def test_zlib_inflates_each_tile_to_what_is_behind_the_predictor(sepconv, name, 
         page, across = tif.pages[0], -(-image.shape[1] // 128)
         for i, (offset, count) in enumerate(zip(page.dataoffsets, page.databytecounts)):
             tif.filehandle.seek(offset)
-            tile = np.frombuffer(zlib.decompress(tif.filehandle.read(count)), np.uint8).reshape(128, 128, channels)
+            tile = np.frombuffer(zlib.decompress(tif.filehandle.read(count)), np.uint8).reshape(
+                128, 128, channels
+            )
             row, col = 128 * (i // across), 128 * (i % across)
-            part = image[row:row + 128, col:col + 128].reshape(-1, min(128, image.shape[1] - col), channels)
-            np.testing.assert_array_equal(np.cumsum(tile, axis=1, dtype=np.uint8)[:part.shape[0], :part.shape[1]], part)
+            part = image[row : row + 128, col : col + 128].reshape(
+                -1, min(128, image.shape[1] - col), channels
+            )
+            np.testing.assert_array_equal(
+                np.cumsum(tile, axis=1, dtype=np.uint8)[: part.shape[0], : part.shape[1]], part
+            )

@@ -1,12 +1,19 @@
-"""Least and greatest values of disks against scipy.ndimage with a footprint: borders, types, holes, volumes, bands."""
+"""Least and greatest values of disks against scipy.ndimage with a footprint: borders, types, holes, volumes,
+bands."""
 
 import numpy as np
 import pytest
 import scipy.ndimage as ndi
 from reference import BORDERS, DTYPES, random_image
 
-SCIPYS = {"erode": ndi.grey_erosion, "dilate": ndi.grey_dilation, "opening": ndi.grey_opening, "closing": ndi.grey_closing,
-          "tophat": ndi.white_tophat, "blackhat": ndi.black_tophat}
+SCIPYS = {
+    "erode": ndi.grey_erosion,
+    "dilate": ndi.grey_dilation,
+    "opening": ndi.grey_opening,
+    "closing": ndi.grey_closing,
+    "tophat": ndi.white_tophat,
+    "blackhat": ndi.black_tophat,
+}
 SHAPES = [(1, 1), (1, 9), (37, 53), (151, 207)]
 
 
@@ -18,7 +25,11 @@ def disk(radius, radius_y=None):
 
 
 def stage(name, radius, radius_y, border, more=""):
-    return f"{name}:radius={radius},radius_y={radius_y},shape=disk,border={border}" + (",value=7" if border == "constant" else "") + more
+    return (
+        f"{name}:radius={radius},radius_y={radius_y},shape=disk,border={border}"
+        + (",value=7" if border == "constant" else "")
+        + more
+    )
 
 
 @pytest.mark.parametrize("radius", range(12))
@@ -50,7 +61,9 @@ def test_types_and_channels(sepconv, name, dtype, channels):
     expected = SCIPYS[name](wide, footprint=disk(4)[:, :, None], mode="reflect")
     if np.issubdtype(dtype, np.integer):
         expected = np.clip(expected, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
-    actual = sepconv.filter(image if channels > 1 else image[:, :, 0], f"{name}:radius=4,shape=disk,border=reflect")
+    actual = sepconv.filter(
+        image if channels > 1 else image[:, :, 0], f"{name}:radius=4,shape=disk,border=reflect"
+    )
     np.testing.assert_array_equal(actual.reshape(image.shape), expected)
 
 
@@ -62,7 +75,9 @@ def test_large_disks(sepconv, radius):
     for down, chord in enumerate(disk(radius).sum(axis=1)):  # SciPy has no memory for footprints of this size
         least = ndi.minimum_filter1d(padded[down : down + 64], chord, axis=1)
         expected = np.minimum(expected, least[:, radius:-radius])
-    np.testing.assert_array_equal(sepconv.filter(image, f"erode:radius={radius},shape=disk,border=wrap"), expected)
+    np.testing.assert_array_equal(
+        sepconv.filter(image, f"erode:radius={radius},shape=disk,border=wrap"), expected
+    )
 
 
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
@@ -72,11 +87,19 @@ def test_missing_pixels(sepconv, name, border, policy):
     image = random_image((31, 47))
     image[np.random.default_rng(3).random(image.shape) < 0.2] = np.nan
     image[10:20, 20:30] = np.nan
-    mode = {"replicate": "edge", "reflect": "symmetric", "reflect101": "reflect", "constant": "constant", "wrap": "wrap"}[border]
+    mode = {
+        "replicate": "edge",
+        "reflect": "symmetric",
+        "reflect101": "reflect",
+        "constant": "constant",
+        "wrap": "wrap",
+    }[border]
     footprint = disk(4, 3)
 
     def of(values, numpys):
-        extended = np.pad(values, ((3, 3), (4, 4)), mode, **({"constant_values": 7} if border == "constant" else {}))
+        extended = np.pad(
+            values, ((3, 3), (4, 4)), mode, **({"constant_values": 7} if border == "constant" else {})
+        )
         views = np.lib.stride_tricks.sliding_window_view(extended, footprint.shape)[..., footprint]
         gone = np.isnan(views)
         empty = gone.all(-1) if policy != "propagate" else gone.any(-1)
@@ -86,7 +109,9 @@ def test_missing_pixels(sepconv, name, border, policy):
     expected = image
     for step in {"erode": [np.nanmin], "dilate": [np.nanmax], "opening": [np.nanmin, np.nanmax]}[name]:
         expected = of(expected, step)
-    np.testing.assert_array_equal(sepconv.filter(image, stage(name, 4, 3, border, f",missing={policy}")), expected)
+    np.testing.assert_array_equal(
+        sepconv.filter(image, stage(name, 4, 3, border, f",missing={policy}")), expected
+    )
 
 
 @pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
@@ -95,7 +120,17 @@ def test_a_cylinder(sepconv, name, limits):
     """With radius_z, of volumes: the disk in each plane, along z a line."""
     array = random_image((9, 23, 31), np.float32)
     np.save(sepconv.folder / "in.npy", array)
-    sepconv("run", "in.npy", "out.npy", f"{name}:radius=3,radius_z=2,shape=disk,border=reflect", "--axes", "zyx", "--force", "--quiet", *limits)
+    sepconv(
+        "run",
+        "in.npy",
+        "out.npy",
+        f"{name}:radius=3,radius_z=2,shape=disk,border=reflect",
+        "--axes",
+        "zyx",
+        "--force",
+        "--quiet",
+        *limits,
+    )
     expected = SCIPYS[name](array, footprint=np.repeat(disk(3)[None], 5, axis=0))
     np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), expected)
 
@@ -106,8 +141,23 @@ def test_any_plan_has_the_same_bits(sepconv, border):
     image[50:60, 40:90] = np.nan
     np.save(sepconv.folder / "in.npy", image)
     made = []
-    for limits in (["--whole"], ["--band-rows", "7"], ["--max-memory", "6M", "--threads", "1"], ["--max-memory", "8M", "--threads", "2"]):
-        sepconv("run", "in.npy", "out.npy", stage("opening", 9, 6, border), "tophat:radius=5,shape=disk", "gaussian:sigma=1", "--force", "--quiet", *limits)
+    for limits in (
+        ["--whole"],
+        ["--band-rows", "7"],
+        ["--max-memory", "6M", "--threads", "1"],
+        ["--max-memory", "8M", "--threads", "2"],
+    ):
+        sepconv(
+            "run",
+            "in.npy",
+            "out.npy",
+            stage("opening", 9, 6, border),
+            "tophat:radius=5,shape=disk",
+            "gaussian:sigma=1",
+            "--force",
+            "--quiet",
+            *limits,
+        )
         made.append(np.load(sepconv.folder / "out.npy"))
     for other in made[1:]:
         np.testing.assert_array_equal(other, made[0])
@@ -121,5 +171,8 @@ def test_between_transposes(sepconv):
 
 def test_what_is_no_disk_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((9, 9)))
-    assert "a disk's radius is at most 2047" in sepconv("plan", "in.npy", "out.npy", "erode:radius=2048,shape=disk", status=2).stderr
+    assert (
+        "a disk's radius is at most 2047"
+        in sepconv("plan", "in.npy", "out.npy", "erode:radius=2048,shape=disk", status=2).stderr
+    )
     assert "box, disk" in sepconv("plan", "in.npy", "out.npy", "erode:shape=ball", status=2).stderr

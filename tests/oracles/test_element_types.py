@@ -1,4 +1,5 @@
-"""Elements that are no pixels: read as the type that holds them, computed as that, and stored again. By NumPy, SciPy and tifffile."""
+"""Elements that are no pixels: read as the type that holds them, computed as that, and stored again. By
+NumPy, SciPy and tifffile."""
 
 import itertools
 import json
@@ -32,7 +33,11 @@ def elements(shape, dtype, seed=0):
 
 def copied(sepconv, source, result="copy.npy", *options):
     sepconv("run", source, result, "--quiet", "--force", *options)
-    return np.load(sepconv.folder / result) if result.endswith(".npy") else tifffile.imread(sepconv.folder / result)
+    return (
+        np.load(sepconv.folder / result)
+        if result.endswith(".npy")
+        else tifffile.imread(sepconv.folder / result)
+    )
 
 
 def assert_same(actual, expected):
@@ -52,13 +57,19 @@ def test_a_copy_of_an_array_has_its_type(sepconv, dtype, byteorder):
 @pytest.mark.parametrize("dtype", ["?", "u1", "i2", "i4", "f2", "f8", "c8"])
 def test_fortran_order_is_read_as_the_transposition_that_it_is(sepconv, dtype):
     for shape in ((1, 1), (1, 37), (61, 1), (83, 61), (83, 61, 3), (700, 301), (301, 700, 2)):
-        image = elements(shape, dtype) if dtype not in ("u1", "i2", "f8") else (np.arange(np.prod(shape)) % 251).reshape(shape).astype(dtype)
+        image = (
+            elements(shape, dtype)
+            if dtype not in ("u1", "i2", "f8")
+            else (np.arange(np.prod(shape)) % 251).reshape(shape).astype(dtype)
+        )
         np.save(sepconv.folder / "in.npy", np.asfortranarray(image))
         assert_same(copied(sepconv, "in.npy"), image)
         assert_same(copied(sepconv, "in.npy", "bands.npy", "--band-rows", 7, "--threads", 2), image)
         rows, cols = max(1, shape[0] // 2), max(1, shape[1] // 3)
-        part = copied(sepconv, "in.npy", "part.npy", "--region", f"{cols}x{rows}+{shape[1] - cols}+{shape[0] - rows}")
-        assert_same(part, image[shape[0] - rows:, shape[1] - cols:])
+        part = copied(
+            sepconv, "in.npy", "part.npy", "--region", f"{cols}x{rows}+{shape[1] - cols}+{shape[0] - rows}"
+        )
+        assert_same(part, image[shape[0] - rows :, shape[1] - cols :])
 
 
 def test_fortran_order_is_said_and_every_command_takes_it(sepconv):
@@ -67,7 +78,10 @@ def test_fortran_order_is_said_and_every_command_takes_it(sepconv):
     np.save(sepconv.folder / "f.npy", np.asfortranarray(image))
     assert "Fortran order" in sepconv("info", "f.npy").stdout
     sepconv("compare", "c.npy", "f.npy")
-    for command in (["run", "IN", "OUT", "gaussian:sigma=2", "--quiet", "--force"], ["gemm", "IN", "IN", "OUT", "--trans-b", "--quiet", "--force"]):
+    for command in (
+        ["run", "IN", "OUT", "gaussian:sigma=2", "--quiet", "--force"],
+        ["gemm", "IN", "IN", "OUT", "--trans-b", "--quiet", "--force"],
+    ):
         results = []
         for name in ("c.npy", "f.npy"):
             sepconv(*[{"IN": name, "OUT": "out.npy"}.get(word, word) for word in command])
@@ -97,7 +111,9 @@ def test_a_filter_is_computed_in_what_holds_the_type_and_rounded_once(sepconv, d
         np.testing.assert_allclose(result, expected.astype(dtype), rtol=2e-3, atol=1e-2)
     else:
         error = np.abs(result.astype(np.float64) - expected).max()
-        assert error <= 0.5 + 1e-6 * 128 if dtype == "i1" else error <= 0.5 + 1e-11 * float(np.iinfo(dtype).max)
+        assert (
+            error <= 0.5 + 1e-6 * 128 if dtype == "i1" else error <= 0.5 + 1e-11 * float(np.iinfo(dtype).max)
+        )
 
 
 @pytest.mark.parametrize("dtype", [*INTEGERS, "?", "f2"])
@@ -121,7 +137,12 @@ def test_integers_are_rounded_half_to_even_and_saturate(sepconv, dtype):
 
 def test_half_precision_is_rounded_to_even_like_numpy(sepconv):
     random = np.random.default_rng(5)
-    values = np.concatenate([np.ldexp(random.random(60000), random.integers(-28, 18, 60000)), [65519.99, 65520, 2**-24, 2**-25, 0, 1e-8, np.inf, np.nan]])
+    values = np.concatenate(
+        [
+            np.ldexp(random.random(60000), random.integers(-28, 18, 60000)),
+            [65519.99, 65520, 2**-24, 2**-25, 0, 1e-8, np.inf, np.nan],
+        ]
+    )
     values = values.astype(np.float32).reshape(-1, 8)
     # A scale of f16 whose product is exact in f32, so that only the store rounds.
     factor = np.float32(1) + np.float32(2) ** -11
@@ -138,9 +159,18 @@ def test_an_integer_that_has_no_number_is_an_error_that_says_where(sepconv, dtyp
     image[17, 29, 2] = 2**53 + 1
     np.save(sepconv.folder / "c.npy", image)
     np.save(sepconv.folder / "f.npy", np.asfortranarray(image))
-    tifffile.imwrite(sepconv.folder / "strips.tif", image, photometric="minisblack", planarconfig="contig", metadata=None)
-    tifffile.imwrite(sepconv.folder / "planes.tif", np.moveaxis(image, 2, 0), photometric="minisblack", planarconfig="separate", compression="zlib",
-                     tile=(16, 16), metadata=None)
+    tifffile.imwrite(
+        sepconv.folder / "strips.tif", image, photometric="minisblack", planarconfig="contig", metadata=None
+    )
+    tifffile.imwrite(
+        sepconv.folder / "planes.tif",
+        np.moveaxis(image, 2, 0),
+        photometric="minisblack",
+        planarconfig="separate",
+        compression="zlib",
+        tile=(16, 16),
+        metadata=None,
+    )
     for name in ("c.npy", "f.npy", "strips.tif", "planes.tif"):
         said = sepconv("run", name, "out.npy", "box:radius=1", "--quiet", status=1).stderr
         assert "row 17, column 29, channel 2" in said and "2^53" in said and name in said
@@ -164,16 +194,37 @@ def test_a_cast_decides(sepconv):
 def test_complex_numbers_are_filtered_by_their_parts(sepconv, dtype, shape):
     image = elements(shape, dtype)
     np.save(sepconv.folder / "in.npy", image)
-    for stages in (["gaussian:sigma=2"], ["sobel:axis=x"], ["gaussian_laplace:sigma=1.5"], ["unsharp:sigma=1"], ["reduce:factor=2"], ["transpose", "scale:by=0.5"],
-                   ["gaussian:sigma=1,border=wrap"]):
+    for stages in (
+        ["gaussian:sigma=2"],
+        ["sobel:axis=x"],
+        ["gaussian_laplace:sigma=1.5"],
+        ["unsharp:sigma=1"],
+        ["reduce:factor=2"],
+        ["transpose", "scale:by=0.5"],
+        ["gaussian:sigma=1,border=wrap"],
+    ):
         whole = sepconv.filter(image, *stages)
         assert whole.dtype == image.dtype
         for part in ("real", "imag"):
-            np.testing.assert_array_equal(getattr(whole, part), sepconv.filter(np.ascontiguousarray(getattr(image, part)), *stages))
+            np.testing.assert_array_equal(
+                getattr(whole, part), sepconv.filter(np.ascontiguousarray(getattr(image, part)), *stages)
+            )
 
 
-@pytest.mark.parametrize("stage", ["abs", "clamp:low=0,high=1", "threshold:at=1", "gradient", "mix_channels:values=1,0,0,1", "scale:add=1",
-                                   "box:radius=1,border=constant,value=2", "unsharp:sigma=1,threshold=1", "cast:type=u8"])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "abs",
+        "clamp:low=0,high=1",
+        "threshold:at=1",
+        "gradient",
+        "mix_channels:values=1,0,0,1",
+        "scale:add=1",
+        "box:radius=1,border=constant,value=2",
+        "unsharp:sigma=1,threshold=1",
+        "cast:type=u8",
+    ],
+)
 def test_what_is_not_linear_in_the_parts_is_refused(sepconv, stage):
     np.save(sepconv.folder / "in.npy", elements((20, 30), "c8"))
     for whole in ([], ["--whole"]):
@@ -203,7 +254,9 @@ def test_both_types_are_said(sepconv):
     assert sepconv("plan", "in.npy", "out.npy").stdout.count("1 channel of i32, computed as f64") == 2
     assert sepconv("plan", "in.npy", "out.npy", "cast:type=f32").stdout.count("computed as f64") == 1
     np.save(sepconv.folder / "in.npy", elements((20, 30, 3), "c8"))
-    tifffile.imwrite(sepconv.folder / "described.tif", elements((20, 30), "c8"))  # by tifffile's own description, which counts
+    tifffile.imwrite(
+        sepconv.folder / "described.tif", elements((20, 30), "c8")
+    )  # by tifffile's own description, which counts
     assert "1 channel, complex64" in sepconv("info", "described.tif").stdout
     sepconv("run", "described.tif", "out.npy", "box:radius=1", "--quiet", "--force")
     assert "3 channels, complex64, computed as two channels of f32" in sepconv("info", "in.npy").stdout
@@ -234,12 +287,24 @@ def cut(image):
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS.keys())
 @pytest.mark.parametrize("compression", [None, "zlib"])
 def test_tiff_is_read_whatever_its_layout(sepconv, dtype, layout, compression):
-    for shape, byteorder in (((83, 61), "<"), ((83, 61), ">"), ((83, 61, 3), ">"), ((3, 83, 61), "<"), ((2, 83, 61), ">")):
+    for shape, byteorder in (
+        ((83, 61), "<"),
+        ((83, 61), ">"),
+        ((83, 61, 3), ">"),
+        ((3, 83, 61), "<"),
+        ((2, 83, 61), ">"),
+    ):
         planar = shape[-1] == 61 and len(shape) == 3
         image = elements(shape, dtype)
         with tifffile.TiffWriter(sepconv.folder / "in.tif", byteorder=byteorder) as tif:
-            tif.write(image, photometric="minisblack", planarconfig="separate" if planar else "contig" if len(shape) == 3 else None,
-                      compression=compression, metadata=None, **layout)
+            tif.write(
+                image,
+                photometric="minisblack",
+                planarconfig="separate" if planar else "contig" if len(shape) == 3 else None,
+                compression=compression,
+                metadata=None,
+                **layout,
+            )
         expected = np.moveaxis(image, 0, 2) if planar else image
         assert_same(copied(sepconv, "in.tif"), expected)
         assert_same(copied(sepconv, "in.tif", "part.npy", *REGION), cut(expected))
@@ -250,8 +315,15 @@ def test_tiff_is_written(sepconv, dtype):
     for shape in ((83, 61), (83, 61, 3)):
         image = elements(shape, dtype)
         np.save(sepconv.folder / "in.npy", image)
-        for options in ((), ("--tile", "32x16"), ("--compress", "deflate"), ("--compress", "deflate", "--tile", "16", "--planar"), ("--planar",),
-                        ("--compress", "lzw", "--no-predictor"), ("--compress", "zstd")):
+        for options in (
+            (),
+            ("--tile", "32x16"),
+            ("--compress", "deflate"),
+            ("--compress", "deflate", "--tile", "16", "--planar"),
+            ("--planar",),
+            ("--compress", "lzw", "--no-predictor"),
+            ("--compress", "zstd"),
+        ):
             sepconv("run", "in.npy", "out.tif", "--quiet", "--force", "--band-rows", 17, *options)
             assert_same(copied(sepconv, "out.tif"), image)
             if options[:2] in (("--compress", "lzw"), ("--compress", "zstd")):
@@ -259,15 +331,23 @@ def test_tiff_is_written(sepconv, dtype):
             if "--compress" in options and dtype == "f2":
                 continue  # and a predictor
             read = tifffile.imread(sepconv.folder / "out.tif")
-            assert_same(np.moveaxis(read, 0, -1) if "--planar" in options and len(shape) == 3 else read, image)
+            assert_same(
+                np.moveaxis(read, 0, -1) if "--planar" in options and len(shape) == 3 else read, image
+            )
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u4", "i4", "u8", "i8"])
 def test_horizontal_predictors_are_undone(sepconv, dtype):
     image = elements((83, 61, 3), dtype)
-    tifffile.imwrite(sepconv.folder / "plain.tif", image, photometric="minisblack", planarconfig="contig", metadata=None)
+    tifffile.imwrite(
+        sepconv.folder / "plain.tif", image, photometric="minisblack", planarconfig="contig", metadata=None
+    )
     for codec, order in itertools.product(("zip:2", "lzw:2", "zstd:2"), ("-L", "-B")):
-        subprocess.run(["tiffcp", "-c", codec, order, "-t", "-w", "16", "-l", "32", "plain.tif", "in.tif"], cwd=sepconv.folder, check=True)
+        subprocess.run(
+            ["tiffcp", "-c", codec, order, "-t", "-w", "16", "-l", "32", "plain.tif", "in.tif"],
+            cwd=sepconv.folder,
+            check=True,
+        )
         assert_same(copied(sepconv, "in.tif"), image)
 
 
@@ -289,7 +369,17 @@ def packed(values, bits):
     return np.packbits(spread.astype(np.uint8).reshape(len(rows), -1), axis=1)
 
 
-def packed_tiff(path, values, bits, byteorder="<", rows_per_strip=None, tile=None, planar=False, photometric=1, fill_order=1):
+def packed_tiff(
+    path,
+    values,
+    bits,
+    byteorder="<",
+    rows_per_strip=None,
+    tile=None,
+    planar=False,
+    photometric=1,
+    fill_order=1,
+):
     rows, cols = values.shape[:2]
     channels = 1 if values.ndim == 2 else values.shape[2]
     planes = [values[..., i] for i in range(channels)] if planar else [values]
@@ -298,21 +388,43 @@ def packed_tiff(path, values, bits, byteorder="<", rows_per_strip=None, tile=Non
         if tile:
             edges = [(0, -rows % tile[0]), (0, -cols % tile[1])] + [(0, 0)] * (plane.ndim - 2)
             whole = np.pad(plane, edges)
-            blocks += [packed(whole[r:r + tile[0], c:c + tile[1]], bits).tobytes()
-                       for r in range(0, rows, tile[0]) for c in range(0, cols, tile[1])]
+            blocks += [
+                packed(whole[r : r + tile[0], c : c + tile[1]], bits).tobytes()
+                for r in range(0, rows, tile[0])
+                for c in range(0, cols, tile[1])
+            ]
         else:
-            blocks += [packed(plane[r:r + rows_per_strip], bits).tobytes() for r in range(0, rows, rows_per_strip)]
+            blocks += [
+                packed(plane[r : r + rows_per_strip], bits).tobytes() for r in range(0, rows, rows_per_strip)
+            ]
     if fill_order == 2:
-        reverse = np.packbits(np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)[:, ::-1], axis=1)[:, 0]
+        reverse = np.packbits(
+            np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)[:, ::-1], axis=1
+        )[:, 0]
         blocks = [reverse[np.frombuffer(block, np.uint8)].tobytes() for block in blocks]
     offsets = np.cumsum([8] + [len(block) for block in blocks])
-    content = (b"II*\0" if byteorder == "<" else b"MM\0*") + struct.pack(byteorder + "I", offsets[-1]) + b"".join(blocks)
+    content = (
+        (b"II*\0" if byteorder == "<" else b"MM\0*")
+        + struct.pack(byteorder + "I", offsets[-1])
+        + b"".join(blocks)
+    )
     lists = [("I", offsets[:-1]), ("I", [len(block) for block in blocks]), ("H", [bits] * channels)]
     tables, begin = b"", 0
-    entries = [(256, 4, cols), (257, 4, rows), (258, 3, lists[2]), (259, 3, 1), (262, 3, photometric), (266, 3, fill_order), (277, 3, channels),
-               (284, 3, 2 if planar else 1)]
-    entries += [(322, 4, tile[1]), (323, 4, tile[0]), (324, 4, lists[0]), (325, 4, lists[1])] if tile else \
-               [(273, 4, lists[0]), (278, 4, rows_per_strip), (279, 4, lists[1])]
+    entries = [
+        (256, 4, cols),
+        (257, 4, rows),
+        (258, 3, lists[2]),
+        (259, 3, 1),
+        (262, 3, photometric),
+        (266, 3, fill_order),
+        (277, 3, channels),
+        (284, 3, 2 if planar else 1),
+    ]
+    entries += (
+        [(322, 4, tile[1]), (323, 4, tile[0]), (324, 4, lists[0]), (325, 4, lists[1])]
+        if tile
+        else [(273, 4, lists[0]), (278, 4, rows_per_strip), (279, 4, lists[1])]
+    )
     begin = len(content) + 2 + 12 * len(entries) + 4
     directory = struct.pack(byteorder + "H", len(entries))
     for tag, kind, value in sorted(entries, key=lambda entry: entry[0]):
@@ -345,11 +457,17 @@ def test_packed_samples(sepconv, bits, byteorder):
 @pytest.mark.parametrize("bits", [1, 12])
 @pytest.mark.parametrize("codec", ["lzw", "zip", "packbits", "zstd"])
 def test_packed_samples_are_decoded(sepconv, bits, codec):
-    image = np.random.default_rng(bits).integers(0, 2**bits, (83, 61, 3)).astype(np.uint8 if bits == 1 else np.uint16)
+    image = (
+        np.random.default_rng(bits)
+        .integers(0, 2**bits, (83, 61, 3))
+        .astype(np.uint8 if bits == 1 else np.uint16)
+    )
     for values in (image, image[:, :, 0]):
         packed_tiff(sepconv.folder / "plain.tif", values, bits, rows_per_strip=7)
         for flags in (["-s", "-r", "11"], ["-t", "-w", "32", "-l", "16"]):
-            subprocess.run(["tiffcp", "-c", codec, *flags, "plain.tif", "in.tif"], cwd=sepconv.folder, check=True)
+            subprocess.run(
+                ["tiffcp", "-c", codec, *flags, "plain.tif", "in.tif"], cwd=sepconv.folder, check=True
+            )
             assert_same(copied(sepconv, "in.tif"), values)
             assert_same(copied(sepconv, "in.tif", "part.npy", *REGION), cut(values))
 
@@ -367,7 +485,12 @@ def test_a_mask_of_single_bits_becomes_bytes_which_is_said(sepconv, photometric)
 
 def test_a_description_of_bits_says_what_is_written(sepconv):
     mask = elements((30, 40), "?")
-    tifffile.imwrite(sepconv.folder / "in.ome.tif", np.stack([mask, ~mask]), photometric="minisblack", metadata={"axes": "ZYX"})
+    tifffile.imwrite(
+        sepconv.folder / "in.ome.tif",
+        np.stack([mask, ~mask]),
+        photometric="minisblack",
+        metadata={"axes": "ZYX"},
+    )
     sepconv("run", "in.ome.tif", "out.ome.tif", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as tif:
         assert 'Type="uint8"' in tif.ome_metadata

@@ -1,4 +1,5 @@
-"""Deviations far from 0, where a mean of squares less the square of the mean says nothing: against NumPy, less the offset first."""
+"""Deviations far from 0, where a mean of squares less the square of the mean says nothing: against NumPy,
+less the offset first."""
 
 import itertools
 import json
@@ -8,7 +9,13 @@ import pytest
 
 from reference import BORDERS
 
-PADS = {"replicate": "edge", "reflect": "symmetric", "reflect101": "reflect", "constant": "constant", "wrap": "wrap"}
+PADS = {
+    "replicate": "edge",
+    "reflect": "symmetric",
+    "reflect101": "reflect",
+    "constant": "constant",
+    "wrap": "wrap",
+}
 OFFSETS = [1e6, 3e9, -1e12, 1e15]  # less them, the values are small whole numbers
 
 
@@ -39,12 +46,23 @@ def test_std_and_normalize_are_exact_for_any_offset(sepconv, border):
         keys = f"radius={radius},radius_y={radius_y},border={border}"
         whole = sepconv.filter(image + offset, f"stddev:{keys}")
         np.testing.assert_allclose(whole, deviation, rtol=1e-9)
-        np.testing.assert_allclose(sepconv.filter(image + offset, f"local_normalize:{keys}"), contrast, atol=1e-9)
+        np.testing.assert_allclose(
+            sepconv.filter(image + offset, f"local_normalize:{keys}"), contrast, atol=1e-9
+        )
         parts = sepconv.filter(image + offset, f"stddev:{keys}", options=("--band-rows", 7, "--threads", 2))
         np.testing.assert_array_equal(parts, whole)
 
 
-@pytest.mark.parametrize("dtype, offset", [(np.uint32, 4_294_960_000), (np.int32, -2_147_480_000), (np.uint16, 65400), (np.float32, 1.6e7), (np.int64, 1 << 52)])
+@pytest.mark.parametrize(
+    "dtype, offset",
+    [
+        (np.uint32, 4_294_960_000),
+        (np.int32, -2_147_480_000),
+        (np.uint16, 65400),
+        (np.float32, 1.6e7),
+        (np.int64, 1 << 52),
+    ],
+)
 def test_types_at_the_end_of_what_they_hold(sepconv, dtype, offset):
     image = near((40, 50))
     actual = sepconv.filter((image + offset).astype(dtype), "stddev:radius=2", "cast:type=f64")
@@ -83,7 +101,9 @@ def test_whole_numbers_have_the_same_bits_in_any_type(sepconv, dtype, top):
     image[70:, 80:] -= np.random.default_rng(2).integers(0, 3, (20, 30)).astype(dtype)
     for stage in ["stddev:radius=3", "stddev:radius=24", "local_normalize:radius=24"]:
         expected = sepconv.filter(image, stage, "cast:type=f64")
-        np.testing.assert_array_equal(sepconv.filter(image.astype(np.float32), stage, "cast:type=f64"), expected)
+        np.testing.assert_array_equal(
+            sepconv.filter(image.astype(np.float32), stage, "cast:type=f64"), expected
+        )
         np.testing.assert_array_equal(sepconv.filter(image.T, "transpose", stage, "cast:type=f64"), expected)
 
 

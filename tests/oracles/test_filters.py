@@ -1,4 +1,5 @@
-"""Every convolving stage against scipy.ndimage or its formula written in NumPy: values, types, borders, orientation."""
+"""Every convolving stage against scipy.ndimage or its formula written in NumPy: values, types, borders,
+orientation."""
 
 import re
 
@@ -24,7 +25,9 @@ def test_gaussian(sepconv, shape, border, sigma):
     assert_close(actual, ndi.gaussian_filter(image, sigma, mode=BORDERS[border], cval=0.7), np.float64)
 
 
-@pytest.mark.parametrize("keys, scipy_keys", [("truncate=2.7", {"truncate": 2.7}), ("radius=5", {"radius": 5})])
+@pytest.mark.parametrize(
+    "keys, scipy_keys", [("truncate=2.7", {"truncate": 2.7}), ("radius=5", {"radius": 5})]
+)
 def test_gaussian_radius(sepconv, keys, scipy_keys):
     image = random_image((40, 50))
     expected = ndi.gaussian_filter(image, 1.9, mode="mirror", **scipy_keys)
@@ -69,7 +72,9 @@ def test_large_radius(sepconv, radius):
     image = random_image((64, 97))
     expected = ndi.uniform_filter(image, 2 * radius + 1, mode="mirror")
     actual = sepconv.filter(image, f"box:radius={radius}")
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-11)  # SciPy's running sum drifts more than ours
+    np.testing.assert_allclose(
+        actual, expected, rtol=0, atol=1e-11
+    )  # SciPy's running sum drifts more than ours
 
 
 def pascal(radius):
@@ -79,11 +84,19 @@ def pascal(radius):
 DIFFERENCE = [-1, 0, 1]
 FORMULAE = {
     "gaussian:sigma=2,sigma_y=5": lambda x: ndi.gaussian_filter(x, (5, 2), mode="mirror"),
-    "gaussian:sigma=2,sigma_y=5,truncate=2.5": lambda x: ndi.gaussian_filter(x, (5, 2), mode="mirror", truncate=2.5),
+    "gaussian:sigma=2,sigma_y=5,truncate=2.5": lambda x: ndi.gaussian_filter(
+        x, (5, 2), mode="mirror", truncate=2.5
+    ),
     "gaussian:sigma=2,order=2,border=replicate": lambda x: ndi.gaussian_filter(x, 2, order=2, mode="nearest"),
-    "gaussian:sigma=1.5,sigma_y=3,order=3,order_y=1": lambda x: ndi.gaussian_filter(x, (3, 1.5), order=(1, 3), mode="mirror"),
-    "gaussian:sigma=1.5,order=0,order_y=3": lambda x: ndi.gaussian_filter(x, 1.5, order=(3, 0), mode="mirror"),
-    "gaussian:sigma=2,order=1,order_y=0,flip=true": lambda x: -ndi.gaussian_filter(x, 2, order=(0, 1), mode="mirror"),
+    "gaussian:sigma=1.5,sigma_y=3,order=3,order_y=1": lambda x: ndi.gaussian_filter(
+        x, (3, 1.5), order=(1, 3), mode="mirror"
+    ),
+    "gaussian:sigma=1.5,order=0,order_y=3": lambda x: ndi.gaussian_filter(
+        x, 1.5, order=(3, 0), mode="mirror"
+    ),
+    "gaussian:sigma=2,order=1,order_y=0,flip=true": lambda x: (
+        -ndi.gaussian_filter(x, 2, order=(0, 1), mode="mirror")
+    ),
     "gaussian:sigma=2,radius=3,radius_y=9": lambda x: ndi.gaussian_filter1d(
         ndi.gaussian_filter1d(x, 2, axis=1, mode="mirror", radius=3), 2, axis=0, mode="mirror", radius=9
     ),
@@ -93,7 +106,9 @@ FORMULAE = {
     "box:radius=1,radius_y=4": lambda x: ndi.uniform_filter(x, (9, 3), mode="mirror"),
     "box:radius=3,radius_y=0": lambda x: ndi.uniform_filter(x, (1, 7), mode="mirror"),
     "binomial:radius=1,radius_y=3": lambda x: correlate(x, pascal(1).c, pascal(3).c),
-    "gradient:operator=gaussian,sigma=1.3,sigma_y=4": lambda x: ndi.gaussian_gradient_magnitude(x, (4, 1.3), mode="mirror"),
+    "gradient:operator=gaussian,sigma=1.3,sigma_y=4": lambda x: ndi.gaussian_gradient_magnitude(
+        x, (4, 1.3), mode="mirror"
+    ),
     "gaussian_laplace:sigma=2,sigma_y=3": lambda x: ndi.gaussian_laplace(x, (3, 2), mode="mirror"),
     "dog:sigma=1,sigma_y=2,sigma2=1.6,sigma2_y=4": lambda x: blur(x, (2, 1)) - blur(x, (4, 1.6)),
     "dog:sigma=1,sigma_y=2,sigma2=3": lambda x: blur(x, (2, 1)) - blur(x, 3),
@@ -121,24 +136,44 @@ FORMULAE = {
 }
 
 
-@pytest.mark.parametrize("border, mode", [("reflect", "reflect"), ("reflect101", "mirror"), ("replicate", "nearest"), ("wrap", "wrap"), ("constant", "constant")])
+@pytest.mark.parametrize(
+    "border, mode",
+    [
+        ("reflect", "reflect"),
+        ("reflect101", "mirror"),
+        ("replicate", "nearest"),
+        ("wrap", "wrap"),
+        ("constant", "constant"),
+    ],
+)
 @pytest.mark.parametrize("shape", [(1, 1), (7, 5), (300, 417), (40, 900), (1, 300)])
 def test_wide_gaussians_by_cells(sepconv, shape, border, mode):
-    """To what a plan says, of an image from 0 to 1; everywhere, also beside the edges of a smaller one than a cell."""
+    """To what a plan says, of an image from 0 to 1; everywhere, also beside the edges of a smaller one than a
+    cell."""
     image = np.where(random_image(shape) > 0, 1.0, 0.0)
     for sigma, sigma_y in [(8, 8), (11.3, 20), (33.7, 80)]:
-        actual = sepconv.filter(image, f"gaussian:sigma={sigma},sigma_y={sigma_y},method=multirate,border={border}" + (",value=0.5" if border == "constant" else ""))
+        actual = sepconv.filter(
+            image,
+            f"gaussian:sigma={sigma},sigma_y={sigma_y},method=multirate,border={border}"
+            + (",value=0.5" if border == "constant" else ""),
+        )
         expected = ndi.gaussian_filter(image, (sigma_y, sigma), mode=mode, cval=0.5, truncate=8)
         assert np.abs(actual - expected).max() < 1e-4
 
 
 @pytest.mark.parametrize("sigma", [8, 20, 27, 47.3])
 def test_a_plan_says_how_far_a_gaussian_by_cells_is_from_the_exact_one(sepconv, sigma):
-    """Taps are what it makes of single pixels, each in a channel of its own; the sum of their differences of the pixel of a cell that has the largest."""
+    """Taps are what it makes of single pixels, each in a channel of its own; the sum of their differences of
+    the pixel of a cell that has the largest."""
     count, middle = 801, 400
     np.save(sepconv.folder / "in.npy", np.eye(count)[None])
     stage = f"gaussian:sigma={sigma},method=multirate"
-    said = float(re.search(r"by at most ([0-9.e-]+) in all", sepconv("plan", "in.npy", "out.npy", stage, "--axes", "yxc").stdout)[1])
+    said = float(
+        re.search(
+            r"by at most ([0-9.e-]+) in all",
+            sepconv("plan", "in.npy", "out.npy", stage, "--axes", "yxc").stdout,
+        )[1]
+    )
     sepconv("run", "in.npy", "out.npy", stage, "--axes", "yxc")
     taps = np.load(sepconv.folder / "out.npy")[0]
     line = np.zeros(count)
@@ -171,7 +206,11 @@ def test_derivatives_rise_where_the_image_does(sepconv):
 def test_each_stage_of_a_chain_extends_its_own_input(sepconv):
     image = random_image((45, 33))
     actual = sepconv.filter(
-        image, "gaussian:sigma=3,border=reflect", "sobel:axis=x,border=replicate", "abs", "box:radius=6,border=constant"
+        image,
+        "gaussian:sigma=3,border=reflect",
+        "sobel:axis=x,border=replicate",
+        "abs",
+        "box:radius=6,border=constant",
     )
     expected = np.abs(ndi.sobel(ndi.gaussian_filter(image, 3, mode="reflect"), axis=1, mode="nearest"))
     expected = correlate(expected, np.full(13, 1 / 13), np.full(13, 1 / 13), "constant")

@@ -1,4 +1,5 @@
-"""The stage gemm against NumPy's product of the whole image: both sides, every type, channels, chains, and any cut."""
+"""The stage gemm against NumPy's product of the whole image: both sides, every type, channels, chains, and
+any cut."""
 
 import numpy as np
 import pytest
@@ -7,7 +8,11 @@ from reference import DTYPES, random_image, stored
 
 
 def small_integers(shape, dtype, limit, seed=0):
-    return np.random.default_rng(seed).integers(-limit if np.dtype(dtype).kind != "u" else 0, limit, shape, endpoint=True).astype(dtype)
+    return (
+        np.random.default_rng(seed)
+        .integers(-limit if np.dtype(dtype).kind != "u" else 0, limit, shape, endpoint=True)
+        .astype(dtype)
+    )
 
 
 def saved(sepconv, name, matrix):
@@ -47,7 +52,9 @@ def test_sums_of_any_numbers(sepconv, dtype):
     bound = 500 * np.finfo(dtype).eps * (np.abs(image.astype(np.float64)) @ np.abs(matrix.astype(np.float64)))
     assert actual.dtype == dtype
     assert (np.abs(actual - image.astype(np.float64) @ matrix.astype(np.float64)) <= bound).all()
-    actual = sepconv.filter(image, f"gemm:side=left,file={saved(sepconv, 'a.npy', random_image((80, 70), dtype, seed=2))}")
+    actual = sepconv.filter(
+        image, f"gemm:side=left,file={saved(sepconv, 'a.npy', random_image((80, 70), dtype, seed=2))}"
+    )
     left = np.load(sepconv.folder / "a.npy").astype(np.float64)
     bound = 70 * np.finfo(dtype).eps * (np.abs(left) @ np.abs(image.astype(np.float64)))
     assert (np.abs(actual - left @ image) <= bound).all()
@@ -69,7 +76,12 @@ def test_in_chains_with_convolution_and_transposes(sepconv):
         (f"gemm:file={right}", "transpose", "gaussian:sigma=1.5"): blur((image @ b).T),
     }
     for stages, expected in chains.items():
-        for options in [(), ("--band-rows", 7), ("--band-rows", 5, "--band-cols", 16, "--slots", 1), ("--threads", 1)]:
+        for options in [
+            (),
+            ("--band-rows", 7),
+            ("--band-rows", 5, "--band-cols", 16, "--slots", 1),
+            ("--threads", 1),
+        ]:
             actual = sepconv.filter(image, *stages, options=options)
             np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-11 * np.abs(expected).max())
     b = random_image((61, 20), seed=3)
@@ -85,20 +97,29 @@ def test_transposes_around_a_product_of_three_channels(sepconv):
     cast = "cast:type=i16"
     expected = on_the_right(turned, np.load(sepconv.folder / right))
     np.testing.assert_array_equal(sepconv.filter(image, cast, "transpose", f"gemm:file={right}"), expected)
-    np.testing.assert_array_equal(sepconv.filter(image, cast, "transpose", f"gemm:file={right}", "transpose"), expected.T)
-    expected = on_the_left(np.load(sepconv.folder / left), turned)
-    np.testing.assert_array_equal(sepconv.filter(image, cast, "transpose", f"gemm:file={left},side=left"), expected)
     np.testing.assert_array_equal(
-        sepconv.filter(image, cast, "transpose", f"gemm:file={left},side=left", "transpose"), expected.transpose(1, 0, 2)
+        sepconv.filter(image, cast, "transpose", f"gemm:file={right}", "transpose"), expected.T
+    )
+    expected = on_the_left(np.load(sepconv.folder / left), turned)
+    np.testing.assert_array_equal(
+        sepconv.filter(image, cast, "transpose", f"gemm:file={left},side=left"), expected
+    )
+    np.testing.assert_array_equal(
+        sepconv.filter(image, cast, "transpose", f"gemm:file={left},side=left", "transpose"),
+        expected.transpose(1, 0, 2),
     )
 
 
 def test_a_matrix_of_one_row_or_column(sepconv):
     image = small_integers((20, 1), np.float32, 9)
     row = saved(sepconv, "row.npy", np.arange(5, dtype=np.float32))
-    np.testing.assert_array_equal(sepconv.filter(image, f"gemm:file={row}"), image @ np.arange(5, dtype=np.float32)[None])
+    np.testing.assert_array_equal(
+        sepconv.filter(image, f"gemm:file={row}"), image @ np.arange(5, dtype=np.float32)[None]
+    )
     ones = saved(sepconv, "ones.npy", np.ones((1, 20), np.float64))
-    np.testing.assert_array_equal(sepconv.filter(image, f"gemm:file={ones},side=left"), image.sum(0, keepdims=True))
+    np.testing.assert_array_equal(
+        sepconv.filter(image, f"gemm:file={ones},side=left"), image.sum(0, keepdims=True)
+    )
 
 
 @pytest.mark.parametrize(

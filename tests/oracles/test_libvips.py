@@ -1,4 +1,5 @@
-"""Beside libvips: TIFF to TIFF with the same taps, where its borders are `replicate`; and either's pyramids and stacks are read by the other."""
+"""Beside libvips: TIFF to TIFF with the same taps, where its borders are `replicate`; and either's pyramids
+and stacks are read by the other."""
 
 import json
 import subprocess
@@ -35,16 +36,36 @@ def test_convsep(sepconv):
     assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].compression == tifffile.COMPRESSION.LZW
 
 
-@pytest.mark.parametrize("options", ["tile,pyramid", "tile,pyramid,subifd", "tile,pyramid,compression=deflate,predictor=horizontal,bigtiff", "tile,pyramid,properties", "tile,pyramid,compression=jpeg"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        "tile,pyramid",
+        "tile,pyramid,subifd",
+        "tile,pyramid,compression=deflate,predictor=horizontal,bigtiff",
+        "tile,pyramid,properties",
+        "tile,pyramid,compression=jpeg",
+    ],
+)
 def test_pyramids_by_libvips(sepconv, options):
     sepconv("generate", "made.tif", "--size", "700x900", "--type", "u8", "--quiet")
     vips(sepconv, "copy", "made.tif", f"in.tif[{options},tile-width=128,tile-height=128]")
     facts = json.loads(sepconv("info", "in.tif", "--json").stdout)
-    assert facts["images"] == 1 and [(level["cols"], level["rows"]) for level in facts["levels"]] == [(350, 450), (175, 225), (87, 112)]
+    assert facts["images"] == 1 and [(level["cols"], level["rows"]) for level in facts["levels"]] == [
+        (350, 450),
+        (175, 225),
+        (87, 112),
+    ]
     for level in range(4):
-        vips(sepconv, "copy", f"in.tif[{'subifd' if 'subifd' in options else 'page'}={level - ('subifd' in options)}]", "level.tif")
+        vips(
+            sepconv,
+            "copy",
+            f"in.tif[{'subifd' if 'subifd' in options else 'page'}={level - ('subifd' in options)}]",
+            "level.tif",
+        )
         sepconv("run", "in.tif", "level.npy", "--level", level, "--quiet", "--force")
-        np.testing.assert_array_equal(np.load(sepconv.folder / "level.npy"), tifffile.imread(sepconv.folder / "level.tif"))
+        np.testing.assert_array_equal(
+            np.load(sepconv.folder / "level.npy"), tifffile.imread(sepconv.folder / "level.tif")
+        )
 
 
 def test_libvips_reads_stacks_and_their_levels(sepconv):
@@ -58,7 +79,9 @@ def test_libvips_reads_stacks_and_their_levels(sepconv):
     assert len(levels) == 4
     for level in (1, 2, 3):
         vips(sepconv, "copy", f"out.ome.tif[n=-1,subifd={level - 1}]", "level.tif[strip]")
-        np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "level.tif").reshape(levels[level].shape), levels[level])
+        np.testing.assert_array_equal(
+            tifffile.imread(sepconv.folder / "level.tif").reshape(levels[level].shape), levels[level]
+        )
 
 
 def test_stacks_of_pyramids_by_libvips(sepconv):
@@ -76,6 +99,6 @@ def test_tiles_of_deep_zoom_by_libvips(sepconv):
     vips(sepconv, "dzsave", "made.tif", "zoom", "--tile-size", "128", "--suffix", ".png")
     tiles = sorted((sepconv.folder / "zoom_files").glob("10/*.png"))
     assert len(tiles) > 40
-    for tile in tiles[:: 5]:
+    for tile in tiles[::5]:
         sepconv("run", tile, "tile.npy", "--quiet", "--force")
         np.testing.assert_array_equal(np.load(sepconv.folder / "tile.npy"), np.asarray(PIL.Image.open(tile)))

@@ -1,4 +1,5 @@
-"""What an image carries beside its pixels goes along where it still holds: checked with tifffile on both sides."""
+"""What an image carries beside its pixels goes along where it still holds: checked with tifffile on both
+sides."""
 
 import numpy as np
 import pytest
@@ -28,7 +29,13 @@ def source(sepconv):
         resolution=(1200, 600),
         resolutionunit="CENTIMETER",
         metadata=None,
-        extratags=[*GEO_TAGS, (34675, "B", len(ICC), ICC, True), (315, "s", 0, "A. Painter", True), (33432, "s", 0, "the painter", True), (274, "H", 1, 6, True)],
+        extratags=[
+            *GEO_TAGS,
+            (34675, "B", len(ICC), ICC, True),
+            (315, "s", 0, "A. Painter", True),
+            (33432, "s", 0, "the painter", True),
+            (274, "H", 1, 6, True),
+        ],
     )
     return path
 
@@ -72,7 +79,13 @@ def test_a_description_of_the_shape_says_that_of_the_result(sepconv):
 
 def test_alpha_stays_alpha(sepconv):
     source = sepconv.folder / "rgba.tif"
-    tifffile.imwrite(source, random_image((40, 50, 4), np.uint8), photometric="rgb", extrasamples=["unassalpha"], metadata=None)
+    tifffile.imwrite(
+        source,
+        random_image((40, 50, 4), np.uint8),
+        photometric="rgb",
+        extrasamples=["unassalpha"],
+        metadata=None,
+    )
     sepconv("run", source, "out.tif", "box:radius=1", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         assert tif.pages[0].extrasamples == (tifffile.EXTRASAMPLE.UNASSALPHA,)
@@ -80,8 +93,13 @@ def test_alpha_stays_alpha(sepconv):
 
 def test_the_layout_of_the_source_is_kept(sepconv):
     source = sepconv.folder / "tiled.tif"
-    tifffile.imwrite(source, random_image((100, 90), np.uint8), tile=(32, 48), compression="zlib", metadata=None)
+    tifffile.imwrite(
+        source, random_image((100, 90), np.uint8), tile=(32, 48), compression="zlib", metadata=None
+    )
     sepconv("run", source, "out.tif", "box:radius=1", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         page = tif.pages[0]
-        assert (page.tilelength, page.tilewidth) == (32, 48) and page.compression == tifffile.COMPRESSION.ADOBE_DEFLATE
+        assert (page.tilelength, page.tilewidth) == (
+            32,
+            48,
+        ) and page.compression == tifffile.COMPRESSION.ADOBE_DEFLATE

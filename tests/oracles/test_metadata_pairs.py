@@ -1,5 +1,7 @@
-"""What a source says of its axes, of the size of a pixel, of steps along z and t and of its channels arrives in a result of any format, or a
-warning says that it is lost; stages that rescale change the numbers. Read by tifffile, Pillow, and JSON and XML as they are."""
+"""What a source says of its axes, of the size of a pixel, of steps along z and t and of its channels arrives
+in a result of any format, or a
+warning says that it is lost; stages that rescale change the numbers. Read by tifffile, Pillow, and JSON and
+XML as they are."""
 
 import json
 import struct
@@ -14,7 +16,19 @@ Image = pytest.importorskip("PIL.Image")
 ROWS, COLS = 48, 64
 X, Y, Z, STEP = 0.5, 0.25, 2.0, 1.5  # micrometres, seconds
 NAMES = ["DAPI", "GFP"]
-MICROMETRES = {"µm": 1, "um": 1, "micron": 1, "micrometer": 1, "m": 1e6, "meter": 1e6, "cm": 1e4, "centimeter": 1e4, "in": 25400, "inch": 25400, "mm": 1e3}
+MICROMETRES = {
+    "µm": 1,
+    "um": 1,
+    "micron": 1,
+    "micrometer": 1,
+    "m": 1e6,
+    "meter": 1e6,
+    "cm": 1e4,
+    "centimeter": 1e4,
+    "in": 25400,
+    "inch": 25400,
+    "mm": 1e3,
+}
 SECONDS = {"s": 1, "sec": 1, "second": 1, "ms": 1e-3, "millisecond": 1e-3}
 
 
@@ -36,29 +50,57 @@ def plain_tiff(folder):
 
 
 def plain_pages(folder):
-    tifffile.imwrite(folder / "pages.tif", pixels(4), metadata=None, photometric="minisblack", **per_centimetre())
+    tifffile.imwrite(
+        folder / "pages.tif", pixels(4), metadata=None, photometric="minisblack", **per_centimetre()
+    )
     return "pages.tif", {"x": X, "y": Y}
 
 
 def imagej(folder):
-    tifffile.imwrite(folder / "ij.tif", pixels(2, 3, 2), imagej=True, resolution=(1 / X, 1 / Y), metadata={"axes": "TZCYX", "unit": "um", "spacing": Z, "finterval": STEP})
+    tifffile.imwrite(
+        folder / "ij.tif",
+        pixels(2, 3, 2),
+        imagej=True,
+        resolution=(1 / X, 1 / Y),
+        metadata={"axes": "TZCYX", "unit": "um", "spacing": Z, "finterval": STEP},
+    )
     return "ij.tif", {"x": X, "y": Y, "z": Z, "t": STEP, "axes": {"t": 2, "z": 3, "c": 2}}
 
 
 def ome_tiff(folder):
-    metadata = {"axes": "TCZYX", "PhysicalSizeX": X, "PhysicalSizeY": Y, "PhysicalSizeZ": Z, "TimeIncrement": STEP, "Channel": {"Name": NAMES}}
+    metadata = {
+        "axes": "TCZYX",
+        "PhysicalSizeX": X,
+        "PhysicalSizeY": Y,
+        "PhysicalSizeZ": Z,
+        "TimeIncrement": STEP,
+        "Channel": {"Name": NAMES},
+    }
     tifffile.imwrite(folder / "in.ome.tif", pixels(2, 2, 3), photometric="minisblack", metadata=metadata)
     return "in.ome.tif", {"x": X, "y": Y, "z": Z, "t": STEP, "c": NAMES, "axes": {"t": 2, "z": 3, "c": 2}}
 
 
 def shaped(folder):
-    tifffile.imwrite(folder / "shaped.tif", pixels(2, 3), photometric="minisblack", metadata={"axes": "TZYX"}, **per_centimetre())
+    tifffile.imwrite(
+        folder / "shaped.tif",
+        pixels(2, 3),
+        photometric="minisblack",
+        metadata={"axes": "TZYX"},
+        **per_centimetre(),
+    )
     return "shaped.tif", {"x": X, "y": Y, "axes": {"t": 2, "z": 3}}
 
 
 def shaped_with_sizes(folder):
     """What is given for OME-XML and ends in tifffile's JSON, where the name does not end in .ome.tif."""
-    metadata = {"axes": "TCZYX", "PhysicalSizeX": X, "PhysicalSizeY": Y, "PhysicalSizeZ": Z, "TimeIncrement": STEP, "Channel": {"Name": NAMES}}
+    metadata = {
+        "axes": "TCZYX",
+        "PhysicalSizeX": X,
+        "PhysicalSizeY": Y,
+        "PhysicalSizeZ": Z,
+        "TimeIncrement": STEP,
+        "Channel": {"Name": NAMES},
+    }
     tifffile.imwrite(folder / "sizes.tif", pixels(2, 2, 3), photometric="minisblack", metadata=metadata)
     return "sizes.tif", {"x": X, "y": Y, "z": Z, "t": STEP, "c": NAMES, "axes": {"t": 2, "z": 3, "c": 2}}
 
@@ -69,12 +111,21 @@ APERIO = "Aperio Image Library v11.2.1 \r\n64x48 [0,0 64x48] (16x16) JPEG/RGB Q=
 def svs(folder):
     with tifffile.TiffWriter(folder / "slide.svs") as tif:
         tif.write(pixels(channels=3), photometric="rgb", tile=(16, 16), metadata=None, description=APERIO)
-        tif.write(pixels(channels=3)[::4, ::4], photometric="rgb", metadata=None, description="Aperio Image Library v11.2.1 \n64x48 -> 16x12 - |AppMag = 20|MPP = 0.5000")
+        tif.write(
+            pixels(channels=3)[::4, ::4],
+            photometric="rgb",
+            metadata=None,
+            description="Aperio Image Library v11.2.1 \n64x48 -> 16x12 - |AppMag = 20|MPP = 0.5000",
+        )
     return "slide.svs", {"x": 0.5, "y": 0.5}
 
 
 def geotiff(folder):
-    tags = [(33550, "d", 3, (X * 1e-6, Y * 1e-6, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True), (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True)]
+    tags = [
+        (33550, "d", 3, (X * 1e-6, Y * 1e-6, 0.0), True),
+        (33922, "d", 6, (0.0, 0.0, 0.0, 440720.0, 3751320.0, 0.0), True),
+        (34735, "H", 8, (1, 1, 0, 1, 1024, 0, 1, 1), True),
+    ]
     tifffile.imwrite(folder / "geo.tif", pixels(), metadata=None, extratags=tags)
     return "geo.tif", {"x": X, "y": Y}
 
@@ -87,23 +138,59 @@ def write_zarr(path, array, version, attributes, names=None):
     chunk.parent.mkdir(parents=True)
     chunk.write_bytes(array.tobytes())
     if version == 2:
-        (inner / ".zarray").write_text(json.dumps({"zarr_format": 2, "shape": array.shape, "chunks": array.shape, "dtype": "|u1", "compressor": None, "filters": None, "order": "C", "fill_value": 0, "dimension_separator": "/"}))
+        (inner / ".zarray").write_text(
+            json.dumps(
+                {
+                    "zarr_format": 2,
+                    "shape": array.shape,
+                    "chunks": array.shape,
+                    "dtype": "|u1",
+                    "compressor": None,
+                    "filters": None,
+                    "order": "C",
+                    "fill_value": 0,
+                    "dimension_separator": "/",
+                }
+            )
+        )
         if attributes:
             (path / ".zgroup").write_text('{"zarr_format": 2}')
             (path / ".zattrs").write_text(json.dumps(attributes))
         return
-    (inner / "zarr.json").write_text(json.dumps({
-        "zarr_format": 3, "node_type": "array", "shape": array.shape, "data_type": "uint8", "fill_value": 0, "attributes": {}, "codecs": [{"name": "bytes"}],
-        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": array.shape}}, "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
-        **({"dimension_names": names} if names else {})}))
+    (inner / "zarr.json").write_text(
+        json.dumps(
+            {
+                "zarr_format": 3,
+                "node_type": "array",
+                "shape": array.shape,
+                "data_type": "uint8",
+                "fill_value": 0,
+                "attributes": {},
+                "codecs": [{"name": "bytes"}],
+                "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": array.shape}},
+                "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+                **({"dimension_names": names} if names else {}),
+            }
+        )
+    )
     if attributes:
-        (path / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}))
+        (path / "zarr.json").write_text(
+            json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes})
+        )
 
 
 def ome_zarr(folder, version):
-    axes = [{"name": "t", "type": "time", "unit": "second"}, {"name": "c", "type": "channel"}, *({"name": name, "type": "space", "unit": "micrometer"} for name in "zyx")]
+    axes = [
+        {"name": "t", "type": "time", "unit": "second"},
+        {"name": "c", "type": "channel"},
+        *({"name": name, "type": "space", "unit": "micrometer"} for name in "zyx"),
+    ]
     scale = {"type": "scale", "scale": [STEP, 1, Z, Y, X]}
-    multiscale = {"name": "cells", "axes": axes, "datasets": [{"path": "0", "coordinateTransformations": [scale]}]}
+    multiscale = {
+        "name": "cells",
+        "axes": axes,
+        "datasets": [{"path": "0", "coordinateTransformations": [scale]}],
+    }
     window = {"min": 0, "max": 255, "start": 0, "end": 255}
     channels = {"channels": [{"label": name, "color": "00FF00", "window": window} for name in NAMES]}
     if version == 2:
@@ -141,7 +228,23 @@ def picture(name, **options):
     return write
 
 
-SOURCES = [plain_tiff, plain_pages, imagej, ome_tiff, shaped, shaped_with_sizes, svs, geotiff, ome_zarr_4, ome_zarr_5, plain_zarr, npy, picture("in.png"), picture("in.jpg", quality=95), picture("in.bmp")]
+SOURCES = [
+    plain_tiff,
+    plain_pages,
+    imagej,
+    ome_tiff,
+    shaped,
+    shaped_with_sizes,
+    svs,
+    geotiff,
+    ome_zarr_4,
+    ome_zarr_5,
+    plain_zarr,
+    npy,
+    picture("in.png"),
+    picture("in.jpg", quality=95),
+    picture("in.bmp"),
+]
 
 
 # ---- results: what a reader finds in them
@@ -158,7 +261,11 @@ def known_from_ome(xml):
     known = {"axes": {axis: int(found.get("Size" + axis.upper())) for axis in "tzc"}}
     for axis in "xyz":
         if found.get("PhysicalSize" + axis.upper()):
-            known[axis] = size(found.get("PhysicalSize" + axis.upper()), found.get(f"PhysicalSize{axis.upper()}Unit", "µm"), MICROMETRES)
+            known[axis] = size(
+                found.get("PhysicalSize" + axis.upper()),
+                found.get(f"PhysicalSize{axis.upper()}Unit", "µm"),
+                MICROMETRES,
+            )
     if found.get("TimeIncrement"):
         known["t"] = size(found.get("TimeIncrement"), found.get("TimeIncrementUnit", "s"), SECONDS)
     known["c"] = [channel.get("Name") for channel in found if channel.tag.endswith("}Channel")]
@@ -175,7 +282,13 @@ def known_from_tiff(path):
         tags = {tag.code: tag.value for tag in page.tags.values()}
         if tif.is_ome:
             return known_from_ome(tif.ome_metadata)
-        known = {"axes": {axis.lower(): length for axis, length in zip(tif.series[0].axes, tif.series[0].shape) if axis in "TZC"}}
+        known = {
+            "axes": {
+                axis.lower(): length
+                for axis, length in zip(tif.series[0].axes, tif.series[0].shape)
+                if axis in "TZC"
+            }
+        }
         unit = MICROMETRES.get({2: "inch", 3: "cm"}.get(int(tags.get(296, 2))))
         if tif.is_imagej:
             told = tif.imagej_metadata
@@ -183,19 +296,32 @@ def known_from_tiff(path):
             known |= {axis: told[key] for axis, key in (("z", "spacing"), ("t", "finterval")) if key in told}
         if tif.is_shaped and "PhysicalSizeX" in (tif.shaped_metadata or [{}])[0]:
             told = tif.shaped_metadata[0]
-            known |= {axis: told[key] for axis, key in (("x", "PhysicalSizeX"), ("y", "PhysicalSizeY"), ("z", "PhysicalSizeZ"), ("t", "TimeIncrement"))}
+            known |= {
+                axis: told[key]
+                for axis, key in (
+                    ("x", "PhysicalSizeX"),
+                    ("y", "PhysicalSizeY"),
+                    ("z", "PhysicalSizeZ"),
+                    ("t", "TimeIncrement"),
+                )
+            }
             return known | {"c": told["Channel"]["Name"]}
         if 282 in tags and unit:
             known |= {axis: unit / (tags[code][0] / tags[code][1]) for axis, code in (("x", 282), ("y", 283))}
         elif 33550 in tags:
             known |= {"x": tags[33550][0] * 1e6, "y": tags[33550][1] * 1e6}
         elif 34264 in tags:  # the sides of a pixel as vectors, one a column
-            known |= {axis: np.hypot(tags[34264][column], tags[34264][4 + column]) * 1e6 for column, axis in enumerate("xy")}
+            known |= {
+                axis: np.hypot(tags[34264][column], tags[34264][4 + column]) * 1e6
+                for column, axis in enumerate("xy")
+            }
         return known
 
 
 def known_from_zarr(path):
-    group = json.loads(next(path / name for name in ("zarr.json", ".zattrs") if (path / name).exists()).read_text())
+    group = json.loads(
+        next(path / name for name in ("zarr.json", ".zattrs") if (path / name).exists()).read_text()
+    )
     meta = group.get("attributes", group)
     meta = meta.get("ome", meta)
     if "multiscales" not in meta:  # an array
@@ -203,9 +329,13 @@ def known_from_zarr(path):
         shape = group.get("shape") or json.loads((path / ".zarray").read_text())["shape"]
         return {"axes": {name: length for name, length in zip(names, shape) if name in "tzc"}}
     image = meta["multiscales"][0]
-    scales = next(one["scale"] for one in image["datasets"][0]["coordinateTransformations"] if one["type"] == "scale")
+    scales = next(
+        one["scale"] for one in image["datasets"][0]["coordinateTransformations"] if one["type"] == "scale"
+    )
     array = path / image["datasets"][0]["path"]
-    shape = json.loads(next(array / name for name in ("zarr.json", ".zarray") if (array / name).exists()).read_text())["shape"]
+    shape = json.loads(
+        next(array / name for name in ("zarr.json", ".zarray") if (array / name).exists()).read_text()
+    )["shape"]
     known = {"axes": {}}
     for axis, scale, length in zip(image["axes"], scales, shape):
         name = axis["name"]
@@ -223,7 +353,11 @@ def known_from_picture(path):
         density, unit = image.info.get("dpi"), 25400
         if "jfif_density" in image.info:
             density, unit = image.info["jfif_density"], {1: 25400, 2: 1e4}.get(image.info["jfif_unit"])
-    return {"x": unit / float(density[0]), "y": unit / float(density[1])} if unit and density and density[0] else {}
+    return (
+        {"x": unit / float(density[0]), "y": unit / float(density[1])}
+        if unit and density and density[0]
+        else {}
+    )
 
 
 def known_from(path):
@@ -234,7 +368,16 @@ def known_from(path):
     return {} if path.suffix in (".npy",) else known_from_picture(path)
 
 
-RESULTS = {"out.tif": [], "out.ome.tif": [], "out.zarr": [], "out4.zarr": ["--zarr", "2"], "out.npy": [], "out.png": [], "out.jpg": [], "out.bmp": []}
+RESULTS = {
+    "out.tif": [],
+    "out.ome.tif": [],
+    "out.zarr": [],
+    "out4.zarr": ["--zarr", "2"],
+    "out.npy": [],
+    "out.png": [],
+    "out.jpg": [],
+    "out.bmp": [],
+}
 HOLDS_STACKS = (".tif", ".zarr", ".npy")
 
 # Words of the warnings that say what is lost.
@@ -253,8 +396,12 @@ def check(known, told, said, scales, where):
             continue
         want = told[fact] * scales.get(fact, 1) if fact != "c" else told[fact]
         found = known.get(fact)
-        arrived = found == want if fact == "c" else found is not None and found == pytest.approx(want, rel=6e-3)
-        assert arrived or (found in (None, [None] * len(NAMES)) and any(word in said for word in words)), f"{where}: {fact} is {found} and should be {want}; said was: {said}"
+        arrived = (
+            found == want if fact == "c" else found is not None and found == pytest.approx(want, rel=6e-3)
+        )
+        assert arrived or (found in (None, [None] * len(NAMES)) and any(word in said for word in words)), (
+            f"{where}: {fact} is {found} and should be {want}; said was: {said}"
+        )
         if arrived and fact in "xy" and found is not None:
             assert not any(f"{word} of the source is not kept" in said for word in words), f"{where}: {said}"
 
@@ -285,13 +432,19 @@ def test_what_is_known_arrives_or_is_said_to_be_lost(sepconv, source, stage):
         check(known_from(sepconv.folder / result), told, said, scales, f"{name} to {result}, {stage}")
 
 
-@pytest.mark.parametrize("source", [imagej, ome_tiff, shaped, ome_zarr_4, ome_zarr_5, plain_zarr, npy], ids=lambda source: source.__name__)
+@pytest.mark.parametrize(
+    "source",
+    [imagej, ome_tiff, shaped, ome_zarr_4, ome_zarr_5, plain_zarr, npy],
+    ids=lambda source: source.__name__,
+)
 def test_axes_arrive(sepconv, source):
     name, told = source(sepconv.folder)
     for result, options in RESULTS.items():
         if not result.endswith((".tif", ".zarr")):
             continue
-        sepconv("run", name, result, "gaussian:sigma=1", *options, *told.get("options", []), "--quiet", "--force")
+        sepconv(
+            "run", name, result, "gaussian:sigma=1", *options, *told.get("options", []), "--quiet", "--force"
+        )
         axes = known_from(sepconv.folder / result)["axes"]
         assert {axis: length for axis, length in axes.items() if length > 1} == told["axes"], result
 
@@ -305,23 +458,40 @@ def test_levels_have_sizes_of_their_own(sepconv):
         for result in ("out.ome.tif", "out.zarr", "out.tif"):
             sepconv("run", levels, result, "--level", "1", "--quiet", "--force")
             known = known_from(sepconv.folder / result)
-            assert (known["x"], known["y"]) == pytest.approx((2 * told["x"], 2 * told["y"]), rel=1e-5), (name, result)
+            assert (known["x"], known["y"]) == pytest.approx((2 * told["x"], 2 * told["y"]), rel=1e-5), (
+                name,
+                result,
+            )
 
 
 @pytest.mark.parametrize("axes, shape", [("YX", ()), ("ZYX", (3,)), ("TCYX", (2, 3)), ("YXS", ())])
-@pytest.mark.parametrize("layout", [["--pyramid"], ["--pyramid", "--planar"], ["--cog"], ["--pyramid", "--compress", "deflate"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "layout",
+    [["--pyramid"], ["--pyramid", "--planar"], ["--cog"], ["--pyramid", "--compress", "deflate"]],
+    ids=" ".join,
+)
 def test_levels_of_what_tifffile_wrote_are_read_by_tifffile(sepconv, axes, shape, layout, caplog):
     if "--cog" in layout and shape:
         pytest.skip("a Cloud Optimized GeoTIFF holds one image")
     values = pixels(*shape, channels=3 if axes.endswith("S") else 1)
-    tifffile.imwrite(sepconv.folder / "in.tif", values, tile=(16, 16), photometric="rgb" if axes.endswith("S") else "minisblack", metadata={"axes": axes})
+    tifffile.imwrite(
+        sepconv.folder / "in.tif",
+        values,
+        tile=(16, 16),
+        photometric="rgb" if axes.endswith("S") else "minisblack",
+        metadata={"axes": axes},
+    )
     sepconv("run", "in.tif", "out.tif", "--tile", "16", *layout, "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         series = tif.series[0]
         planar = "--planar" in layout and axes.endswith("S")
         assert tif.shaped_metadata and series.axes == ("SYX" if planar else axes)
-        levels = [level.shape for one in tif.series for level in one.levels]  # some tifffile lists as series, also of its own
-        assert levels[1:3] == [tuple(np.array(series.shape) // [f if a in "YX" else 1 for a in series.axes]) for f in (2, 4)]
+        levels = [
+            level.shape for one in tif.series for level in one.levels
+        ]  # some tifffile lists as series, also of its own
+        assert levels[1:3] == [
+            tuple(np.array(series.shape) // [f if a in "YX" else 1 for a in series.axes]) for f in (2, 4)
+        ]
         assert np.array_equal(np.moveaxis(tif.asarray(), 0, -1) if planar else tif.asarray(), values)
     assert not caplog.records
 
@@ -332,15 +502,24 @@ def test_no_reader_takes_a_result_for_an_svs_that_is_not_laid_out_as_one(sepconv
         sepconv("run", "slide.svs", "out.tif", "reduce:factor=2", "--quiet", "--force", *layout)
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
             assert tif.is_svs == is_svs and len(tif.series) == 1
-            assert "MPP = 1|" in tif.pages[0].description + "|" and "AppMag = 10" in tif.pages[0].description and "OriginalWidth" not in tif.pages[0].description
-        sepconv("run", "out.tif", "again.tif", "reduce:factor=2", "--quiet", "--force")  # also what begins otherwise
+            assert (
+                "MPP = 1|" in tif.pages[0].description + "|"
+                and "AppMag = 10" in tif.pages[0].description
+                and "OriginalWidth" not in tif.pages[0].description
+            )
+        sepconv(
+            "run", "out.tif", "again.tif", "reduce:factor=2", "--quiet", "--force"
+        )  # also what begins otherwise
         with tifffile.TiffFile(sepconv.folder / "again.tif") as tif:
             assert "MPP = 2|" in tif.pages[0].description + "|"
 
 
 def test_sizes_of_a_scan_are_not_those_of_its_thumbnail(sepconv):
     svs(sepconv.folder)
-    assert "MPP and AppMag of the page's description are left out" in sepconv("run", "slide.svs", "out.tif", "--page", "1").stderr
+    assert (
+        "MPP and AppMag of the page's description are left out"
+        in sepconv("run", "slide.svs", "out.tif", "--page", "1").stderr
+    )
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
         assert "MPP" not in tif.pages[0].description
 

@@ -1,4 +1,5 @@
-"""Missing pixels: against astropy.convolution, and against a reference of our own in NumPy, in double precision."""
+"""Missing pixels: against astropy.convolution, and against a reference of our own in NumPy, in double
+precision."""
 
 import numpy as np
 import pytest
@@ -34,7 +35,9 @@ def assert_equal_there(actual, expected, tolerance):
     assert there.any() and np.abs(actual[there] / expected[there] - 1).max() <= tolerance
 
 
-@pytest.mark.parametrize("border, boundary", [("constant", "fill"), ("replicate", "extend"), ("wrap", "wrap")])
+@pytest.mark.parametrize(
+    "border, boundary", [("constant", "fill"), ("replicate", "extend"), ("wrap", "wrap")]
+)
 @pytest.mark.parametrize("policy", ["ignore", "fill"])
 @pytest.mark.parametrize("dtype, tolerance", [(np.float32, 1e-6), (np.float64, 1e-12)])
 def test_astropy(sepconv, border, boundary, policy, dtype, tolerance):
@@ -42,8 +45,15 @@ def test_astropy(sepconv, border, boundary, policy, dtype, tolerance):
     values[missing] = np.nan
     value = ",value=90" if border == "constant" else ""
     actual = sepconv.filter(values, f"box:radius=3,border={border}{value},missing={policy}")
-    expected = convolve(values.astype(np.float64), np.outer(BOX, BOX), boundary=boundary, fill_value=90, nan_treatment="interpolate",
-                                    preserve_nan=policy == "ignore", normalize_kernel=True)
+    expected = convolve(
+        values.astype(np.float64),
+        np.outer(BOX, BOX),
+        boundary=boundary,
+        fill_value=90,
+        nan_treatment="interpolate",
+        preserve_nan=policy == "ignore",
+        normalize_kernel=True,
+    )
     assert_equal_there(actual, expected, tolerance)
 
 
@@ -61,12 +71,16 @@ def test_every_border(sepconv, border, policy, shape):
     np.testing.assert_allclose(actual, expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("dtype, nodata", [(np.uint8, 0), (np.uint16, 65535), (np.int16, -9999), (np.float32, -9999)])
+@pytest.mark.parametrize(
+    "dtype, nodata", [(np.uint8, 0), (np.uint16, 65535), (np.int16, -9999), (np.float32, -9999)]
+)
 def test_declared_values_of_every_type(sepconv, dtype, nodata):
     """A GeoTIFF's own nodata value, and the result's."""
     values, missing = holed((211, 307), dtype)
     values[missing] = nodata
-    tifffile.imwrite(sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, str(nodata))])
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", values, metadata=None, extratags=[(42113, "s", 0, str(nodata))]
+    )
     sepconv("run", "in.tif", "out.tif", "binomial:radius=2", "--force")
     row = np.array([1, 4, 6, 4, 1]) / 16
     expected = what_is_there(values, missing, row, row, "reflect101")
@@ -85,7 +99,9 @@ def test_derivatives_are_missing_wherever_they_touch_what_is(sepconv):
     actual = sepconv.filter(np.where(missing, np.nan, values), "sobel:missing=propagate")
     touched = ndi.binary_dilation(missing, np.ones((3, 3)), border_value=0)
     assert (np.isnan(actual) == touched).all()
-    np.testing.assert_allclose(actual[~touched], correlate(values, [-1, 0, 1], [1, 2, 1])[~touched], rtol=1e-12, atol=1e-10)
+    np.testing.assert_allclose(
+        actual[~touched], correlate(values, [-1, 0, 1], [1, 2, 1])[~touched], rtol=1e-12, atol=1e-10
+    )
 
 
 def test_cells_are_means_of_what_is_there(sepconv):
@@ -112,20 +128,36 @@ def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
 @pytest.mark.parametrize("filter", ["cubic", "lanczos3"])
 @pytest.mark.parametrize("by", [0.37, 0.5, 2, 3.3])
 def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, by):
-    """Filters with negative weights are linear's where a pixel is missing, as in GDAL's warper; their own elsewhere."""
+    """Filters with negative weights are linear's where a pixel is missing, as in GDAL's warper; their own
+    elsewhere."""
     values, missing = holed((97, 131), share=0.002)
     holes = np.where(missing, np.nan, values)
-    actual, linear, touched = (sepconv.filter(holes, f"resize:by={by},filter={name},missing={policy}")
-                               for name, policy in ((filter, "ignore"), ("linear", "ignore"), (filter, "propagate")))
+    actual, linear, touched = (
+        sepconv.filter(holes, f"resize:by={by},filter={name},missing={policy}")
+        for name, policy in ((filter, "ignore"), ("linear", "ignore"), (filter, "propagate"))
+    )
     plain = sepconv.filter(np.where(missing, 0, values), f"resize:by={by},filter={filter}")
     beside = np.isnan(touched)
     assert beside.any() and not beside.all()
     np.testing.assert_array_equal(actual[beside], linear[beside])
     np.testing.assert_array_equal(actual[~beside], plain[~beside])
-    assert values[~missing].min() <= np.nanmin(actual[beside]) and np.nanmax(actual[beside]) <= values[~missing].max()
+    assert (
+        values[~missing].min() <= np.nanmin(actual[beside])
+        and np.nanmax(actual[beside]) <= values[~missing].max()
+    )
 
 
-@pytest.mark.parametrize("stages", [["gaussian:sigma=3"], ["sobel"], ["dog:sigma=1,sigma2=2", "threshold:at=0"], ["reduce:factor=3", "unsharp:sigma=1"], ["resize:by=1.7,filter=lanczos3"]], ids=str)
+@pytest.mark.parametrize(
+    "stages",
+    [
+        ["gaussian:sigma=3"],
+        ["sobel"],
+        ["dog:sigma=1,sigma2=2", "threshold:at=0"],
+        ["reduce:factor=3", "unsharp:sigma=1"],
+        ["resize:by=1.7,filter=lanczos3"],
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("dtype", [np.uint8, np.float32])
 def test_no_seam_at_any_band_edge(sepconv, stages, dtype):
     """Bands and tiles of every kind, with nothing, something and all missing, give the same bytes."""

@@ -1,4 +1,5 @@
-"""Missing pixels of stacks that are filtered along z: against sums of what is there over their weights, by SciPy on the whole array."""
+"""Missing pixels of stacks that are filtered along z: against sums of what is there over their weights, by
+SciPy on the whole array."""
 
 import functools
 
@@ -13,7 +14,7 @@ BINOMIAL = np.array([1, 4, 6, 4, 1]) / 16
 
 def gaussian_taps(sigma):
     radius = int(4 * sigma + 0.5)
-    taps = np.exp(-np.arange(-radius, radius + 1) ** 2 / (2 * sigma**2))
+    taps = np.exp(-(np.arange(-radius, radius + 1) ** 2) / (2 * sigma**2))
     return taps / taps.sum()
 
 
@@ -28,7 +29,11 @@ FILTERS = {
     "box:radius=0,radius_z=1": [ones(1), ones(0), ones(0)],
     "binomial:radius=2,radius_y=0,radius_z=1": [np.array([1, 2, 1]) / 4, ones(0), BINOMIAL],
     "convolve:z=1,2,3": [np.array([1, 2, 3]), ones(0), ones(0)],
-    "convolve:row=1,4,6,4,1,col=-0.25,2,0.5,z=0.5,1,3": [np.array([0.5, 1, 3]), np.array([-0.25, 2, 0.5]), np.array([1, 4, 6, 4, 1])],
+    "convolve:row=1,4,6,4,1,col=-0.25,2,0.5,z=0.5,1,3": [
+        np.array([0.5, 1, 3]),
+        np.array([-0.25, 2, 0.5]),
+        np.array([1, 4, 6, 4, 1]),
+    ],
 }
 
 
@@ -42,7 +47,8 @@ def holed(shape, dtype=np.float64, share=0.2, seed=5):
 
 
 def passes(volume, taps, border, values):
-    """Along z and then within planes, each with its value beyond a constant border; there the plane is extended once, before its row pass."""
+    """Along z and then within planes, each with its value beyond a constant border; there the plane is
+    extended once, before its row pass."""
     volume = ndi.correlate1d(volume, taps[0], 0, mode=BORDERS[border], cval=values[0])
     margin, mode = 0, BORDERS[border]
     if border == "constant":
@@ -63,14 +69,18 @@ def what_is_there(values, missing, taps, border, value, policy):
 
 def extreme(values, missing, name, sizes, border, value, policy):
     function, nothing = {"erode": (ndi.minimum_filter, np.inf), "dilate": (ndi.maximum_filter, -np.inf)}[name]
-    made = function(np.where(missing, nothing, values.astype(np.float64)), sizes, mode=BORDERS[border], cval=value)
+    made = function(
+        np.where(missing, nothing, values.astype(np.float64)), sizes, mode=BORDERS[border], cval=value
+    )
     made[made == nothing] = np.nan
     return np.where(missing, np.nan, made) if policy == "ignore" else made
 
 
 def of_windows(values, missing, name, *of):
     policy = of[-1]
-    first, second = {"opening": ("erode", "dilate"), "tophat": ("erode", "dilate")}.get(name, ("dilate", "erode"))
+    first, second = {"opening": ("erode", "dilate"), "tophat": ("erode", "dilate")}.get(
+        name, ("dilate", "erode")
+    )
     between = extreme(values, missing, first, *of)
     made = extreme(between, np.isnan(between), second, *of)
     values = np.where(missing, np.nan, values)
@@ -98,7 +108,13 @@ def test_sums_over_weights(sepconv, stage, border):
     for shape in SHAPES:
         values, missing = holed(shape)
         for policy in ("ignore", "fill"):
-            got = run(sepconv, np.where(missing, np.nan, values), f"{bordered(stage, border)},missing={policy}", "--band-rows", 5)
+            got = run(
+                sepconv,
+                np.where(missing, np.nan, values),
+                f"{bordered(stage, border)},missing={policy}",
+                "--band-rows",
+                5,
+            )
             assert_alike(got, what_is_there(values, missing, FILTERS[stage], border, 90, policy), 1e-11)
 
 
@@ -110,9 +126,15 @@ def test_windows_of_what_is_there(sepconv, name, border):
         values, missing = holed(shape)
         for policy in policies:
             stage = bordered(f"{name}:radius=1,radius_y=2,radius_z=1", border)
-            got = run(sepconv, np.where(missing, np.nan, values), f"{stage},missing={policy}", "--band-rows", 5)
+            got = run(
+                sepconv, np.where(missing, np.nan, values), f"{stage},missing={policy}", "--band-rows", 5
+            )
             of = ((3, 5, 3), border, 90, policy)
-            want = extreme(values, missing, name, *of) if name in ("erode", "dilate") else of_windows(values, missing, name, *of)
+            want = (
+                extreme(values, missing, name, *of)
+                if name in ("erode", "dilate")
+                else of_windows(values, missing, name, *of)
+            )
             np.testing.assert_array_equal(got, want)
 
 
@@ -120,7 +142,9 @@ def deviations(values, missing, border, policy):
     """Of 5 x 3 x 7 values, and what their squares are made of."""
     taps = [ones(3), ones(1), ones(2)]
     mean = what_is_there(values, missing, taps, border, 90, policy)
-    return mean, np.sqrt(np.maximum(what_is_there(values**2, missing, taps, border, 90**2, policy) - mean**2, 0))
+    return mean, np.sqrt(
+        np.maximum(what_is_there(values**2, missing, taps, border, 90**2, policy) - mean**2, 0)
+    )
 
 
 @pytest.mark.parametrize("border", BORDERS)
@@ -131,20 +155,56 @@ def test_what_is_made_of_several_filters(sepconv, border):
         given = np.where(missing, np.nan, values)
         for policy in ("ignore", "fill"):
             blurred = [what_is_there(values, missing, taps, border, 90, policy) for taps in (narrow, wide)]
-            got = run(sepconv, given, bordered("dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=1.5", border) + f",missing={policy}", "--band-rows", 5)
+            got = run(
+                sepconv,
+                given,
+                bordered("dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=1.5", border) + f",missing={policy}",
+                "--band-rows",
+                5,
+            )
             assert_alike(got, blurred[0] - blurred[1], 1e-11)
-            got = run(sepconv, given, bordered("stddev:radius=2,radius_y=1,radius_z=3", border) + f",missing={policy}", "--band-rows", 5)
+            got = run(
+                sepconv,
+                given,
+                bordered("stddev:radius=2,radius_y=1,radius_z=3", border) + f",missing={policy}",
+                "--band-rows",
+                5,
+            )
             mean, deviation = deviations(values, missing, border, policy)
             assert_alike(got, deviation, 1e-7)
         blurred = what_is_there(values, missing, narrow, border, 90, "ignore")
-        got = run(sepconv, given, bordered("unsharp:sigma=1,sigma_z=1,amount=2", border), "--nodata", "nan", "--max-memory", "3M")
+        got = run(
+            sepconv,
+            given,
+            bordered("unsharp:sigma=1,sigma_z=1,amount=2", border),
+            "--nodata",
+            "nan",
+            "--max-memory",
+            "3M",
+        )
         assert_alike(got, given + 2 * (given - blurred), 1e-11)
-        got = run(sepconv, given, bordered("local_normalize:radius=2,radius_y=1,radius_z=3,min_std=1", border), "--nodata", "nan")
+        got = run(
+            sepconv,
+            given,
+            bordered("local_normalize:radius=2,radius_y=1,radius_z=3,min_std=1", border),
+            "--nodata",
+            "nan",
+        )
         assert_alike(got, (given - mean) / np.maximum(deviation, 1), 1e-7)
 
 
-@pytest.mark.parametrize("stage", ["gaussian:sigma=1,sigma_z=1", "box:radius=2,radius_z=2", "closing:radius=1,radius_z=1", "tophat:radius=2,radius_z=1"])
-@pytest.mark.parametrize("dtype, nodata", [(np.uint8, 7), (np.uint16, 65535), (np.float32, -9999), (np.float32, np.nan)])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "gaussian:sigma=1,sigma_z=1",
+        "box:radius=2,radius_z=2",
+        "closing:radius=1,radius_z=1",
+        "tophat:radius=2,radius_z=1",
+    ],
+)
+@pytest.mark.parametrize(
+    "dtype, nodata", [(np.uint8, 7), (np.uint16, 65535), (np.float32, -9999), (np.float32, np.nan)]
+)
 def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
     values, missing = holed((24, 17, 13))
     values = stored(values, dtype)
@@ -160,11 +220,22 @@ def test_what_a_source_declares_is_left_out(sepconv, dtype, nodata, stage):
     else:
         sizes = (3, 3, 3) if stage.startswith("closing") else (3, 5, 5)
         want = of_windows(values, missing, stage.partition(":")[0], sizes, "reflect", 0, "ignore")
-    near = 1e-4 if dtype == np.float32 else 1.001 if nodata == 7 else 0.501  # beside the value that is kept for what is missing
+    near = (
+        1e-4 if dtype == np.float32 else 1.001 if nodata == 7 else 0.501
+    )  # beside the value that is kept for what is missing
     assert np.abs(got[there].astype(float) - want[there]).max() <= near
 
 
-@pytest.mark.parametrize("stage", ["erode:radius_z=1", "opening:radius_z=1", "tophat:radius_z=1", "subtract:chain=[opening:radius_z=1]", "dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=2"])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "erode:radius_z=1",
+        "opening:radius_z=1",
+        "tophat:radius_z=1",
+        "subtract:chain=[opening:radius_z=1]",
+        "dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=2",
+    ],
+)
 def test_the_plan_says_that_missing_pixels_are_left_out(sepconv, stage):
     np.save(sepconv.folder / "in.npy", holed((5, 9, 9), np.float32)[0])
     said = sepconv("plan", "in.npy", "out.npy", stage, "--axes", "zyx", "--nodata", "nan").stdout
@@ -178,7 +249,9 @@ def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
         for border in BORDERS:
             plain = run(sepconv, values, bordered(stage, border))
             for policy in ("ignore", "fill"):
-                np.testing.assert_array_equal(run(sepconv, values, f"{bordered(stage, border)},missing={policy}"), plain)
+                np.testing.assert_array_equal(
+                    run(sepconv, values, f"{bordered(stage, border)},missing={policy}"), plain
+                )
                 one = values.copy()
                 one[0, 0, 0] = np.nan  # all is by weights then, in one tile
                 got = run(sepconv, one, f"{bordered(stage, border)},missing={policy}", "--whole")
@@ -192,21 +265,53 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
     values, missing = holed((31, 40, 50), dtype, share=0.001)
     missing[:, :, :20], missing[:9], missing[20:25] = False, False, True
     values[missing] = 7
-    for stages in ([*map(lambda stage: bordered(stage, border), ("gaussian:sigma=1,sigma_z=1.5", "dilate:radius=1,radius_z=2"))],
-                   [bordered("box:radius=1,radius_z=3", border) + ",missing=fill", bordered("tophat:radius=1,radius_z=1", border)],
-                   [bordered("dog:sigma=1,sigma2=2,sigma_z=2,sigma2_z=1", border), bordered("stddev:radius=1,radius_z=1", border)],
-                   [f"subtract:chain=[{bordered('binomial:radius_z=1', border)}]", bordered("sobel:axis=z", border)]):
+    for stages in (
+        [
+            *map(
+                lambda stage: bordered(stage, border),
+                ("gaussian:sigma=1,sigma_z=1.5", "dilate:radius=1,radius_z=2"),
+            )
+        ],
+        [
+            bordered("box:radius=1,radius_z=3", border) + ",missing=fill",
+            bordered("tophat:radius=1,radius_z=1", border),
+        ],
+        [
+            bordered("dog:sigma=1,sigma2=2,sigma_z=2,sigma2_z=1", border),
+            bordered("stddev:radius=1,radius_z=1", border),
+        ],
+        [f"subtract:chain=[{bordered('binomial:radius_z=1', border)}]", bordered("sobel:axis=z", border)],
+    ):
         whole = run(sepconv, values, *stages, "--nodata", 7, "--whole").tobytes()
-        for cut in ([], ["--band-rows", 1], ["--band-rows", 4], ["--band-rows", 13], ["--max-memory", "3M", "--threads", 3]):
+        for cut in (
+            [],
+            ["--band-rows", 1],
+            ["--band-rows", 4],
+            ["--band-rows", 13],
+            ["--max-memory", "3M", "--threads", 3],
+        ):
             assert run(sepconv, values, *stages, "--nodata", 7, *cut).tobytes() == whole, (stages, cut)
 
 
 def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((4, 5, 6), np.float32))
-    for stage in ("gaussian_laplace:sigma=1,sigma_z=1,missing=ignore", "gradient:axes=xyz,missing=ignore", "sobel:axis=z,missing=ignore"):
-        assert "it is one of propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
-    for stage in ("gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill", "convolve:row=1,2,1,z=-1,0,1,missing=ignore"):
-        assert "take missing=propagate" in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
+    for stage in (
+        "gaussian_laplace:sigma=1,sigma_z=1,missing=ignore",
+        "gradient:axes=xyz,missing=ignore",
+        "sobel:axis=z,missing=ignore",
+    ):
+        assert (
+            "it is one of propagate"
+            in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
+        )
+    for stage in (
+        "gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill",
+        "convolve:row=1,2,1,z=-1,0,1,missing=ignore",
+    ):
+        assert (
+            "take missing=propagate"
+            in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
+        )
 
 
 def test_derivatives_along_z_are_missing_wherever_they_touch_what_is(sepconv):
@@ -219,5 +324,7 @@ def test_derivatives_along_z_are_missing_wherever_they_touch_what_is(sepconv):
 
 def test_a_plan_says_what_is_left_out(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((4, 5, 6), np.float32))
-    said = sepconv("plan", "in.npy", "out.npy", "box:radius=1,radius_z=1", "sobel:axis=z", "--axes", "zyx", "--nodata", 0).stdout
+    said = sepconv(
+        "plan", "in.npy", "out.npy", "box:radius=1,radius_z=1", "sobel:axis=z", "--axes", "zyx", "--nodata", 0
+    ).stdout
     assert "missing=ignore" in said and "missing=propagate" in said

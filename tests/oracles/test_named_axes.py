@@ -1,4 +1,5 @@
-"""What the pages of a TIFF are where the caller knows better than the file (--axes), and images of OME-XML that are not alike (--page s=1): pixels beside
+"""What the pages of a TIFF are where the caller knows better than the file (--axes), and images of OME-XML
+that are not alike (--page s=1): pixels beside
 SciPy, descriptions beside tifffile."""
 
 import xml.etree.ElementTree
@@ -26,13 +27,29 @@ def said(run):
 
 def pixels_of(path):
     root = xml.etree.ElementTree.fromstring(tifffile.TiffFile(path).ome_metadata.encode())
-    return [dict(pixels.attrib, names=[c.get("Name") for c in pixels if c.tag.endswith("}Channel")]) for image in root for pixels in image if pixels.tag.endswith("}Pixels")]
+    return [
+        dict(pixels.attrib, names=[c.get("Name") for c in pixels if c.tag.endswith("}Channel")])
+        for image in root
+        for pixels in image
+        if pixels.tag.endswith("}Pixels")
+    ]
 
 
 def write(path, values, kind):
-    options = {"plain": {"metadata": None, "photometric": "minisblack"}, "shaped": {"photometric": "minisblack"},
-               "ImageJ": {"imagej": True, "resolution": (4, 2), "metadata": {"axes": "TYX", "unit": "um", "finterval": 3}},
-               "OME": {"ome": True, "photometric": "minisblack", "metadata": {"axes": "TYX", "PhysicalSizeX": 0.25, "PhysicalSizeY": 0.5, "TimeIncrement": 3}}}
+    options = {
+        "plain": {"metadata": None, "photometric": "minisblack"},
+        "shaped": {"photometric": "minisblack"},
+        "ImageJ": {
+            "imagej": True,
+            "resolution": (4, 2),
+            "metadata": {"axes": "TYX", "unit": "um", "finterval": 3},
+        },
+        "OME": {
+            "ome": True,
+            "photometric": "minisblack",
+            "metadata": {"axes": "TYX", "PhysicalSizeX": 0.25, "PhysicalSizeY": 0.5, "TimeIncrement": 3},
+        },
+    }
     tifffile.imwrite(path, values, **options[kind])
 
 
@@ -62,11 +79,17 @@ def test_sizes_stay_and_steps_of_other_axes_fall(sepconv):
     write(sepconv.folder / "in.tif", stack(6), "ImageJ")
     sepconv("run", "in.tif", "out.tif", "--axes", "zyx", "--quiet", "--force")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
-        assert tif.imagej_metadata["slices"] == 6 and tif.imagej_metadata["unit"] == "um" and not {"frames", "finterval"} & set(tif.imagej_metadata)
+        assert (
+            tif.imagej_metadata["slices"] == 6
+            and tif.imagej_metadata["unit"] == "um"
+            and not {"frames", "finterval"} & set(tif.imagej_metadata)
+        )
 
 
 def test_several_axes_are_named_in_the_order_of_the_file(sepconv):
-    tifffile.imwrite(sepconv.folder / "in.tif", stack(2, 3), photometric="minisblack")  # tifffile says the shape alone
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", stack(2, 3), photometric="minisblack"
+    )  # tifffile says the shape alone
     sepconv("run", "in.tif", "out.ome.tif", "--axes", "czyx", "--quiet")
     (pixels,) = pixels_of(sepconv.folder / "out.ome.tif")
     assert (pixels["SizeC"], pixels["SizeZ"], pixels["DimensionOrder"]) == ("2", "3", "XYZCT")
@@ -89,10 +112,22 @@ def test_axes_that_the_description_has_change_nothing(sepconv):
     assert (sepconv.folder / "one.tif").read_bytes() == (sepconv.folder / "other.tif").read_bytes()
 
 
-@pytest.mark.parametrize("axes, words", [("tzyx", "2 letters before yx"), ("zxy", "row by row"), ("yx", "0 letters"), ("zyxc", "one channel"), ("zzyx", "twice"), ("ZYX", "from a to z")])
+@pytest.mark.parametrize(
+    "axes, words",
+    [
+        ("tzyx", "2 letters before yx"),
+        ("zxy", "row by row"),
+        ("yx", "0 letters"),
+        ("zyxc", "one channel"),
+        ("zzyx", "twice"),
+        ("ZYX", "from a to z"),
+    ],
+)
 def test_axes_that_do_not_fit_are_an_error(sepconv, axes, words):
     write(sepconv.folder / "in.tif", stack(6), "plain")
-    message = sepconv("run", "in.tif", "out.tif", "--axes", axes, status=1 if "letters" in words else 2).stderr
+    message = sepconv(
+        "run", "in.tif", "out.tif", "--axes", axes, status=1 if "letters" in words else 2
+    ).stderr
     assert words in message and "write a letter for each" in message
 
 
@@ -108,8 +143,11 @@ def test_pages_that_nothing_names_are_planes_with_a_word(sepconv):
 def write_series(path, **options):
     """Three images: of other planes, of another size, of another type."""
     images = [stack(3, 2), stack(5, seed=1)[:, :10, :12], stack(2, seed=2).astype(np.float32)]
-    told = [{"axes": "ZCYX", "Name": "cells", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}}, {"axes": "ZYX", "Name": "nuclei", "PhysicalSizeX": 0.125, "PhysicalSizeZ": 3},
-            {"axes": "TYX", "Name": "floats", "TimeIncrement": 7}]
+    told = [
+        {"axes": "ZCYX", "Name": "cells", "PhysicalSizeX": 0.5, "Channel": {"Name": ["a", "b"]}},
+        {"axes": "ZYX", "Name": "nuclei", "PhysicalSizeX": 0.125, "PhysicalSizeZ": 3},
+        {"axes": "TYX", "Name": "floats", "TimeIncrement": 7},
+    ]
     with tifffile.TiffWriter(path, ome=True) as tif:
         for values, metadata in zip(images, told):
             tif.write(values, photometric="minisblack", metadata=metadata, **options)
@@ -125,7 +163,11 @@ def test_images_of_several_sizes_are_read_one_at_a_time(sepconv):
     for index, (values, axes) in enumerate(zip(images, ("ZCYX", "ZYX", "TYX"))):
         sepconv("run", "in.ome.tif", "out.tif", "--page", f"s={index}", "--quiet", "--force")
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
-            assert len(tif.series) == 1 and tif.series[0].axes == axes and tif.series[0].name == ["cells", "nuclei", "floats"][index]
+            assert (
+                len(tif.series) == 1
+                and tif.series[0].axes == axes
+                and tif.series[0].name == ["cells", "nuclei", "floats"][index]
+            )
             np.testing.assert_array_equal(tif.asarray(), values)
     sepconv("run", "in.ome.tif", "out.tif", "--page", "s=1", DEEP, "--quiet", "--force")
     (pixels,) = pixels_of(sepconv.folder / "out.tif")
@@ -143,12 +185,18 @@ def test_a_part_of_one_of_several_images(sepconv):
 
 def test_pages_by_their_numbers_keep_the_axes_of_their_image(sepconv):
     images = write_series(sepconv.folder / "in.ome.tif")
-    for pages, want, axes in (("7-9", images[1][1:4], "ZYX"), ("2-5", images[0][1:3], "ZCYX"), ("12", images[2][1], "YX")):
+    for pages, want, axes in (
+        ("7-9", images[1][1:4], "ZYX"),
+        ("2-5", images[0][1:3], "ZCYX"),
+        ("12", images[2][1], "YX"),
+    ):
         words = said(sepconv("run", "in.ome.tif", "out.tif", "--page", pages, "--force"))
         assert "without the axes" not in words
         with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
             assert tif.is_ome and tif.series[0].axes == axes
             np.testing.assert_array_equal(tif.asarray(), want)
-    assert "images in another way" in said(sepconv("run", "in.ome.tif", "out.tif", "--page", "1-2", "--force"))  # of two planes one channel each
+    assert "images in another way" in said(
+        sepconv("run", "in.ome.tif", "out.tif", "--page", "1-2", "--force")
+    )  # of two planes one channel each
     sepconv("run", "in.ome.tif", "out.tif", "--page", "6-10", DEEP, "--force", "--quiet")
     assert np.abs(tifffile.imread(sepconv.folder / "out.tif") - blurred(images[1])).max() < 1

@@ -1,4 +1,5 @@
-"""NPY arrays of any axes: every image of them is filtered, and the result has the axes that are left. By SciPy, image by image."""
+"""NPY arrays of any axes: every image of them is filtered, and the result has the axes that are left. By
+SciPy, image by image."""
 
 import itertools
 
@@ -41,7 +42,18 @@ def test_every_image_is_filtered(sepconv, axes, order):
         copy = np.load(sepconv.folder / "copy.npy")
         assert copy.dtype == array.dtype
         np.testing.assert_array_equal(copy, in_order(array, axes))
-        sepconv("run", "in.npy", "out.npy", "gaussian:sigma=1.5", "--axes", axes, "--quiet", "--force", "--band-rows", 9)
+        sepconv(
+            "run",
+            "in.npy",
+            "out.npy",
+            "gaussian:sigma=1.5",
+            "--axes",
+            axes,
+            "--quiet",
+            "--force",
+            "--band-rows",
+            9,
+        )
         result = np.load(sepconv.folder / "out.npy")
         assert result.dtype == array.dtype
         tolerance = 1e-3 if dtype == "f4" else 0.5 + 1e-4
@@ -51,11 +63,22 @@ def test_every_image_is_filtered(sepconv, axes, order):
 def test_a_selection_leaves_axes_out_as_an_index_does(sepconv):
     array = array_of("tzyxc", "u2")
     np.save(sepconv.folder / "in.npy", array)
-    for page, index in (("t=1", np.s_[1]), ("z=2,t=0", np.s_[0, 2]), ("z=1-2", np.s_[:, 1:3]), ("t=0,z=0-1", np.s_[0, 0:2]), ("4", np.s_[1, 1])):
+    for page, index in (
+        ("t=1", np.s_[1]),
+        ("z=2,t=0", np.s_[0, 2]),
+        ("z=1-2", np.s_[:, 1:3]),
+        ("t=0,z=0-1", np.s_[0, 0:2]),
+        ("4", np.s_[1, 1]),
+    ):
         sepconv("run", "in.npy", "out.npy", "--axes", "tzyxc", "--page", page, "--quiet", "--force")
         np.testing.assert_array_equal(np.load(sepconv.folder / "out.npy"), array[index])
     for page, words in (("z=3", "z"), ("k=0", "k"), ("6", "page 6")):
-        assert words in sepconv("run", "in.npy", "no.npy", "--axes", "tzyxc", "--page", page, "--quiet", status=1).stderr
+        assert (
+            words
+            in sepconv(
+                "run", "in.npy", "no.npy", "--axes", "tzyxc", "--page", page, "--quiet", status=1
+            ).stderr
+        )
         assert not (sepconv.folder / "no.npy").exists()
 
 
@@ -68,7 +91,18 @@ def test_one_image_of_any_file_is_an_array_of_two_axes(sepconv):
 def test_another_type_and_shape_of_each_image(sepconv):
     array = array_of("zyx", "i4")
     np.save(sepconv.folder / "in.npy", array)
-    sepconv("run", "in.npy", "out.npy", "transpose", "cast:type=f32", "--axes", "zyx", "--quiet", "--region", "20x10+3+5")
+    sepconv(
+        "run",
+        "in.npy",
+        "out.npy",
+        "transpose",
+        "cast:type=f32",
+        "--axes",
+        "zyx",
+        "--quiet",
+        "--region",
+        "20x10+3+5",
+    )
     result = np.load(sepconv.folder / "out.npy")
     assert result.dtype == np.float32
     np.testing.assert_array_equal(result, array.transpose(0, 2, 1)[:, 5:15, 3:23])
@@ -80,16 +114,33 @@ def test_complex_images_of_a_stack(sepconv):
     sepconv("run", "in.npy", "out.npy", "gaussian:sigma=1.5", "--axes", "zyx", "--quiet")
     result = np.load(sepconv.folder / "out.npy")
     assert result.dtype == array.dtype
-    np.testing.assert_allclose(result, blurred(array.real, "zyx") + 1j * blurred(array.imag, "zyx"), atol=1e-9)
+    np.testing.assert_allclose(
+        result, blurred(array.real, "zyx") + 1j * blurred(array.imag, "zyx"), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("dtype", ["u1", "i4", "f2", "c8", "?"])
 def test_from_an_array_to_a_stack_of_pages_and_back(sepconv, dtype):
-    array = array_of("tzyx", "u1" if dtype == "?" else dtype) if dtype != "?" else array_of("tzyx", "u1") > 100
+    array = (
+        array_of("tzyx", "u1" if dtype == "?" else dtype) if dtype != "?" else array_of("tzyx", "u1") > 100
+    )
     np.save(sepconv.folder / "in.npy", array)
     for name in ("out.tif", "tiles.tif"):
-        sepconv("run", "in.npy", name, "--axes", "tzyx", "--quiet", "--force", *(["--tile", 16, "--compress", "deflate"] if name == "tiles.tif" else []))
-        pages = np.stack([tifffile.imread(sepconv.folder / name, key=i) for i in range(6)]) if not (name == "tiles.tif" and dtype == "f2") else None
+        sepconv(
+            "run",
+            "in.npy",
+            name,
+            "--axes",
+            "tzyx",
+            "--quiet",
+            "--force",
+            *(["--tile", 16, "--compress", "deflate"] if name == "tiles.tif" else []),
+        )
+        pages = (
+            np.stack([tifffile.imread(sepconv.folder / name, key=i) for i in range(6)])
+            if not (name == "tiles.tif" and dtype == "f2")
+            else None
+        )
         if pages is not None:  # whose predictor tifffile lacks
             np.testing.assert_array_equal(pages.reshape(array.shape), array)
         sepconv("run", name, "back.npy", "--quiet", "--force")
@@ -99,16 +150,33 @@ def test_from_an_array_to_a_stack_of_pages_and_back(sepconv, dtype):
 
 
 def test_ome_types_are_those_of_the_result(sepconv):
-    for dtype, ome in (("i1", "int8"), ("u4", "uint32"), ("i4", "int32"), ("c8", "complex"), ("c16", "double-complex")):
+    for dtype, ome in (
+        ("i1", "int8"),
+        ("u4", "uint32"),
+        ("i4", "int32"),
+        ("c8", "complex"),
+        ("c16", "double-complex"),
+    ):
         array = array_of("zyx", dtype)
         np.save(sepconv.folder / "in.npy", array)
         sepconv("run", "in.npy", "out.ome.tif", "--axes", "zyx", "--quiet", "--force")
         with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as tif:
             assert f'Type="{ome}"' in tif.ome_metadata and 'SizeC="1"' in tif.ome_metadata
             np.testing.assert_array_equal(tif.asarray(), array)
-    tifffile.imwrite(sepconv.folder / "halves.ome.tif", array_of("zyx", "u1"), photometric="minisblack", metadata={"axes": "ZYX"})
+    tifffile.imwrite(
+        sepconv.folder / "halves.ome.tif",
+        array_of("zyx", "u1"),
+        photometric="minisblack",
+        metadata={"axes": "ZYX"},
+    )
     description = tifffile.TiffFile(sepconv.folder / "halves.ome.tif").ome_metadata.replace("uint8", "float")
-    tifffile.imwrite(sepconv.folder / "halves.tif", array_of("zyx", "f2"), photometric="minisblack", description=description, metadata=None)
+    tifffile.imwrite(
+        sepconv.folder / "halves.tif",
+        array_of("zyx", "f2"),
+        photometric="minisblack",
+        description=description,
+        metadata=None,
+    )
     assert "OME-XML has no type f16" in sepconv("plan", "halves.tif", "halves-out.tif").stdout
     for dtype in ("f2", "i8"):
         np.save(sepconv.folder / "in.npy", array_of("zyx", dtype))
@@ -124,7 +192,13 @@ def test_what_an_array_is_must_be_said(sepconv):
     said = sepconv("run", "in.npy", "out.png", "--axes", "zyx", status=2).stderr
     assert "3 images" in said and ".npy" in said
     for axes in ("zy", "zyxc", "zyxx", "zax", "z,y,x"):
-        assert "--axes" in sepconv("run", "in.npy", "out.npy", "--axes", axes, status=1 if axes in ("zyxc",) else 2).stderr or axes == "zyxc"
+        assert (
+            "--axes"
+            in sepconv(
+                "run", "in.npy", "out.npy", "--axes", axes, status=1 if axes in ("zyxc",) else 2
+            ).stderr
+            or axes == "zyxc"
+        )
 
 
 def test_axes_are_said(sepconv):
@@ -151,4 +225,7 @@ def test_stats_and_compare_take_every_image(sepconv):
     sepconv("compare", "c.npy", "f.npy", "--axes", "zyx", "--axes-b", "zyx")
     array[2, 30, 22] += 1
     np.save(sepconv.folder / "other.npy", array)
-    assert "different elements   1 of" in sepconv("compare", "c.npy", "other.npy", "--axes", "zyx", "--axes-b", "zyx", status=1).stdout
+    assert (
+        "different elements   1 of"
+        in sepconv("compare", "c.npy", "other.npy", "--axes", "zyx", "--axes-b", "zyx", status=1).stdout
+    )

@@ -1,4 +1,5 @@
-"""OME-Zarr: what zarr-python wrote is read with its axes, levels and names; results are valid by ome-zarr-models, and their coordinates true. Skipped
+"""OME-Zarr: what zarr-python wrote is read with its axes, levels and names; results are valid by
+ome-zarr-models, and their coordinates true. Skipped
 where these are not installed, which `./dev test` does for its part `wheel`."""
 
 import json
@@ -16,8 +17,15 @@ SIZES = {"t": 2, "c": 3, "z": 4, "y": 60, "x": 83}
 TYPES = {"t": "time", "c": "channel"}
 UNITS = {"t": "second", "z": "micrometer", "y": "micrometer", "x": "micrometer"}
 SCALES = {"t": 0.1, "c": 1, "z": 2.0, "y": 0.5, "x": 0.25}
-CHANNELS = [{"label": name, "color": color, "window": {"min": 0, "max": 65535, "start": 10, "end": 200}, "active": True}
-            for name, color in (("DAPI", "0000FF"), ("GFP", "00FF00"), ("mCherry", "FF0000"))]
+CHANNELS = [
+    {
+        "label": name,
+        "color": color,
+        "window": {"min": 0, "max": 65535, "start": 10, "end": 200},
+        "active": True,
+    }
+    for name, color in (("DAPI", "0000FF"), ("GFP", "00FF00"), ("mCherry", "FF0000"))
+]
 
 
 def values_of(axes, dtype="uint16", seed=1):
@@ -36,11 +44,28 @@ def halved(values):
 def attributes_of(axes, levels, version, scales=SCALES, name="cells", translation=None, **more):
     datasets = []
     for level in range(levels):
-        transformations = [{"type": "scale", "scale": [scales[a] * (2**level if a in "yx" else 1) for a in axes]}]
+        transformations = [
+            {"type": "scale", "scale": [scales[a] * (2**level if a in "yx" else 1) for a in axes]}
+        ]
         if translation or level:
-            transformations.append({"type": "translation", "translation": [(translation or {}).get(a, 0) + (scales[a] * (2**level - 1) / 2 if a in "yx" else 0) for a in axes]})
+            transformations.append(
+                {
+                    "type": "translation",
+                    "translation": [
+                        (translation or {}).get(a, 0) + (scales[a] * (2**level - 1) / 2 if a in "yx" else 0)
+                        for a in axes
+                    ],
+                }
+            )
         datasets.append({"path": str(level), "coordinateTransformations": transformations})
-    one = {"name": name, "axes": [{"name": a, "type": TYPES.get(a, "space"), **({"unit": UNITS[a]} if a in UNITS else {})} for a in axes], "datasets": datasets}
+    one = {
+        "name": name,
+        "axes": [
+            {"name": a, "type": TYPES.get(a, "space"), **({"unit": UNITS[a]} if a in UNITS else {})}
+            for a in axes
+        ],
+        "datasets": datasets,
+    }
     all = {"multiscales": [one | ({"version": "0.4"} if version == "0.4" else {})], **more}
     if "c" in axes:
         all["omero"] = {"channels": CHANNELS}
@@ -49,10 +74,18 @@ def attributes_of(axes, levels, version, scales=SCALES, name="cells", translatio
 
 def write_ome(path, values, axes, version="0.5", levels=2, **options):
     format = 2 if version == "0.4" else 3
-    group = zarr.create_group(path, zarr_format=format, overwrite=True, attributes=attributes_of(axes, levels, version, **options))
+    group = zarr.create_group(
+        path, zarr_format=format, overwrite=True, attributes=attributes_of(axes, levels, version, **options)
+    )
     for level in range(levels):
         names = {"dimension_names": list(axes)} if format == 3 else {}
-        group.create_array(str(level), shape=values.shape, chunks=(*[1] * (values.ndim - 2), 32, 40), dtype=values.dtype, **names)[...] = values
+        group.create_array(
+            str(level),
+            shape=values.shape,
+            chunks=(*[1] * (values.ndim - 2), 32, 40),
+            dtype=values.dtype,
+            **names,
+        )[...] = values
         values = halved(values)
     return group
 
@@ -95,7 +128,9 @@ def test_images_are_read_with_their_levels(sepconv, axes, version):
     np.testing.assert_array_equal(read(sepconv, "in.zarr/1"), halved(values))
     assert "its levels are 0 to 1" in sepconv("run", "in.zarr", "no.npy", "--level", "2", status=1).stderr
     if "c" in axes:
-        np.testing.assert_array_equal(read(sepconv, "in.zarr", "--page", "c=1"), np.take(values, 1, axes.index("c")))
+        np.testing.assert_array_equal(
+            read(sepconv, "in.zarr", "--page", "c=1"), np.take(values, 1, axes.index("c"))
+        )
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -148,8 +183,18 @@ def test_levels_of_the_source_are_made_by_default(sepconv):
 
 
 def write_tiff(path, values, axes, **more):
-    metadata = {"axes": axes.upper(), "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "µm", "PhysicalSizeY": 0.5, "PhysicalSizeYUnit": "µm", "PhysicalSizeZ": 2.0, "PhysicalSizeZUnit": "µm",
-                "TimeIncrement": 0.1, "TimeIncrementUnit": "s", **more}
+    metadata = {
+        "axes": axes.upper(),
+        "PhysicalSizeX": 0.25,
+        "PhysicalSizeXUnit": "µm",
+        "PhysicalSizeY": 0.5,
+        "PhysicalSizeYUnit": "µm",
+        "PhysicalSizeZ": 2.0,
+        "PhysicalSizeZUnit": "µm",
+        "TimeIncrement": 0.1,
+        "TimeIncrementUnit": "s",
+        **more,
+    }
     if "c" in axes:
         metadata["Channel"] = {"Name": [c["label"] for c in CHANNELS], "Color": [65535, 16711935, -16776961]}
     tifffile.imwrite(path, values, ome=True, metadata=metadata)
@@ -165,7 +210,9 @@ def test_ome_tiff_there_and_back(sepconv, axes):
     named, places = places_of(ome)
     in_order = sorted(axes, key="tczyx".index)
     stored = group["0"][...]
-    np.testing.assert_array_equal(stored.reshape([SIZES[a] for a in in_order]), np.transpose(values, [axes.index(a) for a in in_order]))
+    np.testing.assert_array_equal(
+        stored.reshape([SIZES[a] for a in in_order]), np.transpose(values, [axes.index(a) for a in in_order])
+    )
     for axis in set(axes) - {"c"}:
         assert places[0][axis] == pytest.approx((SCALES[axis], 0)), axis
     if "c" in axes:
@@ -174,15 +221,30 @@ def test_ome_tiff_there_and_back(sepconv, axes):
     sepconv("run", "mid.zarr", "out.ome.tif", "--compress", "none", "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as file:
         series = file.series[0]
-        np.testing.assert_array_equal(series.asarray().reshape([SIZES[a] for a in in_order]), stored.reshape([SIZES[a] for a in in_order]))
+        np.testing.assert_array_equal(
+            series.asarray().reshape([SIZES[a] for a in in_order]),
+            stored.reshape([SIZES[a] for a in in_order]),
+        )
         xml = file.ome_metadata
-    for said in ('PhysicalSizeX="0.25"', 'PhysicalSizeXUnit="µm"', 'PhysicalSizeY="0.5"', *(['PhysicalSizeZ="2"'] if "z" in axes else []), *(['Name="GFP"'] if "c" in axes else [])):
+    for said in (
+        'PhysicalSizeX="0.25"',
+        'PhysicalSizeXUnit="µm"',
+        'PhysicalSizeY="0.5"',
+        *(['PhysicalSizeZ="2"'] if "z" in axes else []),
+        *(['Name="GFP"'] if "c" in axes else []),
+    ):
         assert said in xml
 
 
 def test_imagej_and_plain_tiffs_and_arrays(sepconv):
     stack = values_of("zyx")
-    tifffile.imwrite(sepconv.folder / "ij.tif", stack, imagej=True, resolution=(4, 2), metadata={"axes": "ZYX", "spacing": 3.5, "unit": "um"})
+    tifffile.imwrite(
+        sepconv.folder / "ij.tif",
+        stack,
+        imagej=True,
+        resolution=(4, 2),
+        metadata={"axes": "ZYX", "spacing": 3.5, "unit": "um"},
+    )
     sepconv("run", "ij.tif", "ij.zarr", "--quiet")
     ome, _, group = ome_of(sepconv.folder / "ij.zarr")
     axes, (place, *_) = places_of(ome)
@@ -190,7 +252,9 @@ def test_imagej_and_plain_tiffs_and_arrays(sepconv):
     assert {axis["unit"] for axis in ome["multiscales"][0]["axes"]} == {"micrometer"}
     np.testing.assert_array_equal(group["0"][...], stack)
 
-    tifffile.imwrite(sepconv.folder / "plain.tif", stack[0], resolution=(100, 50), resolutionunit="CENTIMETER")
+    tifffile.imwrite(
+        sepconv.folder / "plain.tif", stack[0], resolution=(100, 50), resolutionunit="CENTIMETER"
+    )
     sepconv("run", "plain.tif", "plain.zarr", "--quiet")
     ome, _, _ = ome_of(sepconv.folder / "plain.zarr")
     axes, (place, *_) = places_of(ome)
@@ -212,7 +276,12 @@ def test_colours_become_channels(sepconv, kind, version):
         tifffile.imwrite(sepconv.folder / "made.tif", rgb, photometric="rgb")
         sepconv("run", "made.tif", name, "--quiet")
     else:
-        tifffile.imwrite(sepconv.folder / name, np.moveaxis(rgb, 2, 0) if kind == "planar" else rgb, photometric="rgb", planarconfig="separate" if kind == "planar" else "contig")
+        tifffile.imwrite(
+            sepconv.folder / name,
+            np.moveaxis(rgb, 2, 0) if kind == "planar" else rgb,
+            photometric="rgb",
+            planarconfig="separate" if kind == "planar" else "contig",
+        )
     sepconv("run", name, "out.zarr", "--pyramid", "--tile", "32", "--zarr", version, "--quiet")
     ome, _, group = ome_of(sepconv.folder / "out.zarr")
     assert places_of(ome)[0] == ["c", "y", "x"]
@@ -229,18 +298,31 @@ def test_labels_plates_and_wells(sepconv, version):
     write_ome(sepconv.folder / "in.zarr", values, "yx", version)
     group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
     labels = group.create_group("labels")
-    labels.attrs.update({"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}})
+    labels.attrs.update(
+        {"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}}
+    )
     label = (values % 7).astype("uint32")
     write_ome(sepconv.folder / "in.zarr/labels/cells", label, "yx", version)
     inner = zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+")
-    inner.attrs.update({"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}})
+    inner.attrs.update(
+        {"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}}
+    )
     np.testing.assert_array_equal(read(sepconv, "in.zarr/labels/cells"), label)
     np.testing.assert_array_equal(read(sepconv, "in.zarr/labels"), label)
     assert "labels" in sepconv("info", "in.zarr").stdout
 
     plate = zarr.create_group(sepconv.folder / "plate.zarr", zarr_format=2 if version == "0.4" else 3)
-    said = {"plate": {"columns": [{"name": "1"}, {"name": "2"}], "rows": [{"name": "A"}], "version": version,
-                      "wells": [{"path": "A/1", "rowIndex": 0, "columnIndex": 0}, {"path": "A/2", "rowIndex": 0, "columnIndex": 1}]}}
+    said = {
+        "plate": {
+            "columns": [{"name": "1"}, {"name": "2"}],
+            "rows": [{"name": "A"}],
+            "version": version,
+            "wells": [
+                {"path": "A/1", "rowIndex": 0, "columnIndex": 0},
+                {"path": "A/2", "rowIndex": 0, "columnIndex": 1},
+            ],
+        }
+    }
     plate.attrs.update(said if version == "0.4" else {"ome": {"version": "0.5", **said}})
     for well in ("A/1", "A/2"):
         made = plate.create_group(well)
@@ -261,11 +343,18 @@ def with_labels(folder, version, levels=2):
     write_ome(folder / "in.zarr", values, "czyx", version, levels)
     group = zarr.open_group(folder / "in.zarr", mode="r+")
     labels = group.create_group("labels")
-    labels.attrs.update({"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}})
+    labels.attrs.update(
+        {"labels": ["cells"]} if version == "0.4" else {"ome": {"version": "0.5", "labels": ["cells"]}}
+    )
     label = (values[0] % 7).astype("uint32")
     write_ome(folder / "in.zarr/labels/cells", label, "zyx", version, levels)
     inner = zarr.open_group(folder / "in.zarr/labels/cells", mode="r+")
-    said = {"image-label": {"source": {"image": "../../"}, "colors": [{"label-value": 1, "rgba": [255, 0, 0, 255]}]}}
+    said = {
+        "image-label": {
+            "source": {"image": "../../"},
+            "colors": [{"label-value": 1, "rgba": [255, 0, 0, 255]}],
+        }
+    }
     inner.attrs.update(said if version == "0.4" else {"ome": {**inner.attrs["ome"], **said}})
     return label
 
@@ -279,7 +368,10 @@ def test_a_group_of_labels_without_a_version_gets_one(sepconv):
     before = contents(sepconv.folder / "in.zarr/labels")
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     made = zarr.open_group(sepconv.folder / "out.zarr/labels", mode="r")
-    assert models.v05.Labels.from_zarr(made) and dict(made.attrs) == {"ome": {"version": "0.5", "labels": ["cells"]}, "mine": 5}
+    assert models.v05.Labels.from_zarr(made) and dict(made.attrs) == {
+        "ome": {"version": "0.5", "labels": ["cells"]},
+        "mine": 5,
+    }
     after = contents(sepconv.folder / "out.zarr/labels")
     changed = {path for path in before if after[path] != before[path]}
     assert after.keys() == before.keys() and [str(path) for path in changed] == ["zarr.json"]
@@ -299,7 +391,9 @@ def test_label_images_go_along_where_pixels_stay(sepconv, version):
     _, _, group = ome_of(sepconv.folder / "out.zarr")
     models_of = models.v04 if version == "0.4" else models.v05
     np.testing.assert_array_equal(group["labels/cells/0"][...], label)
-    assert models_of.ImageLabel.from_zarr(group["labels/cells"]) and models_of.Labels.from_zarr(group["labels"])
+    assert models_of.ImageLabel.from_zarr(group["labels/cells"]) and models_of.Labels.from_zarr(
+        group["labels"]
+    )
 
 
 @pytest.mark.parametrize("pyramid", [[], ["--pyramid=none"]])
@@ -309,7 +403,15 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
     labels = zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+")
     labels.attrs["mine"] = 5
     if version == "0.5":  # what 0.4 has not: shards and a checksum
-        labels.create_array("cells/1", shape=(4, 30, 42), shards=(2, 32, 42), chunks=(1, 16, 21), dtype="u4", dimension_names=list("zyx"), overwrite=True)[...] = halved(label)
+        labels.create_array(
+            "cells/1",
+            shape=(4, 30, 42),
+            shards=(2, 32, 42),
+            chunks=(1, 16, 21),
+            dtype="u4",
+            dimension_names=list("zyx"),
+            overwrite=True,
+        )[...] = halved(label)
     smaller = labels["cells/1"][...]
     for options in ["--zarr", "2"], ["--zarr", "3"]:
         changes = (version == "0.4") != (options[1] == "2")
@@ -317,16 +419,24 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
         said = sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=1", *options, *pyramid, "--force").stderr
         for text in planned, said:
             assert "label images are left out" not in text
-            assert ("label images are encoded anew" in text) == changes and ("label images have their first levels alone" in text) == (bool(pyramid) and not changes)
+            assert ("label images are encoded anew" in text) == changes and (
+                "label images have their first levels alone" in text
+            ) == (bool(pyramid) and not changes)
         ome, made, group = ome_of(sepconv.folder / "out.zarr")
         assert made == ("0.4" if options[1] == "2" else "0.5") and group["labels"].attrs["mine"] == 5
         models_of = models.v04 if made == "0.4" else models.v05
-        assert models_of.Labels.from_zarr(group["labels"]) and models_of.ImageLabel.from_zarr(group["labels/cells"])
+        assert models_of.Labels.from_zarr(group["labels"]) and models_of.ImageLabel.from_zarr(
+            group["labels/cells"]
+        )
         inside = dict(group["labels/cells"].attrs)
         inside = inside if made == "0.4" else inside["ome"]
         assert inside["image-label"]["colors"] == [{"label-value": 1, "rgba": [255, 0, 0, 255]}]
         assert places_of(inside)[1][0] == {"z": (2.0, 0), "y": (0.5, 0), "x": (0.25, 0)}
-        assert sorted(group["labels/cells"].array_keys()) == [str(level) for level in range(len(inside["multiscales"][0]["datasets"]))] == (["0"] if pyramid else ["0", "1"])
+        assert (
+            sorted(group["labels/cells"].array_keys())
+            == [str(level) for level in range(len(inside["multiscales"][0]["datasets"]))]
+            == (["0"] if pyramid else ["0", "1"])
+        )
         np.testing.assert_array_equal(group["labels/cells/0"][...], label)
         if not pyramid:
             np.testing.assert_array_equal(group["labels/cells/1"][...], smaller)
@@ -335,7 +445,10 @@ def test_label_images_become_those_of_the_other_version_and_of_fewer_levels(sepc
 def nodes_of(folder, consolidated):
     group = zarr.open_group(folder, mode="r", use_consolidated=consolidated)
     assert (group.metadata.consolidated_metadata is not None) == bool(consolidated)
-    return {name: (node.metadata.to_dict() | {"consolidated_metadata": None}) for name, node in group.members(max_depth=None)}
+    return {
+        name: (node.metadata.to_dict() | {"consolidated_metadata": None})
+        for name, node in group.members(max_depth=None)
+    }
 
 
 @pytest.mark.parametrize("runs", ["once", "parts", "resume"])
@@ -346,15 +459,19 @@ def test_consolidated_metadata_go_along(sepconv, version, result, runs):
     sepconv(*run, "--quiet")
     nodes = nodes_of(sepconv.folder / "out.zarr", False)
     assert {"0", "1", "labels"} <= set(nodes)
-    with pytest.raises(ValueError): zarr.open_group(sepconv.folder / "out.zarr", mode="r", use_consolidated=True)
+    with pytest.raises(ValueError):
+        zarr.open_group(sepconv.folder / "out.zarr", mode="r", use_consolidated=True)
     zarr.consolidate_metadata(sepconv.folder / "in.zarr")
     if runs == "parts":
         sepconv(*run, "--force", "--create-only")
-        for part in "1/2", "2/2": sepconv(*run, "--force", "--part", part)
+        for part in "1/2", "2/2":
+            sepconv(*run, "--force", "--part", part)
         sepconv("finish", "out.zarr")
     else:
         sepconv(*run, "--force", "--quiet", *(["--resume"] if runs == "resume" else []))
-    assert nodes_of(sepconv.folder / "out.zarr", True) == nodes_of(sepconv.folder / "out.zarr", False) == nodes
+    assert (
+        nodes_of(sepconv.folder / "out.zarr", True) == nodes_of(sepconv.folder / "out.zarr", False) == nodes
+    )
     assert read(sepconv, "out.zarr").shape == read(sepconv, "in.zarr").shape
 
 
@@ -374,14 +491,16 @@ def test_a_result_in_a_group_with_consolidated_metadata(sepconv, version):
     group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=version)
     group.create_array("a", shape=(9, 9), dtype="u1")[...] = 3
     for said in False, True:
-        if said: zarr.consolidate_metadata(group.store)
+        if said:
+            zarr.consolidate_metadata(group.store)
         warning = sepconv("run", "in.zarr/a", "in.zarr/b.zarr", "--force").stderr
         assert ("in.zarr are consolidated, and readers that heed that see no b.zarr" in warning) == said
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
 def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
-    """As spatialdata writes it ("0.5-dev-spatialdata"), whose transformations lead to coordinate systems of their own."""
+    """As spatialdata writes it ("0.5-dev-spatialdata"), whose transformations lead to coordinate systems of
+    their own."""
     with_labels(sepconv.folder, version)
     for name in "in.zarr", "in.zarr/labels/cells":
         group = zarr.open_group(sepconv.folder / name, mode="r+")
@@ -389,10 +508,16 @@ def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
         ome = said if version == "0.4" else said["ome"]
         (ome["multiscales"][0] if version == "0.4" else ome)["version"] = version + "-dev-spatialdata"
         if name == "in.zarr":
-            ome["multiscales"][0]["coordinateTransformations"] = [{"type": "scale", "scale": [1, 1, 1, factor], "output": {"name": system}} for factor, system in ((3, "global"), (7, "aligned"))]
+            ome["multiscales"][0]["coordinateTransformations"] = [
+                {"type": "scale", "scale": [1, 1, 1, factor], "output": {"name": system}}
+                for factor, system in ((3, "global"), (7, "aligned"))
+            ]
         group.attrs.put(said)
     done = sepconv("run", "in.zarr", "out.zarr", "--quiet")
-    assert f"OME-Zarr {version}-dev-spatialdata is read as {version}, and" in done.stderr and "coordinateTransformations but the first" in done.stderr
+    assert (
+        f"OME-Zarr {version}-dev-spatialdata is read as {version}, and" in done.stderr
+        and "coordinateTransformations but the first" in done.stderr
+    )
     for name in "out.zarr", "out.zarr/labels/cells":
         ome, written, _ = ome_of(sepconv.folder / name)
         assert written == version
@@ -403,22 +528,45 @@ def test_a_version_with_a_suffix_is_the_one_before_it(sepconv, version):
 def test_levels_that_label_images_have_not(sepconv):
     with_labels(sepconv.folder, "0.5", levels=1)
     said = sepconv("run", "in.zarr", "out.zarr", "--pyramid", "--chunk", "16").stderr
-    assert "label images are left out (cells)" in said and len(ome_of(sepconv.folder / "out.zarr")[0]["multiscales"][0]["datasets"]) == 4
+    assert (
+        "label images are left out (cells)" in said
+        and len(ome_of(sepconv.folder / "out.zarr")[0]["multiscales"][0]["datasets"]) == 4
+    )
     assert "label images" not in sepconv("run", "in.zarr", "out.zarr", "--chunk", "16", "--force").stderr
-    zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+").create_array("0", shape=(4, 60, 83), chunks=(4, 60, 83), dtype="u4", filters=[zarr.codecs.TransposeCodec(order=(1, 0, 2))], overwrite=True)
+    zarr.open_group(sepconv.folder / "in.zarr/labels/cells", mode="r+").create_array(
+        "0",
+        shape=(4, 60, 83),
+        chunks=(4, 60, 83),
+        dtype="u4",
+        filters=[zarr.codecs.TransposeCodec(order=(1, 0, 2))],
+        overwrite=True,
+    )
     said = sepconv("run", "in.zarr", "out.zarr", "--zarr", "2", "--force").stderr
-    assert "label images are left out (cells)" in said and "an order that Zarr 2 has not" in said and not (sepconv.folder / "out.zarr/labels").exists()
+    assert (
+        "label images are left out (cells)" in said
+        and "an order that Zarr 2 has not" in said
+        and not (sepconv.folder / "out.zarr/labels").exists()
+    )
 
 
 def test_label_images_are_said_to_be_left_out(sepconv):
     with_labels(sepconv.folder, "0.5")
     shutil.make_archive(sepconv.folder / "in.zarr", "zip", sepconv.folder / "in.zarr")
-    for source, sink, *options in [("in.zarr", "out.zarr", "transpose"), ("in.zarr", "out.zarr", "reduce:factor=2"), ("in.zarr", "out.zarr", "--region", "20x20+1+1"),
-                                   ("in.zarr", "out.zarr", "--page", "z=1-2"), ("in.zarr", "out.zarr", "--level", "1"),
-                                   ("in.zarr", "out.tif"), ("in.zarr.zip", "out.zarr")]:
+    for source, sink, *options in [
+        ("in.zarr", "out.zarr", "transpose"),
+        ("in.zarr", "out.zarr", "reduce:factor=2"),
+        ("in.zarr", "out.zarr", "--region", "20x20+1+1"),
+        ("in.zarr", "out.zarr", "--page", "z=1-2"),
+        ("in.zarr", "out.zarr", "--level", "1"),
+        ("in.zarr", "out.tif"),
+        ("in.zarr.zip", "out.zarr"),
+    ]:
         for command in ("plan", "run"):
             done = sepconv(command, source, sink, *options, "--force")
-            assert (done.stdout + done.stderr).count("label images are left out (cells)") == 1, (sink, options)
+            assert (done.stdout + done.stderr).count("label images are left out (cells)") == 1, (
+                sink,
+                options,
+            )
         assert not (sepconv.folder / "out.zarr/labels").exists()
 
 
@@ -437,10 +585,30 @@ def test_label_images_that_are_no_files(sepconv):
 @pytest.mark.parametrize("pyramid", [True, False])
 def test_chunks_of_several_positions_are_kept(sepconv, version, pyramid):
     values = values_of("tczyx")
-    group = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2 if version == "0.4" else 3, attributes=attributes_of("tczyx", 1, version))
+    group = zarr.create_group(
+        sepconv.folder / "in.zarr",
+        zarr_format=2 if version == "0.4" else 3,
+        attributes=attributes_of("tczyx", 1, version),
+    )
     group.create_array("0", shape=values.shape, chunks=(1, 2, 3, 32, 40), dtype="uint16")[...] = values
-    sepconv("run", "in.zarr", "out.zarr", "gaussian:sigma=1", "--quiet", *(["--pyramid", "--chunk", "16"] if pyramid else []))
-    sepconv("run", "in.zarr", "each.zarr", "gaussian:sigma=1", "--quiet", "--chunk", "c=1,z=1,16", *(["--pyramid"] if pyramid else []))
+    sepconv(
+        "run",
+        "in.zarr",
+        "out.zarr",
+        "gaussian:sigma=1",
+        "--quiet",
+        *(["--pyramid", "--chunk", "16"] if pyramid else []),
+    )
+    sepconv(
+        "run",
+        "in.zarr",
+        "each.zarr",
+        "gaussian:sigma=1",
+        "--quiet",
+        "--chunk",
+        "c=1,z=1,16",
+        *(["--pyramid"] if pyramid else []),
+    )
     ome, _, out = ome_of(sepconv.folder / "out.zarr")
     each = zarr.open_group(sepconv.folder / "each.zarr", mode="r")
     for dataset in ome["multiscales"][0]["datasets"]:
@@ -451,7 +619,10 @@ def test_chunks_of_several_positions_are_kept(sepconv, version, pyramid):
 
 def test_colours_in_one_chunk_stay_in_one(sepconv):
     values = values_of("cyx")
-    picture = [{"label": name, "color": color, "window": CHANNELS[0]["window"]} for name, color in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))]
+    picture = [
+        {"label": name, "color": color, "window": CHANNELS[0]["window"]}
+        for name, color in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))
+    ]
     attributes = attributes_of("cyx", 1, "0.5")
     attributes["ome"]["omero"]["channels"] = picture
     group = zarr.create_group(sepconv.folder / "in.zarr", attributes=attributes)
@@ -492,7 +663,9 @@ def test_levels_in_shards(sepconv, axes):
 
 
 def test_several_images_are_listed(sepconv):
-    root = zarr.create_group(sepconv.folder / "in.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3})
+    root = zarr.create_group(
+        sepconv.folder / "in.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3}
+    )
     root.create_group("OME")
     write_ome(sepconv.folder / "in.zarr/0", values_of("yx"), "yx", "0.4")
     np.testing.assert_array_equal(read(sepconv, "in.zarr"), values_of("yx"))
@@ -532,24 +705,46 @@ def test_damaged_metadata_are_one_sentence(sepconv, change):
 
 @pytest.mark.parametrize("kind", ["interleaved", "planar", "stack", "levels inside"])
 def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
-    rgb = np.random.default_rng(3).integers(0, 255, (4, 60, 83, 3), np.uint8)[slice(None) if kind == "stack" else 0]
-    metadata = {"axes": "ZYXS" if kind == "stack" else "SYX" if kind == "planar" else "YXS", "PhysicalSizeX": 0.25, "PhysicalSizeXUnit": "µm", "PhysicalSizeY": 0.5, "PhysicalSizeYUnit": "µm"}
+    rgb = np.random.default_rng(3).integers(0, 255, (4, 60, 83, 3), np.uint8)[
+        slice(None) if kind == "stack" else 0
+    ]
+    metadata = {
+        "axes": "ZYXS" if kind == "stack" else "SYX" if kind == "planar" else "YXS",
+        "PhysicalSizeX": 0.25,
+        "PhysicalSizeXUnit": "µm",
+        "PhysicalSizeY": 0.5,
+        "PhysicalSizeYUnit": "µm",
+    }
     with tifffile.TiffWriter(sepconv.folder / "slide.ome.tif", ome=True) as file:
         options = {"photometric": "rgb", "planarconfig": "separate" if kind == "planar" else "contig"}
-        file.write(np.moveaxis(rgb, -1, -3) if kind == "planar" else rgb, tile=(32, 48), metadata=metadata, subifds=1 if kind == "levels inside" else 0, **options)
+        file.write(
+            np.moveaxis(rgb, -1, -3) if kind == "planar" else rgb,
+            tile=(32, 48),
+            metadata=metadata,
+            subifds=1 if kind == "levels inside" else 0,
+            **options,
+        )
         if kind == "levels inside":
             file.write(rgb[::2, ::2], subfiletype=1, tile=(32, 48), **options)
     said = sepconv("run", "slide.ome.tif", "slide.zarr", "--pyramid", "--chunk", "32").stderr
     assert "OME-Zarr has not" not in said and "left out" not in said
     ome, _, group = ome_of(sepconv.folder / "slide.zarr")
     axes, places = places_of(ome)
-    assert axes == list("tczyx") and len(places) == 3 and group["0"].shape == (1, 3, 4 if kind == "stack" else 1, 60, 83)
+    assert (
+        axes == list("tczyx")
+        and len(places) == 3
+        and group["0"].shape == (1, 3, 4 if kind == "stack" else 1, 60, 83)
+    )
     assert (places[0]["y"][0], places[0]["x"][0]) == pytest.approx((0.5, 0.25))
     expected = np.moveaxis(rgb, -1, 0)
     for level in range(3):
         np.testing.assert_array_equal(group[str(level)][...].reshape(expected.shape), expected)
         expected = halved(expected)
-    assert [(c["label"], c["color"]) for c in ome["omero"]["channels"]] == [("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF")]
+    assert [(c["label"], c["color"]) for c in ome["omero"]["channels"]] == [
+        ("red", "FF0000"),
+        ("green", "00FF00"),
+        ("blue", "0000FF"),
+    ]
     sepconv("run", "slide.zarr", "back.ome.tif", "--quiet")  # and once more
     sepconv("run", "back.ome.tif", "again.zarr", "--quiet")
     ome, _, group = ome_of(sepconv.folder / "again.zarr")
@@ -559,25 +754,46 @@ def test_an_ome_tiff_of_colours_is_an_image_with_three_channels(sepconv, kind):
 
 @pytest.mark.parametrize("axes, named", [("CYXS", True), ("TCZYXS", False)])
 def test_colours_beside_channels_lie_behind_each_other(sepconv, axes, named):
-    values = np.random.default_rng(3).integers(0, 255, [{"C": 2, "S": 3}.get(axis, SIZES.get(axis.lower())) for axis in axes], np.uint8)
+    values = np.random.default_rng(3).integers(
+        0, 255, [{"C": 2, "S": 3}.get(axis, SIZES.get(axis.lower())) for axis in axes], np.uint8
+    )
     names = {"Channel": {"Name": ["stained", "not"]}} if named else {}
-    tifffile.imwrite(sepconv.folder / "in.ome.tif", values, photometric="rgb", metadata={"axes": axes, **names})
+    tifffile.imwrite(
+        sepconv.folder / "in.ome.tif", values, photometric="rgb", metadata={"axes": axes, **names}
+    )
     c = axes.index("C")
     expected = np.moveaxis(values, -1, c + 1)
     expected = expected.reshape(*expected.shape[:c], 6, *expected.shape[c + 2 :])
-    for chunk, shard, *options in [(1, None), (1, None, "--pyramid", "--chunk", "16"), (3, None, "--chunk", "c=3,16"), (1, 6, "--chunk", "16", "--shard", "c=6,32", "--threads", "3"),
-                                   (1, 4, "--chunk", "16", "--shard", "c=4,32"), (1, None, "--chunk", "c=2,16", "--zarr", "2"), (1, 1, "--shard", "c=6,512", "--resume")]:
+    for chunk, shard, *options in [
+        (1, None),
+        (1, None, "--pyramid", "--chunk", "16"),
+        (3, None, "--chunk", "c=3,16"),
+        (1, 6, "--chunk", "16", "--shard", "c=6,32", "--threads", "3"),
+        (1, 4, "--chunk", "16", "--shard", "c=4,32"),
+        (1, None, "--chunk", "c=2,16", "--zarr", "2"),
+        (1, 1, "--shard", "c=6,512", "--resume"),
+    ]:
         said = sepconv("run", "in.ome.tif", "out.zarr", "--force", *options).stderr
         ome, _, group = ome_of(sepconv.folder / "out.zarr")
         found = group["0"]
-        assert (found.chunks[1], found.shards and found.shards[1]) == (chunk, shard) and "OME-Zarr has not" not in said
-        assert ("a chunk holds one channel in place of 2" in said) == ("c=2,16" in options) and ("a shard holds one image in place of c 6" in said) == ("--resume" in options)
+        assert (found.chunks[1], found.shards and found.shards[1]) == (
+            chunk,
+            shard,
+        ) and "OME-Zarr has not" not in said
+        assert ("a chunk holds one channel in place of 2" in said) == ("c=2,16" in options) and (
+            "a shard holds one image in place of c 6" in said
+        ) == ("--resume" in options)
         np.testing.assert_array_equal(found[...].reshape(expected.shape), expected)
         if "--pyramid" in options:
-            np.testing.assert_array_equal(group["1"][...].reshape(*expected.shape[:-2], 30, 42), halved(expected))
+            np.testing.assert_array_equal(
+                group["1"][...].reshape(*expected.shape[:-2], 30, 42), halved(expected)
+            )
         first, second = ("stained", "not") if named else ("0", "1")
         assert [(channel["label"], channel["color"]) for channel in ome["omero"]["channels"]] == [
-            (f"{image} {colour}", rgb) for image in (first, second) for colour, rgb in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))]
+            (f"{image} {colour}", rgb)
+            for image in (first, second)
+            for colour, rgb in (("red", "FF0000"), ("green", "00FF00"), ("blue", "0000FF"))
+        ]
     np.testing.assert_array_equal(np.squeeze(read(sepconv, "out.zarr")), expected)  # where they are images
 
 
@@ -590,7 +806,9 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     if not named:  # it is one by the group that it is in
         zarr.create_group(sepconv.folder / "in.zarr/labels", zarr_format=2 if version == "0.4" else 3)
     else:
-        inner.attrs.update({"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}})
+        inner.attrs.update(
+            {"image-label": {}} if version == "0.4" else {"ome": {**inner.attrs["ome"], "image-label": {}}}
+        )
     for options in [], ["--pyramid", "--chunk", "16", "--threads", "3"]:
         sepconv("run", "in.zarr/labels/cells", "out.zarr", "--force", "--quiet", *options)
         ome, _, group = ome_of(sepconv.folder / "out.zarr")
@@ -602,7 +820,9 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     sepconv("run", "in.zarr/labels/cells", "out.tif", "--pyramid", "--quiet")
     sepconv("run", "out.tif", "level.npy", "--level", "1", "--quiet")
     np.testing.assert_array_equal(np.squeeze(np.load(sepconv.folder / "level.npy")), values[:, ::2, ::2])
-    sepconv("run", "in.zarr/labels/cells", "means.zarr", "box:radius=1", "--quiet")  # values that are no labels any more
+    sepconv(
+        "run", "in.zarr/labels/cells", "means.zarr", "box:radius=1", "--quiet"
+    )  # values that are no labels any more
     assert ome_of(sepconv.folder / "means.zarr")[0]["multiscales"][0]["type"] == "mean"
 
 
@@ -617,16 +837,26 @@ def kind_of_levels(sepconv, source, *options):
 
 
 def test_what_a_label_image_is(sepconv):
-    """One by its own metadata, or by a group that lists it or is called labels; and not by a folder's name, nor by how it is typed."""
+    """One by its own metadata, or by a group that lists it or is called labels; and not by a folder's name,
+    nor by how it is typed."""
     folder = sepconv.folder
     write_ome(folder / "labels/cells", values_of("yx"), "yx")
     assert kind_of_levels(sepconv, "labels/cells") == "mean"
     zarr.create_group(folder / "labels", zarr_format=3)
     shutil.copytree(folder / "labels", folder / "masks")
     (folder / "link").symlink_to("labels/cells")
-    for name in "labels/cells", "labels/cells/", "./labels/../labels/cells", "link", "labels/cells/0", str(folder / "labels/cells"):
+    for name in (
+        "labels/cells",
+        "labels/cells/",
+        "./labels/../labels/cells",
+        "link",
+        "labels/cells/0",
+        str(folder / "labels/cells"),
+    ):
         assert kind_of_levels(sepconv, name, "--pyramid", "--chunk", "16") == "nearest", name
-    subprocess.run([sepconv.command[0], "run", "cells", "../inside.zarr", "--quiet"], cwd=folder / "labels", check=True)
+    subprocess.run(
+        [sepconv.command[0], "run", "cells", "../inside.zarr", "--quiet"], cwd=folder / "labels", check=True
+    )
     assert ome_of(folder / "inside.zarr")[0]["multiscales"][0]["type"] == "nearest"
     assert kind_of_levels(sepconv, "masks/cells") == "mean"
     zarr.open_group(folder / "masks", mode="r+").attrs.put({"ome": {"version": "0.5", "labels": ["cells"]}})
@@ -640,14 +870,28 @@ def test_a_label_image_stays_one_while_its_values_are_moved(sepconv, version):
     label = with_labels(sepconv.folder, version)
     colors = [{"label-value": 1, "rgba": [255, 0, 0, 255]}]
     source = "in.zarr/labels/cells"
-    for sink, options in ("a.zarr", ["--chunk", "16", "--pyramid"]), ("b.zarr", ["--zarr", "3" if version == "0.4" else "2"]), ("c.zarr", ["transpose", "--region", "20x30+4+2"]):
+    for sink, options in (
+        ("a.zarr", ["--chunk", "16", "--pyramid"]),
+        ("b.zarr", ["--zarr", "3" if version == "0.4" else "2"]),
+        ("c.zarr", ["transpose", "--region", "20x30+4+2"]),
+    ):
         done = sepconv("run", source, sink, *options)
         assert "image-label" not in done.stderr
         ome, written, group = ome_of(sepconv.folder / sink)
-        assert ome["image-label"]["colors"] == colors and "source" not in ome["image-label"] and ome["image-label"].get("version") == ("0.4" if written == "0.4" else None)
-        assert set(np.unique(group["1"][...])) <= set(np.unique(label)) and ome["multiscales"][0]["type"] == "nearest"
+        assert (
+            ome["image-label"]["colors"] == colors
+            and "source" not in ome["image-label"]
+            and ome["image-label"].get("version") == ("0.4" if written == "0.4" else None)
+        )
+        assert (
+            set(np.unique(group["1"][...])) <= set(np.unique(label))
+            and ome["multiscales"][0]["type"] == "nearest"
+        )
         source = sink
-    assert sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("numbers of things (image-label") == 1
+    assert (
+        sepconv("run", source, "d.zarr", "gaussian:sigma=1").stderr.count("numbers of things (image-label")
+        == 1
+    )
     assert "image-label" not in ome_of(sepconv.folder / "d.zarr")[0]
     assert sepconv("run", source, "d.tif").stderr.count("numbers of things (image-label") == 1
 
@@ -667,7 +911,9 @@ def test_what_lies_beside_an_image_is_said(sepconv):
     shutil.rmtree(folder / "labels/cells")
     done = sepconv("run", "in.zarr", "none.zarr")
     assert "not there: cells, nuclei" in done.stderr and not (sepconv.folder / "none.zarr/labels").exists()
-    around = zarr.create_group(sepconv.folder / "around.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3})
+    around = zarr.create_group(
+        sepconv.folder / "around.zarr", zarr_format=2, attributes={"bioformats2raw.layout": 3}
+    )
     write_ome(sepconv.folder / "around.zarr/0", values_of("yx"), "yx", "0.4")
     around.create_group("OME")
     assert "left out: OME\n" in sepconv("run", "around.zarr", "one.zarr").stderr
@@ -677,21 +923,28 @@ def test_an_image_below_plain_groups_is_an_image(sepconv):
     def group(*names, **attributes):
         folder = sepconv.folder.joinpath("in.zarr", *names)
         folder.mkdir(exist_ok=True)
-        (folder / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}))
+        (folder / "zarr.json").write_text(
+            json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes})
+        )
 
     group(tool="spatial")
     group("images", of="images")
     write_ome(sepconv.folder / "in.zarr/images/a", values_of("yx"), "yx")
     done = sepconv("run", "in.zarr", "out.zarr")
     assert "attributes of the group are left out: of, tool\n" in done.stderr
-    (axes, places), (expected_axes, expected) = (places_of(ome_of(sepconv.folder / name)[0]) for name in ("out.zarr", "in.zarr/images/a"))
+    (axes, places), (expected_axes, expected) = (
+        places_of(ome_of(sepconv.folder / name)[0]) for name in ("out.zarr", "in.zarr/images/a")
+    )
     assert axes == expected_axes and places[:2] == expected
     sepconv("run", "in.zarr", "one.npy", "--level", "1")
     assert np.load(sepconv.folder / "one.npy").shape == (30, 42)
     write_ome(sepconv.folder / "in.zarr/images/b", values_of("yx"), "yx")
     table = zarr.create_array(sepconv.folder / "in.zarr/table", shape=(2,), dtype=str)  # which we do not read
     table[...] = ["x", "y"]
-    assert "of several arrays or images; name one of them: images/a, images/b, table" in sepconv("run", "in.zarr", "b.npy", status=1).stderr
+    assert (
+        "of several arrays or images; name one of them: images/a, images/b, table"
+        in sepconv("run", "in.zarr", "b.npy", status=1).stderr
+    )
 
 
 @pytest.mark.parametrize("version", ["0.4", "0.5"])
@@ -705,7 +958,10 @@ def test_the_channel_of_an_image_without_that_axis_keeps_its_name(sepconv, versi
     assert ome_of(sepconv.folder / "out.zarr")[0]["omero"]["channels"] == CHANNELS[:1]
     omero["channels"] = CHANNELS
     group.attrs.put(attributes)
-    assert "names and colours of channels are left out" in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+    assert (
+        "names and colours of channels are left out"
+        in sepconv("run", "in.zarr", "out.zarr", "--force").stderr
+    )
 
 
 def test_what_is_null_is_not_there(sepconv):
@@ -718,13 +974,24 @@ def test_what_is_null_is_not_there(sepconv):
 def test_axes_of_an_image_are_its_own(sepconv):
     write_ome(sepconv.folder / "in.zarr", values_of("zyx"), "zyx")
     for name in "in.zarr", "in.zarr/0":
-        assert "the OME-Zarr metadata of" in sepconv("run", name, "out.zarr", "--axes", "yxz", status=2).stderr
+        assert (
+            "the OME-Zarr metadata of" in sepconv("run", name, "out.zarr", "--axes", "yxz", status=2).stderr
+        )
 
 
 def write_series(path, axes, shape):
     with tifffile.TiffWriter(path, ome=True) as tif:
         for i, values in enumerate(np.random.default_rng(1).integers(0, 9, (3, *shape)).astype("u1")):
-            tif.write(values, photometric="minisblack", metadata={"axes": axes, "Name": f"pos{i}", "PhysicalSizeX": 0.1 * (i + 1), "PhysicalSizeY": 0.1})
+            tif.write(
+                values,
+                photometric="minisblack",
+                metadata={
+                    "axes": axes,
+                    "Name": f"pos{i}",
+                    "PhysicalSizeX": 0.1 * (i + 1),
+                    "PhysicalSizeY": 0.1,
+                },
+            )
 
 
 def test_series_that_differ_are_said_to_become_one_image(sepconv):
@@ -743,9 +1010,15 @@ def test_series_beside_channels_are_no_axes_of_an_ome_zarr(sepconv):
     """Which has channels, or an axis that it has no name for: https://ngff.openmicroscopy.org/0.5/#axes-md"""
     write_series(sepconv.folder / "in.ome.tif", "CYX", (2, 60, 83))
     said = sepconv("run", "in.ome.tif", "out.zarr").stderr
-    assert "OME-Zarr has not the axes of the result (c 2, s 3, y 60, x 83)" in said and "--page s=0 takes one image; so it is an array" in said
+    assert (
+        "OME-Zarr has not the axes of the result (c 2, s 3, y 60, x 83)" in said
+        and "--page s=0 takes one image; so it is an array" in said
+    )
     assert zarr.open_array(sepconv.folder / "out.zarr").shape == (3, 1, 1, 2, 60, 83)
-    assert "leave smaller levels (--pyramid) out" in sepconv("run", "in.ome.tif", "no.zarr", "--pyramid", status=2).stderr
+    assert (
+        "leave smaller levels (--pyramid) out"
+        in sepconv("run", "in.ome.tif", "no.zarr", "--pyramid", status=2).stderr
+    )
     sepconv("run", "in.ome.tif", "one.zarr", "--page", "s=1", "--quiet")
     ome, _, _ = ome_of(sepconv.folder / "one.zarr")
     assert [axis["name"] for axis in ome["multiscales"][0]["axes"]] == list("tczyx")
@@ -762,14 +1035,20 @@ def test_one_of_several_series_is_an_ome_zarr(sepconv):
     values = values_of("czyx")
     with tifffile.TiffWriter(sepconv.folder / "in.ome.tif", ome=True) as file:
         for name in "AB":
-            file.write(values, metadata={"axes": "CZYX", "PhysicalSizeX": 0.5, "PhysicalSizeXUnit": "µm", "Name": name}, photometric="minisblack")
+            file.write(
+                values,
+                metadata={"axes": "CZYX", "PhysicalSizeX": 0.5, "PhysicalSizeXUnit": "µm", "Name": name},
+                photometric="minisblack",
+            )
             values = values + 1
     for select, expected in ("s=1", values - 1), ("s=0,z=2", (values - 2)[:, 2:3]):
         done = sepconv("run", "in.ome.tif", "out.zarr", "--page", select, "--force")
         assert "OME-Zarr has not" not in done.stderr
         axes, places = places_of(ome_of(sepconv.folder / "out.zarr")[0])
         assert axes == list("tczyx") and places[0]["x"][0] == 0.5
-        np.testing.assert_array_equal(zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][0], expected)
+        np.testing.assert_array_equal(
+            zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][0], expected
+        )
 
 
 def test_pages_of_an_image_keep_its_sizes(sepconv):
@@ -778,9 +1057,17 @@ def test_pages_of_an_image_keep_its_sizes(sepconv):
     done = sepconv("run", "in.zarr", "out.zarr", "--page", "1-5")
     assert "kept its name and the sizes of pixels along y and x" in done.stderr
     (one,) = ome_of(sepconv.folder / "out.zarr")[0]["multiscales"]
-    assert [axis["name"] for axis in one["axes"]] == ["page", "y", "x"] and [axis.get("unit") for axis in one["axes"]] == [None, "micrometer", "micrometer"]
-    assert one["datasets"][0]["coordinateTransformations"][0]["scale"] == [1, 0.5, 0.25] and one["name"] == "cells"
-    np.testing.assert_array_equal(zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][...], values.reshape(-1, *values.shape[2:])[1:6])
+    assert [axis["name"] for axis in one["axes"]] == ["page", "y", "x"] and [
+        axis.get("unit") for axis in one["axes"]
+    ] == [None, "micrometer", "micrometer"]
+    assert (
+        one["datasets"][0]["coordinateTransformations"][0]["scale"] == [1, 0.5, 0.25]
+        and one["name"] == "cells"
+    )
+    np.testing.assert_array_equal(
+        zarr.open_group(sepconv.folder / "out.zarr", mode="r")["0"][...],
+        values.reshape(-1, *values.shape[2:])[1:6],
+    )
 
 
 def test_labels_as_ome_zarr_py_writes_them(sepconv):
@@ -788,7 +1075,9 @@ def test_labels_as_ome_zarr_py_writes_them(sepconv):
     zarr.open_group(sepconv.folder / "in.zarr/labels", mode="r+").attrs.put({"ome": {"labels": ["cells"]}})
     np.testing.assert_array_equal(read(sepconv, "in.zarr/labels"), label)
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
-    np.testing.assert_array_equal(zarr.open_array(sepconv.folder / "out.zarr/labels/cells/0", mode="r")[...], label)
+    np.testing.assert_array_equal(
+        zarr.open_array(sepconv.folder / "out.zarr/labels/cells/0", mode="r")[...], label
+    )
 
 
 def test_a_result_among_its_sources_labels_takes_none_of_itself_along(sepconv):
@@ -816,19 +1105,37 @@ def test_what_a_result_has_not_is_said(sepconv):
     for command in "plan", "run":
         done = sepconv(command, "in.zarr", "out.zarr", "--force")
         said = done.stdout + done.stderr
-        for lost in "orientation of axis y", "mine", "more", "yours of level 1", "attributes of the array are left out: exposure":
+        for lost in (
+            "orientation of axis y",
+            "mine",
+            "more",
+            "yours of level 1",
+            "attributes of the array are left out: exposure",
+        ):
             assert said.count(lost) == 1, lost
     assert zarr.open_group(sepconv.folder / "out.zarr", mode="r").attrs["kept"] == 5
 
 
 def test_windows_are_those_of_the_values(sepconv):
     write_ome(sepconv.folder / "in.zarr", values_of("cyx"), "cyx")
-    for chain, kept in (["gaussian:sigma=2"], True), (["transpose"], True), (["scale:by=0.0039", "cast:type=u8"], False), (["scale:by=0.5"], False), (["gaussian:sigma=1", "sobel"], False):
+    for chain, kept in (
+        (["gaussian:sigma=2"], True),
+        (["transpose"], True),
+        (["scale:by=0.0039", "cast:type=u8"], False),
+        (["scale:by=0.5"], False),
+        (["gaussian:sigma=1", "sobel"], False),
+    ):
         said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr
         channels = ome_of(sepconv.folder / "out.zarr")[0]["omero"]["channels"]
-        assert ("(window) is left out" in said) != kept and [c["label"] for c in channels] == [c["label"] for c in CHANNELS]
+        assert ("(window) is left out" in said) != kept and [c["label"] for c in channels] == [
+            c["label"] for c in CHANNELS
+        ]
         greatest = 255 if "cast:type=u8" in chain else 65535
-        assert all(c["window"] == (CHANNELS[0]["window"] if kept else {"min": 0, "max": greatest, "start": 0, "end": greatest}) for c in channels)
+        assert all(
+            c["window"]
+            == (CHANNELS[0]["window"] if kept else {"min": 0, "max": greatest, "start": 0, "end": greatest})
+            for c in channels
+        )
 
 
 def test_a_stage_that_mixes_channels_finds_one_in_each_image(sepconv):
@@ -836,7 +1143,10 @@ def test_a_stage_that_mixes_channels_finds_one_in_each_image(sepconv):
     for command in "plan", "run":
         done = sepconv(command, "in.zarr", "out.zarr", "mix_channels:values=1,1", "--force")
         assert "the 3 of axis c are images of their own" in done.stdout + done.stderr
-        assert "permute the array so that c is behind y and x (sepconv transpose --perm), and they are in one pixel" in done.stdout + done.stderr
+        assert (
+            "permute the array so that c is behind y and x (sepconv transpose --perm), and they are in one pixel"
+            in done.stdout + done.stderr
+        )
 
 
 def test_texts_name_what_is_wrong(sepconv):
@@ -844,6 +1154,11 @@ def test_texts_name_what_is_wrong(sepconv):
     group = zarr.open_group(sepconv.folder / "in.zarr", mode="r+")
     ome = group.attrs["ome"]
     group.attrs["ome"] = {**ome, "multiscales": ome["multiscales"] * 2}
-    assert "holds 2 images; name one of their arrays: 0, 0" in sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    assert (
+        "holds 2 images; name one of their arrays: 0, 0"
+        in sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    )
     group.attrs["ome"] = {**ome, "version": "0.4"}
-    assert 'are of version 0.4, and in "ome" 0.5 is read' in sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    assert (
+        'are of version 0.4, and in "ome" 0.5 is read' in sepconv("run", "in.zarr", "no.npy", status=1).stderr
+    )

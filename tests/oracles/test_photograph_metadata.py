@@ -1,4 +1,5 @@
-"""EXIF, XMP and IPTC of photographs beside Pillow and tifffile: what goes along, what is made true of the result, and how it is turned."""
+"""EXIF, XMP and IPTC of photographs beside Pillow and tifffile: what goes along, what is made true of the
+result, and how it is turned."""
 
 import io
 import json
@@ -23,7 +24,8 @@ def picture(channels=3):
 
 
 def tiff_of(orientation, tags=lambda data: []):
-    """A little-endian TIFF with EXIF's directories; `tags` gives (tag, type, count, bytes) more of the first. EXIF is that without any."""
+    """A little-endian TIFF with EXIF's directories; `tags` gives (tag, type, count, bytes) more of the first.
+    EXIF is that without any."""
     data = bytearray(b"II*\0\0\0\0\0")
 
     def directory(tags):
@@ -42,23 +44,53 @@ def tiff_of(orientation, tags=lambda data: []):
 
     text = lambda tag, words: (tag, 2, len(words) + 1, words.encode() + b"\0")
     number = lambda tag, value: (tag, 4, 1, struct.pack("<I", value))
-    photo = directory([text(0x9003, "2026:11:26 10:00:00"), (0x829A, 5, 1, struct.pack("<II", 1, 125)), number(0xA002, COLS), number(0xA003, ROWS), (0x927C, 7, 15, b"note of a maker")])
+    photo = directory(
+        [
+            text(0x9003, "2026:11:26 10:00:00"),
+            (0x829A, 5, 1, struct.pack("<II", 1, 125)),
+            number(0xA002, COLS),
+            number(0xA003, ROWS),
+            (0x927C, 7, 15, b"note of a maker"),
+        ]
+    )
     place = directory([text(1, "N"), (2, 5, 3, struct.pack("<6I", 51, 1, 30, 1, 0, 1))])
-    first = directory([text(0x010F, "a maker"), text(0x0110, "a model"), (0x0112, 3, 1, struct.pack("<H", orientation)), text(0x0132, "2026:11:27 05:00:00"), number(0x8769, photo),
-                       number(0x8825, place), *tags(data)])
+    first = directory(
+        [
+            text(0x010F, "a maker"),
+            text(0x0110, "a model"),
+            (0x0112, 3, 1, struct.pack("<H", orientation)),
+            text(0x0132, "2026:11:27 05:00:00"),
+            number(0x8769, photo),
+            number(0x8825, place),
+            *tags(data),
+        ]
+    )
     struct.pack_into("<I", data, 4, first)
     return bytes(data)
 
 
 def image_tags(xmp):
     """Of an uncompressed RGB image, whose pixels are put behind what is there."""
+
     def tags(data):
         data.extend(b"\0" * (len(data) % 2))
         at = len(data)
         data.extend(picture().tobytes())
         number = lambda tag, value: (tag, 4, 1, struct.pack("<I", value))
-        return [number(256, COLS), number(257, ROWS), (258, 3, 3, struct.pack("<HHH", 8, 8, 8)), number(259, 1), number(262, 2), number(273, at), number(277, 3), number(278, ROWS),
-                number(279, ROWS * COLS * 3), (700, 1, len(xmp), xmp), (33723, 7, len(CAPTION), CAPTION)]
+        return [
+            number(256, COLS),
+            number(257, ROWS),
+            (258, 3, 3, struct.pack("<HHH", 8, 8, 8)),
+            number(259, 1),
+            number(262, 2),
+            number(273, at),
+            number(277, 3),
+            number(278, ROWS),
+            number(279, ROWS * COLS * 3),
+            (700, 1, len(xmp), xmp),
+            (33723, 7, len(CAPTION), CAPTION),
+        ]
+
     return tags
 
 
@@ -70,8 +102,17 @@ def write(path, orientation=1):
         image.save(path, quality=95, subsampling=0, exif=exif)
         content = path.read_bytes()
         packet = b"http://ns.adobe.com/xap/1.0/\0" + xmp
-        resource = b"Photoshop 3.0\0" + b"8BIM\x04\x04\0\0" + struct.pack(">I", len(CAPTION)) + CAPTION + b"\0" * (len(CAPTION) % 2)
-        added = b"".join(b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data for marker, data in ((0xE1, packet), (0xED, resource)))
+        resource = (
+            b"Photoshop 3.0\0"
+            + b"8BIM\x04\x04\0\0"
+            + struct.pack(">I", len(CAPTION))
+            + CAPTION
+            + b"\0" * (len(CAPTION) % 2)
+        )
+        added = b"".join(
+            b"\xff" + bytes([marker]) + struct.pack(">H", len(data) + 2) + data
+            for marker, data in ((0xE1, packet), (0xED, resource))
+        )
         path.write_bytes(content[:2] + added + content[2:])
     elif path.suffix == ".png":
         info = PIL.PngImagePlugin.PngInfo()
@@ -89,21 +130,41 @@ def found(path):
         exif = image.getexif()
         photo, place = exif.get_ifd(0x8769), exif.get_ifd(0x8825)
         iptc = PIL.IptcImagePlugin.getiptcinfo(image) or {}
-        xmp = image.info.get("XML:com.adobe.xmp") or (image.tag_v2.get(700, b"") if path.suffix == ".tif" else b"")
+        xmp = image.info.get("XML:com.adobe.xmp") or (
+            image.tag_v2.get(700, b"") if path.suffix == ".tif" else b""
+        )
         size = image.size
     if path.suffix == ".tif":  # Pillow knows IPTC of bytes, and libtiff stores it as numbers of 32 bits
         with tifffile.TiffFile(path) as file:
             tag = file.pages[0].tags.get(33723)
-            record = b"" if tag is None else tag.value if isinstance(tag.value, bytes) else np.array(tag.value, "<u4").tobytes()
+            record = (
+                b""
+                if tag is None
+                else tag.value
+                if isinstance(tag.value, bytes)
+                else np.array(tag.value, "<u4").tobytes()
+            )
         iptc = {(2, 120): b"in town"} if record.startswith(CAPTION) else {}
     if path.suffix == ".jpg":
         content = path.read_bytes()
         at = content.find(b"http://ns.adobe.com/xap/1.0/\0")
         xmp = content[at + 29 : at + 2000] if at >= 0 else b""
     xmp = xmp.encode() if isinstance(xmp, str) else bytes(xmp)
-    return {"maker": exif.get(0x010F), "model": exif.get(0x0110), "orientation": exif.get(0x0112, 1), "taken": photo.get(0x9003), "exposure": float(photo.get(0x829A, 0)),
-            "sides": (photo.get(0xA002), photo.get(0xA003)), "north": place.get(1), "latitude": tuple(map(float, place.get(2, ()))), "caption": iptc.get((2, 120)),
-            "source": b"a field" in xmp, "xmp says": next((value for value in range(1, 9) if b'Orientation="%d"' % value in xmp), None), "size": size, "note": photo.get(0x927C)}
+    return {
+        "maker": exif.get(0x010F),
+        "model": exif.get(0x0110),
+        "orientation": exif.get(0x0112, 1),
+        "taken": photo.get(0x9003),
+        "exposure": float(photo.get(0x829A, 0)),
+        "sides": (photo.get(0xA002), photo.get(0xA003)),
+        "north": place.get(1),
+        "latitude": tuple(map(float, place.get(2, ()))),
+        "caption": iptc.get((2, 120)),
+        "source": b"a field" in xmp,
+        "xmp says": next((value for value in range(1, 9) if b'Orientation="%d"' % value in xmp), None),
+        "size": size,
+        "note": photo.get(0x927C),
+    }
 
 
 @pytest.mark.parametrize("result", ["out.jpg", "out.png", "out.tif"])
@@ -111,11 +172,22 @@ def found(path):
 def test_exif_xmp_and_iptc_go_along(sepconv, source, result):
     write(sepconv.folder / source, 6)
     assert found(sepconv.folder / source)["taken"], "the source is as it is meant to be"
-    said = " ".join(json.loads(sepconv("plan", source, result, "reduce:factor=2", "--json").stdout)["warnings"])
+    said = " ".join(
+        json.loads(sepconv("plan", source, result, "reduce:factor=2", "--json").stdout)["warnings"]
+    )
     sepconv("run", source, result, "reduce:factor=2", "--quiet")
     kept = found(sepconv.folder / result)
-    assert kept["maker"] == "a maker" and kept["model"] == "a model" and kept["orientation"] == 6 and kept["taken"] == "2026:11:26 10:00:00"
-    assert kept["exposure"] == pytest.approx(1 / 125) and kept["north"] == "N" and kept["latitude"] == (51, 30, 0)
+    assert (
+        kept["maker"] == "a maker"
+        and kept["model"] == "a model"
+        and kept["orientation"] == 6
+        and kept["taken"] == "2026:11:26 10:00:00"
+    )
+    assert (
+        kept["exposure"] == pytest.approx(1 / 125)
+        and kept["north"] == "N"
+        and kept["latitude"] == (51, 30, 0)
+    )
     assert kept["size"] == (COLS // 2, ROWS // 2) == kept["sides"]
     assert kept["source"] and kept["xmp says"] == 6
     if source != "in.png":
@@ -129,11 +201,22 @@ def test_exif_xmp_and_iptc_go_along(sepconv, source, result):
 def upright(stored, orientation):
     """TIFF 6.0: where the first row and the first column of what is stored are."""
     turned = stored.swapaxes(0, 1)
-    return {1: stored, 2: stored[:, ::-1], 3: stored[::-1, ::-1], 4: stored[::-1], 5: turned, 6: turned[:, ::-1], 7: turned[::-1, ::-1], 8: turned[::-1]}[orientation]
+    return {
+        1: stored,
+        2: stored[:, ::-1],
+        3: stored[::-1, ::-1],
+        4: stored[::-1],
+        5: turned,
+        6: turned[:, ::-1],
+        7: turned[::-1, ::-1],
+        8: turned[::-1],
+    }[orientation]
 
 
 @pytest.mark.parametrize("orientation", range(1, 9))
-@pytest.mark.parametrize("source, result", [("in.png", "out.png"), ("in.tif", "out.jpg"), ("in.jpg", "out.tif")])
+@pytest.mark.parametrize(
+    "source, result", [("in.png", "out.png"), ("in.tif", "out.jpg"), ("in.jpg", "out.tif")]
+)
 def test_a_photograph_is_turned_upright_when_asked(sepconv, source, result, orientation):
     write(sepconv.folder / source, orientation)
     sepconv("run", source, result, "--orient", "--quiet")
@@ -165,7 +248,14 @@ def test_the_transposition_of_a_turned_photograph_is_that_of_what_is_seen(sepcon
 def test_a_thumbnail_falls(sepconv):
     thumbnail = io.BytesIO()
     PIL.Image.fromarray(picture()[::4, ::4]).save(thumbnail, "JPEG")
-    exif = b"Exif\0\0" + b"II*\0\x08\0\0\0" + struct.pack("<HHHIII", 1, 0x010F, 2, 8, 56, 26) + struct.pack("<HHHIIHHIII", 2, 0x201, 4, 1, 64, 0x202, 4, 1, len(thumbnail.getvalue()), 0) + b"a maker\0" + thumbnail.getvalue()
+    exif = (
+        b"Exif\0\0"
+        + b"II*\0\x08\0\0\0"
+        + struct.pack("<HHHIII", 1, 0x010F, 2, 8, 56, 26)
+        + struct.pack("<HHHIIHHIII", 2, 0x201, 4, 1, 64, 0x202, 4, 1, len(thumbnail.getvalue()), 0)
+        + b"a maker\0"
+        + thumbnail.getvalue()
+    )
     PIL.Image.fromarray(picture()).save(sepconv.folder / "in.jpg", exif=exif)
     sepconv("run", "in.jpg", "out.jpg", "reduce:factor=2", "--quiet")
     content = (sepconv.folder / "out.jpg").read_bytes()
@@ -188,6 +278,9 @@ def test_exif_of_every_kind_of_tiff(sepconv, bigtiff, layout):
     sepconv("run", "in.jpg", "out.tif", *layout, *(["--big-tiff"] if bigtiff else []), "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
         tags = file.pages[0].tags
-        assert tags[34665].value["DateTimeOriginal"] == "2026:11:26 10:00:00" and tags[34853].value["GPSLatitudeRef"] == "N"
+        assert (
+            tags[34665].value["DateTimeOriginal"] == "2026:11:26 10:00:00"
+            and tags[34853].value["GPSLatitudeRef"] == "N"
+        )
     sepconv("run", "out.tif", "again.jpg", "--quiet")
     assert found(sepconv.folder / "again.jpg")["taken"] == "2026:11:26 10:00:00"

@@ -1,4 +1,5 @@
-"""Real photographs, those that Debian's python3-skimage carries, against SciPy; skipped where they are not installed."""
+"""Real photographs, those that Debian's python3-skimage carries, against SciPy; skipped where they are not
+installed."""
 
 import pathlib
 
@@ -12,7 +13,9 @@ from reference import assert_close
 PHOTOGRAPHS = pathlib.Path("/usr/lib/python3/dist-packages/skimage/data")
 NAMES = ["camera.png", "astronaut.png", "coffee.png", "chelsea.png", "moon.png", "rocket.jpg", "retina.jpg"]
 
-pytestmark = pytest.mark.skipif(not PHOTOGRAPHS.is_dir(), reason="python3-skimage with its photographs is not installed")
+pytestmark = pytest.mark.skipif(
+    not PHOTOGRAPHS.is_dir(), reason="python3-skimage with its photographs is not installed"
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -28,7 +31,9 @@ def test_png_to_png(sepconv, name):
     image = np.asarray(PIL.Image.open(PHOTOGRAPHS / name))
     sepconv("run", PHOTOGRAPHS / name, "out.png", "unsharp:sigma=1.5,amount=0.8", "--quiet")
     source = image.astype(np.float64)
-    expected = source + 0.8 * (source - ndi.gaussian_filter(source, (1.5, 1.5, 0)[: image.ndim], mode="mirror"))
+    expected = source + 0.8 * (
+        source - ndi.gaussian_filter(source, (1.5, 1.5, 0)[: image.ndim], mode="mirror")
+    )
     assert_close(np.asarray(PIL.Image.open(sepconv.folder / "out.png")), expected, np.uint8)
 
 

@@ -1,4 +1,5 @@
-"""Twelve kinds of pictures into every format that is written, copied, blurred and reduced: what comes is what Pillow, SciPy and tifffile make of the
+"""Twelve kinds of pictures into every format that is written, copied, blurred and reduced: what comes is what
+Pillow, SciPy and tifffile make of the
 source, or one sentence that says why not."""
 
 import json
@@ -21,7 +22,8 @@ FORMATS = [*PICTURES, "tif", "npy", "raw", "zarr"]
 
 
 def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=None, planar=False):
-    """An uncompressed TIFF of one strip a plane, by the words of TIFF 6.0; samples of odd widths are packed, the greatest bit first."""
+    """An uncompressed TIFF of one strip a plane, by the words of TIFF 6.0; samples of odd widths are packed,
+    the greatest bit first."""
     planes = values[:, :, None] if values.ndim == 2 else values
     rows, cols, channels = planes.shape
 
@@ -33,10 +35,30 @@ def write_tiff(path, values, bits, photometric, *, extra=(), table=None, mask=No
         return np.packbits(ones.reshape(rows, -1).astype(np.uint8), axis=1).tobytes()
 
     strips = [packed(planes[:, :, i]) for i in range(channels)] if planar else [packed(planes)]
-    pages = [(strips, {256: [cols], 257: [rows], 258: [bits] * channels, 259: [1], 262: [photometric], 277: [channels], 278: [rows], 284: [2 if planar else 1],
-                       **({338: list(extra)} if extra else {}), **({320: list(table)} if table is not None else {})})]
+    pages = [
+        (
+            strips,
+            {
+                256: [cols],
+                257: [rows],
+                258: [bits] * channels,
+                259: [1],
+                262: [photometric],
+                277: [channels],
+                278: [rows],
+                284: [2 if planar else 1],
+                **({338: list(extra)} if extra else {}),
+                **({320: list(table)} if table is not None else {}),
+            },
+        )
+    ]
     if mask is not None:
-        pages.append(([np.packbits(mask, axis=1).tobytes()], {254: [4], 256: [cols], 257: [rows], 258: [1], 259: [1], 262: [4], 277: [1], 278: [rows]}))
+        pages.append(
+            (
+                [np.packbits(mask, axis=1).tobytes()],
+                {254: [4], 256: [cols], 257: [rows], 258: [1], 259: [1], 262: [4], 277: [1], 278: [rows]},
+            )
+        )
     data, places = bytearray(b"II*\0\0\0\0\0"), []
     for strips, tags in pages:
         tags[273], tags[279] = [], [len(strip) for strip in strips]
@@ -84,7 +106,8 @@ def of_cmyk(values):
 
 
 def with_alpha(values, stage, weights=None):
-    """Colours are means of those that are seen, as Pillow and libvips have it: multiplied by alpha, filtered, divided by it."""
+    """Colours are means of those that are seen, as Pillow and libvips have it: multiplied by alpha, filtered,
+    divided by it."""
     weights = values[:, :, 3:] * 1.0 if weights is None else weights
     seen = filtered(weights, stage)
     colours = filtered(values[:, :, :3] * weights, stage) / np.where(seen > 0, seen, 1)
@@ -92,19 +115,31 @@ def with_alpha(values, stage, weights=None):
 
 
 class Kind:
-    """How a picture is made, and what is expected of it. `shown`: filtered values as a viewer shows them, of 0 to 255 or of 0 to `shown_max`; `data`: as an array
+    """How a picture is made, and what is expected of it. `shown`: filtered values as a viewer shows them, of
+    0 to 255 or of 0 to `shown_max`; `data`: as an array
     has them; `refusals`: words of the sentence by which a format refuses it."""
 
     def __init__(self, make, values, shown=None, data=None, shown_max=255, refusals=None, options=()):
-        self.make, self.values, self.shown_max, self.refusals, self.options = make, values, shown_max, refusals or {}, list(options)
+        self.make, self.values, self.shown_max, self.refusals, self.options = (
+            make,
+            values,
+            shown_max,
+            refusals or {},
+            list(options),
+        )
         self.shown = shown or (lambda values: values)
         self.data = data or (lambda values: values)
 
 
 def packed(bits):
     values, most = waves(2**bits - 1), 255 if bits <= 8 else 65535
-    return Kind(lambda path: write_tiff(path, values, bits, 1), values, shown=lambda values: values * (most / (2**bits - 1)), shown_max=most,
-                refusals={"jpg": "stretch:", "bmp": "stretch:"} if bits == 16 else None)
+    return Kind(
+        lambda path: write_tiff(path, values, bits, 1),
+        values,
+        shown=lambda values: values * (most / (2**bits - 1)),
+        shown_max=most,
+        refusals={"jpg": "stretch:", "bmp": "stretch:"} if bits == 16 else None,
+    )
 
 
 def ycbcr(path):
@@ -130,36 +165,70 @@ KINDS = {
     "8 bits": packed(8),
     "12 bits": packed(12),
     "16 bits": packed(16),
-    "table of colours": Kind(lambda path: write_tiff(path, waves(255), 8, 3, table=TABLE), waves(255), refusals=dict.fromkeys(FORMATS, "colour table")),
-    "table of greys": Kind(lambda path: write_tiff(path, waves(255), 8, 3, table=RAMP), waves(255), refusals=dict.fromkeys(FORMATS, "colour table")),
+    "table of colours": Kind(
+        lambda path: write_tiff(path, waves(255), 8, 3, table=TABLE),
+        waves(255),
+        refusals=dict.fromkeys(FORMATS, "colour table"),
+    ),
+    "table of greys": Kind(
+        lambda path: write_tiff(path, waves(255), 8, 3, table=RAMP),
+        waves(255),
+        refusals=dict.fromkeys(FORMATS, "colour table"),
+    ),
     "soft alpha": Kind(lambda path: write_tiff(path, SOFT, 8, 2, extra=[2]), SOFT, refusals=ALPHA),
     "hard alpha": Kind(lambda path: write_tiff(path, HARD, 8, 2, extra=[2]), HARD, refusals=ALPHA),
-    "mask": Kind(lambda path: write_tiff(path, waves(255, 3), 8, 2, mask=VISIBLE), waves(255, 3), refusals=ALPHA),
+    "mask": Kind(
+        lambda path: write_tiff(path, waves(255, 3), 8, 2, mask=VISIBLE), waves(255, 3), refusals=ALPHA
+    ),
     "CMYK": Kind(lambda path: write_tiff(path, waves(255, 4), 8, 5), waves(255, 4), shown=of_cmyk),
-    "CMYK in planes": Kind(lambda path: write_tiff(path, waves(255, 4), 8, 5, planar=True), waves(255, 4), shown=of_cmyk),
-    "Lab": Kind(lambda path: write_tiff(path, LAB % 256, 8, 8), LAB, data=lambda values: values + [0, 128, 128], refusals=dict.fromkeys(PICTURES, "L*a*b*")),
-    "0 is white": Kind(lambda path: write_tiff(path, waves(255), 8, 0), waves(255), shown=lambda values: 255 - values),
-    "1 bit, 0 is white": Kind(lambda path: write_tiff(path, waves(1), 1, 0), waves(1), shown=lambda values: 255 - 255 * values),
+    "CMYK in planes": Kind(
+        lambda path: write_tiff(path, waves(255, 4), 8, 5, planar=True), waves(255, 4), shown=of_cmyk
+    ),
+    "Lab": Kind(
+        lambda path: write_tiff(path, LAB % 256, 8, 8),
+        LAB,
+        data=lambda values: values + [0, 128, 128],
+        refusals=dict.fromkeys(PICTURES, "L*a*b*"),
+    ),
+    "0 is white": Kind(
+        lambda path: write_tiff(path, waves(255), 8, 0), waves(255), shown=lambda values: 255 - values
+    ),
+    "1 bit, 0 is white": Kind(
+        lambda path: write_tiff(path, waves(1), 1, 0), waves(1), shown=lambda values: 255 - 255 * values
+    ),
     "YCbCr": Kind(ycbcr, None),
-    "YCbCr, not as JPEG": Kind(lambda path: write_tiff(path, waves(255, 3), 8, 6), None, refusals=dict.fromkeys(FORMATS, "YCbCr")),
+    "YCbCr, not as JPEG": Kind(
+        lambda path: write_tiff(path, waves(255, 3), 8, 6), None, refusals=dict.fromkeys(FORMATS, "YCbCr")
+    ),
 }
 ODD = {"soft alpha", "hard alpha", "mask"}
 
 
 def read_result(path, kind, shape):
-    """As a reader that is not sepconv has it; of a TIFF as it is stored, and of one that it does not decode as Pillow does."""
+    """As a reader that is not sepconv has it; of a TIFF as it is stored, and of one that it does not decode
+    as Pillow does."""
     if path.suffix == ".npy":
         return np.load(path).astype(float)
     if path.suffix == ".zarr":
-        values = read_array(path if json.loads((path / "zarr.json").read_text())["node_type"] == "array" else path / "0")
-        return (values.transpose(1, 2, 0) if values.ndim == 3 and values.shape[0] in (3, 4) else values).astype(float)
+        values = read_array(
+            path if json.loads((path / "zarr.json").read_text())["node_type"] == "array" else path / "0"
+        )
+        return (
+            values.transpose(1, 2, 0) if values.ndim == 3 and values.shape[0] in (3, 4) else values
+        ).astype(float)
     if path.suffix == ".raw":
         words = path.name.rsplit("_", 2)
-        return np.fromfile(path, words[2].removesuffix(".raw").replace("u8", "u1").replace("u16", "<u2")).astype(float).reshape(shape)
+        return (
+            np.fromfile(path, words[2].removesuffix(".raw").replace("u8", "u1").replace("u16", "<u2"))
+            .astype(float)
+            .reshape(shape)
+        )
     if path.suffix == ".tif" and kind != "YCbCr":
         values = tifffile.imread(path, key=0)
         if kind == "Lab":  # a* and b* are signed
-            return np.concatenate([values[..., :1].astype(float), values[..., 1:].view(np.int8).astype(float)], 2)
+            return np.concatenate(
+                [values[..., :1].astype(float), values[..., 1:].view(np.int8).astype(float)], 2
+            )
         return (np.moveaxis(values, 0, 2) if kind == "CMYK in planes" else values).astype(float)
     with PIL.Image.open(path) as image:
         return np.array(image).astype(float)
@@ -173,8 +242,6 @@ def result_name(kind, name, stage, channels):
     return "out." + {"pnm": "pgm" if channels == 1 else "ppm"}.get(name, name)
 
 
-
-
 class Tries:
     """The program, with a way to fail."""
 
@@ -182,7 +249,9 @@ class Tries:
         self.sepconv, self.folder, self.sentence = sepconv, sepconv.folder, ""
 
     def __call__(self, *words):
-        done = subprocess.run([*self.sepconv.command, *map(str, words)], cwd=self.folder, capture_output=True, text=True)
+        done = subprocess.run(
+            [*self.sepconv.command, *map(str, words)], cwd=self.folder, capture_output=True, text=True
+        )
         self.sentence = done.stderr
         assert done.returncode in (0, 1, 2), done
         if done.returncode:
@@ -194,7 +263,9 @@ def expected(kind, name, stage, it, sepconv):
     """What the result shows, or holds."""
     if kind == "YCbCr":
         return filtered(read_back(sepconv.folder / "in.tif"), stage)
-    values = with_alpha(it.values, stage) if kind in ("soft alpha", "hard alpha") else filtered(it.values, stage)
+    values = (
+        with_alpha(it.values, stage) if kind in ("soft alpha", "hard alpha") else filtered(it.values, stage)
+    )
     if kind == "12 bits" and name in ("jpg", "bmp"):  # of u8 alone
         return values * (255 / 4095)
     if name in PICTURES or (name == "tif" and kind in ("1 bit", "4 bits")):
@@ -225,16 +296,34 @@ def test_matrix(sepconv, kind):
     tries = Tries(sepconv)
     for name in FORMATS:
         for stage, words in STAGES.items():
-            channels = 3 if it.values is None else 1 if it.values.ndim == 2 else it.values.shape[2] + (kind == "mask")
+            channels = (
+                3
+                if it.values is None
+                else 1
+                if it.values.ndim == 2
+                else it.values.shape[2] + (kind == "mask")
+            )
             shown_channels = 3 if kind.startswith("CMYK") and name in PICTURES else channels
             result = result_name(kind, name, stage, shown_channels)
-            done = tries("run", "in.tif", result, *words, "--quiet", "--force", *(["--compress", "none"] if name == "zarr" else []))
+            done = tries(
+                "run",
+                "in.tif",
+                result,
+                *words,
+                "--quiet",
+                "--force",
+                *(["--compress", "none"] if name == "zarr" else []),
+            )
             cell = f"{kind} to {name}, {stage}: {done.stderr}"
             if done.returncode:
                 assert name in it.refusals and it.refusals[name] in done.stderr, cell
                 continue
             wanted = expected(kind, name, stage, it, sepconv)
-            found = read_result(sepconv.folder / result, kind, wanted.shape if kind != "mask" else (*wanted.shape[:2], channels))
+            found = read_result(
+                sepconv.folder / result,
+                kind,
+                wanted.shape if kind != "mask" else (*wanted.shape[:2], channels),
+            )
             if kind in ODD:
                 visible = filtered(VISIBLE * 1.0, stage) >= 0.999 if kind == "mask" else None
                 check_alpha(kind, name, stage, found, wanted, visible)
@@ -245,10 +334,20 @@ def test_matrix(sepconv, kind):
             if lossy:
                 assert difference.mean() < 6 and difference.max() < 90, cell
             else:
-                assert difference.max() <= (0.5001 if stage == "copy" or not kind.startswith("CMYK") else 1.01), cell
+                assert difference.max() <= (
+                    0.5001 if stage == "copy" or not kind.startswith("CMYK") else 1.01
+                ), cell
 
 
-@pytest.mark.parametrize("kind, name", [(kind, name) for kind, it in KINDS.items() for name, words in it.refusals.items() if words in ("stretch:", "background")])
+@pytest.mark.parametrize(
+    "kind, name",
+    [
+        (kind, name)
+        for kind, it in KINDS.items()
+        for name, words in it.refusals.items()
+        if words in ("stretch:", "background")
+    ],
+)
 def test_the_way_out_that_a_refusal_names_leads_out(sepconv, kind, name):
     it = KINDS[kind]
     it.make(sepconv.folder / "in.tif")
@@ -256,8 +355,17 @@ def test_the_way_out_that_a_refusal_names_leads_out(sepconv, kind, name):
     assert done.returncode
     words = [word.rstrip(",;") for word in done.stderr.split()]
     for way in (word for word in words if word.startswith(("stretch:", "--background", "--to-8bit"))):
-        sepconv("run", "in.tif", result_name(kind, name, "copy", 3 if kind in ODD else 1), way, "--quiet", "--force")
-        with PIL.Image.open(sepconv.folder / result_name(kind, name, "copy", 3 if kind in ODD else 1)) as image:
+        sepconv(
+            "run",
+            "in.tif",
+            result_name(kind, name, "copy", 3 if kind in ODD else 1),
+            way,
+            "--quiet",
+            "--force",
+        )
+        with PIL.Image.open(
+            sepconv.folder / result_name(kind, name, "copy", 3 if kind in ODD else 1)
+        ) as image:
             found = np.array(image.convert("RGB"), float)
         if kind in ODD:
             alpha = VISIBLE[:, :, None] * 1.0 if kind == "mask" else it.values[:, :, 3:] / 255
@@ -270,14 +378,17 @@ def test_the_way_out_that_a_refusal_names_leads_out(sepconv, kind, name):
 def test_what_is_shown_otherwise_is_said(sepconv):
     write_tiff(sepconv.folder / "in.tif", waves(15), 4, 0)
     said = json.loads(sepconv("plan", "in.tif", "out.png", "--json").stdout)["warnings"]
-    assert any("0 to 15 are shown as 0 to 255" in one for one in said) and any("0 is white" in one for one in said)
+    assert any("0 to 15 are shown as 0 to 255" in one for one in said) and any(
+        "0 is white" in one for one in said
+    )
     sepconv("run", "in.tif", "kept.tif", "cast:type=u8", "--quiet")
     assert np.array_equal(tifffile.imread(sepconv.folder / "kept.tif"), waves(15))
 
 
 @pytest.mark.parametrize("bits", [1, 4, 8, 12])
 def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
-    """0 is white in the source: the numbers of cast, scale and threshold are the result's, and the stage that the warning names inverts them."""
+    """0 is white in the source: the numbers of cast, scale and threshold are the result's, and the stage that
+    the warning names inverts them."""
     top = 2**bits - 1
     values = waves(top)
     write_tiff(sepconv.folder / "in.tif", values, bits, 0)
@@ -287,7 +398,11 @@ def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
         with PIL.Image.open(sepconv.folder / "out.png") as image:
             return np.array(image).astype(np.int64), said
 
-    for stages, wanted in ((["cast:type=u8"], np.minimum(values, 255)), (["threshold:at=0.5,above=200,below=3"], np.where(values > 0, 200, 3)), (["scale:by=1,add=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16))):
+    for stages, wanted in (
+        (["cast:type=u8"], np.minimum(values, 255)),
+        (["threshold:at=0.5,above=200,below=3"], np.where(values > 0, 200, 3)),
+        (["scale:by=1,add=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16)),
+    ):
         found, said = made(*stages)
         np.testing.assert_array_equal(found, wanted)
         way = re.search(r"stretch:low=(\d+),high=0,type=u\d+", said)
@@ -300,12 +415,23 @@ def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
 
 def test_a_mask_is_no_value_beyond(sepconv):
     values = np.stack([waves(4000)] * 3, 2)
-    write_tiff(sepconv.folder / "in.tif", values, 16, 2, mask=np.arange(values[:, :, 0].size).reshape(SHAPE) % 3 > 0)
+    write_tiff(
+        sepconv.folder / "in.tif", values, 16, 2, mask=np.arange(values[:, :, 0].size).reshape(SHAPE) % 3 > 0
+    )
     for name in ("out.png", "out.tif"):
         assert "does not hold" not in sepconv("run", "in.tif", name, "--to-8bit=0:6000", "--quiet").stderr
 
 
 def test_what_computes_on_inks_is_said(sepconv):
-    PIL.Image.fromarray(np.stack([waves(200)] * 3, 2).astype(np.uint8)).convert("CMYK").save(sepconv.folder / "in.tif")
-    for stage, computes in (("scale:by=1.4", True), ("erode:radius=1", True), ("box:radius=1", False), ("transpose", False)):
-        assert ("computes on inks" in sepconv("run", "in.tif", "out.png", stage, "--quiet", "--force").stderr) == computes
+    PIL.Image.fromarray(np.stack([waves(200)] * 3, 2).astype(np.uint8)).convert("CMYK").save(
+        sepconv.folder / "in.tif"
+    )
+    for stage, computes in (
+        ("scale:by=1.4", True),
+        ("erode:radius=1", True),
+        ("box:radius=1", False),
+        ("transpose", False),
+    ):
+        assert (
+            "computes on inks" in sepconv("run", "in.tif", "out.png", stage, "--quiet", "--force").stderr
+        ) == computes

@@ -1,4 +1,5 @@
-"""Where a result lies on the earth: its GeoTIFF tags at its pixels say what the source's say at the pixels that these are made of."""
+"""Where a result lies on the earth: its GeoTIFF tags at its pixels say what the source's say at the pixels
+that these are made of."""
 
 import numpy as np
 import pytest
@@ -17,14 +18,19 @@ CHAINS = {
     "transpose": (["transpose"], lambda r, c: (c, r)),
     "turned and smaller": (["reduce:factor=3,factor_y=2", "transpose"], lambda r, c: (2 * c, 3 * r)),
     "smaller and turned": (["transpose", "reduce:factor=3,factor_y=2"], lambda r, c: (3 * c, 2 * r)),
-    "to and fro": (["transpose", "gaussian:sigma=1", "transpose", "resize:by=2"], lambda r, c: (r / 2, c / 2)),
+    "to and fro": (
+        ["transpose", "gaussian:sigma=1", "transpose", "resize:by=2"],
+        lambda r, c: (r / 2, c / 2),
+    ),
     "twice": (["reduce:factor=2", "resize:to=63x45"], lambda r, c: (2 * 23 / 45 * r, 2 * 32 / 63 * c)),
     "a part": (["reduce:factor=3", "--region", "7x5+11+4"], lambda r, c: (3 * (r + 4), 3 * (c + 11))),
     "a turned part": (["transpose", "--region", "7x5+11+4"], lambda r, c: (c + 11, r + 4)),
 }
 
 PAIR = [(SCALE, "d", 3, (0.5, 0.25, 2.0)), (TIE, "d", 6, (3.0, 5.0, 1.0, 440720.0, 3751320.0, 7.0))]
-TURNED = [(MATRIX, "d", 16, (0.5, 0.1, 0.0, 1000.0, 0.2, -0.4, 0.0, 2000.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0))]
+TURNED = [
+    (MATRIX, "d", 16, (0.5, 0.1, 0.0, 1000.0, 0.2, -0.4, 0.0, 2000.0, 0.0, 0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 1.0))
+]
 
 
 def raster_type(kind):
@@ -32,7 +38,13 @@ def raster_type(kind):
 
 
 def write(path, tags, **options):
-    tifffile.imwrite(path, random_image((ROWS, COLS), np.uint8), metadata=None, extratags=[(*tag, True) for tag in tags], **options)
+    tifffile.imwrite(
+        path,
+        random_image((ROWS, COLS), np.uint8),
+        metadata=None,
+        extratags=[(*tag, True) for tag in tags],
+        **options,
+    )
 
 
 def tags_of(path):
@@ -48,7 +60,7 @@ def place(tags, row, col):
         assert SCALE not in tags and TIE not in tags
         return np.reshape(tags[MATRIX], (4, 4)) @ (i, j, 0, 1)
     x, y, z = tags[SCALE]
-    (ti, tj, tk, tx, ty, tz), = np.reshape(tags[TIE], (-1, 6))
+    ((ti, tj, tk, tx, ty, tz),) = np.reshape(tags[TIE], (-1, 6))
     return np.array([tx + x * (i - ti), ty - y * (j - tj), tz - z * tk, 1])
 
 
@@ -66,25 +78,37 @@ def test_pixels_stay_where_they_are(sepconv, name, tags, kind):
     before, after = tags_of(sepconv.folder / "in.tif"), tags_of(sepconv.folder / "out.tif")
     assert after[KEYS] == before[KEYS]
     for row, col in CORNERS:
-        np.testing.assert_allclose(place(after, row, col), place(before, *source_of(row, col)), rtol=1e-14, atol=1e-9)
+        np.testing.assert_allclose(
+            place(after, row, col), place(before, *source_of(row, col)), rtol=1e-14, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("kind", [1, 2])
 @pytest.mark.parametrize("name", CHAINS)
 def test_points_on_the_ground_stay_in_their_pixels(sepconv, name, kind):
     stages, source_of = CHAINS[name]
-    points = [(0.0, 0.0, 0.0, 10.0, 20.0, 1.0), (50.0, 40.0, 0.0, 30.0, 5.0, 2.0), (12.5, 33.0, 0.0, 17.0, 8.0, 3.0), (60.0, 2.0, 0.0, 9.0, 1.0, 0.0)]
+    points = [
+        (0.0, 0.0, 0.0, 10.0, 20.0, 1.0),
+        (50.0, 40.0, 0.0, 30.0, 5.0, 2.0),
+        (12.5, 33.0, 0.0, 17.0, 8.0, 3.0),
+        (60.0, 2.0, 0.0, 9.0, 1.0, 0.0),
+    ]
     write(sepconv.folder / "in.tif", [(TIE, "d", 24, sum(points, ())), *raster_type(kind)])
     sepconv("run", "in.tif", "out.tif", *stages, "--quiet")
     centre = 0.5 if kind == 2 else 0
-    for (i, j, *there), (after_i, after_j, *after_there) in zip(points, np.reshape(tags_of(sepconv.folder / "out.tif")[TIE], (-1, 6))):
+    for (i, j, *there), (after_i, after_j, *after_there) in zip(
+        points, np.reshape(tags_of(sepconv.folder / "out.tif")[TIE], (-1, 6))
+    ):
         assert after_there == there
-        assert source_of(after_j + centre, after_i + centre) == pytest.approx((j + centre, i + centre), abs=1e-12)
+        assert source_of(after_j + centre, after_i + centre) == pytest.approx(
+            (j + centre, i + centre), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_rational_polynomials_find_the_same_pixels(sepconv, name):
-    """Whatever the polynomials: a row is an offset and a scale times their quotient. They count from the first pixel's centre."""
+    """Whatever the polynomials: a row is an offset and a scale times their quotient. They count from the
+    first pixel's centre."""
     stages, source_of = CHAINS[name]
     rpc = tuple(np.random.default_rng(4).random(92) + 1)
     write(sepconv.folder / "in.tif", [(RPC, "d", 92, rpc), *raster_type(1)])
@@ -92,7 +116,9 @@ def test_rational_polynomials_find_the_same_pixels(sepconv, name):
 
     def found(values, terms):
         line, line_below, sample, sample_below = (terms @ part for part in np.reshape(values[12:], (4, 20)))
-        return values[2] + values[7] * line / line_below + 0.5, values[3] + values[8] * sample / sample_below + 0.5
+        return values[2] + values[7] * line / line_below + 0.5, values[3] + values[
+            8
+        ] * sample / sample_below + 0.5
 
     after = tags_of(sepconv.folder / "out.tif")[RPC]
     assert after[:2] == rpc[:2] and after[4:7] == rpc[4:7] and after[9:12] == rpc[9:12]
@@ -100,8 +126,16 @@ def test_rational_polynomials_find_the_same_pixels(sepconv, name):
         assert source_of(*found(np.array(after), terms)) == pytest.approx(found(np.array(rpc), terms))
 
 
-@pytest.mark.parametrize("tags", [PAIR[:1], [*PAIR, *TURNED], [PAIR[0], (TIE, "d", 12, (1.0,) * 12)], [(SCALE, "d", 2, (1.0, 1.0)), PAIR[1]]],
-                         ids=["no tie point", "and a transformation", "two tie points", "two numbers"])
+@pytest.mark.parametrize(
+    "tags",
+    [
+        PAIR[:1],
+        [*PAIR, *TURNED],
+        [PAIR[0], (TIE, "d", 12, (1.0,) * 12)],
+        [(SCALE, "d", 2, (1.0, 1.0)), PAIR[1]],
+    ],
+    ids=["no tie point", "and a transformation", "two tie points", "two numbers"],
+)
 def test_a_scale_that_cannot_be_turned_is_left_out(sepconv, tags):
     write(sepconv.folder / "in.tif", [*tags, *raster_type(1)])
     said = sepconv("run", "in.tif", "out.tif", "transpose").stderr
@@ -111,11 +145,16 @@ def test_a_scale_that_cannot_be_turned_is_left_out(sepconv, tags):
 
 def test_what_counts_pixels_in_other_ways_is_left_out(sepconv):
     """GDAL's grids of places, and the tiles of a map of the web; what is no place stays."""
-    xml = ('<GDALMetadata>\n  <Item name="AREA_OR_POINT">Area</Item>\n  <Item name="LINE_STEP" domain="GEOLOCATION">1</Item>\n'
-           '  <Item name="ZOOM_LEVEL" domain="TILING_SCHEME">9</Item>\n</GDALMetadata>\n')
+    xml = (
+        '<GDALMetadata>\n  <Item name="AREA_OR_POINT">Area</Item>\n  <Item name="LINE_STEP" domain="GEOLOCATION">1</Item>\n'
+        '  <Item name="ZOOM_LEVEL" domain="TILING_SCHEME">9</Item>\n</GDALMetadata>\n'
+    )
     write(sepconv.folder / "in.tif", [*PAIR, (METADATA, "s", 0, xml)])
     said = sepconv("run", "in.tif", "out.tif", "reduce:factor=2").stderr
-    assert "GDAL's places (GEOLOCATION, TILING_SCHEME, RPC) are left out: they are those of the source's pixels" in said
+    assert (
+        "GDAL's places (GEOLOCATION, TILING_SCHEME, RPC) are left out: they are those of the source's pixels"
+        in said
+    )
     kept = tags_of(sepconv.folder / "out.tif")[METADATA]
     assert "AREA_OR_POINT" in kept and "STEP" not in kept and "ZOOM" not in kept
     sepconv("run", "in.tif", "same.tif", "gaussian:sigma=1", "--quiet")
@@ -165,16 +204,27 @@ def test_gdal_finds_the_same_places(sepconv, name, options, kind):
     after, image = transform_of(sepconv.folder / "out.tif")
     for row, col in CORNERS:
         source_row, source_col = source_of(row, col)
-        np.testing.assert_allclose(after @ (1, col, row), before @ (1, source_col, source_row), rtol=1e-14, atol=1e-9)
+        np.testing.assert_allclose(
+            after @ (1, col, row), before @ (1, source_col, source_row), rtol=1e-14, atol=1e-9
+        )
     if options:
-        assert image.GetRasterBand(1).GetOverviewCount() == (0 if max(image.RasterXSize, image.RasterYSize) <= 16 else
-                                                            int(np.ceil(np.log2(max(image.RasterXSize, image.RasterYSize) / 16))))
+        assert image.GetRasterBand(1).GetOverviewCount() == (
+            0
+            if max(image.RasterXSize, image.RasterYSize) <= 16
+            else int(np.ceil(np.log2(max(image.RasterXSize, image.RasterYSize) / 16)))
+        )
 
 
 def test_a_level_lies_where_its_image_does(sepconv):
-    """It says nothing of this itself; as in GDAL its pixels are larger by the ratio of the sides. What else is true of it comes along, too."""
+    """It says nothing of this itself; as in GDAL its pixels are larger by the ratio of the sides. What else
+    is true of it comes along, too."""
     profile = bytes(range(200))
-    write(sepconv.folder / "in.tif", [*PAIR, *raster_type(2), (42113, "s", 0, "7"), (34675, "B", len(profile), profile)], resolution=(300, 150), description="a field")
+    write(
+        sepconv.folder / "in.tif",
+        [*PAIR, *raster_type(2), (42113, "s", 0, "7"), (34675, "B", len(profile), profile)],
+        resolution=(300, 150),
+        description="a field",
+    )
     before, _ = transform_of(sepconv.folder / "in.tif")
     sepconv("run", "in.tif", "levels.tif", "--pyramid", "--tile", "16", "--quiet")
     for level, shape in enumerate([(45, 63), (23, 32), (12, 16)]):
@@ -183,7 +233,9 @@ def test_a_level_lies_where_its_image_does(sepconv):
         after, image = transform_of(sepconv.folder / "out.tif")
         assert (image.RasterYSize, image.RasterXSize) == shape
         for row, col in CORNERS:
-            np.testing.assert_allclose(after @ (1, col, row), before @ (1, col * COLS / shape[1], row * ROWS / shape[0]), rtol=1e-14)
+            np.testing.assert_allclose(
+                after @ (1, col, row), before @ (1, col * COLS / shape[1], row * ROWS / shape[0]), rtol=1e-14
+            )
         tags = tags_of(sepconv.folder / "out.tif")
         assert tags[42113] == "7" and tags[34675] == profile and tags[270] == "a field"
         assert tags[282][0] / tags[282][1] == pytest.approx(300 * shape[1] / COLS, rel=1e-6)
@@ -195,19 +247,45 @@ def test_as_gdal_translate(sepconv, size):
     gdal = pytest.importorskip("osgeo.gdal", reason="GDAL's Python module is not installed")
     gdal.UseExceptions()
     write(sepconv.folder / "in.tif", [*PAIR, *raster_type(1)])
-    gdal.Translate(str(sepconv.folder / "theirs.tif"), str(sepconv.folder / "in.tif"), width=size[0], height=size[1], resampleAlg="bilinear")
+    gdal.Translate(
+        str(sepconv.folder / "theirs.tif"),
+        str(sepconv.folder / "in.tif"),
+        width=size[0],
+        height=size[1],
+        resampleAlg="bilinear",
+    )
     sepconv("run", "in.tif", "ours.tif", f"resize:to={size[0]}x{size[1]}", "--quiet")
     ours, theirs = tags_of(sepconv.folder / "ours.tif"), tags_of(sepconv.folder / "theirs.tif")
     for row, col in CORNERS:
-        np.testing.assert_allclose(place(ours, row, col)[:2], place(theirs, row, col)[:2], rtol=1e-14, atol=1e-9)
+        np.testing.assert_allclose(
+            place(ours, row, col)[:2], place(theirs, row, col)[:2], rtol=1e-14, atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("name", CHAINS)
 def test_gdal_finds_the_same_pixels_by_rational_polynomials(sepconv, name):
-    """By its transformer, since gdal_translate of GDAL 3.6 leaves out that RPC count from centres of pixels."""
+    """By its transformer, since gdal_translate of GDAL 3.6 leaves out that RPC count from centres of
+    pixels."""
     stages, source_of = CHAINS[name]
     ones = (1.0, *[0.0] * 19)
-    rpc = (0.0, 0.0, 22.0, 31.0, 50.0, 8.0, 100.0, 25.0, 35.0, 0.02, 0.01, 50.0, *(0.0, 0.1, -1.0, 0.01, *[0.0] * 16), *ones, *(0.0, 1.0, 0.2, *[0.0] * 17), *ones)
+    rpc = (
+        0.0,
+        0.0,
+        22.0,
+        31.0,
+        50.0,
+        8.0,
+        100.0,
+        25.0,
+        35.0,
+        0.02,
+        0.01,
+        50.0,
+        *(0.0, 0.1, -1.0, 0.01, *[0.0] * 16),
+        *ones,
+        *(0.0, 1.0, 0.2, *[0.0] * 17),
+        *ones,
+    )
     write(sepconv.folder / "in.tif", [(RPC, "d", 92, rpc)])
     sepconv("run", "in.tif", "out.tif", *stages, "--quiet")
 
@@ -215,7 +293,9 @@ def test_gdal_finds_the_same_pixels_by_rational_polynomials(sepconv, name):
         from osgeo import gdal
 
         transformer = gdal.Transformer(transform_of(sepconv.folder / name)[1], None, ["METHOD=RPC"])
-        found, done = transformer.TransformPoints(True, [(8.003, 50.01, 100.0), (7.995, 49.99, 120.0), (8.0, 50.0, 90.0)])
+        found, done = transformer.TransformPoints(
+            True, [(8.003, 50.01, 100.0), (7.995, 49.99, 120.0), (8.0, 50.0, 90.0)]
+        )
         assert all(done)
         return [(row, col) for col, row, _ in found]
 

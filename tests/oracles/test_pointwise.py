@@ -24,7 +24,9 @@ def test_formula(sepconv, stage, dtype):
 def test_cast_rounds_half_to_even_and_saturates(sepconv, source, target):
     image = random_image((20, 20), DTYPES[source], seed=1)
     if source.startswith("f"):  # ties, and values beyond every range
-        image = (np.arange(-400, 400, dtype=DTYPES[source]).reshape(20, 40) / 2) * np.array([[1], [500]] * 10, DTYPES[source])
+        image = (np.arange(-400, 400, dtype=DTYPES[source]).reshape(20, 40) / 2) * np.array(
+            [[1], [500]] * 10, DTYPES[source]
+        )
     actual = sepconv.filter(image, f"cast:type={target}")
     np.testing.assert_array_equal(actual, stored(image, DTYPES[target]))
 

@@ -1,4 +1,5 @@
-"""Levels made in the pass that makes the image: means of 2 x 2 of the level before, as tifffile and libvips find them."""
+"""Levels made in the pass that makes the image: means of 2 x 2 of the level before, as tifffile and libvips
+find them."""
 
 import subprocess
 
@@ -9,9 +10,9 @@ from reference import random_image
 from tiff_tools import read_tiff
 
 
-
 def halved(image):
-    """Means of cells of 2 x 2, of what is there at the edges, in float64, rounded half to even for integers."""
+    """Means of cells of 2 x 2, of what is there at the edges, in float64, rounded half to even for
+    integers."""
     rows, cols = image.shape[:2]
     sums = np.zeros(((rows + 1) // 2, (cols + 1) // 2) + image.shape[2:])
     counts = np.zeros_like(sums)
@@ -62,10 +63,24 @@ def test_levels_are_overviews(sepconv, dtype, shape, compress):
     check_levels(images, 128)
 
 
-@pytest.mark.parametrize("options", [["--band-rows", 64, "--slots", 1], ["--threads", 3], ["--max-memory", "12M"]], ids=str)
+@pytest.mark.parametrize(
+    "options", [["--band-rows", 64, "--slots", 1], ["--threads", 3], ["--max-memory", "12M"]], ids=str
+)
 def test_levels_do_not_depend_on_the_plan(sepconv, options):
     np.save(sepconv.folder / "in.npy", random_image((1500, 1100), np.uint8))
-    run = ["run", "in.npy", "out.tif", "gaussian:sigma=2", "--pyramid", "--compress", "deflate:1", "--tile", 64, "--force", "--quiet"]
+    run = [
+        "run",
+        "in.npy",
+        "out.tif",
+        "gaussian:sigma=2",
+        "--pyramid",
+        "--compress",
+        "deflate:1",
+        "--tile",
+        64,
+        "--force",
+        "--quiet",
+    ]
     levels = []
     for given in ([], options):
         sepconv(*run, *given)
@@ -78,10 +93,14 @@ def test_levels_do_not_depend_on_the_plan(sepconv, options):
 
 def test_a_stack_has_levels_in_sub_directories(sepconv):
     """As OME-TIFF wants them: its pages are the planes and nothing else."""
-    stack = np.stack([[random_image((300, 260), np.uint16, seed=2 * z + c) for c in range(2)] for z in range(3)])
+    stack = np.stack(
+        [[random_image((300, 260), np.uint16, seed=2 * z + c) for c in range(2)] for z in range(3)]
+    )
     tifffile.imwrite(sepconv.folder / "in.ome.tif", stack, metadata={"axes": "ZCYX"}, tile=(64, 64))
     sepconv("run", "in.ome.tif", "out.ome.tif", "gaussian:sigma=1", "--pyramid", "--quiet")
-    sepconv("run", "out.ome.tif", "again.ome.tif", "abs", "--quiet")  # levels are made where the source has them
+    sepconv(
+        "run", "out.ome.tif", "again.ome.tif", "abs", "--quiet"
+    )  # levels are made where the source has them
     sepconv("run", "out.ome.tif", "none.ome.tif", "abs", "--pyramid", "none", "--quiet")
     for name, count in [("out", 4), ("again", 4), ("none", 1)]:
         with tifffile.TiffFile(sepconv.folder / f"{name}.ome.tif") as tif:
@@ -105,14 +124,21 @@ def test_libvips_reads_the_levels(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
     sepconv("run", "in.npy", "out.tif", "--pyramid", "--tile", 64, "--compress", "deflate", "--quiet")
     path = sepconv.folder / "out.tif"
-    subprocess.run(["vips", "copy", f"{path}[page=2]", sepconv.folder / "two.tif"], check=True, capture_output=True)
+    subprocess.run(
+        ["vips", "copy", f"{path}[page=2]", sepconv.folder / "two.tif"], check=True, capture_output=True
+    )
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "two.tif"), plain(path, 2))
 
 
 def test_where_levels_cannot_be(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
-    assert "--pyramid means nothing for NPY" in sepconv("run", "in.npy", "out.npy", "--pyramid", status=2).stderr
-    assert "--pyramid takes nothing, nearest or none" in sepconv("run", "in.npy", "out.tif", "--pyramid=all", status=2).stderr
+    assert (
+        "--pyramid means nothing for NPY" in sepconv("run", "in.npy", "out.npy", "--pyramid", status=2).stderr
+    )
+    assert (
+        "--pyramid takes nothing, nearest or none"
+        in sepconv("run", "in.npy", "out.tif", "--pyramid=all", status=2).stderr
+    )
     sepconv("run", "in.npy", "levels.tif", "--pyramid", "--tile", 64, "--quiet")
     said = sepconv("run", "levels.tif", "out.png").stderr
     assert "the smaller levels are not kept: PNG holds the full image only" in said
@@ -131,20 +157,33 @@ def test_levels_of_what_is_made_and_multiplied(sepconv):
 @pytest.mark.parametrize("options", [[], ["--big-tiff"], ["--tile", 64], ["--planar"]], ids=str)
 @pytest.mark.parametrize("compress", ["none", "deflate:1"])
 def test_cloud_optimized(sepconv, compress, options):
-    """Directories first, the image's where GDAL's ghost area ends; then the pixels, those of the smallest level first, all in order."""
+    """Directories first, the image's where GDAL's ghost area ends; then the pixels, those of the smallest
+    level first, all in order."""
     np.save(sepconv.folder / "in.npy", random_image((1100, 1333, 3), np.uint8))
-    common = ["--compress", compress, "--tile", 64 if "--tile" in options else 512, "--quiet", *[o for o in options if o not in ("--tile", 64)]]
+    common = [
+        "--compress",
+        compress,
+        "--tile",
+        64 if "--tile" in options else 512,
+        "--quiet",
+        *[o for o in options if o not in ("--tile", 64)],
+    ]
     sepconv("run", "in.npy", "cog.tif", "gaussian:sigma=1", "--cog", *common)
     sepconv("run", "in.npy", "plain.tif", "gaussian:sigma=1", "--pyramid", *common)
-    with tifffile.TiffFile(sepconv.folder / "cog.tif") as cog, tifffile.TiffFile(sepconv.folder / "plain.tif") as plain_levels:
+    with (
+        tifffile.TiffFile(sepconv.folder / "cog.tif") as cog,
+        tifffile.TiffFile(sepconv.folder / "plain.tif") as plain_levels,
+    ):
         assert len(cog.pages) == len(plain_levels.pages) > 1
         for level in range(len(cog.pages)):
-            np.testing.assert_array_equal(plain(sepconv.folder / "cog.tif", level), plain(sepconv.folder / "plain.tif", level))
+            np.testing.assert_array_equal(
+                plain(sepconv.folder / "cog.tif", level), plain(sepconv.folder / "plain.tif", level)
+            )
         start = 16 if cog.is_bigtiff else 8
         head = (sepconv.folder / "cog.tif").read_bytes()[start:300]
         line, rest = head.split(b"\n", 1)
         size = int(line.removeprefix(b"GDAL_STRUCTURAL_METADATA_SIZE=").removesuffix(b" bytes"))
-        assert rest.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and rest[size - 2:size] == b"\n "
+        assert rest.startswith(b"LAYOUT=IFDS_BEFORE_DATA\n") and rest[size - 2 : size] == b"\n "
         end = start + len(line) + 1 + size
         offsets = [page.offset for page in cog.pages]
         assert offsets[0] == end + end % 2 and offsets == sorted(offsets)
@@ -157,12 +196,26 @@ def test_cloud_optimized(sepconv, compress, options):
         assert (sepconv.folder / "cog.tif").stat().st_size >= last.dataoffsets[-1] + last.databytecounts[-1]
 
 
-@pytest.mark.parametrize("layout", [["--tile", 128], ["--tile", 0], ["--cog"]], ids=["tiles", "strips", "COG"])
+@pytest.mark.parametrize(
+    "layout", [["--tile", 128], ["--tile", 0], ["--cog"]], ids=["tiles", "strips", "COG"]
+)
 def test_bytes_do_not_depend_on_the_plan(sepconv, layout):
     np.save(sepconv.folder / "in.npy", random_image((1700, 1500), np.uint8))
     results = set()
     for ceiling in (["--max-memory", "30M"], ["--max-memory", "300M"], ["--band-rows", 256]):
-        sepconv("run", "in.npy", "out.tif", "gaussian:sigma=1", "--pyramid", "--compress", "deflate:1", *layout, *ceiling, "--quiet", "--force")
+        sepconv(
+            "run",
+            "in.npy",
+            "out.tif",
+            "gaussian:sigma=1",
+            "--pyramid",
+            "--compress",
+            "deflate:1",
+            *layout,
+            *ceiling,
+            "--quiet",
+            "--force",
+        )
         results.add((sepconv.folder / "out.tif").read_bytes())
     assert len(results) == 1
 
@@ -177,15 +230,24 @@ def test_a_transposition_of_a_pyramid_is_one(sepconv):
             levels = [page.asarray() for page in tif.pages]
         np.testing.assert_array_equal(levels[0], image.swapaxes(0, 1))
         check_levels(levels, 512)
-    assert "the smaller levels are not kept" in sepconv("transpose", "in.tif", "out.tif", "--perm", "0,2,1", "--force").stderr
+    assert (
+        "the smaller levels are not kept"
+        in sepconv("transpose", "in.tif", "out.tif", "--perm", "0,2,1", "--force").stderr
+    )
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), image.swapaxes(1, 2))
-    assert "permute without --pyramid and --cog" in sepconv("transpose", "in.tif", "new.tif", "--perm", "0,2,1", "--pyramid", status=2).stderr
+    assert (
+        "permute without --pyramid and --cog"
+        in sepconv("transpose", "in.tif", "new.tif", "--perm", "0,2,1", "--pyramid", status=2).stderr
+    )
 
 
 def test_what_cannot_be_cloud_optimized(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((700, 333), np.uint8))
     for options in (["--tile", 0], ["--pyramid", "none"]):
-        assert "a Cloud Optimized GeoTIFF has tiles and levels" in sepconv("run", "in.npy", "out.tif", "--cog", *options, status=2).stderr
+        assert (
+            "a Cloud Optimized GeoTIFF has tiles and levels"
+            in sepconv("run", "in.npy", "out.tif", "--cog", *options, status=2).stderr
+        )
     assert "--cog means nothing for NPY" in sepconv("run", "in.npy", "out.npy", "--cog", status=2).stderr
     tifffile.imwrite(sepconv.folder / "stack.tif", np.zeros((3, 20, 30), np.uint8), photometric="minisblack")
     assert "holds one image and not 3" in sepconv("run", "stack.tif", "out.tif", "--cog", status=2).stderr
@@ -198,7 +260,18 @@ def test_what_cannot_be_cloud_optimized(sepconv):
 def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
     cogeo = pytest.importorskip("rio_cogeo.cogeo", reason="rio-cogeo is not installed")
     np.save(sepconv.folder / "in.npy", random_image(shape, np.uint8))
-    sepconv("run", "in.npy", "out.tif", "gaussian:sigma=1", "--cog", "--compress", codec, "--axes", "yxc"[:len(shape)], "--quiet")
+    sepconv(
+        "run",
+        "in.npy",
+        "out.tif",
+        "gaussian:sigma=1",
+        "--cog",
+        "--compress",
+        codec,
+        "--axes",
+        "yxc"[: len(shape)],
+        "--quiet",
+    )
     assert cogeo.cog_validate(str(sepconv.folder / "out.tif"), strict=True, quiet=True) == (True, [], [])
 
 

@@ -1,4 +1,5 @@
-"""median, percentile and rank against scipy.ndimage: the same values; with missing pixels against NumPy, window by window."""
+"""median, percentile and rank against scipy.ndimage: the same values; with missing pixels against NumPy,
+window by window."""
 
 import numpy as np
 import pytest
@@ -20,13 +21,26 @@ def test_median(sepconv, shape, border, radius, radius_y):
 
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES.keys())
-@pytest.mark.parametrize("stage, function", [
-    ("median:radius=3", lambda x: ndi.median_filter(x, (7, 7, 1), mode="mirror")),
-    ("percentile:p=12.5,radius=2,radius_y=4,border=replicate", lambda x: ndi.percentile_filter(x, 12.5, (9, 5, 1), mode="nearest")),
-    ("percentile:p=100,size=4x6", lambda x: ndi.percentile_filter(x, 100, (6, 4, 1), mode="mirror")),
-    ("rank:rank=-3,radius=1,origin=-1,origin_y=1,border=wrap", lambda x: ndi.rank_filter(x, -3, (3, 3, 1), mode="wrap", origin=(1, -1, 0))),
-    ("rank:rank=17,size=3x20,origin_y=9,border=reflect", lambda x: ndi.rank_filter(x, 17, (20, 3, 1), mode="reflect", origin=(9, 0, 0))),
-    ("median:radius=14", lambda x: ndi.median_filter(x, (29, 29, 1), mode="mirror"))])
+@pytest.mark.parametrize(
+    "stage, function",
+    [
+        ("median:radius=3", lambda x: ndi.median_filter(x, (7, 7, 1), mode="mirror")),
+        (
+            "percentile:p=12.5,radius=2,radius_y=4,border=replicate",
+            lambda x: ndi.percentile_filter(x, 12.5, (9, 5, 1), mode="nearest"),
+        ),
+        ("percentile:p=100,size=4x6", lambda x: ndi.percentile_filter(x, 100, (6, 4, 1), mode="mirror")),
+        (
+            "rank:rank=-3,radius=1,origin=-1,origin_y=1,border=wrap",
+            lambda x: ndi.rank_filter(x, -3, (3, 3, 1), mode="wrap", origin=(1, -1, 0)),
+        ),
+        (
+            "rank:rank=17,size=3x20,origin_y=9,border=reflect",
+            lambda x: ndi.rank_filter(x, 17, (20, 3, 1), mode="reflect", origin=(9, 0, 0)),
+        ),
+        ("median:radius=14", lambda x: ndi.median_filter(x, (29, 29, 1), mode="mirror")),
+    ],
+)
 def test_types_and_channels(sepconv, dtype, stage, function):
     image = random_image((41, 67, 3), dtype)
     np.testing.assert_array_equal(sepconv.filter(image, stage), function(image))
@@ -35,13 +49,17 @@ def test_types_and_channels(sepconv, dtype, stage, function):
 def test_a_border_that_the_type_does_not_have(sepconv):
     image = random_image((20, 30), np.uint8)
     expected = ndi.median_filter(image.astype("f8"), 5, mode="constant", cval=7.5)
-    np.testing.assert_array_equal(sepconv.filter(image, "median:radius=2,border=constant,value=7.5"), np.rint(expected))
+    np.testing.assert_array_equal(
+        sepconv.filter(image, "median:radius=2,border=constant,value=7.5"), np.rint(expected)
+    )
 
 
 def ranked(image, missing, radius, of, policy):
     """The value of rank int((2 of N + 1) n / (2 N)) of the n that are there; NaN is missing."""
     values = np.where(missing, np.nan, image.astype("f8"))
-    windows = np.lib.stride_tricks.sliding_window_view(np.pad(values, radius, "reflect"), (2 * radius + 1,) * 2)
+    windows = np.lib.stride_tricks.sliding_window_view(
+        np.pad(values, radius, "reflect"), (2 * radius + 1,) * 2
+    )
     windows = np.sort(windows.reshape(*image.shape, -1), axis=-1)  # NaN last
     area, there = windows.shape[-1], np.isfinite(windows).sum(-1)
     rank = (2 * of(area) + 1) * there // (2 * area)
@@ -54,9 +72,19 @@ def ranked(image, missing, radius, of, policy):
     return made
 
 
-@pytest.mark.parametrize("dtype, nodata", [(np.uint8, 9), (np.uint16, 9), (np.int16, -3), (np.float32, -9999), (np.float64, np.nan)])
+@pytest.mark.parametrize(
+    "dtype, nodata",
+    [(np.uint8, 9), (np.uint16, 9), (np.int16, -3), (np.float32, -9999), (np.float64, np.nan)],
+)
 @pytest.mark.parametrize("policy", ["ignore", "fill", "propagate"])
-@pytest.mark.parametrize("stage, of", [("median:radius=2", lambda n: n // 2), ("percentile:p=80,radius=3", lambda n: int(n * 0.8)), ("rank:rank=0,radius=1", lambda n: 0)])
+@pytest.mark.parametrize(
+    "stage, of",
+    [
+        ("median:radius=2", lambda n: n // 2),
+        ("percentile:p=80,radius=3", lambda n: int(n * 0.8)),
+        ("rank:rank=0,radius=1", lambda n: 0),
+    ],
+)
 def test_missing_pixels(sepconv, dtype, nodata, policy, stage, of):
     random = np.random.default_rng(6)
     image = random.integers(20, 250, (61, 83)).astype(dtype)

@@ -1,4 +1,5 @@
-"""Images that packages carry, those that are installed, against SciPy and astropy: Debian's visp-images-data, r-cran-stars, r-cran-sf, python3-skimage and python3-matplotlib, and the folders
+"""Images that packages carry, those that are installed, against SciPy and astropy: Debian's visp-images-data,
+r-cran-stars, r-cran-sf, python3-skimage and python3-matplotlib, and the folders
 that SEPCONV_REAL_IMAGES names."""
 
 import os
@@ -11,14 +12,24 @@ import scipy.ndimage as ndi
 import tifffile
 from reference import assert_close
 
-ROOTS = ["/usr/share/visp-images-data", "/usr/lib/R/site-library/stars", "/usr/lib/R/site-library/sf", "/usr/lib/python3/dist-packages/skimage/data",
-         "/usr/share/matplotlib/sample_data", *os.environ.get("SEPCONV_REAL_IMAGES", "").split(":")]
+ROOTS = [
+    "/usr/share/visp-images-data",
+    "/usr/lib/R/site-library/stars",
+    "/usr/lib/R/site-library/sf",
+    "/usr/lib/python3/dist-packages/skimage/data",
+    "/usr/share/matplotlib/sample_data",
+    *os.environ.get("SEPCONV_REAL_IMAGES", "").split(":"),
+]
 PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".pgm", ".ppm", ".pbm")
 ENDINGS = (".tif", ".tiff", ".npy", *PICTURES)
 MOST_OF_A_KIND = 3  # of one folder: hundreds of them are frames of one film
 
 # What is refused, and with which words.
-REFUSED = {"lc.tif": "classes by its colour table", "lfw_subset.npy": "say which with --axes yxc or zyx", "truncated.jpg": "the file ends before the image does"}
+REFUSED = {
+    "lc.tif": "classes by its colour table",
+    "lfw_subset.npy": "say which with --axes yxc or zyx",
+    "truncated.jpg": "the file ends before the image does",
+}
 
 
 def found():
@@ -35,10 +46,13 @@ pytestmark = pytest.mark.skipif(not IMAGES, reason="no package with images is in
 
 
 def picture(path):
-    """As sepconv reads it: palettes as colours, grey with alpha as RGBA, bits as black and white. Pillow halves 16 bits of colours, so they are libpng's by matplotlib."""
+    """As sepconv reads it: palettes as colours, grey with alpha as RGBA, bits as black and white. Pillow
+    halves 16 bits of colours, so they are libpng's by matplotlib."""
     image = PIL.Image.open(path)
     if path.suffix == ".png" and path.read_bytes()[24] == 16 and image.mode != "I;16" and image.mode != "I":
-        plt = pytest.importorskip("matplotlib.image", reason="matplotlib, which reads colours of 16 bits, is not installed")
+        plt = pytest.importorskip(
+            "matplotlib.image", reason="matplotlib, which reads colours of 16 bits, is not installed"
+        )
         return np.rint(plt.imread(path).astype(np.float64) * 65535).astype(np.uint16)
     if image.mode == "P":
         image = image.convert("RGBA" if "transparency" in image.info else "RGB")
@@ -74,12 +88,21 @@ def smoothed(values, axes, nodata):
     missing = np.isnan(source) if np.isnan(nodata) else source == nodata
     there = ndi.gaussian_filter((~missing).astype(np.float64), sigmas, mode="mirror")
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(missing, nodata, ndi.gaussian_filter(np.where(missing, 0, source), sigmas, mode="mirror") / there)
+        return np.where(
+            missing, nodata, ndi.gaussian_filter(np.where(missing, 0, source), sigmas, mode="mirror") / there
+        )
 
 
 @pytest.mark.parametrize("path", IMAGES, ids=lambda path: "/".join(path.parts[-2:]))
 def test_a_real_image_is_smoothed(sepconv, path):
-    ran = sepconv("run", path, "out.npy", "gaussian:sigma=2", "--quiet", status=(2 if path.name == "lc.tif" else 1) if path.name in REFUSED else 0)
+    ran = sepconv(
+        "run",
+        path,
+        "out.npy",
+        "gaussian:sigma=2",
+        "--quiet",
+        status=(2 if path.name == "lc.tif" else 1) if path.name in REFUSED else 0,
+    )
     if path.name in REFUSED:
         assert REFUSED[path.name] in ran.stderr and ran.stderr.count("\n") == 1
         return
@@ -97,7 +120,17 @@ MAPS = [path for path in IMAGES if path.parts[-2:-1] == ("tif",) and path.name n
 
 
 @pytest.mark.parametrize("path", MAPS, ids=lambda path: path.name)
-@pytest.mark.parametrize("stages", [["reduce:factor=3"], ["resize:to=100x70"], ["transpose"], ["reduce:factor=2", "--region", "4x3+5+3"], ["gaussian:sigma=1", "--cog"]], ids=str)
+@pytest.mark.parametrize(
+    "stages",
+    [
+        ["reduce:factor=3"],
+        ["resize:to=100x70"],
+        ["transpose"],
+        ["reduce:factor=2", "--region", "4x3+5+3"],
+        ["gaussian:sigma=1", "--cog"],
+    ],
+    ids=str,
+)
 def test_a_real_image_stays_where_it_is(sepconv, path, stages):
     gdal = pytest.importorskip("osgeo.gdal", reason="GDAL's Python module is not installed")
     gdal.UseExceptions()
@@ -106,13 +139,19 @@ def test_a_real_image_stays_where_it_is(sepconv, path, stages):
     result = gdal.Open(str(sepconv.folder / "out.tif"))
     assert "GeoTIFF" not in said and "left out" not in said.replace("STATISTICS_*) are left out", "")
     assert result.GetProjection() == source.GetProjection() and result.RasterCount == source.RasterCount
-    assert result.GetRasterBand(1).GetNoDataValue() == pytest.approx(source.GetRasterBand(1).GetNoDataValue(), nan_ok=True)
+    assert result.GetRasterBand(1).GetNoDataValue() == pytest.approx(
+        source.GetRasterBand(1).GetNoDataValue(), nan_ok=True
+    )
     if source.GetGeoTransform(can_return_null=True) is None:
         assert result.GetGeoTransform(can_return_null=True) is None
         return
     rows, cols = source.RasterYSize, source.RasterXSize
-    source_of = {"reduce:factor=3": lambda r, c: (3 * r, 3 * c), "resize:to=100x70": lambda r, c: (r * rows / 70, c * cols / 100), "transpose": lambda r, c: (c, r),
-                 "reduce:factor=2": lambda r, c: (2 * (r + 3), 2 * (c + 5))}.get(stages[0], lambda r, c: (r, c))
+    source_of = {
+        "reduce:factor=3": lambda r, c: (3 * r, 3 * c),
+        "resize:to=100x70": lambda r, c: (r * rows / 70, c * cols / 100),
+        "transpose": lambda r, c: (c, r),
+        "reduce:factor=2": lambda r, c: (2 * (r + 3), 2 * (c + 5)),
+    }.get(stages[0], lambda r, c: (r, c))
     before, after = (np.reshape(image.GetGeoTransform(), (2, 3)) for image in (source, result))
     for row, col in [(0, 0), (10, 0), (0, 20), (30, 40)]:
         source_row, source_col = source_of(row, col)

@@ -28,11 +28,14 @@ def pillow(image, size, name):
 
 
 def comparable(shape, size, name):
-    """Rows and columns of the result. Pixels in the middle between two cells of `box` count to the first of them here;
+    """Rows and columns of the result. Pixels in the middle between two cells of `box` count to the first of
+    them here;
     Pillow's rounding decides whether to one, both or none."""
+
     def inside(length, result):
         on_edge = lambda i: 0 < i < result < length and (2 * i * length) % (2 * result) == result
         return [i for i in range(result) if name != "box" or not (on_edge(i) or on_edge(i + 1))]
+
     return np.ix_(inside(shape[0], size[1]), inside(shape[1], size[0]))
 
 
@@ -65,7 +68,9 @@ def test_area_weighs_by_shares(sepconv, shape, size):
     transform = pytest.importorskip("skimage.transform", reason="scikit-image is not installed")
     image = random_image(shape, np.float64)
     actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter=area")
-    expected = transform.resize_local_mean(image, size[::-1], channel_axis=2 if image.ndim == 3 else None, preserve_range=True)
+    expected = transform.resize_local_mean(
+        image, size[::-1], channel_axis=2 if image.ndim == 3 else None, preserve_range=True
+    )
     np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-13)
     np.testing.assert_allclose(actual.mean(axis=(0, 1)), image.mean(axis=(0, 1)), rtol=0, atol=1e-13)
 
@@ -106,7 +111,9 @@ def test_reduce(sepconv, factor, dtype):
     values = image.astype(np.float64)
     assert_close(sepconv.filter(image, f"reduce:{text}"), cells(values, down, across), dtype)
     box = lambda n: np.ones(n)
-    smooth = cells(values, down, across, lambda n: np.convolve(np.convolve(box(n), box(n)), box(n)), lambda n: n - 1)
+    smooth = cells(
+        values, down, across, lambda n: np.convolve(np.convolve(box(n), box(n)), box(n)), lambda n: n - 1
+    )
     assert_close(sepconv.filter(image, f"reduce:{text},filter=binomial"), smooth, dtype)
 
 
@@ -122,9 +129,14 @@ def test_reduce_is_pillows(sepconv, factor):
 
 
 @pytest.mark.skipif(shutil.which("vips") is None, reason="libvips' program is not installed")
-@pytest.mark.parametrize("command, stage", [(["shrink", "4", "4"], "reduce:factor=4"),
-                                            (["reduce", "4", "4", "--kernel", "lanczos3"], "resize:by=0.25,filter=lanczos3"),
-                                            (["reduce", "4", "4", "--kernel", "linear"], "resize:by=0.25,filter=linear")])
+@pytest.mark.parametrize(
+    "command, stage",
+    [
+        (["shrink", "4", "4"], "reduce:factor=4"),
+        (["reduce", "4", "4", "--kernel", "lanczos3"], "resize:by=0.25,filter=lanczos3"),
+        (["reduce", "4", "4", "--kernel", "linear"], "resize:by=0.25,filter=linear"),
+    ],
+)
 def test_libvips(sepconv, command, stage):
     image = random_image((160, 240), np.float32)
     tifffile.imwrite(sepconv.folder / "in.tif", image, metadata=None)
@@ -139,7 +151,13 @@ def test_libvips(sepconv, command, stage):
 
 def test_chains_of_scales_are_the_whole_images(sepconv):
     image = random_image((311, 257, 2), np.uint16)
-    chain = ["gaussian:sigma=1.5", "reduce:factor=3", "transpose", "resize:by=1.7,filter=lanczos3", "sobel:axis=x"]
+    chain = [
+        "gaussian:sigma=1.5",
+        "reduce:factor=3",
+        "transpose",
+        "resize:by=1.7,filter=lanczos3",
+        "sobel:axis=x",
+    ]
     streamed = sepconv.filter(image, *chain, options=["--band-rows", "7", "--device", "cpu"])
     np.testing.assert_array_equal(streamed, sepconv.filter(image, *chain, options=["--whole"]))
 
@@ -147,11 +165,20 @@ def test_chains_of_scales_are_the_whole_images(sepconv):
 def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
     sepconv("generate", "in.tif", "--size", "4000x3000", "--tile", 256, "--compress", "deflate", "--quiet")
     ran = sepconv("run", "in.tif", "out.tif", "reduce:factor=40")
-    assert "tiles of 128 x 128 where the source has tiles of 256 x 256: each pixel is made of 1600 bytes" in ran.stderr
-    assert "strips where the source has tiles" in sepconv("plan", "in.tif", "strips.tif", "reduce:factor=600").stdout
+    assert (
+        "tiles of 128 x 128 where the source has tiles of 256 x 256: each pixel is made of 1600 bytes"
+        in ran.stderr
+    )
+    assert (
+        "strips where the source has tiles"
+        in sepconv("plan", "in.tif", "strips.tif", "reduce:factor=600").stdout
+    )
     page = tifffile.TiffFile(sepconv.folder / "out.tif").pages[0]
     assert page.shape == (75, 100) and (page.tilelength, page.tilewidth) == (128, 128)
-    assert "tiles of" not in sepconv("run", "in.tif", "out.tif", "reduce:factor=40", "--tile", "256", "--force").stderr
+    assert (
+        "tiles of"
+        not in sepconv("run", "in.tif", "out.tif", "reduce:factor=40", "--tile", "256", "--force").stderr
+    )
     sepconv("run", "in.tif", "out.tif", "reduce:factor=40", "--tile", "0", "--force")
     assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].rowsperstrip == 4194304 // (1600 * 100)
 
@@ -159,20 +186,33 @@ def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
 def test_a_plan_of_another_scale_is_run_from_its_text(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((311, 257, 3), np.uint8))
     chain = ["reduce:factor=3,factor_y=2,filter=binomial", "transpose", "resize:to=200x333,filter=cubic"]
-    text = sepconv("plan", "in.npy", "out.npy", *chain, "--band-rows", "64", "--band-cols", "50", "--json").stdout
+    text = sepconv(
+        "plan", "in.npy", "out.npy", *chain, "--band-rows", "64", "--band-cols", "50", "--json"
+    ).stdout
     (sepconv.folder / "plan.json").write_text(text)
     sepconv("run", "in.npy", "out.npy", "--plan", "plan.json")
     sepconv("run", "in.npy", "whole.npy", *chain, "--whole")
     assert (sepconv.folder / "out.npy").read_bytes() == (sepconv.folder / "whole.npy").read_bytes()
     assert np.load(sepconv.folder / "out.npy").shape == (333, 200, 3)
     sepconv("run", "in.npy", "part.npy", *chain, "--region", "60x40+30+100")
-    np.testing.assert_array_equal(np.load(sepconv.folder / "part.npy"), np.load(sepconv.folder / "out.npy")[100:140, 30:90])
+    np.testing.assert_array_equal(
+        np.load(sepconv.folder / "part.npy"), np.load(sepconv.folder / "out.npy")[100:140, 30:90]
+    )
 
 
-@pytest.mark.parametrize("text", ["reduce:factor=4096", "reduce:factor=1500,filter=binomial", "resize:to=7x1,filter=linear", "resize:by=0.0003"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "reduce:factor=4096",
+        "reduce:factor=1500,filter=binomial",
+        "resize:to=7x1,filter=linear",
+        "resize:by=0.0003",
+    ],
+)
 def test_sums_of_thousands_of_terms_do_not_drift(sepconv, text):
     """One value throughout, of which f32 sums lose more than a unit."""
     for shape in ((2, 30001), (30001, 2)):
-        if "to=" in text and shape[0] != 2: continue
+        if "to=" in text and shape[0] != 2:
+            continue
         image = np.full(shape, 21846, np.uint16)
         assert np.all(sepconv.filter(image, text) == 21846)

@@ -1,4 +1,5 @@
-"""PNG, JPEG, PNM and BMP beside Pillow: the same pixels, the same metadata, and what one refuses the other refuses."""
+"""PNG, JPEG, PNM and BMP beside Pillow: the same pixels, the same metadata, and what one refuses the other
+refuses."""
 
 import json
 import struct
@@ -67,7 +68,17 @@ def test_png(sepconv, kind):
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
-@pytest.mark.parametrize("options", [{}, {"quality": 30, "subsampling": 2}, {"subsampling": 1}, {"subsampling": 0, "optimize": True}, {"progressive": True}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"quality": 30, "subsampling": 2},
+        {"subsampling": 1},
+        {"subsampling": 0, "optimize": True},
+        {"progressive": True},
+    ],
+    ids=str,
+)
 def test_jpeg(sepconv, mode, options):
     """The same libjpeg is behind both, so the bits are."""
     channels = {"L": 1, "RGB": 3, "CMYK": 4}[mode]
@@ -79,9 +90,17 @@ def test_jpeg(sepconv, mode, options):
 
 @pytest.mark.parametrize("name, mode", [("in.pbm", "1"), ("in.pgm", "L"), ("in.ppm", "RGB"), ("in.pgm", "I")])
 def test_pnm(sepconv, name, mode):
-    values = {"1": smooth() > 127, "L": smooth(), "RGB": smooth(3), "I": smooth().astype(np.int32) * 257}[mode]
+    values = {"1": smooth() > 127, "L": smooth(), "RGB": smooth(3), "I": smooth().astype(np.int32) * 257}[
+        mode
+    ]
     PIL.Image.fromarray(values).save(sepconv.folder / name)
-    expected = values.astype(np.uint16) if mode == "I" else np.where(values, 255, 0).astype(np.uint8) if mode == "1" else values
+    expected = (
+        values.astype(np.uint16)
+        if mode == "I"
+        else np.where(values, 255, 0).astype(np.uint8)
+        if mode == "1"
+        else values
+    )
     np.testing.assert_array_equal(copied(sepconv, name), expected)
 
 
@@ -100,8 +119,13 @@ def test_pnm_of_fewer_values(sepconv, greatest, text):
     assert said == ([] if greatest == limit else [f"values of 0 to {greatest} are scaled to 0 to {limit}"])
 
 
-BMP_KINDS = {"1 bit": lambda: PIL.Image.fromarray(random_image(SHAPE, np.uint8) > 127), "grey": noise, "palette": palette_image,
-             "rgb": lambda: noise(channels=3), "rgba": lambda: noise(channels=4)}
+BMP_KINDS = {
+    "1 bit": lambda: PIL.Image.fromarray(random_image(SHAPE, np.uint8) > 127),
+    "grey": noise,
+    "palette": palette_image,
+    "rgb": lambda: noise(channels=3),
+    "rgba": lambda: noise(channels=4),
+}
 
 
 @pytest.mark.parametrize("kind", BMP_KINDS)
@@ -114,7 +138,9 @@ def test_bmp(sepconv, kind):
 
 def bmp_file(bits, compression, before_pixels, pixels, shape, colours=0):
     offset = 54 + len(before_pixels)
-    header = struct.pack("<IiiHHIIiiII", 40, shape[1], shape[0], 1, bits, compression, len(pixels), 0, 0, colours, 0)
+    header = struct.pack(
+        "<IiiHHIIiiII", 40, shape[1], shape[0], 1, bits, compression, len(pixels), 0, 0, colours, 0
+    )
     return b"BM" + struct.pack("<IHHI", offset + len(pixels), 0, 0, offset) + header + before_pixels + pixels
 
 
@@ -122,10 +148,14 @@ def bmp_file(bits, compression, before_pixels, pixels, shape, colours=0):
 def test_bmp_of_16_bits(sepconv, masks):
     """All values there are. Pillow cuts off where we round."""
     values = np.arange(1 << 16, dtype="<u2").reshape(256, 256)
-    content = bmp_file(16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), values.tobytes(), values.shape)
+    content = bmp_file(
+        16, 3 if masks else 0, struct.pack(f"<{len(masks)}I", *masks), values.tobytes(), values.shape
+    )
     (sepconv.folder / "in.bmp").write_bytes(content)
     found = copied(sepconv, "in.bmp")
-    exact = np.stack([(values.astype(np.int64) & mask) * 255 / mask for mask in masks or (0x7C00, 0x03E0, 0x001F)], axis=2)[::-1]
+    exact = np.stack(
+        [(values.astype(np.int64) & mask) * 255 / mask for mask in masks or (0x7C00, 0x03E0, 0x001F)], axis=2
+    )[::-1]
     np.testing.assert_array_equal(found, np.floor(exact + 0.5))
     with PIL.Image.open(sepconv.folder / "in.bmp") as read:
         np.testing.assert_array_equal(np.asarray(read), np.floor(exact))
@@ -141,7 +171,12 @@ def test_bmp_of_run_lengths(sepconv, bits):
         while left:
             count = min(left, int(dice.integers(1, 20)))
             if count % 4 == 0:
-                runs += bytes([0, count]) + dice.integers(0, 256 if pairs else 16, count // 2 if pairs else count, dtype=np.uint8).tobytes()
+                runs += (
+                    bytes([0, count])
+                    + dice.integers(
+                        0, 256 if pairs else 16, count // 2 if pairs else count, dtype=np.uint8
+                    ).tobytes()
+                )
             else:
                 runs += bytes([count, dice.integers(0, 256 if pairs else 16)])
             left -= count
@@ -187,7 +222,9 @@ def test_metadata_goes_along(sepconv, source, result):
     profile = PIL.ImageCms.ImageCmsProfile(PIL.ImageCms.createProfile("sRGB")).tobytes()
     exif = PIL.Image.Exif()
     exif[ORIENTATION] = 6
-    PIL.Image.fromarray(smooth(3)).save(sepconv.folder / source, icc_profile=profile, dpi=(300, 72), exif=exif)
+    PIL.Image.fromarray(smooth(3)).save(
+        sepconv.folder / source, icc_profile=profile, dpi=(300, 72), exif=exif
+    )
     assert warnings(sepconv, source, result, "gaussian:sigma=1") == []
     sepconv("run", source, result, "gaussian:sigma=1", "--quiet")
     with PIL.Image.open(sepconv.folder / result) as image:
@@ -213,7 +250,11 @@ def test_srgb_of_png_stays(sepconv):
     info = PIL.PngImagePlugin.PngInfo()
     info.add(b"sRGB", b"\2")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png", pnginfo=info)
-    for chain, channels in ([], "RGB"), (["gaussian:sigma=1"], "RGB"), (["mix_channels:rows=1,values=0.3,0.6,0.1"], "L"):
+    for chain, channels in (
+        ([], "RGB"),
+        (["gaussian:sigma=1"], "RGB"),
+        (["mix_channels:rows=1,values=0.3,0.6,0.1"], "L"),
+    ):
         sepconv("run", "in.png", "out.png", *chain, "--quiet", "--force")
         with PIL.Image.open(sepconv.folder / "out.png") as image:
             assert image.info["srgb"] == 2 and image.mode == channels
@@ -224,13 +265,17 @@ def test_srgb_of_png_stays(sepconv):
 
 
 def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
-    once_more = ["compressed as JPEG once more, like the source, with quality 90 and 4:2:0: pixels change, beside edges by a hundred of 255; another format loses nothing"]
+    once_more = [
+        "compressed as JPEG once more, like the source, with quality 90 and 4:2:0: pixels change, beside edges by a hundred of 255; another format loses nothing"
+    ]
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.jpg")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.png")
     PIL.Image.fromarray(smooth(3)).save(sepconv.folder / "in.tif", compression="jpeg")
     assert warnings(sepconv, "in.jpg", "out.jpg") == once_more
     # Of RGB, which Pillow's TIFFs are, each pixel has its colour.
-    assert warnings(sepconv, "in.tif", "out.jpg") == [once_more[0].replace("4:2:0", "4:4:4").replace("a hundred", "tens")]
+    assert warnings(sepconv, "in.tif", "out.jpg") == [
+        once_more[0].replace("4:2:0", "4:4:4").replace("a hundred", "tens")
+    ]
     assert warnings(sepconv, "in.jpg", "out.png") == warnings(sepconv, "in.png", "out.jpg") == []
     for words in ["gaussian:sigma=1"], ["--compress", "jpeg:95"]:
         assert warnings(sepconv, "in.jpg", "out.jpg", *words) == []
@@ -238,7 +283,9 @@ def test_a_jpeg_that_is_only_copied_is_said_to_change(sepconv):
 
 def test_what_a_format_cannot_hold_is_said(sepconv):
     PIL.Image.fromarray(smooth()).save(sepconv.folder / "in.png", dpi=(300, 300))
-    assert warnings(sepconv, "in.png", "out.pgm") == ["resolution of the source is not kept: PGM has no place for it"]
+    assert warnings(sepconv, "in.png", "out.pgm") == [
+        "resolution of the source is not kept: PGM has no place for it"
+    ]
 
 
 def is_refused_by_pillow(path):
@@ -285,7 +332,11 @@ def page_of_text():
 def test_a_drawn_png_is_no_larger_than_others_write_it(sepconv):
     page_of_text().save(sepconv.folder / "page.png")
     size = {}
-    for name, options in {"usual": [], "fast": ["--compress", "deflate:fast"], "best": ["--compress", "deflate:best"]}.items():
+    for name, options in {
+        "usual": [],
+        "fast": ["--compress", "deflate:fast"],
+        "best": ["--compress", "deflate:best"],
+    }.items():
         sepconv("run", "page.png", f"{name}.png", "--quiet", *options)
         with PIL.Image.open(sepconv.folder / f"{name}.png") as made:
             np.testing.assert_array_equal(made, page_of_text())
@@ -310,10 +361,23 @@ def sampling_of(path):
 
 
 @pytest.mark.parametrize("result", ["out.jpg", "out.tif"])
-@pytest.mark.parametrize("given, options, wanted", [(0, [], (1, 1)), (1, [], (2, 1)), (2, [], (2, 2)), (2, ["--compress", "jpeg:95"], (1, 1)), (2, ["--compress", "jpeg:94"], (2, 2)),
-                                                    (0, ["--compress", "jpeg:60:420"], (2, 2)), (2, ["--compress", "jpeg:100:422"], (2, 1)), (None, ["--compress", "jpeg"], (2, 2)),
-                                                    (None, ["--compress", "jpeg:90:444"], (1, 1))])
-def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(sepconv, result, given, options, wanted):
+@pytest.mark.parametrize(
+    "given, options, wanted",
+    [
+        (0, [], (1, 1)),
+        (1, [], (2, 1)),
+        (2, [], (2, 2)),
+        (2, ["--compress", "jpeg:95"], (1, 1)),
+        (2, ["--compress", "jpeg:94"], (2, 2)),
+        (0, ["--compress", "jpeg:60:420"], (2, 2)),
+        (2, ["--compress", "jpeg:100:422"], (2, 1)),
+        (None, ["--compress", "jpeg"], (2, 2)),
+        (None, ["--compress", "jpeg:90:444"], (1, 1)),
+    ],
+)
+def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(
+    sepconv, result, given, options, wanted
+):
     source = "in.png" if given is None else "in.jpg" if result == "out.jpg" else "in.tif"
     image = PIL.Image.fromarray(smooth(3)[:32, :48])
     image.save(sepconv.folder / "in.jpg", quality=90, **({} if given is None else {"subsampling": given}))
@@ -331,11 +395,29 @@ def test_a_jpeg_has_the_colours_of_its_source_or_those_that_are_asked_for(sepcon
 def tiff_of_jpeg(path, cols, rows, sampling):
     """A TIFF of one strip, which is this JPEG."""
     stream = path.read_bytes()
-    entries = [(256, 4, 1, cols), (257, 4, 1, rows), (258, 3, 3, 8 + len(stream)), (259, 3, 1, 7), (262, 3, 1, 6), (273, 4, 1, 8), (277, 3, 1, 3), (278, 4, 1, rows),
-               (279, 4, 1, len(stream)), (284, 3, 1, 1), (530, 3, 2, sampling[0] | sampling[1] << 16)]
+    entries = [
+        (256, 4, 1, cols),
+        (257, 4, 1, rows),
+        (258, 3, 3, 8 + len(stream)),
+        (259, 3, 1, 7),
+        (262, 3, 1, 6),
+        (273, 4, 1, 8),
+        (277, 3, 1, 3),
+        (278, 4, 1, rows),
+        (279, 4, 1, len(stream)),
+        (284, 3, 1, 1),
+        (530, 3, 2, sampling[0] | sampling[1] << 16),
+    ]
     bits = struct.pack("<HHH", 8, 8, 8)
     head = b"II*\0" + struct.pack("<I", 8 + len(stream) + len(bits))
-    return head + stream + bits + struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *entry) for entry in entries) + b"\0\0\0\0"
+    return (
+        head
+        + stream
+        + bits
+        + struct.pack("<H", len(entries))
+        + b"".join(struct.pack("<HHII", *entry) for entry in entries)
+        + b"\0\0\0\0"
+    )
 
 
 @pytest.mark.parametrize("quality, most", [(100, 4), (90, 60)])
@@ -358,4 +440,6 @@ def test_bytes_that_belong_to_no_pixel_are_said(sepconv, source):
         (sepconv.folder / "in.tif").write_bytes(tiff_of_jpeg(sepconv.folder / "in.jpg", 48, 32, (2, 2)))
         said = sepconv("run", source, "out.npy", "--force").stderr
         assert ("belong to no pixel" in said) == is_said, (added, said)
-        assert np.array_equal(np.load(sepconv.folder / "out.npy"), np.asarray(PIL.Image.open(sepconv.folder / "plain.jpg")))
+        assert np.array_equal(
+            np.load(sepconv.folder / "out.npy"), np.asarray(PIL.Image.open(sepconv.folder / "plain.jpg"))
+        )

@@ -1,4 +1,5 @@
-"""TIFF files written by tifffile and libvips are read right, whatever their layout, byte order, codec and page."""
+"""TIFF files written by tifffile and libvips are read right, whatever their layout, byte order, codec and
+page."""
 
 import numpy as np
 import pytest
@@ -6,18 +7,18 @@ import tifffile
 from reference import DTYPES, random_image
 from tiff_tools import vips_tiff
 
-LAYOUTS = {
-    "strips": {"rowsperstrip": 7},
-    "one strip": {"rowsperstrip": 83},
-    "tiles": {"tile": (32, 16)},
-}
+LAYOUTS = {"strips": {"rowsperstrip": 7}, "one strip": {"rowsperstrip": 83}, "tiles": {"tile": (32, 16)}}
 
 
 def smooth_image(shape, dtype):
     """Values that predictors and JPEG like, over most of the type's range."""
     rows, cols = np.mgrid[: shape[0], : shape[1]]
     wave = np.sin(rows / 9) * np.cos(cols / 7)
-    wave = np.stack([wave * (1 - channel / 10) for channel in range(shape[2])], axis=2) if len(shape) == 3 else wave
+    wave = (
+        np.stack([wave * (1 - channel / 10) for channel in range(shape[2])], axis=2)
+        if len(shape) == 3
+        else wave
+    )
     if not np.issubdtype(dtype, np.integer):
         return wave.astype(dtype)
     limits = np.iinfo(dtype)
@@ -61,7 +62,9 @@ def test_planar(sepconv, layout, channels):
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16], ids=["u8", "u16"])
 def test_horizontal_predictor_of_tifffile(sepconv, dtype):
     image = smooth_image((83, 61, 3), dtype)
-    tifffile.imwrite(sepconv.folder / "in.tif", image, photometric="rgb", compression="zlib", predictor=True, tile=(16, 16))
+    tifffile.imwrite(
+        sepconv.folder / "in.tif", image, photometric="rgb", compression="zlib", predictor=True, tile=(16, 16)
+    )
     np.testing.assert_array_equal(copied(sepconv, "in.tif"), image)
 
 
@@ -72,7 +75,9 @@ def test_codecs_of_libvips(sepconv, codec, dtype, tile):
     image = smooth_image((97, 131, 3), dtype)
     plain = sepconv.folder / "plain.tif"
     tifffile.imwrite(plain, image, photometric="rgb")
-    predictors = ["none", "float" if dtype == np.float32 else "horizontal"] if codec != "packbits" else ["none"]
+    predictors = (
+        ["none", "float" if dtype == np.float32 else "horizontal"] if codec != "packbits" else ["none"]
+    )
     layout = {"tile": True, "tile_width": 32, "tile_height": 16} if tile else {}
     for predictor in predictors:
         vips_tiff(plain, sepconv.folder / "in.tif", compression=codec, predictor=predictor, **layout)

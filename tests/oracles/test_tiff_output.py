@@ -27,7 +27,9 @@ def test_codecs(sepconv, dtype, codec, tile):
         with tifffile.TiffFile(path) as tif:
             page = tif.pages[0]
             assert page.is_tiled == bool(tile) and (not tile or (page.tilelength, page.tilewidth) == (48, 48))
-            assert page.photometric == (2 if len(shape) == 3 and np.issubdtype(dtype, np.unsignedinteger) else 1)
+            assert page.photometric == (
+                2 if len(shape) == 3 and np.issubdtype(dtype, np.unsignedinteger) else 1
+            )
 
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
@@ -50,11 +52,17 @@ def test_jpeg(sepconv):
     assert np.abs(np.asarray(PIL.Image.open(path)).astype(int) - image).mean() < 3
 
 
-@pytest.mark.parametrize("options", [["--compress", "deflate"], ["--tile", "64", "--compress", "zstd"], ["--planar"]])
+@pytest.mark.parametrize(
+    "options", [["--compress", "deflate"], ["--tile", "64", "--compress", "zstd"], ["--planar"]]
+)
 def test_the_same_bytes_for_any_threads(sepconv, options):
     np.save(sepconv.folder / "in.npy", smooth_image((301, 257, 3), np.uint16))
     files = []
-    for plan in (["--threads", 1, "--slots", 1], ["--threads", 2, "--band-rows", 64], ["--threads", 3, "--slots", 4]):
+    for plan in (
+        ["--threads", 1, "--slots", 1],
+        ["--threads", 2, "--band-rows", 64],
+        ["--threads", 3, "--slots", 4],
+    ):
         sepconv("run", "in.npy", "out.tif", "gaussian:sigma=2", "--quiet", "--force", *plan, *options)
         files.append((sepconv.folder / "out.tif").read_bytes())
     assert files[0] == files[1] == files[2]

@@ -5,8 +5,13 @@ import pytest
 import tifffile
 from scipy import ndimage
 
-MODES = {"reflect101": "mirror", "reflect": "reflect", "replicate": "nearest", "wrap": "wrap",
-         "constant,value=7": "constant"}
+MODES = {
+    "reflect101": "mirror",
+    "reflect": "reflect",
+    "replicate": "nearest",
+    "wrap": "wrap",
+    "constant,value=7": "constant",
+}
 
 
 def volume(shape, dtype):
@@ -44,11 +49,17 @@ def test_boxes_and_derivatives(sepconv, dtype):
     got = filtered(sepconv, array, "sobel:axis=z,border=reflect")
     np.testing.assert_allclose(got, ndimage.sobel(exact, 0), rtol=1e-10, atol=1e-8)
     got = filtered(sepconv, array, "gaussian:sigma=1,sigma_z=2,order_z=1,border=replicate")
-    np.testing.assert_allclose(got, ndimage.gaussian_filter(exact, (2, 1, 1), order=(1, 0, 0), mode="nearest"),
-                               rtol=1e-9, atol=1e-7)
+    np.testing.assert_allclose(
+        got, ndimage.gaussian_filter(exact, (2, 1, 1), order=(1, 0, 0), mode="nearest"), rtol=1e-9, atol=1e-7
+    )
 
 
-SCIPYS = {"opening": ndimage.grey_opening, "closing": ndimage.grey_closing, "tophat": ndimage.white_tophat, "blackhat": ndimage.black_tophat}
+SCIPYS = {
+    "opening": ndimage.grey_opening,
+    "closing": ndimage.grey_closing,
+    "tophat": ndimage.white_tophat,
+    "blackhat": ndimage.black_tophat,
+}
 
 
 @pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
@@ -58,16 +69,33 @@ def test_openings_and_closings(sepconv, name, border, limits):
     for shape in [(1, 9, 11), (7, 1, 5), (12, 19, 23), (40, 17, 13)]:
         array = volume(shape, np.float32)
         for radius, radius_y, radius_z in [(2, 1, 3), (0, 0, 1), (1, 4, 0)]:
-            got = filtered(sepconv, array, f"{name}:radius={radius},radius_y={radius_y},radius_z={radius_z},border={border}", *limits)
-            want = SCIPYS[name](array.astype(float), (2 * radius_z + 1, 2 * radius_y + 1, 2 * radius + 1), mode=MODES[border], cval=7)
+            got = filtered(
+                sepconv,
+                array,
+                f"{name}:radius={radius},radius_y={radius_y},radius_z={radius_z},border={border}",
+                *limits,
+            )
+            want = SCIPYS[name](
+                array.astype(float),
+                (2 * radius_z + 1, 2 * radius_y + 1, 2 * radius + 1),
+                mode=MODES[border],
+                cval=7,
+            )
             np.testing.assert_array_equal(got, want)
 
 
 def ranked(array, window, mode, rank):
     """SciPy's own are not used where a window may reach over the array more than once."""
     pads = [(side // 2, side - 1 - side // 2) for side in window]
-    padded = np.pad(array, pads, {"mirror": "reflect", "reflect": "symmetric", "nearest": "edge"}.get(mode, mode), **({"constant_values": 7} if mode == "constant" else {}))
-    return np.sort(np.lib.stride_tricks.sliding_window_view(padded, window).reshape(*array.shape, -1))[..., rank]
+    padded = np.pad(
+        array,
+        pads,
+        {"mirror": "reflect", "reflect": "symmetric", "nearest": "edge"}.get(mode, mode),
+        **({"constant_values": 7} if mode == "constant" else {}),
+    )
+    return np.sort(np.lib.stride_tricks.sliding_window_view(padded, window).reshape(*array.shape, -1))[
+        ..., rank
+    ]
 
 
 @pytest.mark.parametrize("limits", [["--band-rows", "3"], ["--max-memory", "3M"]], ids=str)
@@ -78,7 +106,9 @@ def test_ranks(sepconv, dtype, border, limits):
         array = volume(shape, dtype)
         for rank, window in [(13, (3, 3, 3)), (4, (2, 3, 4)), (61, (9, 1, 8)), (200, (5, 7, 9))]:
             stage = f"rank:rank={rank},size={window[2]}x{window[1]},size_z={window[0]},border={border}"
-            np.testing.assert_array_equal(filtered(sepconv, array, stage, *limits), ranked(array, window, MODES[border], rank))
+            np.testing.assert_array_equal(
+                filtered(sepconv, array, stage, *limits), ranked(array, window, MODES[border], rank)
+            )
 
 
 def test_medians_and_percentiles(sepconv):
@@ -98,7 +128,10 @@ def gaussian(array, sigma, border, **more):
 
 
 def deviations(array, size, border):
-    mean, squares = (ndimage.uniform_filter(one, size, mode=beyond(border)["mode"], cval=cval) for one, cval in ((array, 7), (array**2, 49)))
+    mean, squares = (
+        ndimage.uniform_filter(one, size, mode=beyond(border)["mode"], cval=cval)
+        for one, cval in ((array, 7), (array**2, 49))
+    )
     return np.sqrt(np.maximum(squares - mean**2, 0))
 
 
@@ -108,22 +141,39 @@ def unsharp(array, border):
 
 
 def contrast(array, size, border):
-    return (array - ndimage.uniform_filter(array, size, **beyond(border))) / np.maximum(deviations(array, size, border), 0.5)
+    return (array - ndimage.uniform_filter(array, size, **beyond(border))) / np.maximum(
+        deviations(array, size, border), 0.5
+    )
 
 
 JOINED = {
-    "dog:sigma=0.7,sigma_y=1,sigma_z=1.5,sigma2=2,sigma2_z=1": lambda array, border: gaussian(array, (1.5, 1, 0.7), border) - gaussian(array, (1, 2, 2), border),
-    "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=3,radius=2,radius_z=4":
-        lambda array, border: gaussian(array, 1, border, radius=(4, 2, 2)) - gaussian(array, (3, 1.5, 1.5), border, radius=(4, 2, 2)),
+    "dog:sigma=0.7,sigma_y=1,sigma_z=1.5,sigma2=2,sigma2_z=1": lambda array, border: (
+        gaussian(array, (1.5, 1, 0.7), border) - gaussian(array, (1, 2, 2), border)
+    ),
+    "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=3,radius=2,radius_z=4": lambda array, border: (
+        gaussian(array, 1, border, radius=(4, 2, 2))
+        - gaussian(array, (3, 1.5, 1.5), border, radius=(4, 2, 2))
+    ),
     "unsharp:sigma=0.7,sigma_y=1,sigma_z=1.5,amount=0.8,threshold=0.3": unsharp,
-    "gaussian_laplace:sigma=0.7,sigma_y=1,sigma_z=1.5": lambda array, border: ndimage.gaussian_laplace(array, (1.5, 1, 0.7), **beyond(border)),
-    "gradient:axes=xyz": lambda array, border: ndimage.generic_gradient_magnitude(array, ndimage.sobel, **beyond(border)),
-    "gradient:axes=xyz,operator=gaussian,sigma=0.7,sigma_y=1,sigma_z=1.5":
-        lambda array, border: ndimage.gaussian_gradient_magnitude(array, (1.5, 1, 0.7), **beyond(border)),
-    "gradient:axes=xyz,operator=gaussian,sigma=1,radius_z=2": lambda array, border: np.sqrt(sum(
-        gaussian(array, 1, border, order=order, radius=(2, 4, 4)) ** 2 for order in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))),
+    "gaussian_laplace:sigma=0.7,sigma_y=1,sigma_z=1.5": lambda array, border: ndimage.gaussian_laplace(
+        array, (1.5, 1, 0.7), **beyond(border)
+    ),
+    "gradient:axes=xyz": lambda array, border: ndimage.generic_gradient_magnitude(
+        array, ndimage.sobel, **beyond(border)
+    ),
+    "gradient:axes=xyz,operator=gaussian,sigma=0.7,sigma_y=1,sigma_z=1.5": lambda array, border: (
+        ndimage.gaussian_gradient_magnitude(array, (1.5, 1, 0.7), **beyond(border))
+    ),
+    "gradient:axes=xyz,operator=gaussian,sigma=1,radius_z=2": lambda array, border: np.sqrt(
+        sum(
+            gaussian(array, 1, border, order=order, radius=(2, 4, 4)) ** 2
+            for order in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        )
+    ),
     "stddev:radius=1,radius_y=2,radius_z=3": lambda array, border: deviations(array, (7, 5, 3), border),
-    "local_normalize:radius=1,radius_z=1,min_std=0.5": lambda array, border: contrast(array, (3, 3, 3), border),
+    "local_normalize:radius=1,radius_z=1,min_std=0.5": lambda array, border: contrast(
+        array, (3, 3, 3), border
+    ),
 }
 
 
@@ -136,7 +186,11 @@ def test_what_is_made_of_several_filters(sepconv, stage, border):
         array = volume(shape, np.float32)
         want = JOINED[stage](array.astype(float), border)
         for limits in (["--band-rows", "3"], ["--max-memory", "3M"]):
-            np.testing.assert_allclose(filtered(sepconv, array, f"{stage},border={border}", *limits), want, atol=1e-7 if stage[0] in "sn" else 1e-12)
+            np.testing.assert_allclose(
+                filtered(sepconv, array, f"{stage},border={border}", *limits),
+                want,
+                atol=1e-7 if stage[0] in "sn" else 1e-12,
+            )
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
@@ -147,18 +201,25 @@ def test_what_is_made_of_several_filters_of_integers(sepconv, dtype):
         sepconv("run", "in.npy", "out.npy", f"{stage},border=reflect", "--axes", "zyx", "--force", "--quiet")
         want = of(array.astype(float), "reflect")
         greatest = np.iinfo(dtype).max
-        assert np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, greatest)).max() <= 0.5 + 2e-6 * greatest, stage
+        assert (
+            np.abs(np.load(sepconv.folder / "out.npy") - np.clip(want, 0, greatest)).max()
+            <= 0.5 + 2e-6 * greatest
+        ), stage
 
 
 def test_what_is_made_of_several_filters_needs_the_second_along_z(sepconv):
     np.save(sepconv.folder / "in.npy", volume((4, 5, 6), np.float32))
-    said = sepconv("run", "in.npy", "out.npy", "dog:sigma=1,sigma_z=1,sigma2=2", "--axes", "zyx", status=2).stderr
+    said = sepconv(
+        "run", "in.npy", "out.npy", "dog:sigma=1,sigma_z=1,sigma2=2", "--axes", "zyx", status=2
+    ).stderr
     assert "sigma2_z" in said
 
 
 def test_a_chain_of_its_own_along_z(sepconv):
     array = volume((2, 9, 20, 30), np.float32)
-    got = filtered(sepconv, array, "subtract:chain=[gaussian:sigma=1,sigma_z=2,border=wrap | abs]", axes="tzyx")
+    got = filtered(
+        sepconv, array, "subtract:chain=[gaussian:sigma=1,sigma_z=2,border=wrap | abs]", axes="tzyx"
+    )
     want = array - np.abs(ndimage.gaussian_filter(array.astype(float), (0, 2, 1, 1), mode="wrap"))
     np.testing.assert_allclose(got, want, atol=1e-12)
 
@@ -173,7 +234,9 @@ def test_each_position_of_other_axes_is_a_volume_by_itself(sepconv):
 def test_an_ome_tiff_stays_one(sepconv):
     array = volume((2, 9, 30, 40), np.uint16)
     tifffile.imwrite(sepconv.folder / "in.ome.tif", array, metadata={"axes": "CZYX", "PhysicalSizeZ": 2.0})
-    sepconv("run", "in.ome.tif", "out.ome.tif", "gaussian:sigma=1.5,sigma_z=2", "--max-memory", "4M", "--quiet")
+    sepconv(
+        "run", "in.ome.tif", "out.ome.tif", "gaussian:sigma=1.5,sigma_z=2", "--max-memory", "4M", "--quiet"
+    )
     with tifffile.TiffFile(sepconv.folder / "out.ome.tif") as file:
         assert file.series[0].axes == "CZYX" and "PhysicalSizeZ" in file.ome_metadata
         got = file.asarray()

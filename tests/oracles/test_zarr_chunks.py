@@ -1,4 +1,5 @@
-"""Chunks of a Zarr that are not there: counted, and an error with its cause where none is. What zarr-python writes, where it is installed, and arrays
+"""Chunks of a Zarr that are not there: counted, and an error with its cause where none is. What zarr-python
+writes, where it is installed, and arrays
 made by hand."""
 
 import json
@@ -14,41 +15,67 @@ VALUES = np.arange(1, ROWS * COLS + 1, dtype=np.uint16).reshape(ROWS, COLS)
 
 
 def chunk(row, col):
-    return VALUES[row * 10:row * 10 + 10, col * 12:col * 12 + 12].tobytes()
+    return VALUES[row * 10 : row * 10 + 10, col * 12 : col * 12 + 12].tobytes()
 
 
 def write(folder, version, separator, fill=0, keys=None, stored=4):
-    """An array of 2 x 2 chunks with these names: of the version, unless `keys` makes them of row and column."""
+    """An array of 2 x 2 chunks with these names: of the version, unless `keys` makes them of row and
+    column."""
     folder.mkdir()
     if version == 2:
-        said = {"zarr_format": 2, "shape": [ROWS, COLS], "chunks": [10, 12], "dtype": "<u2", "order": "C", "fill_value": fill, "compressor": None, "filters": None,
-                "dimension_separator": separator}
+        said = {
+            "zarr_format": 2,
+            "shape": [ROWS, COLS],
+            "chunks": [10, 12],
+            "dtype": "<u2",
+            "order": "C",
+            "fill_value": fill,
+            "compressor": None,
+            "filters": None,
+            "dimension_separator": separator,
+        }
         (folder / ".zarray").write_text(json.dumps(said))
     else:
-        said = {"zarr_format": 3, "node_type": "array", "shape": [ROWS, COLS], "data_type": "uint16", "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10, 12]}},
-                "chunk_key_encoding": {"name": "default", "configuration": {"separator": separator}}, "fill_value": fill, "attributes": {},
-                "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}], "dimension_names": ["y", "x"]}
+        said = {
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [ROWS, COLS],
+            "data_type": "uint16",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [10, 12]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": separator}},
+            "fill_value": fill,
+            "attributes": {},
+            "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}],
+            "dimension_names": ["y", "x"],
+        }
         (folder / "zarr.json").write_text(json.dumps(said))
-    usual = (lambda row, col: f"{row}{separator}{col}") if version == 2 else (lambda row, col: f"c{separator}{row}{separator}{col}")
+    usual = (
+        (lambda row, col: f"{row}{separator}{col}")
+        if version == 2
+        else (lambda row, col: f"c{separator}{row}{separator}{col}")
+    )
     for i in range(stored):
         file = folder / (keys or usual)(i // 2, i % 2)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(chunk(i // 2, i % 2))
 
 
-@pytest.mark.parametrize("version, separator, keys, cause", [
-    (2, ".", lambda row, col: f"{row}/{col}", '"dimension_separator": "/"'),
-    (2, "/", lambda row, col: f"{row}.{col}", '"dimension_separator": "."'),
-    (2, ".", lambda row, col: f"c/{row}/{col}", "those of Zarr 3"),
-    (3, "/", lambda row, col: f"c.{row}.{col}", '"separator": "."'),
-    (3, ".", lambda row, col: f"c/{row}/{col}", '"separator": "/"'),
-    (3, "/", lambda row, col: f"{row}.{col}", '"name": "v2"'),
-    (3, "/", lambda row, col: f"C/{row}/{col}", "lower case"),
-    (2, ".", lambda row, col: f"data/{row}.{col}", "in the folder data"),
-    (3, "/", lambda row, col: f"0/c/{row}/{col}", "in the folder 0"),
-    (2, ".", lambda row, col: f"0.{row}.{col}", "axes of the array 2"),
-    (2, ".", lambda row, col: f"{row + 7}.{col}", "no places in its shape"),
-])
+@pytest.mark.parametrize(
+    "version, separator, keys, cause",
+    [
+        (2, ".", lambda row, col: f"{row}/{col}", '"dimension_separator": "/"'),
+        (2, "/", lambda row, col: f"{row}.{col}", '"dimension_separator": "."'),
+        (2, ".", lambda row, col: f"c/{row}/{col}", "those of Zarr 3"),
+        (3, "/", lambda row, col: f"c.{row}.{col}", '"separator": "."'),
+        (3, ".", lambda row, col: f"c/{row}/{col}", '"separator": "/"'),
+        (3, "/", lambda row, col: f"{row}.{col}", '"name": "v2"'),
+        (3, "/", lambda row, col: f"C/{row}/{col}", "lower case"),
+        (2, ".", lambda row, col: f"data/{row}.{col}", "in the folder data"),
+        (3, "/", lambda row, col: f"0/c/{row}/{col}", "in the folder 0"),
+        (2, ".", lambda row, col: f"0.{row}.{col}", "axes of the array 2"),
+        (2, ".", lambda row, col: f"{row + 7}.{col}", "no places in its shape"),
+    ],
+)
 def test_no_chunk_is_found_under_its_name(sepconv, version, separator, keys, cause):
     write(sepconv.folder / "in.zarr", version, separator, keys=keys)
     for command in ("run", "plan"):
@@ -71,7 +98,10 @@ def test_one_chunk_has_another_name(sepconv, version, right, wrong):
     (sepconv.folder / "in.zarr" / right).rename(sepconv.folder / "in.zarr" / wrong)
     for command in (["run", "in.zarr", "out.npy", "abs"], ["stats", "in.zarr"]):
         said = sepconv(*command)
-        assert "1 of its 4 chunks is not stored and read as the fill value" in said.stdout + said.stderr and f"named like {wrong}" in said.stdout + said.stderr
+        assert (
+            "1 of its 4 chunks is not stored and read as the fill value" in said.stdout + said.stderr
+            and f"named like {wrong}" in said.stdout + said.stderr
+        )
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -81,7 +111,9 @@ def test_a_chunk_is_missing(sepconv, version):
     assert "3 of 4 chunks" in sepconv("plan", "in.zarr", "out.npy", "abs").stdout
     assert sepconv("run", "in.zarr", "out.npy", "abs", "--quiet").stderr == ""
     assert np.all(np.load(sepconv.folder / "out.npy")[10:, 12:] == 7)
-    said = sepconv("run", "in.zarr", "out.npy", "abs", "--force", "--missing-chunks", "error", status=1).stderr
+    said = sepconv(
+        "run", "in.zarr", "out.npy", "abs", "--force", "--missing-chunks", "error", status=1
+    ).stderr
     assert "1 of its 4 chunks is not stored" in said
 
 
@@ -110,7 +142,10 @@ def test_the_choice_belongs_to_a_partial_result(sepconv):
 
 def test_the_option_is_for_zarr(sepconv):
     np.save(sepconv.folder / "in.npy", VALUES)
-    assert "--missing-chunks is for Zarr" in sepconv("run", "in.npy", "out.npy", "abs", "--missing-chunks", "fill", status=2).stderr
+    assert (
+        "--missing-chunks is for Zarr"
+        in sepconv("run", "in.npy", "out.npy", "abs", "--missing-chunks", "fill", status=2).stderr
+    )
 
 
 @pytest.mark.parametrize("order", ["C", "F", [1, 0]])
@@ -119,12 +154,15 @@ def test_orders_and_names_of_older_drafts(sepconv, order, codec):
     folder = sepconv.folder / "in.zarr"
     write(folder, 3, "/", stored=0)
     said = json.loads((folder / "zarr.json").read_text())
-    said["codecs"] = [{"name": "transpose", "configuration": {"order": order}}, {"name": codec, "configuration": {"endian": "little"}}]
+    said["codecs"] = [
+        {"name": "transpose", "configuration": {"order": order}},
+        {"name": codec, "configuration": {"endian": "little"}},
+    ]
     (folder / "zarr.json").write_text(json.dumps(said))
     for i in range(4):
         file = folder / f"c/{i // 2}/{i % 2}"
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = VALUES[i // 2 * 10:i // 2 * 10 + 10, i % 2 * 12:i % 2 * 12 + 12]
+        part = VALUES[i // 2 * 10 : i // 2 * 10 + 10, i % 2 * 12 : i % 2 * 12 + 12]
         file.write_bytes(part.tobytes(order="C" if order == "C" else "F"))
     sepconv("run", "in.zarr", "out.npy")
     assert np.array_equal(np.load(sepconv.folder / "out.npy"), VALUES)
@@ -135,5 +173,13 @@ def test_what_zarr_python_writes(sepconv):
     for version in (2, 3):
         name = f"z{version}.zarr"
         shards = {"shards": (20, 24)} if version == 3 else {}
-        zarr.create_array(sepconv.folder / name, shape=(40, 24), chunks=(10, 12), dtype="u2", zarr_format=version, fill_value=0, **shards)[:20] = VALUES
+        zarr.create_array(
+            sepconv.folder / name,
+            shape=(40, 24),
+            chunks=(10, 12),
+            dtype="u2",
+            zarr_format=version,
+            fill_value=0,
+            **shards,
+        )[:20] = VALUES
         assert ("1 of 2 shards" if version == 3 else "4 of 8 chunks") in sepconv("info", name).stdout

@@ -1,4 +1,5 @@
-"""zstd:fast: read by libtiff, by the program zstd, by tifffile with imagecodecs and by zarr-python, where these are installed, and of which size it is."""
+"""zstd:fast: read by libtiff, by the program zstd, by tifffile with imagecodecs and by zarr-python, where
+these are installed, and of which size it is."""
 
 import json
 import shutil
@@ -12,7 +13,11 @@ from tiff_tools import read_tiff
 
 def size_of(sepconv, compression, *options, name="out.tif"):
     sepconv("run", "in.npy", name, "--quiet", "--force", "--compress", compression, *options)
-    return sum(file.stat().st_size for file in (sepconv.folder / name).rglob("*")) if name.endswith("zarr") else (sepconv.folder / name).stat().st_size
+    return (
+        sum(file.stat().st_size for file in (sepconv.folder / name).rglob("*"))
+        if name.endswith("zarr")
+        else (sepconv.folder / name).stat().st_size
+    )
 
 
 def kinds_of(image):
@@ -38,13 +43,30 @@ def test_libtiff_reads_it_and_it_is_hardly_larger_than_deflate_fast(sepconv, nam
 def test_the_program_zstd_reads_chunks(sepconv, version):
     image = image_of("camera.png")
     np.save(sepconv.folder / "in.npy", image)
-    sepconv("run", "in.npy", "out.zarr", "--quiet", "--force", "--compress", "zstd:fast", "--chunk", 128, "--zarr", version)
-    chunks = [path for path in (sepconv.folder / "out.zarr").rglob("*") if path.is_file() and path.name[0].isdigit()]
+    sepconv(
+        "run",
+        "in.npy",
+        "out.zarr",
+        "--quiet",
+        "--force",
+        "--compress",
+        "zstd:fast",
+        "--chunk",
+        128,
+        "--zarr",
+        version,
+    )
+    chunks = [
+        path for path in (sepconv.folder / "out.zarr").rglob("*") if path.is_file() and path.name[0].isdigit()
+    ]
     assert len(chunks) == 16
     for path in chunks:
         row, col = (int(part) for part in path.relative_to(sepconv.folder / "out.zarr").parts[-2:])
         found = subprocess.run(["zstd", "-dc", path], check=True, capture_output=True).stdout
-        np.testing.assert_array_equal(np.frombuffer(found, np.uint8).reshape(128, 128), image[128 * row:128 * row + 128, 128 * col:128 * col + 128])
+        np.testing.assert_array_equal(
+            np.frombuffer(found, np.uint8).reshape(128, 128),
+            image[128 * row : 128 * row + 128, 128 * col : 128 * col + 128],
+        )
 
 
 @pytest.mark.parametrize("name", ["astronaut.png", "horse.png"])

@@ -1,13 +1,21 @@
 #!/usr/bin/env python3
-"""Separable filters in memory on the CPU, sepconv beside OpenCV, libvips, SciPy and GDAL: the same taps and arrays, results compared.
+"""Separable filters in memory on the CPU, sepconv beside OpenCV, libvips, SciPy and GDAL: the same taps and
+arrays, results compared.
 
-    conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3] [--peers opencv,vips] [--threads N] [--json FILE]
-    conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1] [--title TITLE]      draws what --json wrote
+    conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3] [--peers opencv,vips]
+    [--threads N] [--json FILE]
+    conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1] [--title TITLE]      draws what
+    --json wrote
 
-The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is run once to be compared with
-the same filter in f64, in windows at corners, edges and inside (everywhere in a small image), and then in turns with the others and with
-a copy of the same bytes by as many threads, the limit. A peer that is not installed is left out and named; one that has no such type is
-not in its rows. Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py puts it there). Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options.
+The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is
+run once to be compared with
+the same filter in f64, in windows at corners, edges and inside (everywhere in a small image), and then in
+turns with the others and with
+a copy of the same bytes by as many threads, the limit. A peer that is not installed is left out and named;
+one that has no such type is
+not in its rows. Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py
+puts it there). Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2:
+bad options.
 """
 
 import argparse
@@ -35,9 +43,28 @@ from option_types import numbers, words  # noqa: E402
 
 SMALL_PIXELS = 1 << 20  # of an image that is compared everywhere
 PROBE = 16  # that part of the rows tells how long all would take
-HEADER = ("type", "ch", "radius", "contender", "ms", "+-", "Mpix/s", "of copy", "sepconv is faster by", "greatest difference")
-COLOURS = {"sepconv": "#4e79a7", "sepconv.ndimage": "#a0cbe8", "OpenCV sepFilter2D": "#e15759", "OpenCV GaussianBlur": "#b3343a", "libvips float": "#76b7b2",
-           "libvips integer": "#2f7f7a", "SciPy": "#f28e2b", "GDAL": "#59a14f"}
+HEADER = (
+    "type",
+    "ch",
+    "radius",
+    "contender",
+    "ms",
+    "+-",
+    "Mpix/s",
+    "of copy",
+    "sepconv is faster by",
+    "greatest difference",
+)
+COLOURS = {
+    "sepconv": "#4e79a7",
+    "sepconv.ndimage": "#a0cbe8",
+    "OpenCV sepFilter2D": "#e15759",
+    "OpenCV GaussianBlur": "#b3343a",
+    "libvips float": "#76b7b2",
+    "libvips integer": "#2f7f7a",
+    "SciPy": "#f28e2b",
+    "GDAL": "#59a14f",
+}
 
 Run = collections.namedtuple("Run", "seconds processor_seconds result")
 
@@ -48,20 +75,46 @@ def size(text):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="\n".join(__doc__.splitlines()[5:]),
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        epilog="\n".join(__doc__.splitlines()[5:]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--size", type=size, default="8192x8192", help="COLSxROWS (%(default)s)")
     parser.add_argument("--radius", type=numbers, default="1,2,4,8,16,32,80", help="(%(default)s)")
-    parser.add_argument("--type", type=words(TYPES), default="u8,u16,f32", help=f"of {','.join(TYPES)} (%(default)s)")
+    parser.add_argument(
+        "--type", type=words(TYPES), default="u8,u16,f32", help=f"of {','.join(TYPES)} (%(default)s)"
+    )
     parser.add_argument("--channels", type=numbers, default="1", help="(%(default)s)")
-    parser.add_argument("--peers", type=words([*PEERS, "all", "none"]), default="all", help=f"of {','.join(PEERS)} (%(default)s); none")
+    parser.add_argument(
+        "--peers",
+        type=words([*PEERS, "all", "none"]),
+        default="all",
+        help=f"of {','.join(PEERS)} (%(default)s); none",
+    )
     parser.add_argument("--runs", type=int, default=5, help="times a case is measured (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=20, help="a contender that takes longer is run once (%(default)s)")
-    parser.add_argument("--slowest", type=float, default=60, help="one that would take longer than this is left out (%(default)s)")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of all that can have several (%(default)s)")
-    parser.add_argument("--library", help="libpeers_host.so (searched for in the builds release, cpu and dev)")
+    parser.add_argument(
+        "--seconds", type=float, default=20, help="a contender that takes longer is run once (%(default)s)"
+    )
+    parser.add_argument(
+        "--slowest",
+        type=float,
+        default=60,
+        help="one that would take longer than this is left out (%(default)s)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=len(os.sched_getaffinity(0)),
+        help="of all that can have several (%(default)s)",
+    )
+    parser.add_argument(
+        "--library", help="libpeers_host.so (searched for in the builds release, cpu and dev)"
+    )
     parser.add_argument("--json", metavar="FILE", help="write everything there, anew after every case")
-    parser.add_argument("--plot", metavar="FILE.svg", help="draw one type and number of channels of the files --from instead")
+    parser.add_argument(
+        "--plot", metavar="FILE.svg", help="draw one type and number of channels of the files --from instead"
+    )
     parser.add_argument("--from", metavar="FILE.json", nargs="+", dest="files", help="what --json wrote")
     parser.add_argument("--title", help="of the picture (the processor, type and channels)")
     options = parser.parse_args(arguments)
@@ -83,8 +136,10 @@ def timed(work):
 def truth(case, source, window):
     """The filter in f64 over one window."""
     *places, rows, cols = window
-    around = [np.clip(np.arange(first - case.radius, first + count + case.radius), 0, limit - 1)
-              for first, count, limit in zip(places, (rows, cols), source.shape)]
+    around = [
+        np.clip(np.arange(first - case.radius, first + count + case.radius), 0, limit - 1)
+        for first, count, limit in zip(places, (rows, cols), source.shape)
+    ]
     part = source[np.ix_(*around)].astype(np.float64)
     for axis in (1, 0):
         part = np.lib.stride_tricks.sliding_window_view(part, len(case.taps), axis) @ case.taps
@@ -106,10 +161,15 @@ class Measurement:
     def projected(self, peer, case):
         """Seconds that a run will take, from one over the first rows."""
         part = dataclasses.replace(case, rows=max(1, case.rows // PROBE))
-        return timed(peer.prepare(part, self.source[:part.rows], self.target[:part.rows])).seconds * case.rows / part.rows
+        return (
+            timed(peer.prepare(part, self.source[: part.rows], self.target[: part.rows])).seconds
+            * case.rows
+            / part.rows
+        )
 
     def first_run(self, peer, case, windows, references):
-        """What to run, the first run's times and the greatest difference; None, with a word, if the peer is too slow."""
+        """What to run, the first run's times and the greatest difference; None, with a word, if the peer is
+        too slow."""
         projected = self.projected(peer, case)
         if projected > self.options.slowest:
             self.report.skip(peer.name, case, f"would take some {projected:.0f} s")
@@ -117,7 +177,7 @@ class Measurement:
         self.poison()
         work = peer.prepare(case, self.source, self.target)
         run = timed(work)
-        results = [run.result[row:row + rows, col:col + cols] for row, col, rows, cols in windows]
+        results = [run.result[row : row + rows, col : col + cols] for row, col, rows, cols in windows]
         return work, run._replace(result=None), greatest_difference(results, references)
 
     def case(self, case):
@@ -145,7 +205,9 @@ class Measurement:
         copies = []
         for turn in range(self.options.runs + 1):
             copies.append(timed(lambda: self.copy(self.source, self.target, None))._replace(result=None))
-            for peer, work in list(works.items()) if turn > 0 else ():  # the first turn warms up the copy; the contenders have run
+            for peer, work in (
+                list(works.items()) if turn > 0 else ()
+            ):  # the first turn warms up the copy; the contenders have run
                 try:
                     runs[peer].append(timed(work)._replace(result=None))
                 except Exception as error:
@@ -155,22 +217,49 @@ class Measurement:
 
     def tell(self, case, copies, runs, differences):
         limit = statistics.median(run.seconds for run in copies)
-        ours = next((statistics.median(run.seconds for run in found) for peer, found in runs.items() if peer.name == "sepconv"), None)
+        ours = next(
+            (
+                statistics.median(run.seconds for run in found)
+                for peer, found in runs.items()
+                if peer.name == "sepconv"
+            ),
+            None,
+        )
         self.report.row(figures(case, "copy", copies, limit))
         for peer, found in runs.items():
             record = figures(case, peer.name, found, limit)
-            self.report.row({**record, "ratio_to_sepconv": ours and record["seconds"] / ours, "greatest_difference": differences[peer],
-                             "bound": peer.bound(case), "agrees": differences[peer] <= peer.bound(case)})
+            self.report.row(
+                {
+                    **record,
+                    "ratio_to_sepconv": ours and record["seconds"] / ours,
+                    "greatest_difference": differences[peer],
+                    "bound": peer.bound(case),
+                    "agrees": differences[peer] <= peer.bound(case),
+                }
+            )
 
 
 def figures(case, name, runs, copy_seconds):
     """What runs say, as it goes into the JSON."""
     seconds = [run.seconds for run in runs]
     median = statistics.median(seconds)
-    return {"peer": name, "rows": case.rows, "cols": case.cols, "type": case.type, "channels": case.channels, "radius": case.radius,
-            "runs": len(runs), "seconds": median, "min_seconds": min(seconds), "greatest_seconds": max(seconds),
-            "spread": (max(seconds) - min(seconds)) / 2 / median, "processors": sum(run.processor_seconds for run in runs) / sum(seconds),
-            "pixels_per_second": case.pixels / median, "bytes_per_second": 2 * case.image_bytes / median, "share_of_copy": copy_seconds / median}
+    return {
+        "peer": name,
+        "rows": case.rows,
+        "cols": case.cols,
+        "type": case.type,
+        "channels": case.channels,
+        "radius": case.radius,
+        "runs": len(runs),
+        "seconds": median,
+        "min_seconds": min(seconds),
+        "greatest_seconds": max(seconds),
+        "spread": (max(seconds) - min(seconds)) / 2 / median,
+        "processors": sum(run.processor_seconds for run in runs) / sum(seconds),
+        "pixels_per_second": case.pixels / median,
+        "bytes_per_second": 2 * case.image_bytes / median,
+        "share_of_copy": copy_seconds / median,
+    }
 
 
 class Report:
@@ -178,11 +267,20 @@ class Report:
 
     def __init__(self, options, contenders, missing):
         self.file, self.rows, self.skipped = options.json, [], []
-        self.head = {"program": "tests/peers/conv.py", "kind": "peers", "date": datetime.date.today().isoformat(),
-                     "device": f"{processor_name()}, {options.threads} threads", "border": BORDER, "runs": options.runs, "missing": missing,
-                     "peers": {peer.name: {"version": peer.version, "note": peer.note} for peer in contenders}}
-        print(f"{self.head['device']}, {self.head['date']}; {' x '.join(map(str, options.size))}, border {BORDER}; medians of "
-              f"{options.runs} runs in turns, +- is half of greatest less least")
+        self.head = {
+            "program": "tests/peers/conv.py",
+            "kind": "peers",
+            "date": datetime.date.today().isoformat(),
+            "device": f"{processor_name()}, {options.threads} threads",
+            "border": BORDER,
+            "runs": options.runs,
+            "missing": missing,
+            "peers": {peer.name: {"version": peer.version, "note": peer.note} for peer in contenders},
+        }
+        print(
+            f"{self.head['device']}, {self.head['date']}; {' x '.join(map(str, options.size))}, border {BORDER}; medians of "
+            f"{options.runs} runs in turns, +- is half of greatest less least"
+        )
         for peer in contenders:
             print(f"- {peer.name} {peer.version}: {peer.note}")
         print(f"\n| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
@@ -190,11 +288,21 @@ class Report:
     def row(self, record):
         self.rows.append(record)
         ratio, difference = record.get("ratio_to_sepconv"), record.get("greatest_difference")
-        cells = (record["type"], record["channels"], record["radius"],
-                 record["peer"] + (f", {record['bytes_per_second'] / 1e9:.1f} GB/s" if record["peer"] == "copy" else ""),
-                 f"{record['seconds'] * 1e3:.4g}", "one run" if record["runs"] == 1 else f"{record['spread']:.0%}",
-                 f"{record['pixels_per_second'] / 1e6:.4g}", f"{record['share_of_copy']:.3f}", "" if ratio is None else f"{ratio:.2f}",
-                 "" if difference is None else f"{difference:.2g}" + ("" if record["agrees"] else f" **over {record['bound']:.2g}**"))
+        cells = (
+            record["type"],
+            record["channels"],
+            record["radius"],
+            record["peer"]
+            + (f", {record['bytes_per_second'] / 1e9:.1f} GB/s" if record["peer"] == "copy" else ""),
+            f"{record['seconds'] * 1e3:.4g}",
+            "one run" if record["runs"] == 1 else f"{record['spread']:.0%}",
+            f"{record['pixels_per_second'] / 1e6:.4g}",
+            f"{record['share_of_copy']:.3f}",
+            "" if ratio is None else f"{ratio:.2f}",
+            ""
+            if difference is None
+            else f"{difference:.2g}" + ("" if record["agrees"] else f" **over {record['bound']:.2g}**"),
+        )
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
         self.save()
 
@@ -202,8 +310,21 @@ class Report:
         self.skip(name, case, f"failed: {error!r}"[:300], failed=True)
 
     def skip(self, name, case, reason, failed=False):
-        self.skipped.append({"peer": name, "type": case.type, "channels": case.channels, "radius": case.radius, "reason": reason, "failed": failed})
-        print(f"- {name}, {case.type}, {case.channels} channels, radius {case.radius}: {reason}", file=sys.stderr, flush=True)
+        self.skipped.append(
+            {
+                "peer": name,
+                "type": case.type,
+                "channels": case.channels,
+                "radius": case.radius,
+                "reason": reason,
+                "failed": failed,
+            }
+        )
+        print(
+            f"- {name}, {case.type}, {case.channels} channels, radius {case.radius}: {reason}",
+            file=sys.stderr,
+            flush=True,
+        )
         self.save()
 
     def save(self):
@@ -215,48 +336,76 @@ class Report:
         """Geometric means, processors kept busy, what is missing, and whether all is well."""
         print()
         for name, kind in dict.fromkeys((row["peer"], row["type"]) for row in self.rows):
-            ratios = [row["ratio_to_sepconv"] for row in self.rows if (row["peer"], row["type"]) == (name, kind) and row.get("ratio_to_sepconv")]
+            ratios = [
+                row["ratio_to_sepconv"]
+                for row in self.rows
+                if (row["peer"], row["type"]) == (name, kind) and row.get("ratio_to_sepconv")
+            ]
             if ratios and name != "sepconv":
-                print(f"{kind}: sepconv is faster than {name} by {min(ratios):.2f} to {max(ratios):.2f}, "
-                      f"{statistics.geometric_mean(ratios):.2f} on (geometric) average of {len(ratios)}")
+                print(
+                    f"{kind}: sepconv is faster than {name} by {min(ratios):.2f} to {max(ratios):.2f}, "
+                    f"{statistics.geometric_mean(ratios):.2f} on (geometric) average of {len(ratios)}"
+                )
         for name in dict.fromkeys(row["peer"] for row in self.rows):
             mine = [row["processors"] for row in self.rows if row["peer"] == name]
-            print(f"{name} keeps {statistics.median(mine):.1f} processors busy (median; at most {max(mine):.1f})")
+            print(
+                f"{name} keeps {statistics.median(mine):.1f} processors busy (median; at most {max(mine):.1f})"
+            )
         with block("memory"):
             self.short()
         print()
         if self.head["missing"]:
             print(f"Not there, so left out: {', '.join(self.head['missing'])}")
         for entry in self.skipped:
-            print(f"Skipped: {entry['peer']}, {entry['type']}, {entry['channels']} channels, radius {entry['radius']}: {entry['reason']}")
+            print(
+                f"Skipped: {entry['peer']}, {entry['type']}, {entry['channels']} channels, radius {entry['radius']}: {entry['reason']}"
+            )
         wrong = [row for row in self.rows if not row.get("agrees", True)]
         print(f"{len(self.rows)} measured, {len(wrong)} differ, {len(self.skipped)} skipped")
         return 1 if wrong or any(entry["failed"] for entry in self.skipped) else 0
 
-
     def short(self):
-        """sepconv in Mpix/s, the peers as how many times as fast sepconv is; a row each, a column a radius."""
+        """sepconv in Mpix/s, the peers as how many times as fast sepconv is; a row each, a column a
+        radius."""
         shape = self.rows[0]
-        versions = {name.split()[0]: peer["version"] for name, peer in self.head["peers"].items() if name != "sepconv"}
+        versions = {
+            name.split()[0]: peer["version"] for name, peer in self.head["peers"].items() if name != "sepconv"
+        }
         peers = ", ".join(f"{name} {version}" for name, version in versions.items())
-        print(f"{self.head['date']}, {self.head['device']}; {shape['cols']} x {shape['rows']}, border {BORDER}, medians of up to "
-              f"{self.head['runs']} runs in turns; {peers}\n")
+        print(
+            f"{self.head['date']}, {self.head['device']}; {shape['cols']} x {shape['rows']}, border {BORDER}, medians of up to "
+            f"{self.head['runs']} runs in turns; {peers}\n"
+        )
         radii = list(dict.fromkeys(row["radius"] for row in self.rows))
         print(f"| radius | {' | '.join(map(str, radii))} | mean |\n|{'---|' * (len(radii) + 2)}")
-        for kind, channels, name in dict.fromkeys((row["type"], row["channels"], row["peer"]) for row in self.rows if row["peer"] != "copy"):
-            mine = {row["radius"]: row for row in self.rows if (row["type"], row["channels"], row["peer"]) == (kind, channels, name)}
+        for kind, channels, name in dict.fromkeys(
+            (row["type"], row["channels"], row["peer"]) for row in self.rows if row["peer"] != "copy"
+        ):
+            mine = {
+                row["radius"]: row
+                for row in self.rows
+                if (row["type"], row["channels"], row["peer"]) == (kind, channels, name)
+            }
             ratios = [row["ratio_to_sepconv"] for row in mine.values() if row.get("ratio_to_sepconv")]
             relative = name != "sepconv" and ratios
-            figures = [f"{row['ratio_to_sepconv']:.1f}" if relative else f"{row['pixels_per_second'] / 1e6:.0f}" for row in mine.values()]
+            figures = [
+                f"{row['ratio_to_sepconv']:.1f}" if relative else f"{row['pixels_per_second'] / 1e6:.0f}"
+                for row in mine.values()
+            ]
             cells = dict(zip(mine, figures, strict=True))
-            print(f"| {kind}{f' x {channels}' * (channels > 1)}: {'faster than ' * bool(relative)}{name}{', Mpix/s' * (not relative)} "
-                  f"| {' | '.join(cells.get(radius, '') for radius in radii)} | {f'{statistics.geometric_mean(ratios):.1f}' if relative else ''} |")
+            print(
+                f"| {kind}{f' x {channels}' * (channels > 1)}: {'faster than ' * bool(relative)}{name}{', Mpix/s' * (not relative)} "
+                f"| {' | '.join(cells.get(radius, '') for radius in radii)} | {f'{statistics.geometric_mean(ratios):.1f}' if relative else ''} |"
+            )
 
 
 def contenders_of(options):
     """Those that are there, sepconv first, and the names of those that are not."""
     found, missing = [], []
-    for name, make in [("sepconv", lambda threads: Sepconv(threads, options.library)), *((name, PEERS[name]) for name in options.peers)]:
+    for name, make in [
+        ("sepconv", lambda threads: Sepconv(threads, options.library)),
+        *((name, PEERS[name]) for name in options.peers),
+    ]:
         try:
             found.append(make(options.threads))
         except (ImportError, OSError) as error:
@@ -265,16 +414,26 @@ def contenders_of(options):
 
 
 def picture_of(options):
-    """SVG of Mpix/s over the radius, both logarithmic, as docs/tools/conv_plot.py draws what a GPU does; the dashes are the copy."""
+    """SVG of Mpix/s over the radius, both logarithmic, as docs/tools/conv_plot.py draws what a GPU does; the
+    dashes are the copy."""
     documents = [conv_plot.read(path) for path in options.files]
     series = conv_plot.series_of(documents, options.type[0], options.channels[0])
     if not series:
         raise ValueError(f"nothing was measured for {options.type[0]} of {options.channels[0]} channels")
-    series = {name: [(radius, rate * 1e3) for radius, rate in points] for name, (_, points) in series.items()}  # G of it are M of pixels
+    series = {
+        name: [(radius, rate * 1e3) for radius, rate in points] for name, (_, points) in series.items()
+    }  # G of it are M of pixels
     copy = series.pop("copy")
     limit = statistics.median(rate for _, rate in copy)
-    title = options.title or f"{documents[0]['device']}, {options.type[0]}, {options.channels[0]} channel{'s' * (options.channels[0] > 1)}"
-    picture = conv_plot.Picture(title, [radius for radius, _ in copy], [limit, *(rate for points in series.values() for _, rate in points)])
+    title = (
+        options.title
+        or f"{documents[0]['device']}, {options.type[0]}, {options.channels[0]} channel{'s' * (options.channels[0] > 1)}"
+    )
+    picture = conv_plot.Picture(
+        title,
+        [radius for radius, _ in copy],
+        [limit, *(rate for points in series.values() for _, rate in points)],
+    )
     picture.path([(copy[0][0], limit), (copy[-1][0], limit)], "#000", 1.5, ' stroke-dasharray="6 4"')
     picture.entry("copy", "#000", "dashes")
     for name, points in series.items():
@@ -288,7 +447,9 @@ def main(arguments=None):
         try:
             pathlib.Path(options.plot).write_text(picture_of(options), encoding="utf-8")
         except (OSError, ValueError, KeyError, TypeError) as error:
-            sys.exit(f"conv.py: the picture could not be drawn: {error!r}; give files that it wrote with --json")
+            sys.exit(
+                f"conv.py: the picture could not be drawn: {error!r}; give files that it wrote with --json"
+            )
         return 0
     contenders, missing = contenders_of(options)
     if not contenders or contenders[0].name != "sepconv":

@@ -2,9 +2,11 @@
 
     peer = OpenCv(threads)                     # raises ImportError or OSError where it is not installed
     run = peer.prepare(case, source, target)   # dense arrays of rows x cols x channels
-    result = run()                             # filters and returns the result, which is `target` where the library can write there
+    result = run()                             # filters and returns the result, which is `target` where the
+    library can write there
 
-Each is used as its documentation says, with its own memory for results where it cannot write into the caller's. What integers need
+Each is used as its documentation says, with its own memory for results where it cannot write into the
+caller's. What integers need
 (conversion, rounding) is part of the time where the library leaves it to the user.
 """
 
@@ -19,7 +21,9 @@ import warnings
 import numpy as np
 
 from gdal_filter import filter_vrt
-from transpose import find_library  # the one beside this file: before tests/peers/gpu is searched, which has another
+from transpose import (
+    find_library,
+)  # the one beside this file: before tests/peers/gpu is searched, which has another
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "gpu"))
 from gpu_case import bound  # noqa: E402
@@ -30,6 +34,7 @@ BORDER = "replicate"  # the one that all have
 
 class Peer:
     """A module of Python that is imported when the peer is made."""
+
     types = TYPES
     integer_bound = 1  # how far its integers may be from the truth
     module = None
@@ -46,6 +51,7 @@ class Peer:
 
 class Sepconv(Peer):
     """libpeers_host.so (peers_host.cpp)."""
+
     name = "sepconv"
     note = "the library's apply() with a taps stage"
 
@@ -61,8 +67,14 @@ class Sepconv(Peer):
     def prepare(self, case, source, target):
         taps = ",".join(map(repr, case.taps.tolist()))
         stage = f"convolve:row={taps},col={taps},border={BORDER}".encode()
-        arguments = (stage, case.type.encode(), (ctypes.c_int64 * 3)(*source.shape), ctypes.c_void_p(source.ctypes.data),
-                     ctypes.c_void_p(target.ctypes.data), self.threads)
+        arguments = (
+            stage,
+            case.type.encode(),
+            (ctypes.c_int64 * 3)(*source.shape),
+            ctypes.c_void_p(source.ctypes.data),
+            ctypes.c_void_p(target.ctypes.data),
+            self.threads,
+        )
 
         def run():
             if self.library.peers_host_apply(*arguments):
@@ -78,7 +90,15 @@ class SepconvInPython(Peer):
     module = "sepconv.ndimage"
 
     def prepare(self, case, source, target):
-        return lambda: self.library.gaussian_filter(source, case.sigma, output=target, mode="nearest", radius=case.radius, axes=(0, 1), threads=self.threads)
+        return lambda: self.library.gaussian_filter(
+            source,
+            case.sigma,
+            output=target,
+            mode="nearest",
+            radius=case.radius,
+            axes=(0, 1),
+            threads=self.threads,
+        )
 
 
 class OpenCv(Peer):
@@ -109,7 +129,9 @@ class OpenCvGaussian(OpenCv):
 
     def filter(self, case, source, target):
         cv2, side = self.library, 2 * case.radius + 1
-        return lambda: cv2.GaussianBlur(source, (side, side), case.sigma, target, case.sigma, cv2.BORDER_REPLICATE)
+        return lambda: cv2.GaussianBlur(
+            source, (side, side), case.sigma, target, case.sigma, cv2.BORDER_REPLICATE
+        )
 
 
 class Vips(Peer):
@@ -130,7 +152,9 @@ class Vips(Peer):
 
     def prepare(self, case, source, _):
         form = self.formats[case.type]
-        image = self.library.Image.new_from_memory(memoryview(source).cast("B"), case.cols, case.rows, case.channels, form)
+        image = self.library.Image.new_from_memory(
+            memoryview(source).cast("B"), case.cols, case.rows, case.channels, form
+        )
         mask = self.mask(case.taps)
 
         def run():
@@ -182,6 +206,7 @@ class DaskImage(Peer):
     def __init__(self, threads):
         super().__init__(threads)
         import dask.array
+
         self.dask = dask
 
     def prepare(self, case, source, target):
@@ -189,7 +214,9 @@ class DaskImage(Peer):
         array = self.dask.array.from_array(source, chunks=chunks)
         # SciPy's words: as many taps as the others, none along the channels.
         sigma = (case.sigma, case.sigma, 0)
-        filtered = self.library.gaussian_filter(array, sigma, mode="nearest", truncate=case.radius / case.sigma)
+        filtered = self.library.gaussian_filter(
+            array, sigma, mode="nearest", truncate=case.radius / case.sigma
+        )
 
         def run():
             with self.dask.config.set(scheduler="threads", num_workers=self.threads):
@@ -201,7 +228,9 @@ class DaskImage(Peer):
 
 class PyTorch(Peer):
     name = "PyTorch"
-    note = "pad, then conv2d with 1 x n and with n x 1 taps, a group a channel; integers through f32 and round"
+    note = (
+        "pad, then conv2d with 1 x n and with n x 1 taps, a group a channel; integers through f32 and round"
+    )
     types = ("u8", "i16", "f32", "f64")
     module = "torch"
 
@@ -213,7 +242,9 @@ class PyTorch(Peer):
         torch, channels, radius = self.library, case.channels, case.radius
         floating = torch.float64 if case.type == "f64" else torch.float32
         taps = torch.tensor(case.taps, dtype=floating)
-        row_taps, col_taps = (taps.reshape(shape).repeat(channels, 1, 1, 1) for shape in ((1, 1, 1, -1), (1, 1, -1, 1)))
+        row_taps, col_taps = (
+            taps.reshape(shape).repeat(channels, 1, 1, 1) for shape in ((1, 1, 1, -1), (1, 1, -1, 1))
+        )
         image = torch.from_numpy(source).permute(2, 0, 1)[None]
         out = torch.from_numpy(target).permute(2, 0, 1)[None]
         functional = torch.nn.functional
@@ -221,7 +252,9 @@ class PyTorch(Peer):
         def run():
             with torch.inference_mode():
                 padded = functional.pad(image.to(floating), (radius, radius, radius, radius), "replicate")
-                result = functional.conv2d(functional.conv2d(padded, row_taps, groups=channels), col_taps, groups=channels)
+                result = functional.conv2d(
+                    functional.conv2d(padded, row_taps, groups=channels), col_taps, groups=channels
+                )
                 out.copy_(result if case.type in ("f32", "f64") else result.round_())
             return target
 
@@ -243,10 +276,14 @@ class Gdal(Peer):
 
     def prepare(self, case, source, target):
         element, form = source.itemsize, self.formats[case.type]
-        memory = (f"MEM:::DATAPOINTER={source.ctypes.data},PIXELS={case.cols},LINES={case.rows},BANDS={case.channels},DATATYPE={form},"
-                  f"PIXELOFFSET={element * case.channels},LINEOFFSET={element * case.channels * case.cols},BANDOFFSET={element}")
+        memory = (
+            f"MEM:::DATAPOINTER={source.ctypes.data},PIXELS={case.cols},LINES={case.rows},BANDS={case.channels},DATATYPE={form},"
+            f"PIXELOFFSET={element * case.channels},LINEOFFSET={element * case.channels * case.cols},BANDOFFSET={element}"
+        )
         with self.environment:
-            dataset = self.library.open(filter_vrt(memory, case.cols, case.rows, case.channels, form, case.taps))
+            dataset = self.library.open(
+                filter_vrt(memory, case.cols, case.rows, case.channels, form, case.taps)
+            )
 
         def run():
             with self.environment:
@@ -256,5 +293,14 @@ class Gdal(Peer):
         return run
 
 
-PEERS = {"sepconv-python": SepconvInPython, "opencv": OpenCv, "opencv-gauss": OpenCvGaussian, "vips": Vips, "vips-integer": VipsInteger, "scipy": SciPy, "dask-image": DaskImage,
-         "torch": PyTorch, "gdal": Gdal}
+PEERS = {
+    "sepconv-python": SepconvInPython,
+    "opencv": OpenCv,
+    "opencv-gauss": OpenCvGaussian,
+    "vips": Vips,
+    "vips-integer": VipsInteger,
+    "scipy": SciPy,
+    "dask-image": DaskImage,
+    "torch": PyTorch,
+    "gdal": Gdal,
+}

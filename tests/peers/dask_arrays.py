@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Times of dask-image and of sepconv.dask on one cluster of this machine's, real processes that speak TCP, from Zarr to Zarr in the same chunks, uncompressed:
+"""Times of dask-image and of sepconv.dask on one cluster of this machine's, real processes that speak TCP,
+from Zarr to Zarr in the same chunks, uncompressed:
 
     python tests/peers/dask_arrays.py --side 16384 --chunk 1024 --workers 2 --max-memory 24M
 
-A Gaussian of u16. In turns, each with workers of its own that have imported what they need. Least and greatest time; processor seconds of all workers, the
+A Gaussian of u16. In turns, each with workers of its own that have imported what they need. Least and
+greatest time; processor seconds of all workers, the
 median; what the worker that took most had resident at once, and what of that is more than it had before.
 """
 
@@ -57,7 +59,14 @@ def filtered(way, source, sink, options, client):
         import sepconv as sc
         from sepconv import dask as ours
 
-        return ours.run(source, sink, sc.gaussian(options.sigma, border="reflect"), client=client, max_memory=options.max_memory, progress=False)
+        return ours.run(
+            source,
+            sink,
+            sc.gaussian(options.sigma, border="reflect"),
+            client=client,
+            max_memory=options.max_memory,
+            progress=False,
+        )
     array = da.from_zarr(source)
     if way == "dask-image":
         import dask_image.ndfilters
@@ -67,7 +76,11 @@ def filtered(way, source, sink, options, client):
         from sepconv import dask as ours
 
         made = ours.gaussian_filter(array, options.sigma)
-    da.store(made, zarr.create_array(sink, shape=array.shape, chunks=array.chunksize, dtype="u2", compressors=None), lock=False)
+    da.store(
+        made,
+        zarr.create_array(sink, shape=array.shape, chunks=array.chunksize, dtype="u2", compressors=None),
+        lock=False,
+    )
 
 
 def measured(way, source, sink, options):
@@ -75,7 +88,16 @@ def measured(way, source, sink, options):
     from distributed import Client, LocalCluster
 
     shutil.rmtree(sink, ignore_errors=True)
-    with LocalCluster(n_workers=options.workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0") as cluster, Client(cluster) as client:
+    with (
+        LocalCluster(
+            n_workers=options.workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address=":0",
+        ) as cluster,
+        Client(cluster) as client,
+    ):
         client.wait_for_workers(options.workers)
         before = client.run(in_worker_warm)
         began = time.perf_counter()
@@ -83,7 +105,12 @@ def measured(way, source, sink, options):
         wall = time.perf_counter() - began
         after = client.run(in_worker_after)
     both = [(before[one], after[one]) for one in before]
-    return wall, sum(end[1] - begin[1] for begin, end in both), max(end[0] for _, end in both), max(end[0] - begin[0] for begin, end in both)
+    return (
+        wall,
+        sum(end[1] - begin[1] for begin, end in both),
+        max(end[0] for _, end in both),
+        max(end[0] - begin[0] for begin, end in both),
+    )
 
 
 def values(path):
@@ -97,7 +124,10 @@ def check(folder):
     """sepconv's two results are equal; SciPy's, which cuts off twice, lies at most 2 below."""
     theirs, lazy, ours = (values(folder / f"{way}.zarr") for way in WAYS)
     assert np.array_equal(lazy, ours)
-    assert 0 <= (ours - theirs).min() and (ours - theirs).max() <= 2, ((ours - theirs).min(), (ours - theirs).max())
+    assert 0 <= (ours - theirs).min() and (ours - theirs).max() <= 2, (
+        (ours - theirs).min(),
+        (ours - theirs).max(),
+    )
 
 
 def main():
@@ -108,7 +138,9 @@ def main():
     words.add_argument("--sigma", type=float, default=4)
     words.add_argument("--repeats", type=int, default=3)
     words.add_argument("--max-memory", default="64M", help="of sepconv.dask.run")
-    words.add_argument("--folder", default=None, help="where source and results lie: /dev/shm leaves the disk out")
+    words.add_argument(
+        "--folder", default=None, help="where source and results lie: /dev/shm leaves the disk out"
+    )
     options = words.parse_args()
     warnings.simplefilter("ignore")
     folder = pathlib.Path(tempfile.mkdtemp(dir=options.folder))
@@ -120,11 +152,15 @@ def main():
             for way in WAYS:
                 found[way].append(measured(way, source, str(folder / f"{way}.zarr"), options))
         check(folder)
-        print(f"{options.side} x {options.side} u16, chunks of {options.chunk}, sigma {options.sigma:g}, {options.workers} workers")
+        print(
+            f"{options.side} x {options.side} u16, chunks of {options.chunk}, sigma {options.sigma:g}, {options.workers} workers"
+        )
         for way in WAYS:
             wall, processor, peak, more = zip(*found[way])
-            print(f"{way:18}{min(wall):8.2f} to {max(wall):.2f} s, {statistics.median(processor):.2f} s of processors, {max(peak) / 2**20:.0f} MiB, "
-                  f"{max(more) / 2**20:.0f} MiB more than before")
+            print(
+                f"{way:18}{min(wall):8.2f} to {max(wall):.2f} s, {statistics.median(processor):.2f} s of processors, {max(peak) / 2**20:.0f} MiB, "
+                f"{max(more) / 2**20:.0f} MiB more than before"
+            )
     finally:
         shutil.rmtree(folder)
 

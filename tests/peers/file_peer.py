@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""One operation of libvips or GDAL from file to file, in a process of its own: their packages on PyPI bring the libraries and no programs.
+"""One operation of libvips or GDAL from file to file, in a process of its own: their packages on PyPI bring
+the libraries and no programs.
 
-    file_peer.py libvips SOURCE RESULT OPTIONS [TAPS PRECISION]     convsep, or a copy; OPTIONS of tiffsave as JSON
-    file_peer.py gdal SOURCE RESULT OPTIONS                         a copy, which filters where the source is such a VRT
+    file_peer.py libvips SOURCE RESULT OPTIONS [TAPS PRECISION]     convsep, or a copy; OPTIONS of tiffsave as
+    JSON
+    file_peer.py gdal SOURCE RESULT OPTIONS                         a copy, which filters where the source is
+    such a VRT
     file_peer.py libvips|gdal                                       its name and version
 
-Prints as JSON the seconds from opening the source to the finished result, the processors' seconds meanwhile, and the greatest resident
+Prints as JSON the seconds from opening the source to the finished result, the processors' seconds meanwhile,
+and the greatest resident
 bytes before that and in all: the start of Python and of the library is in neither time.
 """
 
@@ -29,7 +33,9 @@ def libvips(pyvips):
 
 def gdal(rasterio):
     copy = importlib.import_module("rasterio.shutil").copy
-    return f"GDAL {rasterio.__gdal_version__}", lambda source, result, options: copy(source, result, driver="GTiff", **options)
+    return f"GDAL {rasterio.__gdal_version__}", lambda source, result, options: copy(
+        source, result, driver="GTiff", **options
+    )
 
 
 PEERS = {"libvips": ("pyvips", libvips), "gdal": ("rasterio", gdal)}
@@ -52,7 +58,16 @@ def main(name, source=None, result=None, options="{}", *more):
     except Exception as error:  # each library has its own
         sys.exit(f"file_peer.py: {name} could not make {result} of {source}: {error}")
     seconds, processor_seconds = time.monotonic() - begin, time.process_time() - processor_begin
-    print(json.dumps({"seconds": seconds, "processor_seconds": processor_seconds, "before_bytes": before, "peak_bytes": peak_bytes()}))
+    print(
+        json.dumps(
+            {
+                "seconds": seconds,
+                "processor_seconds": processor_seconds,
+                "before_bytes": before,
+                "peak_bytes": peak_bytes(),
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

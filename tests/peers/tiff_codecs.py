@@ -1,10 +1,16 @@
 #!/usr/bin/env python3
-"""File to file through TIFF's codecs, beside libvips and GDAL: the same taps, and a plain copy to see the codec alone.
+"""File to file through TIFF's codecs, beside libvips and GDAL: the same taps, and a plain copy to see the
+codec alone.
 
-tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3] [--folder FOLDER] [--sepconv PROGRAM]
-Prints two Markdown tables: compressed results of an uncompressed image, and uncompressed results of a compressed one; then their
-filters in short, as docs/benchmarks.md has them (docs/tools/put_blocks.py puts them there). libvips and GDAL are timed by file_peer.py. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the others are grey with differences of neighbours. Every result
-is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is missing is left out and named.
+tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3] [--folder
+FOLDER] [--sepconv PROGRAM]
+Prints two Markdown tables: compressed results of an uncompressed image, and uncompressed results of a
+compressed one; then their
+filters in short, as docs/benchmarks.md has them (docs/tools/put_blocks.py puts them there). libvips and GDAL
+are timed by file_peer.py. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the others are
+grey with differences of neighbours. Every result
+is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is
+missing is left out and named.
 """
 
 import collections
@@ -28,13 +34,19 @@ TILE = 512
 LOSSLESS = ("deflate", "zstd", "lzw")
 QUALITY = 89  # the greatest at which libvips writes YCbCr 4:2:0, as the others do: from 90 on it writes RGB without subsampling
 STAGE = "convolve:file=taps.txt,border=replicate"
-# Greatest difference by the filter. libvips makes taps of 8 bits where it has vector instructions: 3 was found from radius 6 on, but up
-# to 9 at radii 2 to 4, which is called wrong here.
+# Greatest difference by the filter. libvips makes taps of 8 bits where it has vector instructions: 3 was
+# found from radius 6 on, but up to 9 at radii 2 to 4, which is called wrong here.
 ROUNDING = {"sepconv": 0, "libvips": 4, "GDAL": 1}
 MEAN = 1.5  # 1.06 was seen of libvips 8.18
 JPEG_MEAN = 2  # GDAL's own JPEG makes colours of a quarter of the samples in another way: 1.47
 
-SEPCONV_CODECS = {"none": "none", "deflate": "deflate:6", "zstd": "zstd:9", "lzw": "lzw", "jpeg": f"jpeg:{QUALITY}"}
+SEPCONV_CODECS = {
+    "none": "none",
+    "deflate": "deflate:6",
+    "zstd": "zstd:9",
+    "lzw": "lzw",
+    "jpeg": f"jpeg:{QUALITY}",
+}
 VIPS_CODECS = {
     "none": {"compression": "none"},
     "deflate": {"compression": "deflate", "predictor": "horizontal"},  # has no level: zlib's own, which is 6
@@ -59,16 +71,41 @@ Difference = collections.namedtuple("Difference", "greatest mean")
 
 def sepconv_command(program, source, target, codec, filtered):
     stages = [STAGE] if filtered else []
-    return [program, "run", source, target, *stages, "--compress", SEPCONV_CODECS[codec], "--device", "cpu", "--quiet"]
+    return [
+        program,
+        "run",
+        source,
+        target,
+        *stages,
+        "--compress",
+        SEPCONV_CODECS[codec],
+        "--device",
+        "cpu",
+        "--quiet",
+    ]
 
 
 def vips_command(source, target, codec, filtered):
     save = {**VIPS_CODECS[codec], "tile": True, "tile_width": TILE, "tile_height": TILE, "bigtiff": True}
-    return [*FILE_PEER, "libvips", source, target, json.dumps(save), *(["taps.mat", "integer"] if filtered else [])]
+    return [
+        *FILE_PEER,
+        "libvips",
+        source,
+        target,
+        json.dumps(save),
+        *(["taps.mat", "integer"] if filtered else []),
+    ]
 
 
 def gdal_command(source, target, codec, filtered):
-    options = {**GDAL_CODECS[codec], "TILED": "YES", "BLOCKXSIZE": TILE, "BLOCKYSIZE": TILE, "NUM_THREADS": "ALL_CPUS", "BIGTIFF": "IF_SAFER"}
+    options = {
+        **GDAL_CODECS[codec],
+        "TILED": "YES",
+        "BLOCKXSIZE": TILE,
+        "BLOCKYSIZE": TILE,
+        "NUM_THREADS": "ALL_CPUS",
+        "BIGTIFF": "IF_SAFER",
+    }
     return [*FILE_PEER, "gdal", "filter.vrt" if filtered else source, target, json.dumps(options)]
 
 
@@ -96,8 +133,10 @@ def find_peers(program):
 def cases(codecs):
     """All results that are compressed, then all sources."""
     channels = {codec: 3 if codec == "jpeg" else 1 for codec in codecs}
-    return ([Case(codec, "none", codec, channels[codec], "plain.tif") for codec in codecs],
-            [Case(codec, codec, "none", channels[codec], "source.tif") for codec in codecs])
+    return (
+        [Case(codec, "none", codec, channels[codec], "plain.tif") for codec in codecs],
+        [Case(codec, codec, "none", channels[codec], "source.tif") for codec in codecs],
+    )
 
 
 def contenders(peers, case):
@@ -106,18 +145,25 @@ def contenders(peers, case):
         for peer, (command, _) in peers.items():
             output = f"{peer}-{'filtered' if filtered else 'copied'}.tif"
             name = peer if filtered else f"{peer}, copy only"
-            result.append(Contender(name, peer, filtered, command(case.source, output, case.result_codec, filtered), output))
+            result.append(
+                Contender(
+                    name, peer, filtered, command(case.source, output, case.result_codec, filtered), output
+                )
+            )
     return result
 
 
 def prepare(folder, case, size, taps, program):
     """The source; plain.tif, its pixels without a codec; and filtered.tif, what the filter makes of these."""
+
     def make(command):
         subprocess.run(command, cwd=folder, check=True)
 
     sepconv = functools.partial(sepconv_command, program)
     write_taps(folder, taps)
-    (folder / "filter.vrt").write_text(filter_vrt(case.source, size, size, case.channels, "Byte", taps / sum(taps), relative=True))
+    (folder / "filter.vrt").write_text(
+        filter_vrt(case.source, size, size, case.channels, "Byte", taps / sum(taps), relative=True)
+    )
     first = "photograph.tif" if case.source_codec == "jpeg" else "plain.tif"
     shape = ["--size", f"{size}x{size}", "--channels", str(case.channels), "--tile", str(TILE)]
     make([program, "generate", first, *shape, "--pattern", "natural", "--quiet"])
@@ -139,19 +185,29 @@ def measured(contender, folder):
 
 
 def limit_of(case, contender):
-    """sepconv's pixels are exact but behind JPEG. Others round otherwise, which JPEG makes more of, and may decode JPEG otherwise."""
+    """sepconv's pixels are exact but behind JPEG. Others round otherwise, which JPEG makes more of, and may
+    decode JPEG otherwise."""
     truth = "filtered.tif" if contender.filtered else "plain.tif"
     own = contender.peer == "sepconv"
     if case.result_codec == "jpeg":
         loss = 2 if contender.filtered else 6
-        return Limit(truth, 255, loss) if own else Limit(contender.output.replace(contender.peer, "sepconv"), 255, 1.5)
+        return (
+            Limit(truth, 255, loss)
+            if own
+            else Limit(contender.output.replace(contender.peer, "sepconv"), 255, 1.5)
+        )
     if case.source_codec == "jpeg" and not own:
         return Limit(truth, 255, JPEG_MEAN)
     return Limit(truth, ROUNDING[contender.peer] if contender.filtered else 0, MEAN)
 
 
 def difference(folder, program, one, other):
-    done = subprocess.run([program, "compare", one, other, "--tolerance", "255", "--json"], cwd=folder, capture_output=True, text=True)
+    done = subprocess.run(
+        [program, "compare", one, other, "--tolerance", "255", "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode != 0:
         return None
     found = json.loads(done.stdout)
@@ -164,20 +220,29 @@ def complaint(folder, program, one, limit):
     if found is None:
         return f"{one} cannot be compared with {limit.reference}"
     if found.greatest > limit.greatest or found.mean > limit.mean:
-        return (f"{one} is {found.greatest:g} at most and {found.mean:.3g} on average from {limit.reference}, "
-                f"allowed {limit.greatest} and {limit.mean}")
+        return (
+            f"{one} is {found.greatest:g} at most and {found.mean:.3g} on average from {limit.reference}, "
+            f"allowed {limit.greatest} and {limit.mean}"
+        )
     return None
 
 
 def complaints(folder, program, peers, case, everyone):
-    """All results against sepconv's, and sepconv's compressed ones as the last other program reads them: GDAL, which has every codec."""
-    found = [complaint(folder, program, contender.output, limit_of(case, contender)) for contender in everyone]
+    """All results against sepconv's, and sepconv's compressed ones as the last other program reads them:
+    GDAL, which has every codec."""
+    found = [
+        complaint(folder, program, contender.output, limit_of(case, contender)) for contender in everyone
+    ]
     witness = next((command for name, (command, _) in reversed(peers.items()) if name != "sepconv"), None)
     for contender in everyone:
         if witness and contender.peer == "sepconv" and case.result_codec != "none":
             read = witness(contender.output, "witness.tif", "none", False)
             subprocess.run(read, cwd=folder, stdout=subprocess.DEVNULL)  # where it fails there is no file
-            limit = Limit(contender.output, 255, JPEG_MEAN) if case.result_codec == "jpeg" else Limit(contender.output, 0, 0)
+            limit = (
+                Limit(contender.output, 255, JPEG_MEAN)
+                if case.result_codec == "jpeg"
+                else Limit(contender.output, 0, 0)
+            )
             found.append(complaint(folder, program, "witness.tif", limit))
             (folder / "witness.tif").unlink(missing_ok=True)
     return [words for words in found if words]
@@ -188,7 +253,9 @@ def run_case(folder, case, peers, arguments):
     program = arguments.sepconv
     prepare(folder, case, arguments.size, integer_taps(arguments.radius), program)
     everyone = contenders(peers, case)
-    able = [contender for contender in everyone if measured(contender, folder)]  # warm-up: page cache, clocks, results to compare
+    able = [
+        contender for contender in everyone if measured(contender, folder)
+    ]  # warm-up: page cache, clocks, results to compare
     failed = [contender.name for contender in everyone if contender not in able]
     if any(name.startswith("sepconv") for name in failed):
         raise SystemExit(f"{case.title}: sepconv failed")
@@ -213,25 +280,37 @@ def median(runs, field):
 
 def head_of(everyone, arguments):
     versions = ", ".join(version for _, version in everyone.values())
-    return (f"{datetime.date.today()}, {cpu_name()}, load {os.getloadavg()[0]:.1f} before, {versions}: "
-            f"{arguments.size} x {arguments.size} u8, tiles of {TILE}, radius {arguments.radius}, {arguments.runs} runs in turns; "
-            f"deflate 6, zstd 9, lzw: grey, horizontal predictor; jpeg: RGB as YCbCr 4:2:0 of quality {QUALITY}.")
+    return (
+        f"{datetime.date.today()}, {cpu_name()}, load {os.getloadavg()[0]:.1f} before, {versions}: "
+        f"{arguments.size} x {arguments.size} u8, tiles of {TILE}, radius {arguments.radius}, {arguments.runs} runs in turns; "
+        f"deflate 6, zstd 9, lzw: grey, horizontal predictor; jpeg: RGB as YCbCr 4:2:0 of quality {QUALITY}."
+    )
 
 
 def print_table_head(title):
-    print(f"\n{title}:\n\n| codec | program | median s | least to greatest s | Mpix/s | processors busy | peak RSS MiB | result MB "
-          "| sepconv is faster by |\n|---|---|---|---|---|---|---|---|---|", flush=True)
+    print(
+        f"\n{title}:\n\n| codec | program | median s | least to greatest s | Mpix/s | processors busy | peak RSS MiB | result MB "
+        "| sepconv is faster by |\n|---|---|---|---|---|---|---|---|---|",
+        flush=True,
+    )
 
 
 def print_rows(case, results, pixels):
-    ours = {contender.filtered: median(runs, "seconds") for contender, runs in results if contender.peer == "sepconv"}
+    ours = {
+        contender.filtered: median(runs, "seconds")
+        for contender, runs in results
+        if contender.peer == "sepconv"
+    }
     for contender, runs in results:
         seconds = [run.seconds for run in runs]
         middle = statistics.median(seconds)
         peak = max(run.peak_bytes for run in runs) / (1 << 20)
         faster = "" if contender.peer == "sepconv" else f"{middle / ours[contender.filtered]:.1f}"
-        print(f"| {case.title} | {contender.name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} "
-              f"| {median(runs, 'processors'):.2f} | {peak:.0f} | {runs[-1].output_bytes / 1e6:.1f} | {faster} |", flush=True)
+        print(
+            f"| {case.title} | {contender.name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} "
+            f"| {median(runs, 'processors'):.2f} | {peak:.0f} | {runs[-1].output_bytes / 1e6:.1f} | {faster} |",
+            flush=True,
+        )
 
 
 def print_short(table, pixels):
@@ -240,7 +319,10 @@ def print_short(table, pixels):
     print(f"\n| Mpix/s (processors busy) | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
     for peer in dict.fromkeys(peer for _, peer in table):
         cells = [table.get((column, peer)) for column in columns]
-        words = [f"{pixels / median(runs, 'seconds') / 1e6:.0f} ({median(runs, 'processors'):.1f})" if runs else "" for runs in cells]
+        words = [
+            f"{pixels / median(runs, 'seconds') / 1e6:.0f} ({median(runs, 'processors'):.1f})" if runs else ""
+            for runs in cells
+        ]
         print(f"| {peer} | {' | '.join(words)} |")
 
 
@@ -257,7 +339,9 @@ def main():
     print(head, flush=True)
     notes = [f"Left out, not installed: {name}" for name in missing]
     faults, short = [], {}
-    lacking = collections.defaultdict(set)  # peers that cannot write a codec are not asked to read it: libvips would make pixels up
+    lacking = collections.defaultdict(
+        set
+    )  # peers that cannot write a codec are not asked to read it: libvips would make pixels up
     titles = ("Uncompressed in, filtered and compressed out", "Compressed in, filtered and uncompressed out")
     for title, group in zip(titles, cases(arguments.codecs)):
         print_table_head(title)
@@ -267,8 +351,14 @@ def main():
                 results, wrong, failed = run_case(pathlib.Path(name), case, able, arguments)
             print_rows(case, results, arguments.size**2)
             column = f"{case.title} {'in' if case.result_codec == 'none' else 'out'}"
-            short.update({(column, contender.peer): runs for contender, runs in results if contender.filtered})
-            notes += [f"Left out, cannot write it: {peer} ({title}, {case.title})" for peer in peers if peer in lacking[case.title]]
+            short.update(
+                {(column, contender.peer): runs for contender, runs in results if contender.filtered}
+            )
+            notes += [
+                f"Left out, cannot write it: {peer} ({title}, {case.title})"
+                for peer in peers
+                if peer in lacking[case.title]
+            ]
             notes += [f"Left out, failed: {name} ({title}, {case.title})" for name in failed]
             lacking[case.title].update(name.partition(",")[0] for name in failed)
             faults += [f"WRONG ({title}, {case.title}): {words}" for words in wrong]

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""File to file beside libvips: the same taps over 16384 x 16384 tiled TIFFs of u8 and f32, and `cp` of the same bytes as the limit.
+"""File to file beside libvips: the same taps over 16384 x 16384 tiled TIFFs of u8 and f32, and `cp` of the
+same bytes as the limit.
 
 tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM]
-Prints a table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py puts there. `./dev bench`
+Prints a table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py
+puts there. `./dev bench`
 installs libvips and runs it.
 
-sepconv and `cp` are timed from their start to their end. libvips runs in a Python of its own (file_peer.py) and is timed from opening the
+sepconv and `cp` are timed from their start to their end. libvips runs in a Python of its own (file_peer.py)
+and is timed from opening the
 source to the finished result; what this process held before is in its peak, and said.
 """
 
@@ -28,7 +31,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILE_PEER = [sys.executable, str(ROOT / "tests/peers/file_peer.py")]
 
 Contender = collections.namedtuple("Contender", "name command output")
-Run = collections.namedtuple("Run", "seconds processor_seconds peak_bytes before_bytes")  # before: of a peer's process, at its start
+Run = collections.namedtuple(
+    "Run", "seconds processor_seconds peak_bytes before_bytes"
+)  # before: of a peer's process, at its start
 
 
 def integer_taps(radius):
@@ -45,6 +50,7 @@ def write_taps(folder, taps):
 
 def contenders(program):
     """libvips' integer path keeps u8; its float path gives f32, so sepconv is timed with both results."""
+
     def sepconv(source, output, *stages):
         return [program, "run", source, output, "convolve:file=taps.txt,border=replicate", *stages, "--quiet"]
 
@@ -57,15 +63,22 @@ def contenders(program):
         Contender("sepconv, u8 to u8", sepconv("u8.tif", "sepconv-u8.tif"), "sepconv-u8.tif"),
         Contender("cp of the u8 bytes", ["cp", "u8.tif", "copy.tif"], "copy.tif"),
         Contender("libvips float, u8 to f32", vips("u8.tif", "vips-float.tif", "float"), "vips-float.tif"),
-        Contender("sepconv, u8 to f32", sepconv("u8.tif", "sepconv-float.tif", "cast:type=f32"), "sepconv-float.tif"),
+        Contender(
+            "sepconv, u8 to f32", sepconv("u8.tif", "sepconv-float.tif", "cast:type=f32"), "sepconv-float.tif"
+        ),
         Contender("libvips float, f32 to f32", vips("f32.tif", "vips-f32.tif", "float"), "vips-f32.tif"),
         Contender("sepconv, f32 to f32", sepconv("f32.tif", "sepconv-f32.tif"), "sepconv-f32.tif"),
         Contender("cp of the f32 bytes", ["cp", "f32.tif", "copy.tif"], "copy.tif"),
     ]
 
 
-# What is compared after the warm-up, and by how much the results may differ: libvips rounds integers between its two passes; 3 was seen.
-PAIRS = [("sepconv-u8.tif", "vips-int.tif", 4), ("sepconv-float.tif", "vips-float.tif", 0.001), ("sepconv-f32.tif", "vips-f32.tif", 0.001)]
+# What is compared after the warm-up, and by how much the results may differ: libvips rounds integers between
+# its two passes; 3 was seen.
+PAIRS = [
+    ("sepconv-u8.tif", "vips-int.tif", 4),
+    ("sepconv-float.tif", "vips-float.tif", 0.001),
+    ("sepconv-f32.tif", "vips-f32.tif", 0.001),
+]
 
 
 def differing(program, folder):
@@ -83,7 +96,8 @@ def differing(program, folder):
 
 
 def run_once(contender, folder):
-    """One run, its output absent before; None where it fails. What does not say its peak has at least this process's own (some 30 MiB)."""
+    """One run, its output absent before; None where it fails. What does not say its peak has at least this
+    process's own (some 30 MiB)."""
     (folder / contender.output).unlink(missing_ok=True)
     begin = time.monotonic()
     with subprocess.Popen(contender.command, cwd=folder, stdout=subprocess.PIPE) as process:
@@ -106,7 +120,9 @@ def timed(contender, folder):
 
 def processor_name():
     lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor")
+    return next(
+        (line.split(":")[1].strip() for line in lines if line.startswith("model name")), "unknown processor"
+    )
 
 
 def cpu_name():
@@ -119,19 +135,28 @@ def print_table(results, pixels):
         seconds = [run.seconds for run in runs]
         middle = statistics.median(seconds)
         peak = max(run.peak_bytes for run in runs) / (1 << 20)
-        print(f"| {name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} | {peak:.0f} |")
+        print(
+            f"| {name} | {middle:.2f} | {min(seconds):.2f} to {max(seconds):.2f} | {pixels / middle / 1e6:.0f} | {peak:.0f} |"
+        )
 
 
 def print_short(results):
     """A column a pair of types: median and peak of both, and what sepconv is faster by."""
     pairs = {"u8 to u8": "integer", "u8 to f32": "float", "f32 to f32": "float"}
-    median, peak = (lambda name: statistics.median(run.seconds for run in results[name]),
-                    lambda name: max(run.peak_bytes for run in results[name]) / (1 << 20))
+    median, peak = (
+        lambda name: statistics.median(run.seconds for run in results[name]),
+        lambda name: max(run.peak_bytes for run in results[name]) / (1 << 20),
+    )
     figures = lambda name: f"{median(name):.2f} s, {peak(name):.0f} MiB"
-    rows = {"sepconv": [figures(f"sepconv, {pair}") for pair in pairs],
-            "libvips": [f"{figures(f'libvips {path}, {pair}')} ({path})" for pair, path in pairs.items()],
-            "sepconv is faster by": [f"{median(f'libvips {path}, {pair}') / median(f'sepconv, {pair}'):.1f}" for pair, path in pairs.items()],
-            "`cp` of the source": [f"{median(f'cp of the {pair.split()[0]} bytes'):.2f} s" for pair in pairs]}
+    rows = {
+        "sepconv": [figures(f"sepconv, {pair}") for pair in pairs],
+        "libvips": [f"{figures(f'libvips {path}, {pair}')} ({path})" for pair, path in pairs.items()],
+        "sepconv is faster by": [
+            f"{median(f'libvips {path}, {pair}') / median(f'sepconv, {pair}'):.1f}"
+            for pair, path in pairs.items()
+        ],
+        "`cp` of the source": [f"{median(f'cp of the {pair.split()[0]} bytes'):.2f} s" for pair in pairs],
+    }
     print(f"| | {' | '.join(pairs)} |\n|{'---|' * (len(pairs) + 1)}")
     for name, cells in rows.items():
         print(f"| {name} | {' | '.join(cells)} |")
@@ -139,7 +164,8 @@ def print_short(results):
 
 @contextlib.contextmanager
 def block(name):
-    """What is printed meanwhile stands between the marks of a block of docs/benchmarks.md (docs/tools/put_blocks.py)."""
+    """What is printed meanwhile stands between the marks of a block of docs/benchmarks.md
+    (docs/tools/put_blocks.py)."""
     print(f"\n<!-- {name} -->")
     yield
     print(f"<!-- /{name} -->", flush=True)
@@ -162,14 +188,22 @@ def main():
     os.environ["VIPS_CONCURRENCY"] = str(len(os.sched_getaffinity(0)))
     version = subprocess.run([*FILE_PEER, "libvips"], capture_output=True, text=True).stdout.strip()
     if not version:
-        raise SystemExit("libvips is not there; `./dev bench` installs it and starts this with the Python that has it")
+        raise SystemExit(
+            "libvips is not there; `./dev bench` installs it and starts this with the Python that has it"
+        )
 
     with tempfile.TemporaryDirectory(dir=arguments.folder) as name:
         folder = pathlib.Path(name)
         write_taps(folder, integer_taps(arguments.radius))
         size = f"{arguments.size}x{arguments.size}"
-        subprocess.run([program, "generate", "u8.tif", "--size", size, "--tile", "512", "--quiet"], cwd=folder, check=True)
-        subprocess.run([program, "run", "u8.tif", "f32.tif", "cast:type=f32", "--quiet"], cwd=folder, check=True)
+        subprocess.run(
+            [program, "generate", "u8.tif", "--size", size, "--tile", "512", "--quiet"],
+            cwd=folder,
+            check=True,
+        )
+        subprocess.run(
+            [program, "run", "u8.tif", "f32.tif", "cast:type=f32", "--quiet"], cwd=folder, check=True
+        )
 
         everyone = contenders(program)
         different = []
@@ -180,11 +214,15 @@ def main():
         for _ in range(arguments.runs):  # in turns, so that a drift of the machine touches all alike
             for contender in everyone:
                 results[contender.name].append(timed(contender, folder))
-                (folder / contender.output).unlink(missing_ok=True)  # the system need not write it to its disk while the next one runs
+                (folder / contender.output).unlink(
+                    missing_ok=True
+                )  # the system need not write it to its disk while the next one runs
 
     before = max(run.before_bytes for runs in results.values() for run in runs) / (1 << 20)
-    head = (f"{datetime.date.today()}, {cpu_name()}, {version}: {size} tiled TIFF, radius {arguments.radius}, {arguments.runs} runs in turns; "
-            f"{before:.0f} MiB of libvips' memory are Python's.\n")
+    head = (
+        f"{datetime.date.today()}, {cpu_name()}, {version}: {size} tiled TIFF, radius {arguments.radius}, {arguments.runs} runs in turns; "
+        f"{before:.0f} MiB of libvips' memory are Python's.\n"
+    )
     print("\n" + head)
     print_table(results, arguments.size**2)
     with block(f"file-to-file radius {arguments.radius}"):

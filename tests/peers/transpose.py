@@ -3,8 +3,10 @@
 
     transpose.py [--case TYPE:SHAPE:AXES ...] [--runs 5] [--threads N] [--library FILE] [--json]
 
-A case is such as f32:8192x8193:1,0 or u8:4096x4096x3:2,0,1; axes as numpy.transpose has them. Prints GB/s (bytes read and written) and the
-share of a copy of the same bytes by as many threads, all measured in turns in one run. A peer that is not installed is left out and
+A case is such as f32:8192x8193:1,0 or u8:4096x4096x3:2,0,1; axes as numpy.transpose has them. Prints GB/s
+(bytes read and written) and the
+share of a copy of the same bytes by as many threads, all measured in turns in one run. A peer that is not
+installed is left out and
 named; one that cannot do a case is not in its rows. Exit code 1 if a result differs.
 """
 
@@ -25,9 +27,17 @@ sys.path.insert(0, str(ROOT / "tests/peers/gpu"))
 from permute_case import PermuteCase, parse_case  # noqa: E402
 
 TYPES = {"u8": np.uint8, "u16": np.uint16, "f32": np.float32, "f64": np.float64}
-CASES = ["u8:8192x8193:1,0", "u16:8192x8193:1,0", "f32:8192x8193:1,0", "f64:8192x8193:1,0", "u8:8192x8193x3:1,0,2", "u8:8192x8192x3:2,0,1",
-         "u8:3x8192x8192:1,2,0", "f32:4096x4096x3:2,0,1", "f32:3x4096x4096:1,2,0"] + [
-         f"f32:512x512x512:{axes}" for axes in ("0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0")]
+CASES = [
+    "u8:8192x8193:1,0",
+    "u16:8192x8193:1,0",
+    "f32:8192x8193:1,0",
+    "f64:8192x8193:1,0",
+    "u8:8192x8193x3:1,0,2",
+    "u8:8192x8192x3:2,0,1",
+    "u8:3x8192x8192:1,2,0",
+    "f32:4096x4096x3:2,0,1",
+    "f32:3x4096x4096:1,2,0",
+] + [f"f32:512x512x512:{axes}" for axes in ("0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0")]
 
 
 def optional(name):
@@ -53,8 +63,14 @@ class Sepconv:
 
     def __call__(self, source, target, axes):
         shape, axes = PermuteCase("", source.shape, axes).three_axes
-        failed = self.library.peers_host_permute((ctypes.c_int64 * 3)(*shape), (ctypes.c_int * 3)(*axes), ctypes.c_int64(source.itemsize),
-                                                 ctypes.c_void_p(source.ctypes.data), ctypes.c_void_p(target.ctypes.data), self.threads)
+        failed = self.library.peers_host_permute(
+            (ctypes.c_int64 * 3)(*shape),
+            (ctypes.c_int * 3)(*axes),
+            ctypes.c_int64(source.itemsize),
+            ctypes.c_void_p(source.ctypes.data),
+            ctypes.c_void_p(target.ctypes.data),
+            self.threads,
+        )
         if failed:
             raise SystemExit(f"failed: {self.library.peers_host_error().decode()}")
         return target
@@ -67,6 +83,7 @@ def numpy_copyto(source, target, axes):
 
 def opencv(cv2):
     """cv2.transpose is of images; cv2.split and merge are what it has between pixels and planes."""
+
     def run(source, target, axes):
         if axes in ((1, 0), (1, 0, 2)) and source[0, 0].size <= 4:
             return cv2.transpose(source, target)
@@ -81,6 +98,7 @@ def opencv(cv2):
 
 def libvips(pyvips):
     """rot90 turns; mirrored left to right that is the transposed image."""
+
     def run(source, _, axes):
         if axes not in ((1, 0), (1, 0, 2)) or source[0, 0].size > 4:
             return None
@@ -90,7 +108,8 @@ def libvips(pyvips):
 
 
 def peers(options):
-    """Name to function of (source, target, axes), which returns the result, or None if it has none such; and what is missing."""
+    """Name to function of (source, target, axes), which returns the result, or None if it has none such; and
+    what is missing."""
     found, missing = {}, []
     path = options.library or find_library()
     if path:
@@ -118,7 +137,11 @@ class Copy:
         self.threads, self.pool = threads, concurrent.futures.ThreadPoolExecutor(threads)
 
     def __call__(self, source, target, _):
-        parts = zip(np.array_split(target.reshape(-1), self.threads), np.array_split(source.reshape(-1), self.threads), strict=True)
+        parts = zip(
+            np.array_split(target.reshape(-1), self.threads),
+            np.array_split(source.reshape(-1), self.threads),
+            strict=True,
+        )
         list(self.pool.map(lambda part: np.copyto(*part), parts))  # NumPy lets other threads run meanwhile
         return target
 
@@ -161,17 +184,32 @@ def records(options, everyone):
         ours = statistics.median(times["sepconv"]) if "sepconv" in times else None
         for name, seconds in times.items():
             median = statistics.median(seconds)
-            yield {"case": str(case), "program": name, "seconds": median,
-                   "spread": (max(seconds) - min(seconds)) / 2 / median, "gb_per_s": 2 * size_bytes / median / 1e9,
-                   "share_of_copy": limit / median, "sepconv_is_faster_by": ours and median / ours}
+            yield {
+                "case": str(case),
+                "program": name,
+                "seconds": median,
+                "spread": (max(seconds) - min(seconds)) / 2 / median,
+                "gb_per_s": 2 * size_bytes / median / 1e9,
+                "share_of_copy": limit / median,
+                "sepconv_is_faster_by": ours and median / ours,
+            }
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", type=parse_case, nargs="+", default=list(map(parse_case, CASES)), help="TYPE:SHAPE:AXES")
+    parser.add_argument(
+        "--case", type=parse_case, nargs="+", default=list(map(parse_case, CASES)), help="TYPE:SHAPE:AXES"
+    )
     parser.add_argument("--runs", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of sepconv, OpenCV and the copy; NumPy has one")
-    parser.add_argument("--library", help="libpeers_host.so (searched for in the builds release, cpu and dev)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=len(os.sched_getaffinity(0)),
+        help="of sepconv, OpenCV and the copy; NumPy has one",
+    )
+    parser.add_argument(
+        "--library", help="libpeers_host.so (searched for in the builds release, cpu and dev)"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     everyone, missing = peers(options)
@@ -179,11 +217,16 @@ def main():
         head = {"threads": options.threads, "runs": options.runs, "missing": missing}
         json.dump({**head, "results": list(records(options, everyone))}, sys.stdout, indent=1)
         return
-    print("| case | program | ms | +- | GB/s | of copy | sepconv is faster by |\n|---|---|---|---|---|---|---|")
+    print(
+        "| case | program | ms | +- | GB/s | of copy | sepconv is faster by |\n|---|---|---|---|---|---|---|"
+    )
     for row in records(options, everyone):
         ratio = f"{row['sepconv_is_faster_by']:.2f}" if row["sepconv_is_faster_by"] else ""
-        print(f"| {row['case']} | {row['program']} | {row['seconds'] * 1e3:.1f} | {row['spread']:.0%} | {row['gb_per_s']:.1f} | "
-              f"{row['share_of_copy']:.2f} | {ratio} |", flush=True)
+        print(
+            f"| {row['case']} | {row['program']} | {row['seconds'] * 1e3:.1f} | {row['spread']:.0%} | {row['gb_per_s']:.1f} | "
+            f"{row['share_of_copy']:.2f} | {ratio} |",
+            flush=True,
+        )
     if missing:
         print(f"\nNot there, so left out: {', '.join(missing)}")
 

@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
-"""Windows, ranks and volumes in memory, the Python package sepconv beside OpenCV, SciPy, dask-image and, on a GPU, CuPy: the same arrays, results compared.
+"""Windows, ranks and volumes in memory, the Python package sepconv beside OpenCV, SciPy, dask-image and, on a
+GPU, CuPy: the same arrays, results compared.
 
-    windows.py [--case STAGE:TYPE:SHAPE:RADIUS ...] [--device cpu|cuda] [--peers opencv,scipy] [--threads N] [--runs 5] [--json FILE]
+    windows.py [--case STAGE:TYPE:SHAPE:RADIUS ...] [--device cpu|cuda] [--peers opencv,scipy] [--threads N]
+    [--runs 5] [--json FILE]
 
-A case is such as erode:f32:8192x8192:32 (rows x cols, then channels if there are any) or gaussian3:f32:256x512x512:6 (planes x rows x cols).
-Stages: erode dilate box median disk, of images; erode3 box3 median3 gaussian3 (sigma = radius / 3), of volumes. The border is replicate, which
-all have. Contenders and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a median, +- half of greatest less
-least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and named; one that would take too long or has no such
-stage, type or shape is not in its rows. Exit code 0: all that ran agree; 1: something differs or failed; 77: no GPU.
+A case is such as erode:f32:8192x8192:32 (rows x cols, then channels if there are any) or
+gaussian3:f32:256x512x512:6 (planes x rows x cols).
+Stages: erode dilate box median disk, of images; erode3 box3 median3 gaussian3 (sigma = radius / 3), of
+volumes. The border is replicate, which
+all have. Contenders and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a
+median, +- half of greatest less
+least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and named; one that
+would take too long or has no such
+stage, type or shape is not in its rows. Exit code 0: all that ran agree; 1: something differs or failed; 77:
+no GPU.
 """
 
 import argparse
@@ -34,8 +41,17 @@ DISTRIBUTIONS = {"sepconv": "sepconv", "scipy": "scipy", "dask-image": "dask-ima
 PEERS = ["opencv", "scipy", "dask-image"]
 TYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32, "f64": np.float64}
 IMAGES, VOLUMES = ("erode", "dilate", "box", "median", "disk"), ("erode3", "box3", "median3", "gaussian3")
-CASES = ["erode:f32:8192x8192:1", "erode:f32:8192x8192:32", "erode:f32:8192x8192:200", "box:f32:8192x8192:8", "box:u8:8192x8192:8", "median:u8:4096x4096:3",
-         "disk:u8:4096x4096:8", "gaussian3:f32:128x512x512:6", "median3:u16:64x512x512:1"]
+CASES = [
+    "erode:f32:8192x8192:1",
+    "erode:f32:8192x8192:32",
+    "erode:f32:8192x8192:200",
+    "box:f32:8192x8192:8",
+    "box:u8:8192x8192:8",
+    "median:u8:4096x4096:3",
+    "disk:u8:4096x4096:8",
+    "gaussian3:f32:128x512x512:6",
+    "median3:u16:64x512x512:1",
+]
 SAMPLE = 16  # that part of the rows or planes tells how long all would take
 
 
@@ -45,7 +61,11 @@ class Case:
         try:
             self.stage, self.type, shape, radius = text.split(":")
             self.shape, self.radius = tuple(map(int, shape.split("x"))), int(radius)
-            fits = len(self.shape) == 3 if self.stage in VOLUMES else self.stage in IMAGES and len(self.shape) in (2, 3)
+            fits = (
+                len(self.shape) == 3
+                if self.stage in VOLUMES
+                else self.stage in IMAGES and len(self.shape) in (2, 3)
+            )
         except ValueError:
             fits = False
         if not fits or self.type not in TYPES or min(*self.shape, self.radius) < 1:
@@ -66,7 +86,7 @@ class Case:
 
     @property
     def footprint(self):
-        y, x = np.ogrid[-self.radius:self.radius + 1, -self.radius:self.radius + 1]
+        y, x = np.ogrid[-self.radius : self.radius + 1, -self.radius : self.radius + 1]
         disk = x * x + y * y <= self.radius**2
         return disk if len(self.shape) == 2 else disk[:, :, None]
 
@@ -80,13 +100,20 @@ class Case:
 
 def sepconv(module, threads):
     """A chain on the array as it is, on the GPU where that has it."""
+
     def prepare(case):
         radius, border = case.radius, {"border": "replicate"}
         deep = {"radius_z": radius} if case.is_volume else {}
-        chain = {"erode": lambda: module.erode(radius, **deep, **border), "dilate": lambda: module.dilate(radius, **border),
-                 "box": lambda: module.box(radius, **deep, **border), "median": lambda: module.median(radius, **deep, **border),
-                 "disk": lambda: module.erode(radius, shape="disk", **border),
-                 "gaussian": lambda: module.gaussian(case.sigma, radius=radius, sigma_z=case.sigma, **deep, **border)}[case.stage.rstrip("3")]()
+        chain = {
+            "erode": lambda: module.erode(radius, **deep, **border),
+            "dilate": lambda: module.dilate(radius, **border),
+            "box": lambda: module.box(radius, **deep, **border),
+            "median": lambda: module.median(radius, **deep, **border),
+            "disk": lambda: module.erode(radius, shape="disk", **border),
+            "gaussian": lambda: module.gaussian(
+                case.sigma, radius=radius, sigma_z=case.sigma, **deep, **border
+            ),
+        }[case.stage.rstrip("3")]()
         axes = "zyx" if case.is_volume else "yxc" if len(case.shape) == 3 else "yx"
         return lambda array, out: chain(array, out, axes=axes, threads=threads)
 
@@ -97,19 +124,30 @@ def opencv(cv2, threads):
     cv2.setNumThreads(threads)
 
     def prepare(case):
-        if case.is_volume or case.stage == "median" and (case.type not in ("u8", "u16", "f32") or case.radius > 2 and case.type != "u8"):
+        if (
+            case.is_volume
+            or case.stage == "median"
+            and (case.type not in ("u8", "u16", "f32") or case.radius > 2 and case.type != "u8")
+        ):
             return None
         border, whole = cv2.BORDER_REPLICATE, np.ones((case.side, case.side), np.uint8)
         disk = case.footprint.reshape(case.side, case.side).astype(np.uint8)
-        return {"erode": lambda array, out: cv2.erode(array, whole, dst=out, borderType=border), "dilate": lambda array, out: cv2.dilate(array, whole, dst=out, borderType=border),
-                "box": lambda array, out: cv2.boxFilter(array, -1, (case.side, case.side), dst=out, borderType=border),
-                "median": lambda array, out: cv2.medianBlur(array, case.side, dst=out), "disk": lambda array, out: cv2.erode(array, disk, dst=out, borderType=border)}[case.stage]
+        return {
+            "erode": lambda array, out: cv2.erode(array, whole, dst=out, borderType=border),
+            "dilate": lambda array, out: cv2.dilate(array, whole, dst=out, borderType=border),
+            "box": lambda array, out: cv2.boxFilter(
+                array, -1, (case.side, case.side), dst=out, borderType=border
+            ),
+            "median": lambda array, out: cv2.medianBlur(array, case.side, dst=out),
+            "disk": lambda array, out: cv2.erode(array, disk, dst=out, borderType=border),
+        }[case.stage]
 
     return prepare
 
 
 def scipy_like(ndimage, asarray=np.asarray):
     """SciPy's own, and those of libraries that have its names. Of `out` None they return what they make."""
+
     def prepare(case):
         stage, edge = case.stage.rstrip("3"), {"mode": "nearest"}
 
@@ -119,7 +157,12 @@ def scipy_like(ndimage, asarray=np.asarray):
                 return ndimage.gaussian_filter(array, case.sigma, truncate=case.radius / case.sigma, **more)
             if stage == "disk":
                 return ndimage.minimum_filter(array, footprint=asarray(case.footprint), **more)
-            names = {"erode": "minimum_filter", "dilate": "maximum_filter", "box": "uniform_filter", "median": "median_filter"}
+            names = {
+                "erode": "minimum_filter",
+                "dilate": "maximum_filter",
+                "box": "uniform_filter",
+                "median": "median_filter",
+            }
             return getattr(ndimage, names[stage])(array, case.sizes, **more)
 
         return run
@@ -131,6 +174,7 @@ def dask_image(module, threads):
     """Of an array in blocks of a quarter along each axis, computed by threads."""
     import dask
     import dask.array
+
     lazy = scipy_like(module)
 
     def prepare(case):
@@ -158,11 +202,25 @@ def contenders(options, cupy):
         except (ImportError, OSError):
             missing.append(name)
             return
-        found.append((name, importlib.metadata.version(DISTRIBUTIONS[name]) if name in DISTRIBUTIONS else loaded.__version__, prepare(loaded)))
+        found.append(
+            (
+                name,
+                importlib.metadata.version(DISTRIBUTIONS[name])
+                if name in DISTRIBUTIONS
+                else loaded.__version__,
+                prepare(loaded),
+            )
+        )
 
     add("sepconv", "sepconv", lambda module: sepconv(module, options.threads))
     if cupy:
-        found.append(("CuPy", cupy.__version__, scipy_like(importlib.import_module("cupyx.scipy.ndimage"), cupy.asarray)))
+        found.append(
+            (
+                "CuPy",
+                cupy.__version__,
+                scipy_like(importlib.import_module("cupyx.scipy.ndimage"), cupy.asarray),
+            )
+        )
         return found, missing
     if "opencv" in options.peers:
         add("opencv", "cv2", lambda module: opencv(module, options.threads))
@@ -212,9 +270,13 @@ def measure(case, found, clock, copy, options, cupy):
         if run is None:
             continue
         try:
-            part = source[:max(case.side, len(source) // SAMPLE)]
+            part = source[: max(case.side, len(source) // SAMPLE)]
             run(part, np.empty_like(part))  # some compile what they run
-            projected = clock.time(lambda run=run, part=part: run(part, np.empty_like(part))) * len(source) / len(part)
+            projected = (
+                clock.time(lambda run=run, part=part: run(part, np.empty_like(part)))
+                * len(source)
+                / len(part)
+            )
             if projected > options.slowest:
                 print(f"\nLeft out: {name}, {case.text}, would take some {projected:.0f} s", flush=True)
                 continue
@@ -228,7 +290,10 @@ def measure(case, found, clock, copy, options, cupy):
         works[name] = (lambda run=run, target=target: run(source, target)), difference(target, wanted)
     target, times = np.empty_like(source), {name: [] for name in ("copy", *works)}
     for turn in range(options.runs + 1):
-        for name, work in (("copy", lambda: copy(source, target)), *((name, work) for name, (work, _) in works.items())):
+        for name, work in (
+            ("copy", lambda: copy(source, target)),
+            *((name, work) for name, (work, _) in works.items()),
+        ):
             seconds = clock.time(work)
             if turn > 0:  # the first warms up
                 times[name].append(seconds)
@@ -236,35 +301,69 @@ def measure(case, found, clock, copy, options, cupy):
     limit, ours = (statistics.median(times[name]) if name in times else None for name in ("copy", "sepconv"))
     for name, seconds in times.items():
         median = statistics.median(seconds)
-        records.append({"case": case.text, "contender": name, "seconds": median, "spread": (max(seconds) - min(seconds)) / 2 / median,
-                        "pixels_per_second": source.size / median, "of_copy": limit / median,
-                        "ratio_to_sepconv": median / ours if ours and name != "copy" else None,
-                        "greatest_difference": works[name][1] if name in works else None, "bound": case.bound})
+        records.append(
+            {
+                "case": case.text,
+                "contender": name,
+                "seconds": median,
+                "spread": (max(seconds) - min(seconds)) / 2 / median,
+                "pixels_per_second": source.size / median,
+                "of_copy": limit / median,
+                "ratio_to_sepconv": median / ours if ours and name != "copy" else None,
+                "greatest_difference": works[name][1] if name in works else None,
+                "bound": case.bound,
+            }
+        )
     return records
 
 
 def row(record):
     gap = record["greatest_difference"]
     over = "" if gap is None or gap <= record["bound"] else f" **over {record['bound']:.2g}**"
-    cells = (record["case"], record["contender"], f"{record['seconds'] * 1e3:.4g}", f"{record['spread']:.0%}", f"{record['pixels_per_second'] / 1e6:.4g}",
-             f"{record['of_copy']:.3f}", "" if record["ratio_to_sepconv"] is None else f"{record['ratio_to_sepconv']:.2f}", "" if gap is None else f"{gap:.2g}{over}")
+    cells = (
+        record["case"],
+        record["contender"],
+        f"{record['seconds'] * 1e3:.4g}",
+        f"{record['spread']:.0%}",
+        f"{record['pixels_per_second'] / 1e6:.4g}",
+        f"{record['of_copy']:.3f}",
+        "" if record["ratio_to_sepconv"] is None else f"{record['ratio_to_sepconv']:.2f}",
+        "" if gap is None else f"{gap:.2g}{over}",
+    )
     return f"| {' | '.join(cells)} |"
 
 
 def main(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="\n".join(__doc__.splitlines()[4:]), formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--case", type=Case, nargs="+", default=[Case(text) for text in CASES], help=f"({' '.join(CASES)})")
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        epilog="\n".join(__doc__.splitlines()[4:]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--case", type=Case, nargs="+", default=[Case(text) for text in CASES], help=f"({' '.join(CASES)})"
+    )
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="(%(default)s)")
     parser.add_argument("--peers", type=words(PEERS), default=",".join(PEERS), help="on a CPU (%(default)s)")
-    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)), help="of all that can have several (%(default)s)")
+    parser.add_argument(
+        "--threads",
+        type=int,
+        default=len(os.sched_getaffinity(0)),
+        help="of all that can have several (%(default)s)",
+    )
     parser.add_argument("--runs", type=int, default=5, help="times a case is measured (%(default)s)")
-    parser.add_argument("--slowest", type=float, default=30, help="a contender that would take longer than this is left out (%(default)s)")
+    parser.add_argument(
+        "--slowest",
+        type=float,
+        default=30,
+        help="a contender that would take longer than this is left out (%(default)s)",
+    )
     parser.add_argument("--json", metavar="FILE", help="write everything there")
     options = parser.parse_args(arguments)
     cupy, clock, copy = None, Clock(), None
     if options.device == "cuda":
         try:
             import cupy
+
             device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
         except Exception as error:
             print(f"no GPU: {error}")
@@ -272,13 +371,27 @@ def main(arguments):
         clock, copy = DeviceClock(cupy), lambda source, target: cupy.copyto(target, source)
     else:
         threads = Copy(options.threads)
-        device, copy = f"{processor_name()}, {options.threads} threads", lambda source, target: threads(source, target, None)
+        device, copy = (
+            f"{processor_name()}, {options.threads} threads",
+            lambda source, target: threads(source, target, None),
+        )
     found, missing = contenders(options, cupy)
-    head = {"program": "tests/peers/windows.py", "date": datetime.date.today().isoformat(), "device": device, "runs": options.runs,
-            "contenders": {name: version for name, version, _ in found}, "missing": missing}
-    print(f"{device}, {head['date']}; border replicate; medians of {options.runs} runs in turns; {', '.join(f'{name} {version}' for name, version, _ in found)}"
-          + (f"; not there: {', '.join(missing)}" if missing else ""))
-    print("\n| case | contender | ms | +- | Mpix/s | of copy | sepconv is faster by | greatest difference |\n|---|---|---|---|---|---|---|---|", flush=True)
+    head = {
+        "program": "tests/peers/windows.py",
+        "date": datetime.date.today().isoformat(),
+        "device": device,
+        "runs": options.runs,
+        "contenders": {name: version for name, version, _ in found},
+        "missing": missing,
+    }
+    print(
+        f"{device}, {head['date']}; border replicate; medians of {options.runs} runs in turns; {', '.join(f'{name} {version}' for name, version, _ in found)}"
+        + (f"; not there: {', '.join(missing)}" if missing else "")
+    )
+    print(
+        "\n| case | contender | ms | +- | Mpix/s | of copy | sepconv is faster by | greatest difference |\n|---|---|---|---|---|---|---|---|",
+        flush=True,
+    )
     records = []
     for case in options.case:
         for record in measure(case, found, clock, copy, options, cupy):
@@ -287,8 +400,13 @@ def main(arguments):
                 print(row(record), flush=True)
         if options.json:
             pathlib.Path(options.json).write_text(json.dumps({**head, "rows": records}, indent=1))
-    return int(any(record.get("failed") or (record["greatest_difference"] or 0) > record["bound"] for record in records)
-               or not any(name == "sepconv" for name, _, _ in found))
+    return int(
+        any(
+            record.get("failed") or (record["greatest_difference"] or 0) > record["bound"]
+            for record in records
+        )
+        or not any(name == "sepconv" for name, _, _ in found)
+    )
 
 
 if __name__ == "__main__":

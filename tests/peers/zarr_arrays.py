@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Times of sepconv, of TensorStore with SciPy and of dask-image: a Gaussian from an array in chunks into one like it, 2 threads each, in turns.
+"""Times of sepconv, of TensorStore with SciPy and of dask-image: a Gaussian from an array in chunks into one
+like it, 2 threads each, in turns.
 
     python tests/peers/zarr_arrays.py build/cpu/bin/sepconv --folder /dev/shm --cases u8-zstd --repeats 5
 
-Python has to have tensorstore, scipy, dask-image and zarr. TensorStore: bands as high as a chunk with their halo, read, filtered by SciPy and written by two threads.
-dask-image: `gaussian_filter` of `from_zarr`, stored by two threads. sepconv's time is its process', the others' begins behind their imports. Medians; in brackets least and greatest.
+Python has to have tensorstore, scipy, dask-image and zarr. TensorStore: bands as high as a chunk with their
+halo, read, filtered by SciPy and written by two threads.
+dask-image: `gaussian_filter` of `from_zarr`, stored by two threads. sepconv's time is its process', the
+others' begins behind their imports. Medians; in brackets least and greatest.
 """
 
 import argparse
@@ -62,8 +65,12 @@ def of_dask_image(source, sink):
     read = zarr.open_array(source)
 
     def work():
-        made = dask_image.ndfilters.gaussian_filter(dask.array.from_zarr(read), SIGMA, truncate=RADIUS / SIGMA, mode="mirror")
-        written = zarr.create_array(sink, shape=read.shape, chunks=read.chunks, dtype=read.dtype, compressors=read.compressors)
+        made = dask_image.ndfilters.gaussian_filter(
+            dask.array.from_zarr(read), SIGMA, truncate=RADIUS / SIGMA, mode="mirror"
+        )
+        written = zarr.create_array(
+            sink, shape=read.shape, chunks=read.chunks, dtype=read.dtype, compressors=read.compressors
+        )
         dask.array.store(made, written, lock=False)
 
     return work
@@ -83,10 +90,29 @@ def seconds_of(way, sepconv, source, sink):
     """By wall, and of the processors."""
     shutil.rmtree(sink, ignore_errors=True)
     if way != "sepconv":
-        done = subprocess.run([sys.executable, __file__, sepconv, "--peer", way, source, sink], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, __file__, sepconv, "--peer", way, source, sink],
+            check=True,
+            capture_output=True,
+            text=True,
+        )
         return json.loads(done.stdout)
     began, before = time.perf_counter(), sum(os.times()[2:4])
-    subprocess.run([sepconv, "run", source, sink, f"gaussian:sigma={SIGMA},radius={RADIUS}", "--threads", "2", "--device", "cpu", "--quiet"], check=True)
+    subprocess.run(
+        [
+            sepconv,
+            "run",
+            source,
+            sink,
+            f"gaussian:sigma={SIGMA},radius={RADIUS}",
+            "--threads",
+            "2",
+            "--device",
+            "cpu",
+            "--quiet",
+        ],
+        check=True,
+    )
     return time.perf_counter() - began, sum(os.times()[2:4]) - before
 
 
@@ -97,7 +123,11 @@ def check(*sinks):
 
     ours, *theirs = (zarr.open_array(sink)[: 2 * CHUNK].astype("i4") for sink in sinks)
     for other in theirs:
-        assert 0 <= (ours - other).min() and (ours - other).max() <= 2, (sinks, (ours - other).min(), (ours - other).max())
+        assert 0 <= (ours - other).min() and (ours - other).max() <= 2, (
+            sinks,
+            (ours - other).min(),
+            (ours - other).max(),
+        )
 
 
 def in_words(times):
@@ -108,8 +138,34 @@ def measure(case, options, folder):
     element, layout = CASES[case]
     pixels, source = str(folder / "image.npy"), str(folder / "source.zarr/0")
     size = f"{options.side}x{options.side}"
-    subprocess.run([options.sepconv, "generate", pixels, "--size", size, "--type", element, "--pattern", "natural", "--quiet"], check=True)
-    subprocess.run([options.sepconv, "run", pixels, str(folder / "source.zarr"), "--chunk", str(CHUNK), *layout, "--quiet"], check=True)
+    subprocess.run(
+        [
+            options.sepconv,
+            "generate",
+            pixels,
+            "--size",
+            size,
+            "--type",
+            element,
+            "--pattern",
+            "natural",
+            "--quiet",
+        ],
+        check=True,
+    )
+    subprocess.run(
+        [
+            options.sepconv,
+            "run",
+            pixels,
+            str(folder / "source.zarr"),
+            "--chunk",
+            str(CHUNK),
+            *layout,
+            "--quiet",
+        ],
+        check=True,
+    )
     ways = ("sepconv", *PEERS)
     sinks = {way: str(folder / f"{way}.zarr") for way in ways}
     found = {way: [] for way in ways}

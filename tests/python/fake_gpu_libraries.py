@@ -1,4 +1,5 @@
-"""CuPy, PyTorch and JAX as far as sepconv asks them, on the memory of a GPU made of threads, which is the host's. For test_devices.py."""
+"""CuPy, PyTorch and JAX as far as sepconv asks them, on the memory of a GPU made of threads, which is the
+host's. For test_devices.py."""
 
 import ctypes
 import sys
@@ -33,7 +34,13 @@ class CupyArray:
     @property
     def __cuda_array_interface__(self):
         facts = self.host.__array_interface__
-        return {"data": facts["data"], "shape": facts["shape"], "strides": facts["strides"], "typestr": facts["typestr"], "version": 3}
+        return {
+            "data": facts["data"],
+            "shape": facts["shape"],
+            "strides": facts["strides"],
+            "typestr": facts["typestr"],
+            "version": 3,
+        }
 
     def __dlpack_device__(self):
         return 2, 0
@@ -71,8 +78,13 @@ class CupyArray:
         return CupyArray(self._settled().astype(dtype))
 
     def __array_function__(self, function, _, args, keywords):
-        given = [[one._settled() for one in args[0]] if isinstance(args[0], list) else args[0]._settled(), *args[1:]]
-        return CupyArray({np.empty_like: np.empty_like, np.concatenate: np.concatenate}[function](*given, **keywords))
+        given = [
+            [one._settled() for one in args[0]] if isinstance(args[0], list) else args[0]._settled(),
+            *args[1:],
+        ]
+        return CupyArray(
+            {np.empty_like: np.empty_like, np.concatenate: np.concatenate}[function](*given, **keywords)
+        )
 
 
 class Tensor:
@@ -127,15 +139,42 @@ class JaxArray:
 
 
 class _Tensor(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
-                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("offset", ctypes.c_uint64),
+        ("manager", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+    ]
 
 
 def capsule_of(host):
     """A DLPack capsule that says that the array is on a GPU."""
-    shape, strides = (ctypes.c_int64 * host.ndim)(*host.shape), (ctypes.c_int64 * host.ndim)(*(step // host.itemsize for step in host.strides))
-    tensor = _Tensor(host.ctypes.data, 2, 0, host.ndim, {"f": 2, "i": 0, "u": 1}[host.dtype.kind], 8 * host.itemsize, 1, shape, strides, 0, None, None)
+    shape, strides = (
+        (ctypes.c_int64 * host.ndim)(*host.shape),
+        (ctypes.c_int64 * host.ndim)(*(step // host.itemsize for step in host.strides)),
+    )
+    tensor = _Tensor(
+        host.ctypes.data,
+        2,
+        0,
+        host.ndim,
+        {"f": 2, "i": 0, "u": 1}[host.dtype.kind],
+        8 * host.itemsize,
+        1,
+        shape,
+        strides,
+        0,
+        None,
+        None,
+    )
     _kept.append((host, shape, strides, tensor))
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
@@ -149,7 +188,13 @@ def from_dlpack(made):
     capsule = made.__dlpack__(stream=consumer.handle)
     _sepconv.synchronize(consumer)
     address, shape, _ = _sepconv.taken(capsule)
-    host = np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)), (int(np.prod(shape)) * made.dtype.itemsize,)).view(made.dtype).reshape(shape)
+    host = (
+        np.ctypeslib.as_array(
+            ctypes.cast(address, ctypes.POINTER(ctypes.c_uint8)), (int(np.prod(shape)) * made.dtype.itemsize,)
+        )
+        .view(made.dtype)
+        .reshape(shape)
+    )
     array = JaxArray(host)
     array.owner = made.native
     return array
@@ -167,10 +212,16 @@ def install():
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=STREAM.handle))
     jax = types.ModuleType("jax")
     jax.dlpack = types.SimpleNamespace(from_dlpack=from_dlpack)
-    jax.numpy = types.SimpleNamespace(transpose=lambda array, order: JaxArray(np.ascontiguousarray(array.host.transpose(order))))
+    jax.numpy = types.SimpleNamespace(
+        transpose=lambda array, order: JaxArray(np.ascontiguousarray(array.host.transpose(order)))
+    )
     torch = types.ModuleType("torch")
     torch.empty = lambda shape, dtype, device: Tensor(np.full(shape, 85, dtype))
     vars(torch).update({name: np.dtype(name) for name in ("uint8", "uint16", "int16", "float32", "float64")})
-    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=STREAM.handle))
-    sys.modules.update({"torch": torch, "cupy": cupy, "jax": jax, "jax.dlpack": jax.dlpack, "jax.numpy": jax.numpy})
+    torch.cuda = types.SimpleNamespace(
+        current_stream=lambda device: types.SimpleNamespace(cuda_stream=STREAM.handle)
+    )
+    sys.modules.update(
+        {"torch": torch, "cupy": cupy, "jax": jax, "jax.dlpack": jax.dlpack, "jax.numpy": jax.numpy}
+    )
     CupyArray.__module__, Tensor.__module__, JaxArray.__module__ = "cupy", "torch", "jaxlib.fake"

@@ -1,4 +1,5 @@
-"""Writes what mypy knows of functions that are made at run time, or whose results are of their input's library: `python tests/python/make_stubs.py`,
+"""Writes what mypy knows of functions that are made at run time, or whose results are of their input's
+library: `python tests/python/make_stubs.py`,
 with the package that has them in the path. test_types.py says when that is due."""
 
 import inspect
@@ -11,14 +12,38 @@ FOLDER = pathlib.Path(__file__).resolve().parents[2] / "python" / "sepconv"
 NOTE = "# Made by tests/python/make_stubs.py.\n"
 
 TYPES = {
-    "sigma": "float | Sequence[float]", "order": "int | Sequence[int]", "mode": "Mode | Sequence[Mode]", "cval": "complex", "truncate": "float",
-    "radius": "int | Sequence[int] | None", "axes": "int | Sequence[int] | None", "threads": "int", "stream": "int | HasStream | None", "axis": "int",
-    "footprint": "ArrayLike | None", "structure": "ArrayLike | None", "size": "int | Sequence[int]", "origin": "int | Sequence[int]", "weights": "ArrayLike", "derivative": "Callable[..., Any]",
-    "derivative2": "Callable[..., Any]", "extra_arguments": "tuple[Any, ...]", "extra_keywords": "dict[str, Any] | None", "kwargs": "Any",
-    "rank": "int", "percentile": "float",
+    "sigma": "float | Sequence[float]",
+    "order": "int | Sequence[int]",
+    "mode": "Mode | Sequence[Mode]",
+    "cval": "complex",
+    "truncate": "float",
+    "radius": "int | Sequence[int] | None",
+    "axes": "int | Sequence[int] | None",
+    "threads": "int",
+    "stream": "int | HasStream | None",
+    "axis": "int",
+    "footprint": "ArrayLike | None",
+    "structure": "ArrayLike | None",
+    "size": "int | Sequence[int]",
+    "origin": "int | Sequence[int]",
+    "weights": "ArrayLike",
+    "derivative": "Callable[..., Any]",
+    "derivative2": "Callable[..., Any]",
+    "extra_arguments": "tuple[Any, ...]",
+    "extra_keywords": "dict[str, Any] | None",
+    "kwargs": "Any",
+    "rank": "int",
+    "percentile": "float",
 }
 MODE = f"Mode: TypeAlias = Literal[{', '.join(map(repr, _separable.BORDERS))}]"
-OF_ONE_AXIS = {"sigma": "float", "order": "int", "mode": "Mode", "radius": "int | None", "size": "int", "origin": "int"}
+OF_ONE_AXIS = {
+    "sigma": "float",
+    "order": "int",
+    "mode": "Mode",
+    "radius": "int | None",
+    "size": "int",
+    "origin": "int",
+}
 
 
 def parameters(signature, types):
@@ -30,51 +55,145 @@ def parameters(signature, types):
             starred = True
         name = "**" + one.name if one.kind is one.VAR_KEYWORD else one.name
         optional = " | None" if one.default is None and "None" not in types[one.name] else ""
-        words.append(f"{name}: {types[one.name]}{optional}" + ("" if one.default is one.empty else f" = {one.default!r}"))
+        words.append(
+            f"{name}: {types[one.name]}{optional}"
+            + ("" if one.default is one.empty else f" = {one.default!r}")
+        )
     return ", ".join(words)
 
 
 def documented(line, what):
-    """The line of a function or a class in a stub, with what it says of itself: editors show it of what is made at run time, too."""
+    """The line of a function or a class in a stub, with what it says of itself: editors show it of what is
+    made at run time, too."""
     body = inspect.getdoc(what).replace("\\", "\\\\").splitlines()
     words = "\n".join(["    " + one if one else "" for one in (f'"""{body[0]}', *body[1:])])
-    return f'{line.removesuffix(" ...")}\n{words}' + ('"""' if len(body) == 1 else '\n    """')
+    return f"{line.removesuffix(' ...')}\n{words}" + ('"""' if len(body) == 1 else '\n    """')
 
 
 def stages():
-    lines = [NOTE + "from collections.abc import Sequence", "from os import PathLike", "from typing import Literal", "", "from numpy.typing import ArrayLike", "", "from sepconv._chain import Chain", "",
-             "__all__ = [" + ", ".join(f'"{name}"' for name in _stages.__all__) + "]", ""]
+    lines = [
+        NOTE + "from collections.abc import Sequence",
+        "from os import PathLike",
+        "from typing import Literal",
+        "",
+        "from numpy.typing import ArrayLike",
+        "",
+        "from sepconv._chain import Chain",
+        "",
+        "__all__ = [" + ", ".join(f'"{name}"' for name in _stages.__all__) + "]",
+        "",
+    ]
     for name in _stages._FUNCTIONS:
         stage = getattr(_stages, name)
         signature = inspect.signature(stage)
-        lines.append(documented(f"def {name}({parameters(signature, {key: one.annotation for key, one in signature.parameters.items()})}) -> Chain: ...", stage))
+        lines.append(
+            documented(
+                f"def {name}({parameters(signature, {key: one.annotation for key, one in signature.parameters.items()})}) -> Chain: ...",
+                stage,
+            )
+        )
     return "\n".join(lines) + "\n"
 
 
 def functions():
-    lines = [NOTE + "from collections.abc import Callable, Sequence", "from typing import Any, Literal, TypeAlias, overload", "", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "",
-             "from sepconv._chain import GpuArray, HasStream", "", "__all__ = [" + ", ".join(f'"{name}"' for name in ndimage.__all__) + "]", "", MODE, ""]
+    lines = [
+        NOTE + "from collections.abc import Callable, Sequence",
+        "from typing import Any, Literal, TypeAlias, overload",
+        "",
+        "from numpy.typing import ArrayLike, DTypeLike, NDArray",
+        "",
+        "from sepconv._chain import GpuArray, HasStream",
+        "",
+        "__all__ = [" + ", ".join(f'"{name}"' for name in ndimage.__all__) + "]",
+        "",
+        MODE,
+        "",
+    ]
     for name in ndimage.__all__:
         signature = inspect.signature(getattr(ndimage, name))
         types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}))
-        for array, output, result in (("ArrayLike", "NDArray[Any] | DTypeLike | None", "NDArray[Any]"), ("GpuArray", "GpuArray | DTypeLike | None", "GpuArray")):
-            lines += ["@overload", documented(f"def {name}({parameters(signature, dict(types, input=array, output=output))}) -> {result}: ...", getattr(ndimage, name))]
+        for array, output, result in (
+            ("ArrayLike", "NDArray[Any] | DTypeLike | None", "NDArray[Any]"),
+            ("GpuArray", "GpuArray | DTypeLike | None", "GpuArray"),
+        ):
+            lines += [
+                "@overload",
+                documented(
+                    f"def {name}({parameters(signature, dict(types, input=array, output=output))}) -> {result}: ...",
+                    getattr(ndimage, name),
+                ),
+            ]
     return "\n".join(lines) + "\n"
 
 
 OPTIONS = {
-    "max_memory": "int | str | None", "max_device_memory": "int | str | None", "device": "str", "arithmetic": "Literal['f32', 'f64'] | None", "page": "int | str | None",
-    "axes": "str | None", "raw": "str | None", "missing_chunks": "Literal['error', 'fill'] | None", "region": "tuple[slice, slice] | str | None", "nodata": "float | str | None", "nodata_bands": "Literal['each', 'all']", "alpha": "Literal['weight', 'mask'] | None", "result_nodata": "float | None",
-    "compress": "str | None", "tile": "int | tuple[int, int] | dict[str, int] | str | None", "shard": "int | tuple[int, int] | dict[str, int] | str | None", "zarr": "int | None", "pyramid": "bool | str | None", "big_tiff": "bool | None", "plan": "Plan | str | None",
-    "level": "int", "threads": "int", "slots": "int", "band_rows": "int", "band_cols": "int", "planar": "bool", "no_predictor": "bool", "cog": "bool",
-    "overwrite": "bool", "durable": "bool", "orient": "bool", "to_8bit": "bool | tuple[float, float]", "background": "str | None",
+    "max_memory": "int | str | None",
+    "max_device_memory": "int | str | None",
+    "device": "str",
+    "arithmetic": "Literal['f32', 'f64'] | None",
+    "page": "int | str | None",
+    "axes": "str | None",
+    "raw": "str | None",
+    "missing_chunks": "Literal['error', 'fill'] | None",
+    "region": "tuple[slice, slice] | str | None",
+    "nodata": "float | str | None",
+    "nodata_bands": "Literal['each', 'all']",
+    "alpha": "Literal['weight', 'mask'] | None",
+    "result_nodata": "float | None",
+    "compress": "str | None",
+    "tile": "int | tuple[int, int] | dict[str, int] | str | None",
+    "shard": "int | tuple[int, int] | dict[str, int] | str | None",
+    "zarr": "int | None",
+    "pyramid": "bool | str | None",
+    "big_tiff": "bool | None",
+    "plan": "Plan | str | None",
+    "level": "int",
+    "threads": "int",
+    "slots": "int",
+    "band_rows": "int",
+    "band_cols": "int",
+    "planar": "bool",
+    "no_predictor": "bool",
+    "cog": "bool",
+    "overwrite": "bool",
+    "durable": "bool",
+    "orient": "bool",
+    "to_8bit": "bool | tuple[float, float]",
+    "background": "str | None",
 }
 OPTIONS.update({f"{name}_{letter}": OPTIONS[name] for letter in "bc" for name in _options.OPEN})
-OF_FILES = dict(OPTIONS, source="Source", sink="Sink", a="Source", b="Source", add="Source | None", chain="Chain | str | Iterable[str]",
-                progress="bool | Callable[[int, int], object] | None", perm="Sequence[int]", beta="float | None", trans_a="bool", trans_b="bool",
-                path="Path", tolerance="float", size="int",
-                resume="bool", discard="bool", part="tuple[int, int] | str | None")
-RESULTS = {"run": "Report", "create_only": "int", "finish": "None", "plan": "Plan", "transpose": "Report", "gemm": "Report", "open": "Image", "stats": "Stats", "compare": "Comparison", "preview": "Preview"}
+OF_FILES = dict(
+    OPTIONS,
+    source="Source",
+    sink="Sink",
+    a="Source",
+    b="Source",
+    add="Source | None",
+    chain="Chain | str | Iterable[str]",
+    progress="bool | Callable[[int, int], object] | None",
+    perm="Sequence[int]",
+    beta="float | None",
+    trans_a="bool",
+    trans_b="bool",
+    path="Path",
+    tolerance="float",
+    size="int",
+    resume="bool",
+    discard="bool",
+    part="tuple[int, int] | str | None",
+)
+RESULTS = {
+    "run": "Report",
+    "create_only": "int",
+    "finish": "None",
+    "plan": "Plan",
+    "transpose": "Report",
+    "gemm": "Report",
+    "open": "Image",
+    "stats": "Stats",
+    "compare": "Comparison",
+    "preview": "Preview",
+}
 CLASSES = """
 Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]
 
@@ -188,23 +307,48 @@ class Image:
 
 def of_files():
     """Those that are stages, too, have both signatures."""
-    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload", "",
-             "import numpy as np", "from numpy.typing import ArrayLike, DTypeLike, NDArray", "", "from sepconv._chain import Chain", "",
-             "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]",
-             re.sub(r"^class (\w+)(\(\w+\))?:( \.\.\.)?$", lambda found: documented(found[0], vars(files)[found[1]]) if found[1] in files.__all__ else found[0], CLASSES, flags=re.MULTILINE)]
+    lines = [
+        NOTE + "from collections.abc import Callable, Iterable, Sequence",
+        "from os import PathLike",
+        "from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload",
+        "",
+        "import numpy as np",
+        "from numpy.typing import ArrayLike, DTypeLike, NDArray",
+        "",
+        "from sepconv._chain import Chain",
+        "",
+        "__all__ = [" + ", ".join(f'"{name}"' for name in files.__all__) + "]",
+        re.sub(
+            r"^class (\w+)(\(\w+\))?:( \.\.\.)?$",
+            lambda found: (
+                documented(found[0], vars(files)[found[1]]) if found[1] in files.__all__ else found[0]
+            ),
+            CLASSES,
+            flags=re.MULTILINE,
+        ),
+    ]
     for name in RESULTS:
         function = getattr(files, name)
         stage = getattr(_stages, name, None)
         if stage is not None:
             signature = inspect.signature(stage)
             types = {key: one.annotation for key, one in signature.parameters.items()}
-            lines += ["@overload", documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage), "@overload"]
+            lines += [
+                "@overload",
+                documented(f"def {name}({parameters(signature, types)}) -> Chain: ...", stage),
+                "@overload",
+            ]
         types = dict(OF_FILES, path="Path | Image", level="int | None") if name == "preview" else OF_FILES
         if name == "gemm":
             types = dict(OF_FILES, alpha="float")
         if name in ("create_only", "finish"):
             types = dict(OF_FILES, source="Path | Image", sink="Path")
-        lines.append(documented(f"def {name}({parameters(inspect.signature(function), types)}) -> {RESULTS[name]}: ...", function))
+        lines.append(
+            documented(
+                f"def {name}({parameters(inspect.signature(function), types)}) -> {RESULTS[name]}: ...",
+                function,
+            )
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -218,21 +362,54 @@ class Made(NamedTuple):
 
 def of_dask():
     """Those of `ndimage`, of dask arrays, and others."""
-    lines = [NOTE + "from collections.abc import Callable, Iterable, Sequence", "from os import PathLike", "from typing import Any, Literal, NamedTuple, TypeAlias", "", "from dask.array import Array",
-             "from distributed import Client", "from numpy.typing import ArrayLike, DTypeLike", "", "from sepconv._chain import Chain", "from sepconv.files import Image", "",
-             "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]", "", "Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]", MODE,
-             MADE.replace("class Made(NamedTuple):", documented("class Made(NamedTuple):", dask.Made))]
+    lines = [
+        NOTE + "from collections.abc import Callable, Iterable, Sequence",
+        "from os import PathLike",
+        "from typing import Any, Literal, NamedTuple, TypeAlias",
+        "",
+        "from dask.array import Array",
+        "from distributed import Client",
+        "from numpy.typing import ArrayLike, DTypeLike",
+        "",
+        "from sepconv._chain import Chain",
+        "from sepconv.files import Image",
+        "",
+        "__all__ = [" + ", ".join(f'"{name}"' for name in dask.__all__) + "]",
+        "",
+        "Path: TypeAlias = str | bytes | PathLike[str] | PathLike[bytes]",
+        MODE,
+        MADE.replace("class Made(NamedTuple):", documented("class Made(NamedTuple):", dask.Made)),
+    ]
     for name in dask.__all__[1:]:
-        types = dict(TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None")
+        types = dict(
+            TYPES, **(OF_ONE_AXIS if name.endswith("1d") else {}), input="Array", output="DTypeLike | None"
+        )
         if name in ("apply", "run"):
-            types = dict(OF_FILES, source="Path | Image", sink="Path", array="Array", client="Client | None", parts="int | None")
+            types = dict(
+                OF_FILES,
+                source="Path | Image",
+                sink="Path",
+                array="Array",
+                client="Client | None",
+                parts="int | None",
+            )
         result = "Made" if name == "run" else "Array"
-        lines.append(documented(f"def {name}({parameters(inspect.signature(getattr(dask, name)), types)}) -> {result}: ...", getattr(dask, name)))
+        lines.append(
+            documented(
+                f"def {name}({parameters(inspect.signature(getattr(dask, name)), types)}) -> {result}: ...",
+                getattr(dask, name),
+            )
+        )
     return "\n".join(lines) + "\n"
 
 
 def stubs():
-    return {"_stages.pyi": stages(), "ndimage.pyi": functions(), "files.pyi": of_files(), "dask.pyi": of_dask()}
+    return {
+        "_stages.pyi": stages(),
+        "ndimage.pyi": functions(),
+        "files.pyi": of_files(),
+        "dask.pyi": of_dask(),
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""A pytest plugin for test_scipys_own.py: puts sepconv's functions in the place of SciPy's before SciPy's tests are imported."""
+"""A pytest plugin for test_scipys_own.py: puts sepconv's functions in the place of SciPy's before SciPy's
+tests are imported."""
 
 import scipy.ndimage
 from scipy._lib._array_api import xp_capabilities_table

@@ -1,4 +1,5 @@
-"""What SciPy's functions take and refuse, ours take and refuse: by one argument after the other, with the kind of error."""
+"""What SciPy's functions take and refuse, ours take and refuse: by one argument after the other, with the
+kind of error."""
 
 import inspect
 
@@ -9,11 +10,39 @@ theirs = pytest.importorskip("scipy.ndimage")
 
 from sepconv import ndimage as ours  # noqa: E402
 
-RANKS = {"median_filter": {"size": 3}, "rank_filter": {"rank": 2, "size": 3}, "percentile_filter": {"percentile": 30, "size": 3}}
-EXTREMES = {name: {"size": 3} for name in ("minimum_filter1d", "maximum_filter1d", "minimum_filter", "maximum_filter", "grey_erosion", "grey_dilation", "grey_opening", "grey_closing",
-                                           "white_tophat", "black_tophat")}
-SUMS = {"correlate1d": {"weights": [1, 2, 3]}, "convolve1d": {"weights": [1, 2, 3]}, "gaussian_filter1d": {"sigma": 1.5}, "gaussian_filter": {"sigma": 1.5}, "uniform_filter1d": {"size": 3},
-        "uniform_filter": {"size": 3}, "prewitt": {}, "sobel": {}, "laplace": {}, "gaussian_laplace": {"sigma": 1.5}, "gaussian_gradient_magnitude": {"sigma": 1.5}}
+RANKS = {
+    "median_filter": {"size": 3},
+    "rank_filter": {"rank": 2, "size": 3},
+    "percentile_filter": {"percentile": 30, "size": 3},
+}
+EXTREMES = {
+    name: {"size": 3}
+    for name in (
+        "minimum_filter1d",
+        "maximum_filter1d",
+        "minimum_filter",
+        "maximum_filter",
+        "grey_erosion",
+        "grey_dilation",
+        "grey_opening",
+        "grey_closing",
+        "white_tophat",
+        "black_tophat",
+    )
+}
+SUMS = {
+    "correlate1d": {"weights": [1, 2, 3]},
+    "convolve1d": {"weights": [1, 2, 3]},
+    "gaussian_filter1d": {"sigma": 1.5},
+    "gaussian_filter": {"sigma": 1.5},
+    "uniform_filter1d": {"size": 3},
+    "uniform_filter": {"size": 3},
+    "prewitt": {},
+    "sobel": {},
+    "laplace": {},
+    "gaussian_laplace": {"sigma": 1.5},
+    "gaussian_gradient_magnitude": {"sigma": 1.5},
+}
 FUNCTIONS = {**SUMS, **EXTREMES, **RANKS}
 ARRAY = np.random.default_rng(1).random((9, 8))
 
@@ -45,15 +74,31 @@ def having(parameter, functions=FUNCTIONS):
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_arrays(name):
     """Empty ones, and those of no numbers."""
-    for array in (np.zeros((0, 5)), np.zeros((5, 0)), np.zeros((0,)), np.array([["a", "b"]]), np.array([[1, "b"]], object), np.zeros((4, 4), "M8[s]"), np.zeros((4, 4), "V4")):
+    for array in (
+        np.zeros((0, 5)),
+        np.zeros((5, 0)),
+        np.zeros((0,)),
+        np.array([["a", "b"]]),
+        np.array([[1, "b"]], object),
+        np.zeros((4, 4), "M8[s]"),
+        np.zeros((4, 4), "V4"),
+    ):
         check(name, input=array)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_axes_and_modes(name):
-    for parameter, values in {"axis": (0, -1, 5, -3, 1.0, None), "axes": ((0, 0), (5,), (1, 0), "x"), "mode": ("foo", None, 3)}.items():
+    for parameter, values in {
+        "axis": (0, -1, 5, -3, 1.0, None),
+        "axes": ((0, 0), (5,), (1, 0), "x"),
+        "mode": ("foo", None, 3),
+    }.items():
         for value in values if name in having(parameter) else ():
-            if (name, parameter) != ("gaussian_gradient_magnitude", "axes") or value in ((0, 0), (5,), "x"):  # docs/python.md
+            if (name, parameter) != ("gaussian_gradient_magnitude", "axes") or value in (
+                (0, 0),
+                (5,),
+                "x",
+            ):  # docs/python.md
                 check(name, **{parameter: value})
     if name in ("correlate1d", "convolve1d"):
         check(name, mode=["reflect"])
@@ -92,19 +137,36 @@ def test_nan_beyond_the_edges_is_as_in_the_array(name):
     surrounded = np.pad(ARRAY, size, constant_values=np.nan)
     made = getattr(ours, name)(ARRAY, mode="constant", cval=np.nan, **given)
     if name not in ("grey_opening", "grey_closing", "white_tophat", "black_tophat"):
-        assert np.array_equal(made, getattr(ours, name)(surrounded, **given)[size:-size, size:-size], equal_nan=True)
+        assert np.array_equal(
+            made, getattr(ours, name)(surrounded, **given)[size:-size, size:-size], equal_nan=True
+        )
     assert np.isnan(made).any() and np.isfinite(made).any()
     numbers = (ARRAY * 255).astype("u1")
-    assert np.array_equal(getattr(ours, name)(numbers, mode="constant", cval=np.nan, **given), getattr(ours, name)(numbers, mode="constant", cval=0, **given))
-    assert np.array_equal(getattr(ours, name)(numbers, mode="constant", cval=np.inf, **given), getattr(ours, name)(numbers, mode="constant", cval=255, **given))
+    assert np.array_equal(
+        getattr(ours, name)(numbers, mode="constant", cval=np.nan, **given),
+        getattr(ours, name)(numbers, mode="constant", cval=0, **given),
+    )
+    assert np.array_equal(
+        getattr(ours, name)(numbers, mode="constant", cval=np.inf, **given),
+        getattr(ours, name)(numbers, mode="constant", cval=255, **given),
+    )
 
 
 def test_sums_with_nan_beyond_the_edges_of_integers():
     numbers = (ARRAY * 255).astype("u1")
     made = ours.gaussian_filter1d(numbers, 1, radius=2, mode="constant", cval=np.nan)
-    assert not made[:, :2].any() and not made[:, -2:].any() and np.array_equal(made[:, 2:-2], ours.gaussian_filter1d(numbers, 1, radius=2)[:, 2:-2])
+    assert (
+        not made[:, :2].any()
+        and not made[:, -2:].any()
+        and np.array_equal(made[:, 2:-2], ours.gaussian_filter1d(numbers, 1, radius=2)[:, 2:-2])
+    )
 
 
 def test_sizes_and_origins_are_whole():
-    for name, given in {"uniform_filter1d": {"size": 2.5}, "minimum_filter1d": {"size": 2.5}, "median_filter": {"origin": 0.5}, "rank_filter": {"origin": 0.5}}.items():
+    for name, given in {
+        "uniform_filter1d": {"size": 2.5},
+        "minimum_filter1d": {"size": 2.5},
+        "median_filter": {"origin": 0.5},
+        "rank_filter": {"origin": 0.5},
+    }.items():
         check(name, **given)

@@ -1,4 +1,5 @@
-"""Files filtered by the workers of a cluster, real processes that speak TCP: the bytes of one run, also where workers die."""
+"""Files filtered by the workers of a cluster, real processes that speak TCP: the bytes of one run, also where
+workers die."""
 
 import contextlib
 import fcntl
@@ -31,7 +32,9 @@ def image(shape=(1300, 900), dtype="u2"):
 
 
 def cluster_of(workers):
-    return distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0")
+    return distributed.LocalCluster(
+        n_workers=workers, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=":0"
+    )
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,11 @@ def begun_of(source, sink, chain, options, planning, wanted):
 
 def bytes_of(path):
     path = pathlib.Path(path)
-    return {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()} if path.is_dir() else path.read_bytes()
+    return (
+        {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()}
+        if path.is_dir()
+        else path.read_bytes()
+    )
 
 
 def check(source, sink, chain, parts=12, **options):
@@ -70,11 +77,22 @@ def check(source, sink, chain, parts=12, **options):
     return made
 
 
-FILES = [("out.npy", {}), ("out.raw", {}), ("out.zarr", dict(tile=128)), ("out.zarr", dict(tile=(64, 128), shard=(256, 384))), ("out.zarr", dict(zarr=2, tile=200, compress="zstd")),
-         ("out.tif", {}), ("out.tif", dict(tile=128)), ("out.tif", dict(tile=128, compress="deflate"))]
+FILES = [
+    ("out.npy", {}),
+    ("out.raw", {}),
+    ("out.zarr", dict(tile=128)),
+    ("out.zarr", dict(tile=(64, 128), shard=(256, 384))),
+    ("out.zarr", dict(zarr=2, tile=200, compress="zstd")),
+    ("out.tif", {}),
+    ("out.tif", dict(tile=128)),
+    ("out.tif", dict(tile=128, compress="deflate")),
+]
 
 
-@pytest.mark.parametrize("dtype, sink, options", [*(("u2", *one) for one in FILES), ("i4", *FILES[0]), ("i4", *FILES[2]), ("i4", *FILES[-1])])
+@pytest.mark.parametrize(
+    "dtype, sink, options",
+    [*(("u2", *one) for one in FILES), ("i4", *FILES[0]), ("i4", *FILES[2]), ("i4", *FILES[-1])],
+)
 def test_a_result_has_the_bytes_of_one_run(client, folder, sink, options, dtype):
     np.save("in.npy", image(dtype=dtype))
     assert check("in.npy", sink, BLUR, **options).parts > 3
@@ -93,7 +111,10 @@ def test_a_worker_without_the_package_is_named(folder):
     np.save("in.npy", image())
     with distributed.Client(n_workers=1, threads_per_worker=1, dashboard_address=None) as other:
         other.run(eval, "__import__('sys').modules.__setitem__('sepconv', None)")
-        with pytest.raises(RuntimeError, match=r"^the worker tcp://\S+ cannot import sepconv .*; install sepconv \S+ where it runs$"):
+        with pytest.raises(
+            RuntimeError,
+            match=r"^the worker tcp://\S+ cannot import sepconv .*; install sepconv \S+ where it runs$",
+        ):
             ours.run("in.npy", "out.npy", BLUR, client=other, progress=False)
     assert not pathlib.Path("out.npy.partial").exists()
 
@@ -105,8 +126,15 @@ def test_a_zarr_that_is_turned(client, folder):
     check("in.zarr", "out.zarr", sc.transpose() | BLUR, shard=400)
 
 
-STACKS = [((5, 300, 200), "zyx", "out.npy", {}), ((5, 300, 200), "zyx", "out.tif", {}), ((5, 300, 200), "zyx", "out.ome.tif", dict(tile=64, compress="deflate", pyramid=True)), ((5, 300, 200), "zyx", "out.zarr", dict(tile=64, pyramid=True)),
-          ((2, 3, 300, 200), "tcyx", "out.zarr", dict(tile=128, shard=256)), ((300, 200, 3), "yxc", "out.npy", {}), ((300, 200, 3), "yxc", "out.zarr", dict(tile=128))]
+STACKS = [
+    ((5, 300, 200), "zyx", "out.npy", {}),
+    ((5, 300, 200), "zyx", "out.tif", {}),
+    ((5, 300, 200), "zyx", "out.ome.tif", dict(tile=64, compress="deflate", pyramid=True)),
+    ((5, 300, 200), "zyx", "out.zarr", dict(tile=64, pyramid=True)),
+    ((2, 3, 300, 200), "tcyx", "out.zarr", dict(tile=128, shard=256)),
+    ((300, 200, 3), "yxc", "out.npy", {}),
+    ((300, 200, 3), "yxc", "out.zarr", dict(tile=128)),
+]
 
 
 @pytest.mark.parametrize("shape, axes, sink, options", STACKS)
@@ -119,7 +147,15 @@ def test_stacks_and_channels(client, folder, shape, axes, sink, options):
         check("in.npy", sink, BLUR, axes=axes, region=np.s_[64:200, :150], parts=2, **options)
 
 
-@pytest.mark.parametrize("sink, options", [("out.zarr", dict(tile=64)), ("out.zarr", dict(tile=64, shard=256)), ("out.tif", dict(tile=64)), ("out.tif", dict(tile=64, compress="deflate"))])
+@pytest.mark.parametrize(
+    "sink, options",
+    [
+        ("out.zarr", dict(tile=64)),
+        ("out.zarr", dict(tile=64, shard=256)),
+        ("out.tif", dict(tile=64)),
+        ("out.tif", dict(tile=64, compress="deflate")),
+    ],
+)
 def test_smaller_levels(client, folder, sink, options):
     np.save("in.npy", image())
     assert check("in.npy", sink, BLUR, pyramid=True, **options).parts > 3
@@ -141,11 +177,14 @@ def test_any_number_of_workers(folder, workers):
     np.save("in.npy", image())
     with cluster_of(workers) as cluster, distributed.Client(cluster):
         assert check("in.npy", "out.zarr", BLUR, parts=None, tile=64).parts == 6
-        assert check("in.npy", "out.zarr", BLUR, parts=8 * workers, tile=64).parts == (7 if workers == 1 else 21)
+        assert check("in.npy", "out.zarr", BLUR, parts=8 * workers, tile=64).parts == (
+            7 if workers == 1 else 21
+        )
 
 
 class Killer(distributed.WorkerPlugin):
-    """Kills the first worker that gets so far with a part, while it makes it, or when it is made and nobody knows."""
+    """Kills the first worker that gets so far with a part, while it makes it, or when it is made and nobody
+    knows."""
 
     def __init__(self, state, mark):
         self.state, self.mark = state, str(mark)
@@ -199,10 +238,30 @@ def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
     """Killed in the middle of a part, as seen from a network."""
     with hosts(3) as names, contextlib.ExitStack() as ended:
         np.save("in.npy", image((4000, 3000)))
-        with distributed.LocalCluster(n_workers=0, host="10.213.7.1", dashboard_address=":0") as cluster, distributed.Client(cluster) as client:
+        with (
+            distributed.LocalCluster(n_workers=0, host="10.213.7.1", dashboard_address=":0") as cluster,
+            distributed.Client(cluster) as client,
+        ):
             for name in names:
-                worker = subprocess.Popen(["ip", "netns", "exec", name, sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address, "--nthreads", "1", "--no-nanny", "--no-dashboard"],
-                                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)})
+                worker = subprocess.Popen(
+                    [
+                        "ip",
+                        "netns",
+                        "exec",
+                        name,
+                        sys.executable,
+                        "-m",
+                        "distributed.cli.dask_worker",
+                        cluster.scheduler_address,
+                        "--nthreads",
+                        "1",
+                        "--no-nanny",
+                        "--no-dashboard",
+                    ],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={**os.environ, "PYTHONPATH": str(pathlib.Path(__file__).parent)},
+                )
                 ended.callback(worker.wait)
                 ended.callback(worker.kill)
             client.wait_for_workers(3, timeout=60)
@@ -212,7 +271,15 @@ def test_hosts_of_their_own_one_of_which_is_lost(folder, sink):
             assert (folder / "killed").exists() and len(client.nthreads()) == 2 and made.parts > 10
 
 
-@pytest.mark.parametrize("sink, shape", [("out.npy", (1300, 900)), ("out.zarr", (1300, 900)), ("out.npy", (3, 400, 300)), ("out.zarr", (3, 400, 300))])
+@pytest.mark.parametrize(
+    "sink, shape",
+    [
+        ("out.npy", (1300, 900)),
+        ("out.zarr", (1300, 900)),
+        ("out.npy", (3, 400, 300)),
+        ("out.zarr", (3, 400, 300)),
+    ],
+)
 def test_a_part_that_is_made_twice_and_late_is_harmless(folder, sink, shape):
     """As by a worker that was given up and lives."""
     np.save("in.npy", image(shape))
@@ -282,8 +349,15 @@ def test_a_part_that_was_never_made_is_named(folder):
 def test_progress_is_told_of_parts(client, folder):
     np.save("in.npy", image())
     told = []
-    made = ours.run("in.npy", "out.npy", BLUR, parts=6, progress=lambda done, pixels: told.append((done, pixels)))
-    assert len(told) == made.parts + 1 and told[0] == (0, 1300 * 900) and told[-1] == (1300 * 900, 1300 * 900) and told == sorted(told)
+    made = ours.run(
+        "in.npy", "out.npy", BLUR, parts=6, progress=lambda done, pixels: told.append((done, pixels))
+    )
+    assert (
+        len(told) == made.parts + 1
+        and told[0] == (0, 1300 * 900)
+        and told[-1] == (1300 * 900, 1300 * 900)
+        and told == sorted(told)
+    )
 
 
 def test_a_result_is_replaced_only_where_that_is_asked_for(client, folder):
@@ -310,21 +384,36 @@ def interrupted(done, _):
         raise KeyboardInterrupt
 
 
-@pytest.mark.parametrize("given, kind, words", [
-    (dict(progress=lambda *_: replaced("in.npy", image()[::-1])), (OSError, ValueError), "change|another|copy it anew"),
-    (dict(progress=lambda *_: replaced("stack.npy", image((3, 300, 200))[::-1]), source="stack.npy", axes="zyx"), (OSError, ValueError), "change|another|copy it anew"),
-    (dict(progress=interrupted), KeyboardInterrupt, None),
-    (dict(max_memory=100), MemoryError, "100"),
-    (dict(sink="out.png"), (ValueError, OSError), "cannot be made in several runs"),
-    (dict(sink=np.zeros((1300, 900), "u2")), TypeError, "give paths"),
-    (dict(source=np.zeros((3, 3))), TypeError, "give paths"),
-    (dict(source="no.npy"), FileNotFoundError, "no.npy"),
-    (dict(chain="gausian:sigma=2"), ValueError, "did you mean"),
-    (dict(plan="{}"), TypeError, "no option"),
-    (dict(parts=0), ValueError, "parts"),
-    (dict(client=3), TypeError, "Client"),
-    (dict(sink="no/out.npy"), OSError, "no"),
-])
+@pytest.mark.parametrize(
+    "given, kind, words",
+    [
+        (
+            dict(progress=lambda *_: replaced("in.npy", image()[::-1])),
+            (OSError, ValueError),
+            "change|another|copy it anew",
+        ),
+        (
+            dict(
+                progress=lambda *_: replaced("stack.npy", image((3, 300, 200))[::-1]),
+                source="stack.npy",
+                axes="zyx",
+            ),
+            (OSError, ValueError),
+            "change|another|copy it anew",
+        ),
+        (dict(progress=interrupted), KeyboardInterrupt, None),
+        (dict(max_memory=100), MemoryError, "100"),
+        (dict(sink="out.png"), (ValueError, OSError), "cannot be made in several runs"),
+        (dict(sink=np.zeros((1300, 900), "u2")), TypeError, "give paths"),
+        (dict(source=np.zeros((3, 3))), TypeError, "give paths"),
+        (dict(source="no.npy"), FileNotFoundError, "no.npy"),
+        (dict(chain="gausian:sigma=2"), ValueError, "did you mean"),
+        (dict(plan="{}"), TypeError, "no option"),
+        (dict(parts=0), ValueError, "parts"),
+        (dict(client=3), TypeError, "Client"),
+        (dict(sink="no/out.npy"), OSError, "no"),
+    ],
+)
 def test_what_fails_leaves_nothing(client, folder, given, kind, words):
     np.save("in.npy", image())
     np.save("stack.npy", image((3, 300, 200)))
@@ -351,6 +440,7 @@ def can_lock(folder, how):
 
 def interrupt_when(reached):
     """As Ctrl-C."""
+
     def watch():
         while True:
             with contextlib.suppress(FileNotFoundError):
@@ -367,10 +457,23 @@ def test_ctrl_c_ends_parts_with_the_band_at_hand(client, folder, sink, when):
     """Parts of a minute and more: nobody waits for their end, and nothing is left of them."""
     np.lib.format.open_memmap("in.npy", "w+", "f4", (40000, 2000))
     partial = sink + ".partial"
-    interrupt_when(lambda: os.path.isdir(partial) and (when == "begun" or not can_lock(partial, fcntl.LOCK_EX) and can_lock(partial, fcntl.LOCK_SH)))
+    interrupt_when(
+        lambda: (
+            os.path.isdir(partial)
+            and (when == "begun" or not can_lock(partial, fcntl.LOCK_EX) and can_lock(partial, fcntl.LOCK_SH))
+        )
+    )
     with warnings.catch_warnings(), pytest.raises(KeyboardInterrupt):
         warnings.simplefilter("error", sc.FileWarning)  # that the folder stays
-        ours.run("in.npy", sink, sc.percentile(30, size=(251, 251)), parts=2, band_rows=16, progress=False, **({"tile": 16} if sink == "out.zarr" else {}))
+        ours.run(
+            "in.npy",
+            sink,
+            sc.percentile(30, size=(251, 251)),
+            parts=2,
+            band_rows=16,
+            progress=False,
+            **({"tile": 16} if sink == "out.zarr" else {}),
+        )
     assert os.listdir() == ["in.npy"]
     np.save("in.npy", image())
     check("in.npy", sink, BLUR)
@@ -378,13 +481,22 @@ def test_ctrl_c_ends_parts_with_the_band_at_hand(client, folder, sink, when):
 
 def test_a_client_that_is_closed_is_named(folder):
     np.save("in.npy", image())
-    with distributed.Client(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as closed:
+    with distributed.Client(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0"
+    ) as closed:
         pass
     with pytest.raises(ValueError, match="client is closed"):
         ours.run("in.npy", "out.npy", BLUR, client=closed)
 
 
-@pytest.mark.parametrize("sink, options", [("out.npy", {}), ("out.ome.tif", dict(tile=64, compress="deflate", pyramid=True)), ("out.zarr", dict(tile=64, shard=128))])
+@pytest.mark.parametrize(
+    "sink, options",
+    [
+        ("out.npy", {}),
+        ("out.ome.tif", dict(tile=64, compress="deflate", pyramid=True)),
+        ("out.zarr", dict(tile=64, shard=128)),
+    ],
+)
 def test_volumes(client, folder, sink, options):
     np.save("in.npy", image((20, 150, 170)))
     assert check("in.npy", sink, sc.gaussian(2, sigma_z=1), axes="zyx", parts=5, **options).parts == 5
@@ -403,6 +515,7 @@ def test_a_run_that_was_killed_is_named(client, folder):
 def finishing_fails(monkeypatch, error):
     def fails(*_):
         raise error
+
     monkeypatch.setattr("sepconv._sepconv.finish_parts", fails)
 
 
@@ -411,7 +524,13 @@ def test_what_is_made_stays_where_only_the_last_step_fails(client, folder, monke
     np.save("in.npy", image())
     with monkeypatch.context() as patched:
         finishing_fails(patched, error)
-        with pytest.warns(sc.FileWarning, match="all parts are made and stay in .*out.npy.partial: the command sepconv finish"), pytest.raises(type(error)):
+        with (
+            pytest.warns(
+                sc.FileWarning,
+                match="all parts are made and stay in .*out.npy.partial: the command sepconv finish",
+            ),
+            pytest.raises(type(error)),
+        ):
             ours.run("in.npy", "out.npy", BLUR, progress=False)
     assert sorted(os.listdir()) == ["in.npy", "out.npy.partial"]
     Result(str(folder / "in.npy"), str(folder / "out.npy"), BLUR, {}).finish()
@@ -466,7 +585,9 @@ def test_what_was_begun_anew_meanwhile_is_left_alone(client, folder, when, chain
         warnings.simplefilter("always")
         ours.run("in.npy", "out.npy", BLUR, parts=12, band_rows=64, progress=anew)
     assert not [one for one in said if "all parts are made" in str(one.message)]
-    Result(str(folder / "in.npy"), str(folder / "out.npy"), chain, {}).finish()  # which waits for workers that end
+    Result(
+        str(folder / "in.npy"), str(folder / "out.npy"), chain, {}
+    ).finish()  # which waits for workers that end
     np.testing.assert_array_equal(np.load("out.npy"), chain(image()))
     assert sorted(os.listdir()) == ["in.npy", "out.npy"]
 

@@ -1,4 +1,5 @@
-"""Arrays on a GPU: CuPy's, PyTorch's and JAX's, where there is one; else with the GPU made of threads, if the extension module has it
+"""Arrays on a GPU: CuPy's, PyTorch's and JAX's, where there is one; else with the GPU made of threads, if the
+extension module has it
 (tests/python/simulated), and libraries that are as far there as sepconv asks them."""
 
 import importlib.util
@@ -32,7 +33,10 @@ class OfTorch:
         import torch
 
         torch.zeros(1, device="cuda")
-        self.to, self.back = lambda array: torch.from_numpy(np.array(array)).cuda(), lambda array: array.cpu().numpy()
+        self.to, self.back = (
+            lambda array: torch.from_numpy(np.array(array)).cuda(),
+            lambda array: array.cpu().numpy(),
+        )
         self.type = torch.Tensor
 
 
@@ -121,7 +125,13 @@ def test_a_chain_has_the_bytes_of_the_cpu_and_the_library_of_its_input(library, 
 
 def test_axes(library):
     blur = sc.gaussian(1.5)
-    for shape, axes in [((5, 20, 30), "zyx"), ((20, 30, 3), "yxc"), ((3, 20, 30), "cyx"), ((30,), "x"), ((20, 30, 4), "yxz")]:
+    for shape, axes in [
+        ((5, 20, 30), "zyx"),
+        ((20, 30, 3), "yxc"),
+        ((3, 20, 30), "cyx"),
+        ((30,), "x"),
+        ((20, 30, 4), "yxz"),
+    ]:
         made = blur(library.to(image(shape)), axes=axes)
         assert made.shape == shape and np.array_equal(library.back(made), blur(image(shape), axes=axes))
     assert library.back(sc.mix_channels(values=[1, 2, 3], rows=3)(library.to(image()))).shape == (40, 50, 3)
@@ -129,8 +139,13 @@ def test_axes(library):
 
 def test_scipys_functions(library):
     array = image((6, 30, 20))
-    for call in [lambda a: ndimage.gaussian_filter(a, 1.5), lambda a: ndimage.gaussian_filter(a, 1, axes=(1,)), lambda a: ndimage.sobel(a, 0),
-                 lambda a: ndimage.uniform_filter(a, 3, output=np.float64), lambda a: ndimage.correlate1d(a, [1, 2, 3], 0, mode="constant", cval=2)]:
+    for call in [
+        lambda a: ndimage.gaussian_filter(a, 1.5),
+        lambda a: ndimage.gaussian_filter(a, 1, axes=(1,)),
+        lambda a: ndimage.sobel(a, 0),
+        lambda a: ndimage.uniform_filter(a, 3, output=np.float64),
+        lambda a: ndimage.correlate1d(a, [1, 2, 3], 0, mode="constant", cval=2),
+    ]:
         made, wanted = library.back(call(library.to(array))), call(array)
         assert made.dtype == wanted.dtype and np.array_equal(made, wanted)
 
@@ -138,8 +153,13 @@ def test_scipys_functions(library):
 def test_joined_functions(library):
     if library.type.__name__ == "JaxArray":
         pytest.skip("the JAX that is made for this test does no sums")
-    for call in [lambda a: ndimage.laplace(a), lambda a: ndimage.gaussian_laplace(a, 1), lambda a: ndimage.gaussian_gradient_magnitude(a, 1),
-                 lambda a: ndimage.white_tophat(a, 5, output=np.uint8), lambda a: ndimage.black_tophat(a, 3)]:
+    for call in [
+        lambda a: ndimage.laplace(a),
+        lambda a: ndimage.gaussian_laplace(a, 1),
+        lambda a: ndimage.gaussian_gradient_magnitude(a, 1),
+        lambda a: ndimage.white_tophat(a, 5, output=np.uint8),
+        lambda a: ndimage.black_tophat(a, 3),
+    ]:
         array = image() + np.float32(1000)
         assert np.allclose(library.back(call(library.to(array))), call(array), rtol=1e-6, atol=1e-2)
 
@@ -148,8 +168,12 @@ def test_out(library):
     if "Jax" in library.type.__name__ or library.type.__name__ == "Array":
         pytest.skip("nobody writes into JAX's arrays")
     out = library.to(np.zeros((40, 50), "f4"))
-    assert sc.box(2)(library.to(image()), out=out) is out and np.array_equal(library.back(out), sc.box(2)(image()))
-    assert ndimage.sobel(library.to(image()), output=out) is out and np.array_equal(library.back(out), ndimage.sobel(image()))
+    assert sc.box(2)(library.to(image()), out=out) is out and np.array_equal(
+        library.back(out), sc.box(2)(image())
+    )
+    assert ndimage.sobel(library.to(image()), output=out) is out and np.array_equal(
+        library.back(out), ndimage.sobel(image())
+    )
     with pytest.raises(ValueError, match="give one that fits"):
         sc.box(2)(library.to(image()), out=library.to(np.zeros((50, 40), "f4")))
 
@@ -198,7 +222,9 @@ def test_calls_go_into_a_graph():
         graph.launch(stream)
         stream.synchronize()
         assert np.array_equal(cupy.asnumpy(out), chain(image() * np.float32(factor)))
-        assert np.array_equal(cupy.asnumpy(blurred), ndimage.gaussian_filter(image() * np.float32(factor), 1.75))
+        assert np.array_equal(
+            cupy.asnumpy(blurred), ndimage.gaussian_filter(image() * np.float32(factor), 1.75)
+        )
 
 
 def test_what_cannot_be_is_refused(library):
@@ -219,21 +245,42 @@ def test_dask_arrays_of_blocks_on_a_gpu(library, dtype):
     from sepconv import dask as lazy
 
     whole = image((40, 50), dtype)
-    source = da.from_array(whole, chunks=((7, 1, 32), (20, 30))).map_blocks(library.to, meta=library.to(whole[:0, :0]))
-    results = [(lazy.apply(chain, source), chain(whole)) for chain in (sc.gaussian(2, border="wrap") | sc.sobel("x"), sc.box(40, border="wrap"), sc.transpose() | sc.gaussian(1.5))]
+    source = da.from_array(whole, chunks=((7, 1, 32), (20, 30))).map_blocks(
+        library.to, meta=library.to(whole[:0, :0])
+    )
+    results = [
+        (lazy.apply(chain, source), chain(whole))
+        for chain in (
+            sc.gaussian(2, border="wrap") | sc.sobel("x"),
+            sc.box(40, border="wrap"),
+            sc.transpose() | sc.gaussian(1.5),
+        )
+    ]
     for mode in ("wrap", "reflect"):
-        results += [(lazy.gaussian_filter(source, 2, mode=mode), ndimage.gaussian_filter(whole, 2, mode=mode)),
-                    (lazy.gaussian_laplace(source, 9, mode=mode), ndimage.gaussian_laplace(whole, 9, mode=mode))]
+        results += [
+            (lazy.gaussian_filter(source, 2, mode=mode), ndimage.gaussian_filter(whole, 2, mode=mode)),
+            (lazy.gaussian_laplace(source, 9, mode=mode), ndimage.gaussian_laplace(whole, 9, mode=mode)),
+        ]
     for made, wanted in results:
-        assert isinstance(made._meta, library.type) and made.dtype == wanted.dtype and made.shape == wanted.shape
+        assert (
+            isinstance(made._meta, library.type) and made.dtype == wanted.dtype and made.shape == wanted.shape
+        )
         for (row, col), block in np.ndenumerate(made.to_delayed()):
             got = block.compute(scheduler="synchronous")
-            rows, cols = (slice(sum(one[:at]), sum(one[: at + 1])) for one, at in zip(made.chunks, (row, col)))
+            rows, cols = (
+                slice(sum(one[:at]), sum(one[: at + 1])) for one, at in zip(made.chunks, (row, col))
+            )
             assert isinstance(got, library.type) and np.array_equal(library.back(got), wanted[rows, cols])
 
 
-CALLS = [lambda a: sc.box(2)(a), lambda a: ndimage.gaussian_filter(a, 1.5), lambda a: ndimage.sobel(a, output=np.int16), lambda a: ndimage.laplace(a), lambda a: ndimage.gaussian_laplace(a, 1),
-         lambda a: ndimage.correlate1d(input=a, weights=[1, 2])]
+CALLS = [
+    lambda a: sc.box(2)(a),
+    lambda a: ndimage.gaussian_filter(a, 1.5),
+    lambda a: ndimage.sobel(a, output=np.int16),
+    lambda a: ndimage.laplace(a),
+    lambda a: ndimage.gaussian_laplace(a, 1),
+    lambda a: ndimage.correlate1d(input=a, weights=[1, 2]),
+]
 
 
 @pytest.mark.skipif(SIMULATED, reason="there JAX is another")
@@ -246,7 +293,11 @@ def test_arrays_of_these_libraries_in_the_hosts_memory(name):
         kind, to = library.Tensor, library.from_numpy
     for call in CALLS:
         made = call(to(image()))
-        assert isinstance(made, kind) and np.array_equal(np.asarray(made), call(image())) and np.asarray(made).dtype == call(image()).dtype
+        assert (
+            isinstance(made, kind)
+            and np.array_equal(np.asarray(made), call(image()))
+            and np.asarray(made).dtype == call(image()).dtype
+        )
 
 
 class OfAnotherLibrary:
@@ -267,7 +318,11 @@ def test_arrays_of_any_library_that_takes_dlpack(monkeypatch):
     array = OfAnotherLibrary(image())
     for call in CALLS:
         assert type(call(array)) is np.ndarray  # as long as there is no library to give it back to
-    monkeypatch.setitem(sys.modules, "another", types.SimpleNamespace(from_dlpack=lambda made: OfAnotherLibrary(np.from_dlpack(made))))
+    monkeypatch.setitem(
+        sys.modules,
+        "another",
+        types.SimpleNamespace(from_dlpack=lambda made: OfAnotherLibrary(np.from_dlpack(made))),
+    )
     for call in CALLS:
         made = call(array)
         assert type(made) is OfAnotherLibrary and np.array_equal(made.host, call(image()))

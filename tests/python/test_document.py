@@ -32,13 +32,19 @@ def test_an_exposure_in_fits(tmp_path, monkeypatch):
     sky = np.random.default_rng(1).random((60, 80), np.float32)
     sky[20:22] = np.nan
     fits.writeto("sky.fits", sky)
-    exec(re.search(r"^```python\n(.*?)^```", (START / "astronomy.md").read_text(), re.DOTALL | re.MULTILINE)[1], {})  # noqa: S102
+    exec(
+        re.search(r"^```python\n(.*?)^```", (START / "astronomy.md").read_text(), re.DOTALL | re.MULTILINE)[
+            1
+        ],
+        {},
+    )  # noqa: S102
     expected = sc.dog(1, 12, missing="fill")(sky)
     assert np.array_equal(np.load("sources.npy"), expected) and np.isfinite(expected).all()
 
 
 def test_its_pictures_are_what_the_code_makes(tmp_path, monkeypatch):
-    """But for two grey values, of the sharpened image: numpy's exponential has other last bits on other processors."""
+    """But for two grey values, of the sharpened image: numpy's exponential has other last bits on other
+    processors."""
     monkeypatch.chdir(tmp_path)
     text = (DOCUMENT.parent / "python-pictures.md").read_text()
     names = {}
@@ -47,5 +53,7 @@ def test_its_pictures_are_what_the_code_makes(tmp_path, monkeypatch):
     shown = re.findall(r"\]\((images/python-\w+\.png)\)", text)
     assert len(shown) == len(list(tmp_path.glob("*.png"))) == 4
     for path in shown:
-        made, kept = (np.asarray(sc.open(file)) for file in (tmp_path / path.split("-")[1], DOCUMENT.parent / path))
+        made, kept = (
+            np.asarray(sc.open(file)) for file in (tmp_path / path.split("-")[1], DOCUMENT.parent / path)
+        )
         assert np.abs(made.astype(int) - kept).max() <= 2, path

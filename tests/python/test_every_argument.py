@@ -1,4 +1,5 @@
-"""Every public function and method with each of its arguments replaced by what it is not: a result, or one of Python's errors with one sentence."""
+"""Every public function and method with each of its arguments replaced by what it is not: a result, or one of
+Python's errors with one sentence."""
 
 import inspect
 import math
@@ -32,15 +33,85 @@ class Shaped:
         pass
 
 
-ODD = [None, "x", "", "\ud800", "a\0b", b"x", 5.5, -1, 0, True, [], {}, set(), (1,), (1, 2, 3, 4, 5), [None], ["x"], {"x": 1}, object(), int, len, np.array([1]), np.array(3),
-       np.array([None]), np.float32(2), 2**31, 2**63, -(2**63) - 1, 10**30, 10**400, math.nan, math.inf, 1j, np.s_[1:2], np.s_[::0], ..., np.complex64, np.longdouble, "S4", "O",
-       [("a", "f4")], np.dtype("f4,u1"), "M8[s]"]
-ODD += [Shaped(shape) for shape in [(-1, 3), (10**30, 3), (2**62, 2**62), (5.5, 3), 3, None, "xy", [6, 7], (None, 3), ("6", "7"), (), (0, 7), (6, 7)]]
+ODD = [
+    None,
+    "x",
+    "",
+    "\ud800",
+    "a\0b",
+    b"x",
+    5.5,
+    -1,
+    0,
+    True,
+    [],
+    {},
+    set(),
+    (1,),
+    (1, 2, 3, 4, 5),
+    [None],
+    ["x"],
+    {"x": 1},
+    object(),
+    int,
+    len,
+    np.array([1]),
+    np.array(3),
+    np.array([None]),
+    np.float32(2),
+    2**31,
+    2**63,
+    -(2**63) - 1,
+    10**30,
+    10**400,
+    math.nan,
+    math.inf,
+    1j,
+    np.s_[1:2],
+    np.s_[::0],
+    ...,
+    np.complex64,
+    np.longdouble,
+    "S4",
+    "O",
+    [("a", "f4")],
+    np.dtype("f4,u1"),
+    "M8[s]",
+]
+ODD += [
+    Shaped(shape)
+    for shape in [
+        (-1, 3),
+        (10**30, 3),
+        (2**62, 2**62),
+        (5.5, 3),
+        3,
+        None,
+        "xy",
+        [6, 7],
+        (None, 3),
+        ("6", "7"),
+        (),
+        (0, 7),
+        (6, 7),
+    ]
+]
 ODD += [Shaped((6, 7), dtype) for dtype in [None, "f4", np.dtype("O"), np.dtype("V3"), np.float32, 3]]
 
 IMAGE = np.ones((6, 7), "f4")
 CHAIN = sc.gaussian(1)
-OF_STAGES = {"sigma": 1.5, "sigma2": 2, "file": "in.npy", "type": "u8", "low": 0, "high": 1, "at": 1, "factor": 2, "p": 50.0, "rank": 1}
+OF_STAGES = {
+    "sigma": 1.5,
+    "sigma2": 2,
+    "file": "in.npy",
+    "type": "u8",
+    "low": 0,
+    "high": 1,
+    "at": 1,
+    "factor": 2,
+    "p": 50.0,
+    "rank": 1,
+}
 
 
 def derivative(array, axis, output, mode, cval):
@@ -70,18 +141,62 @@ def as_array(dtype, copy):
 def cases():
     """Functions by their names, with what they are called with."""
     for name in ndimage.__all__:
-        given = {"input": IMAGE, "weights": [1, 2, 1], "sigma": 1.5, "size": 3, "derivative": derivative, "derivative2": derivative, "axis": 0, "mode": "constant", "cval": 1.0,
-                 "percentile": 50.0, "rank": 1}
+        given = {
+            "input": IMAGE,
+            "weights": [1, 2, 1],
+            "sigma": 1.5,
+            "size": 3,
+            "derivative": derivative,
+            "derivative2": derivative,
+            "axis": 0,
+            "mode": "constant",
+            "cval": 1.0,
+            "percentile": 50.0,
+            "rank": 1,
+        }
         yield f"ndimage.{name}", getattr(ndimage, name), given
     for name in _stages._FUNCTIONS:
         function = getattr(_stages, name)
-        yield f"stage {name}", function, {key: OF_STAGES[key] for key, one in inspect.signature(function).parameters.items() if one.default is one.empty}
-    for name, sink in {"run": (6, 7), "plan": (6, 7), "transpose": (7, 6), "gemm": (6, 6), "stats": (), "compare": ()}.items():
-        yield name, getattr(sc, name), {"source": IMAGE, "a": IMAGE, "b": IMAGE.T if name == "gemm" else IMAGE, "sink": np.empty(sink, "f4"), "progress": False}
+        yield (
+            f"stage {name}",
+            function,
+            {
+                key: OF_STAGES[key]
+                for key, one in inspect.signature(function).parameters.items()
+                if one.default is one.empty
+            },
+        )
+    for name, sink in {
+        "run": (6, 7),
+        "plan": (6, 7),
+        "transpose": (7, 6),
+        "gemm": (6, 6),
+        "stats": (),
+        "compare": (),
+    }.items():
+        yield (
+            name,
+            getattr(sc, name),
+            {
+                "source": IMAGE,
+                "a": IMAGE,
+                "b": IMAGE.T if name == "gemm" else IMAGE,
+                "sink": np.empty(sink, "f4"),
+                "progress": False,
+            },
+        )
     for name, array in {"f32": IMAGE, "i32": IMAGE.astype("i4"), "complex64": IMAGE * 1j}.items():
         yield f"a chain of {name}", CHAIN.__call__, {"array": array}
-    yield from [("open", sc.open, {"path": "in.npy"}), ("preview", sc.preview, {"path": "in.npy", "size": 8}), ("Chain", sc.Chain, {}), ("joined", joined, {}), ("run_plan", run_plan, {}), ("save_trace", save_trace, {}), ("read", read, {}),
-                ("as_array", as_array, {"dtype": None, "copy": None})]
+    yield from [
+        ("open", sc.open, {"path": "in.npy"}),
+        ("preview", sc.preview, {"path": "in.npy", "size": 8}),
+        ("Chain", sc.Chain, {}),
+        ("joined", joined, {}),
+        ("run_plan", run_plan, {}),
+        ("save_trace", save_trace, {}),
+        ("read", read, {}),
+        ("as_array", as_array, {"dtype": None, "copy": None}),
+    ]
 
 
 CASES = {name: (function, given) for name, function, given in cases()}
@@ -102,17 +217,32 @@ def test_every_argument_may_be_anything(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     np.save("in.npy", IMAGE)
     function, given = CASES[name]
-    parameters = [one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD]
+    parameters = [
+        one.name for one in inspect.signature(function).parameters.values() if one.kind is not one.VAR_KEYWORD
+    ]
     given = {key: value for key, value in given.items() if key in parameters}
     assert outcome(function, given) is None or not given
     refused = 0
-    for key in [*parameters, *(["truncate", "radius", "threads"] if name in ("ndimage.gaussian_laplace", "ndimage.gaussian_gradient_magnitude") else [])]:
+    for key in [
+        *parameters,
+        *(
+            ["truncate", "radius", "threads"]
+            if name in ("ndimage.gaussian_laplace", "ndimage.gaussian_gradient_magnitude")
+            else []
+        ),
+    ]:
         for odd in ODD:
             error, said = outcome(function, {**given, key: odd}), f"{key}={odd!r}"
             if error is None:
                 continue
             refused += 1
             sentence = str(error)
-            assert isinstance(error, ERRORS) or (type(error) is RuntimeError and name.startswith("ndimage.") and re.match(OF_SCIPYS, sentence)), f"{said}: {error!r}"
-            assert sentence and "\n" not in sentence and not re.search(r"std::|nanobind|NativeChain|arg0", sentence), f"{said}: {error!r}"
+            assert isinstance(error, ERRORS) or (
+                type(error) is RuntimeError and name.startswith("ndimage.") and re.match(OF_SCIPYS, sentence)
+            ), f"{said}: {error!r}"
+            assert (
+                sentence
+                and "\n" not in sentence
+                and not re.search(r"std::|nanobind|NativeChain|arg0", sentence)
+            ), f"{said}: {error!r}"
     assert refused or not parameters

@@ -1,4 +1,5 @@
-"""Files: what the program makes, byte for byte; parts of files; what is refused, in the library's sentences with Python's names."""
+"""Files: what the program makes, byte for byte; parts of files; what is refused, in the library's sentences
+with Python's names."""
 
 import doctest
 import inspect
@@ -39,12 +40,32 @@ def listing():
 
 CASES = [
     (("gaussian:sigma=2.5", "abs"), {}, []),
-    (("sobel:axis=x",), dict(compress="deflate:9", tile=(64, 32), max_memory="64M"), ["--compress", "deflate:9", "--tile", "64x32", "--max-memory", "64M"]),
-    (("box:radius=3",), dict(tile=0, planar=True, no_predictor=True, compress="zstd"), ["--tile", "0", "--planar", "--no-predictor", "--compress", "zstd"]),
-    (("resize:to=65x75",), dict(cog=True, device="cpu", threads=2), ["--cog", "--device", "cpu", "--threads", "2"]),
+    (
+        ("sobel:axis=x",),
+        dict(compress="deflate:9", tile=(64, 32), max_memory="64M"),
+        ["--compress", "deflate:9", "--tile", "64x32", "--max-memory", "64M"],
+    ),
+    (
+        ("box:radius=3",),
+        dict(tile=0, planar=True, no_predictor=True, compress="zstd"),
+        ["--tile", "0", "--planar", "--no-predictor", "--compress", "zstd"],
+    ),
+    (
+        ("resize:to=65x75",),
+        dict(cog=True, device="cpu", threads=2),
+        ["--cog", "--device", "cpu", "--threads", "2"],
+    ),
     ((), dict(pyramid="nearest", tile=16), ["--pyramid", "nearest", "--tile", "16"]),
-    (("gaussian:sigma=1",), dict(pyramid=True, big_tiff=True, band_rows=40, slots=2), ["--pyramid", "--big-tiff", "--band-rows", "40", "--slots", "2"]),
-    (("gaussian:sigma=1",), dict(region=np.s_[20:90, 8:108], arithmetic="f64"), ["--region", "100x70+8+20", "--arithmetic", "f64"]),
+    (
+        ("gaussian:sigma=1",),
+        dict(pyramid=True, big_tiff=True, band_rows=40, slots=2),
+        ["--pyramid", "--big-tiff", "--band-rows", "40", "--slots", "2"],
+    ),
+    (
+        ("gaussian:sigma=1",),
+        dict(region=np.s_[20:90, 8:108], arithmetic="f64"),
+        ["--region", "100x70+8+20", "--arithmetic", "f64"],
+    ),
     (("box:radius=2",), dict(nodata=7, result_nodata=9), ["--nodata", "7", "--result-nodata", "9"]),
     ((), dict(big_tiff=False, durable=True), ["--classic-tiff", "--durable"]),
 ]
@@ -62,7 +83,12 @@ def test_the_file_is_the_programs(sepconv, chain, options, flags):
 def test_a_set_is_filtered_as_the_program_does(sepconv):
     stack = pixels((2, 3, 40, 50), "u2")
     tiff(sepconv, "in.ome.tif", stack, "--axes", "tzyx")
-    for given, flags in (({}, []), (dict(page="z=1-2"), ["--page", "z=1-2"]), (dict(page=4), ["--page", "4"]), (dict(page="0-2"), ["--page", "0-2"])):
+    for given, flags in (
+        ({}, []),
+        (dict(page="z=1-2"), ["--page", "z=1-2"]),
+        (dict(page=4), ["--page", "4"]),
+        (dict(page="0-2"), ["--page", "0-2"]),
+    ):
         sepconv("run", "in.ome.tif", "theirs.ome.tif", "box:radius=1", "--quiet", "--force", *flags)
         sc.run("in.ome.tif", "ours.ome.tif", sc.box(1), overwrite=True, progress=False, **given)
         assert open("ours.ome.tif", "rb").read() == open("theirs.ome.tif", "rb").read()
@@ -81,15 +107,42 @@ def test_an_image_stands_for_its_file_and_how_it_was_opened(sepconv):
 def test_a_plan_is_made_kept_and_run(sepconv):
     tiff(sepconv, "in.tif", pixels(), "--tile", "64")
     made = sc.plan("in.tif", "out.tif", sc.gaussian(2), max_memory="32M", device="cpu", band_rows=64)
-    sepconv("plan", "in.tif", "out.tif", "gaussian:sigma=2", "--max-memory", "32M", "--device", "cpu", "--band-rows", "64", "--json")
-    assert made.to_dict()["memory_bytes"]["ceiling"] == 32 << 20 and "band" in str(made) and "<pre>" in made._repr_html_()
+    sepconv(
+        "plan",
+        "in.tif",
+        "out.tif",
+        "gaussian:sigma=2",
+        "--max-memory",
+        "32M",
+        "--device",
+        "cpu",
+        "--band-rows",
+        "64",
+        "--json",
+    )
+    assert (
+        made.to_dict()["memory_bytes"]["ceiling"] == 32 << 20
+        and "band" in str(made)
+        and "<pre>" in made._repr_html_()
+    )
     assert listing() == ["in.tif", "in.tif.npy"]
     assert sc.Plan(made.text) == made and hash(sc.Plan(made.text)) == hash(made)
     report = sc.run("in.tif", "out.tif", plan=made, progress=False)
     assert report.plan == made
-    for error, call in [("the plan is for another source", lambda: sc.run("in.tif.npy", "other.tif", plan=made, progress=False)),
-                        ("the plan is for another chain", lambda: sc.run("in.tif", "other.tif", "abs", plan=made, progress=False)),
-                        ("max_memory= is what the plan says already", lambda: sc.run("in.tif", "other.tif", plan=made, max_memory="3G"))]:
+    for error, call in [
+        (
+            "the plan is for another source",
+            lambda: sc.run("in.tif.npy", "other.tif", plan=made, progress=False),
+        ),
+        (
+            "the plan is for another chain",
+            lambda: sc.run("in.tif", "other.tif", "abs", plan=made, progress=False),
+        ),
+        (
+            "max_memory= is what the plan says already",
+            lambda: sc.run("in.tif", "other.tif", plan=made, max_memory="3G"),
+        ),
+    ]:
         with pytest.raises(ValueError, match=error):
             call()
     with pytest.raises(ValueError, match="the plan cannot be read"):
@@ -99,7 +152,9 @@ def test_a_plan_is_made_kept_and_run(sepconv):
 @pytest.mark.parametrize("perm", [(1, 0), (0, 2, 1), (2, 1, 0), (1, 2, 0)])
 def test_transpose_is_the_programs(sepconv, perm):
     np.save("in.npy", pixels((20, 30, 4), "u2"))
-    sepconv("transpose", "in.npy", "theirs.npy", "--perm", ",".join(map(str, perm)), "--quiet", "--axes", "yxc")
+    sepconv(
+        "transpose", "in.npy", "theirs.npy", "--perm", ",".join(map(str, perm)), "--quiet", "--axes", "yxc"
+    )
     sc.transpose("in.npy", "ours.npy", perm, axes="yxc", progress=False)
     assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
 
@@ -122,13 +177,35 @@ def sc_product(a, b):
 
 
 def test_gemm_is_the_programs(sepconv):
-    a, b, c = (np.random.default_rng(seed).random(shape) for seed, shape in enumerate([(30, 20), (40, 20), (30, 40)]))
+    a, b, c = (
+        np.random.default_rng(seed).random(shape) for seed, shape in enumerate([(30, 20), (40, 20), (30, 40)])
+    )
     for name, matrix in zip("abc", (a, b, c)):
         np.save(f"{name}.npy", matrix)
-    sepconv("gemm", "a.npy", "b.npy", "theirs.npy", "--trans-b", "--add", "c.npy", "--alpha", "2", "--beta", "0.5", "--quiet")
-    report = sc.gemm("a.npy", "b.npy", "ours.npy", trans_b=True, add="c.npy", alpha=2, beta=0.5, progress=False)
+    sepconv(
+        "gemm",
+        "a.npy",
+        "b.npy",
+        "theirs.npy",
+        "--trans-b",
+        "--add",
+        "c.npy",
+        "--alpha",
+        "2",
+        "--beta",
+        "0.5",
+        "--quiet",
+    )
+    report = sc.gemm(
+        "a.npy", "b.npy", "ours.npy", trans_b=True, add="c.npy", alpha=2, beta=0.5, progress=False
+    )
     assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
-    assert report.bottleneck and report.plan is None and "compute" in str(report) and "<svg" in report._repr_html_()
+    assert (
+        report.bottleneck
+        and report.plan is None
+        and "compute" in str(report)
+        and "<svg" in report._repr_html_()
+    )
     out = np.empty((30, 40))
     sc.gemm(a, "b.npy", out, trans_b=True, add=c, alpha=2, beta=0.5, progress=False)
     assert np.array_equal(out, np.load("ours.npy"))
@@ -136,7 +213,18 @@ def test_gemm_is_the_programs(sepconv):
     np.save("stack.npy", np.stack([b, a[:20].repeat(2, 0)]))
     sc.gemm(a, sc.open("stack.npy", page=0, axes="zyx"), out, trans_b=True, progress=False)
     assert np.array_equal(out, sc_product(a, b))
-    sc.gemm(a, "stack.npy", out, page_b="z=0", axes_b="zyx", trans_b=True, add="c.tif", level_c=0, beta=0, progress=False)
+    sc.gemm(
+        a,
+        "stack.npy",
+        out,
+        page_b="z=0",
+        axes_b="zyx",
+        trans_b=True,
+        add="c.tif",
+        level_c=0,
+        beta=0,
+        progress=False,
+    )
     assert np.array_equal(out, sc_product(a, b))
     with pytest.raises(ValueError, match="beta multiplies the matrix that is added"):
         sc.gemm(a, b, out, beta=1)
@@ -148,14 +236,34 @@ def test_open_says_what_there_is_and_reads_parts(sepconv):
     stack = pixels((4, 60, 70, 3), "u2")
     tiff(sepconv, "in.tif", stack, "--axes", "zyxc", "--tile", "32")
     image = sc.open("in.tif")
-    assert (image.shape, image.dtype, image.axes, image.chunks) == (stack.shape, stack.dtype, ("z", "y", "x", "c"), (1, 32, 32, 3))
+    assert (image.shape, image.dtype, image.axes, image.chunks) == (
+        stack.shape,
+        stack.dtype,
+        ("z", "y", "x", "c"),
+        (1, 32, 32, 3),
+    )
     assert image.ndim == 4 and len(image) == 4 and image.size == stack.size and image.nbytes == stack.nbytes
     assert "4" in repr(image) and "in.tif" in repr(image) and "tiles of 32" in image.layout
     assert np.array_equal(np.asarray(image), stack) and np.asarray(image, "f4").dtype == np.float32
-    for key in (np.s_[1], np.s_[-1, 5], np.s_[..., 2], np.s_[1:3, 10:20, ::-3, 1], np.s_[::-2, 59:4:-7, 3:4], np.s_[2, 3, 4, 1], np.s_[:, 5:5], np.s_[..., ::-1],
-                np.s_[0, ::-1, ::-1]):
+    for key in (
+        np.s_[1],
+        np.s_[-1, 5],
+        np.s_[..., 2],
+        np.s_[1:3, 10:20, ::-3, 1],
+        np.s_[::-2, 59:4:-7, 3:4],
+        np.s_[2, 3, 4, 1],
+        np.s_[:, 5:5],
+        np.s_[..., ::-1],
+        np.s_[0, ::-1, ::-1],
+    ):
         assert np.array_equal(image[key], stack[key]) and image[key].shape == stack[key].shape
-    for key, error in ((np.s_[4], IndexError), (np.s_[0, 0, 0, 0, 0], IndexError), (np.s_[..., 0, ...], IndexError), ([1, 2], IndexError), (None, IndexError)):
+    for key, error in (
+        (np.s_[4], IndexError),
+        (np.s_[0, 0, 0, 0, 0], IndexError),
+        (np.s_[..., 0, ...], IndexError),
+        ([1, 2], IndexError),
+        (None, IndexError),
+    ):
         with pytest.raises(error):
             image[key]
     with image:
@@ -180,19 +288,49 @@ def test_every_type_of_element_is_read_and_stored(dtype):
 
 def test_metadata_are_pythons(sepconv):
     tifffile = pytest.importorskip("tifffile", reason="tifffile is not installed")
-    tifffile.imwrite("in.tif", pixels(), metadata=None, description="a scan", software="ours", resolution=(300, 200), resolutionunit="INCH",
-                     extratags=[(42113, "s", 0, "7", True)])
+    tifffile.imwrite(
+        "in.tif",
+        pixels(),
+        metadata=None,
+        description="a scan",
+        software="ours",
+        resolution=(300, 200),
+        resolutionunit="INCH",
+        extratags=[(42113, "s", 0, "7", True)],
+    )
     metadata = sc.open("in.tif").metadata
-    assert metadata["description"] == "a scan" and metadata["resolution"] == (300.0, 200.0, "inch") and metadata["nodata"] == "7"
+    assert (
+        metadata["description"] == "a scan"
+        and metadata["resolution"] == (300.0, 200.0, "inch")
+        and metadata["nodata"] == "7"
+    )
 
 
 def test_options_have_the_names_of_the_programs(sepconv):
     flags = set(re.findall(r"^ +(?:-\w,)?--([a-z0-9-]+)", sepconv("run", "--help").stdout, re.MULTILINE))
-    elsewhere = {"force": "overwrite=", "classic-tiff": "big_tiff=False", "quiet": "progress=", "trace": "Report.save_trace", "report": "str(Report)",
-                 "stats": "Report.to_dict", "verbose": "Report.warnings, Plan.notes", "whole": "for the program's tests", "help": "help(sc.run)",
-                 "create-only": "sc.create_only", "format": "arrays and files have their own",
-                 "json": "Report.to_dict", "into": "a loop", "dry-run": "sc.plan"}
-    own = {name.replace("_", "-") for name in inspect.signature(sc.run).parameters} - {"source", "sink", "chain", "progress", "overwrite"}
+    elsewhere = {
+        "force": "overwrite=",
+        "classic-tiff": "big_tiff=False",
+        "quiet": "progress=",
+        "trace": "Report.save_trace",
+        "report": "str(Report)",
+        "stats": "Report.to_dict",
+        "verbose": "Report.warnings, Plan.notes",
+        "whole": "for the program's tests",
+        "help": "help(sc.run)",
+        "create-only": "sc.create_only",
+        "format": "arrays and files have their own",
+        "json": "Report.to_dict",
+        "into": "a loop",
+        "dry-run": "sc.plan",
+    }
+    own = {name.replace("_", "-") for name in inspect.signature(sc.run).parameters} - {
+        "source",
+        "sink",
+        "chain",
+        "progress",
+        "overwrite",
+    }
     assert flags - set(elsewhere) == own
 
 
@@ -209,16 +347,31 @@ def test_stats_and_compare_are_the_programs(sepconv):
     b[1, 7, 9] += 2
     np.save("a.npy", a), np.save("b.npy", b)
     made = sc.stats("a.npy", axes="zyx", progress=False)
-    assert len(made.images) == 3 and made.images[2][0].max == a[2].max() and np.isclose(made.images[1][0].mean, a[1].mean())
-    assert made.images[0][0].histogram[0] == (a[0] < 256).sum() and "<table>" in made._repr_html_() and "max" in repr(made)
+    assert (
+        len(made.images) == 3
+        and made.images[2][0].max == a[2].max()
+        and np.isclose(made.images[1][0].mean, a[1].mean())
+    )
+    assert (
+        made.images[0][0].histogram[0] == (a[0] < 256).sum()
+        and "<table>" in made._repr_html_()
+        and "max" in repr(made)
+    )
     with pytest.raises(ValueError, match="there are 3 images"):
         made.channels
     assert sc.stats(a[0], progress=False).channels[0].deviation == pytest.approx(a[0].std())
     assert sc.stats(np.array([[1.0, np.nan, -9.0]]), nodata=-9, progress=False).channels[0][:3] == (1, 0, 2)
 
     compared = sc.compare("a.npy", b, axes="zyx", axes_b="zyx", progress=False)
-    assert compared.first == sc.Difference(7, 9, 0, a[1, 7, 9], b[1, 7, 9]) and compared.first_image == 1 and compared.max_difference == 2
-    assert not compared.equal and sc.compare("a.npy", "b.npy", axes="zyx", axes_b="zyx", tolerance=2, progress=False).equal
+    assert (
+        compared.first == sc.Difference(7, 9, 0, a[1, 7, 9], b[1, 7, 9])
+        and compared.first_image == 1
+        and compared.max_difference == 2
+    )
+    assert (
+        not compared.equal
+        and sc.compare("a.npy", "b.npy", axes="zyx", axes_b="zyx", tolerance=2, progress=False).equal
+    )
     with pytest.raises(TypeError, match="ask for its .equal"):
         bool(compared)
     with pytest.raises(ValueError, match="images in the first"):
@@ -234,7 +387,11 @@ def test_errors_are_pythons_with_the_librarys_sentences():
         (FileNotFoundError, "there is no such file; check the name", lambda: sc.open("none.tif")),
         (FileNotFoundError, "the folder none does not exist", lambda: sc.run("in.npy", "none/a.npy")),
         (FileExistsError, "give overwrite=True to replace it", lambda: sc.run("in.npy", "here.npy")),
-        (IsADirectoryError, "it is a folder, and none of Zarr; give the name of a file", lambda: sc.open(".")),
+        (
+            IsADirectoryError,
+            "it is a folder, and none of Zarr; give the name of a file",
+            lambda: sc.open("."),
+        ),
         (IsADirectoryError, "it is a folder; add the name of a file", lambda: sc.run("in.npy", "folder")),
         (OSError, "no format that is read", lambda: sc.open("text.tif")),
         (ValueError, "both input and output", lambda: sc.run("in.npy", "in.npy", overwrite=True)),
@@ -256,7 +413,11 @@ def test_errors_are_pythons_with_the_librarys_sentences():
         (ValueError, "say what its axes are", lambda: sc.run(np.zeros((9, 9, 9)), "b.npy")),
         (ValueError, "has no pixels|without pixels|empty|pixels", lambda: sc.run(np.zeros((0, 9)), "b.npy")),
         (ValueError, "is .* of uint8, and the sink is", lambda: sc.run("in.npy", np.zeros((3, 3), "u1"))),
-        (ValueError, "of uint8, and the sink is .* of float32", lambda: sc.run("in.npy", np.zeros((150, 130), "f4"))),
+        (
+            ValueError,
+            "of uint8, and the sink is .* of float32",
+            lambda: sc.run("in.npy", np.zeros((150, 130), "f4")),
+        ),
     ]:
         np.save("here.npy", pixels()), open("text.tif", "w").write("no image")
         with pytest.raises(error, match=match):
@@ -274,8 +435,20 @@ def test_names_that_are_no_text_and_numbers_beyond_all_bounds():
     with pytest.raises(ValueError, match="zero character"):
         sc.open("a\0b.tif")
     huge = 1 << 80
-    for options in (dict(threads=huge), dict(level=huge), dict(page=huge), dict(tile=huge), dict(device=f"cuda:{huge}"), dict(max_memory=huge), dict(band_rows=-1),
-                    dict(region=np.s_[0:huge, 0:1]), dict(raw=f"{huge}x3:u8"), dict(nodata=float("inf")), dict(tile="axb"), dict(tile=(1, 2, 3))):
+    for options in (
+        dict(threads=huge),
+        dict(level=huge),
+        dict(page=huge),
+        dict(tile=huge),
+        dict(device=f"cuda:{huge}"),
+        dict(max_memory=huge),
+        dict(band_rows=-1),
+        dict(region=np.s_[0:huge, 0:1]),
+        dict(raw=f"{huge}x3:u8"),
+        dict(nodata=float("inf")),
+        dict(tile="axb"),
+        dict(tile=(1, 2, 3)),
+    ):
         with pytest.raises((ValueError, OSError)):
             sc.run(name, "x.tif", progress=False, **options)
 
@@ -316,9 +489,16 @@ def test_a_file_that_is_another_since_it_was_opened_is_refused(change):
     image = sc.open("image.npy")
     assert np.array_equal(image[10:20], pixels()[10:20])
     change("image.npy")
-    for use in (lambda: image[10:20], lambda: np.asarray(image), lambda: sc.run(image, "out.npy", progress=False), lambda: sc.plan(image, "out.npy"),
-                lambda: sc.stats(image, progress=False)):
-        with pytest.raises(OSError, match=r"^image.npy was replaced or changed since it was opened; open it again$"):
+    for use in (
+        lambda: image[10:20],
+        lambda: np.asarray(image),
+        lambda: sc.run(image, "out.npy", progress=False),
+        lambda: sc.plan(image, "out.npy"),
+        lambda: sc.stats(image, progress=False),
+    ):
+        with pytest.raises(
+            OSError, match=r"^image.npy was replaced or changed since it was opened; open it again$"
+        ):
             use()
     if change is not os.remove and change is not truncated:
         assert sc.open("image.npy")[...].shape == (150, 130)

@@ -1,4 +1,5 @@
-"""What is sliced is asked in the thread that calls, and only there: behind locks that it holds, and what is bound to it."""
+"""What is sliced is asked in the thread that calls, and only there: behind locks that it holds, and what is
+bound to it."""
 
 import os
 import signal
@@ -48,7 +49,9 @@ class Bound:
 
 
 CALLS = {
-    "run": lambda source, sink: sc.run(source, sink, "gaussian:sigma=2", axes="zyx", band_rows=50, progress=False),
+    "run": lambda source, sink: sc.run(
+        source, sink, "gaussian:sigma=2", axes="zyx", band_rows=50, progress=False
+    ),
     "plan": lambda source, sink: sc.plan(source, sink, "gaussian:sigma=2", axes="zyx"),
     "stats": lambda source, sink: sc.stats(source, axes="zyx", progress=False),
     "compare": lambda source, sink: sc.compare(source, sink, axes="zyx", axes_b="zyx", progress=False),
@@ -90,7 +93,9 @@ def test_a_lock_that_the_caller_holds_is_no_hindrance(from_file):
     np.save("in.npy", array)
     sink = Locked(np.empty_like(array))
     with lock:
-        sc.run("in.npy" if from_file else Locked(array), sink, "gaussian:sigma=2", band_rows=50, progress=False)
+        sc.run(
+            "in.npy" if from_file else Locked(array), sink, "gaussian:sigma=2", band_rows=50, progress=False
+        )
     assert np.array_equal(sink.array, sc.gaussian(2)(array))
 
 
@@ -108,7 +113,9 @@ with h5py.File("in.h5", "w") as file, h5py.File("out.h5", "w") as made:
 
 def test_h5py_visits_and_filters():
     pytest.importorskip("h5py", reason="h5py is not installed")
-    ran = subprocess.run([sys.executable, "-c", H5PY], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    ran = subprocess.run(
+        [sys.executable, "-c", H5PY], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
     assert (ran.stdout, ran.stderr) == ("True True\n", "")
 
 
@@ -195,8 +202,13 @@ except KeyboardInterrupt:
 
 
 def test_an_interrupt_ends_a_piece_that_waits():
-    run = subprocess.Popen([sys.executable, "-c", STOPPED], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    run = subprocess.Popen(
+        [sys.executable, "-c", STOPPED],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     assert run.stdout.readline() == "asked\n"
     run.send_signal(signal.SIGINT)
     out, error = run.communicate(timeout=PATIENCE_SECONDS - 10)  # before the piece would come

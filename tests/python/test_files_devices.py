@@ -1,4 +1,5 @@
-"""Files by way of a GPU: a real one, or the GPU made of threads (tests/python/simulated). The bytes are the CPU's."""
+"""Files by way of a GPU: a real one, or the GPU made of threads (tests/python/simulated). The bytes are the
+CPU's."""
 
 import os
 
@@ -39,9 +40,14 @@ def test_the_bytes_are_the_cpus(dtype):
     assert "cuda:0" in report.device and {"upload", "download"} <= {step["name"] for step in report.steps}
     assert open("gpu.tif", "rb").read() == open("cpu.tif", "rb").read()
     source, sink = Sliced(stack), Sliced(np.empty_like(stack))
-    sc.run(source, sink, chain, axes="zyx", device="cuda", max_device_memory="64M", band_rows=50, progress=False)
+    sc.run(
+        source, sink, chain, axes="zyx", device="cuda", max_device_memory="64M", band_rows=50, progress=False
+    )
     assert np.array_equal(sink.array, np.asarray(sc.open("cpu.tif")))
-    assert sc.stats("gpu.tif", device="cuda", progress=False).images == sc.stats("cpu.tif", device="cpu", progress=False).images
+    assert (
+        sc.stats("gpu.tif", device="cuda", progress=False).images
+        == sc.stats("cpu.tif", device="cpu", progress=False).images
+    )
 
 
 def test_what_is_raised_on_the_way_ends_the_run():

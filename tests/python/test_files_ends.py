@@ -1,4 +1,5 @@
-"""Arrays, and what is sliced like one, as source and as sink of sc.run: h5py, zarr, np.memmap, and objects of a user's own."""
+"""Arrays, and what is sliced like one, as source and as sink of sc.run: h5py, zarr, np.memmap, and objects of
+a user's own."""
 
 import traceback
 
@@ -87,21 +88,37 @@ def kind(request):
     return KINDS[request.param]()
 
 
-@pytest.mark.parametrize("axes, shape, chunks", [("yx", (150, 130), (64, 32)), ("yxc", (90, 70, 3), (32, 32, 3)), ("zyx", (5, 60, 70), (1, 16, 70)),
-                                                 ("tyzx", (2, 30, 3, 40), None), ("xy", (70, 40), None), ("xzy", (30, 4, 50), None)])
+@pytest.mark.parametrize(
+    "axes, shape, chunks",
+    [
+        ("yx", (150, 130), (64, 32)),
+        ("yxc", (90, 70, 3), (32, 32, 3)),
+        ("zyx", (5, 60, 70), (1, 16, 70)),
+        ("tyzx", (2, 30, 3, 40), None),
+        ("xy", (70, 40), None),
+        ("xzy", (30, 4, 50), None),
+    ],
+)
 @pytest.mark.parametrize("dtype", ["u1", "f4", "i4", "?", "c8", ">u2"])
 def test_what_is_sliced_gives_what_arrays_give(kind, axes, shape, chunks, dtype):
     array = pixels(shape, dtype)
     chain = sc.Chain(CHAIN)
     sc.run(array, "wanted.npy", chain, axes=axes, progress=False)
     wanted = np.load("wanted.npy")
-    order = [axes.index(name) for name in axes if name not in "yxc"] + [axes.index(name) for name in "yxc" if name in axes]
-    by_call = chain(array.astype(array.dtype.newbyteorder("=")), axes=axes.replace("c", "c") if axes.endswith("c") or "c" not in axes else axes)
+    order = [axes.index(name) for name in axes if name not in "yxc"] + [
+        axes.index(name) for name in "yxc" if name in axes
+    ]
+    by_call = chain(
+        array.astype(array.dtype.newbyteorder("=")),
+        axes=axes.replace("c", "c") if axes.endswith("c") or "c" not in axes else axes,
+    )
     assert np.array_equal(wanted, by_call.transpose(order))
     source = kind.filled(array, chunks)
     sc.run(source, "ours.npy", chain, axes=axes, progress=False)
     assert open("ours.npy", "rb").read() == open("wanted.npy", "rb").read()
-    sink = kind.empty(wanted.shape, wanted.dtype, chunks if axes == "".join(axes[axis] for axis in order) else None)
+    sink = kind.empty(
+        wanted.shape, wanted.dtype, chunks if axes == "".join(axes[axis] for axis in order) else None
+    )
     sc.run(source, sink, chain, axes=axes, progress=False)
     assert np.array_equal(sink[...], wanted)
 
@@ -155,8 +172,14 @@ def test_the_gil_is_free_while_a_run_computes():
 
 
 def test_strides_orders_and_rows_of_one(kind):
-    for array, axes in ((pixels((60, 50)).T, None), (pixels((60, 50))[::-1, ::-2], None), (np.asfortranarray(pixels((9, 60, 50))), "zyx"), (pixels((70,)), None),
-                        (pixels((1, 70)), None), (pixels((60, 50, 4))[..., 1:3], None)):
+    for array, axes in (
+        (pixels((60, 50)).T, None),
+        (pixels((60, 50))[::-1, ::-2], None),
+        (np.asfortranarray(pixels((9, 60, 50))), "zyx"),
+        (pixels((70,)), None),
+        (pixels((1, 70)), None),
+        (pixels((60, 50, 4))[..., 1:3], None),
+    ):
         out = np.empty(array.shape, array.dtype)
         sc.run(array, out, CHAIN, axes=axes, progress=False)
         wanted = sc.Chain(CHAIN)(array, axes=axes)
@@ -194,7 +217,9 @@ def test_rows_are_asked_for_once_in_pieces_of_chunks():
         assert rows.start % 500 == cols.start % 300 == 0 and rows.stop % 500 == cols.stop % 300 == 0
         asked[rows.start // 500 : rows.stop // 500, cols.start // 300 : cols.stop // 300] += 1
     assert len(source.asked) > 3 and (asked == 1).all()
-    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), "what was handed out has been used again"
+    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), (
+        "what was handed out has been used again"
+    )
 
 
 @pytest.mark.parametrize("chunks", [(100, 4000000), (1, 1), (3, 5), (12, 2500000)])
@@ -220,7 +245,9 @@ def test_chunks_of_one_size_may_be_listed_as_dask_lists_them():
     for kind, units in ((Listed, 64), (Uneven, 1)):
         sink = kind(np.empty((150, 130), "u2"))
         sc.run(pixels(), sink, "abs", band_rows=10, progress=False)
-        assert {key[0].start % units for key, _ in sink.kept} == {0} and (kind is Listed or len(sink.kept) == 15)
+        assert {key[0].start % units for key, _ in sink.kept} == {0} and (
+            kind is Listed or len(sink.kept) == 15
+        )
 
 
 def test_chunks_of_a_sink_are_written_once():
@@ -229,7 +256,9 @@ def test_chunks_of_a_sink_are_written_once():
 
     sink = Chunked(np.empty((300, 250), "u2"))
     sc.run(pixels((300, 250)), sink, "abs", band_rows=10, progress=False)
-    assert all(key[0].start % 64 == 0 and (key[0].stop % 64 == 0 or key[0].stop == 300) for key, _ in sink.kept)
+    assert all(
+        key[0].start % 64 == 0 and (key[0].stop % 64 == 0 or key[0].stop == 300) for key, _ in sink.kept
+    )
 
 
 @pytest.mark.parametrize("max_memory", ["3M", "8M", "64M", "1G"])
@@ -247,7 +276,9 @@ def test_pieces_of_what_has_no_chunks_are_not_small(max_memory):
 
 
 def test_a_zarr_view_of_tifffile_is_a_source():
-    tifffile, zarr = (pytest.importorskip(name, reason=f"{name} is not installed") for name in ("tifffile", "zarr"))
+    tifffile, zarr = (
+        pytest.importorskip(name, reason=f"{name} is not installed") for name in ("tifffile", "zarr")
+    )
     array = pixels((300, 200))
     tifffile.imwrite("in.tif", array, tile=(64, 64))
     source = zarr.open(tifffile.imread("in.tif", aszarr=True), mode="r")
@@ -256,7 +287,15 @@ def test_a_zarr_view_of_tifffile_is_a_source():
     assert np.array_equal(out, sc.Chain(CHAIN)(array))
 
 
-@pytest.mark.parametrize("chain", ["gaussian:sigma=2,border=wrap", "transpose | gaussian:sigma=2", "reduce:factor=3", "resize:to=77x91 | sobel:axis=y"])
+@pytest.mark.parametrize(
+    "chain",
+    [
+        "gaussian:sigma=2,border=wrap",
+        "transpose | gaussian:sigma=2",
+        "reduce:factor=3",
+        "resize:to=77x91 | sobel:axis=y",
+    ],
+)
 def test_chains_of_other_shapes_and_periods(kind, chain):
     array = pixels((400, 330), "f4")
     wanted = sc.Chain(chain)(array)
@@ -350,7 +389,10 @@ def test_masked_pieces_are_refused_and_masks_of_nothing_are_none():
     sc.run(Variable(values), out, sc.gaussian(2), progress=False)
     np.testing.assert_allclose(out, 1, rtol=1e-6)
     values[10:20, 10:20] = -9999
-    for call in (lambda: sc.run(Variable(values), out, sc.gaussian(2), progress=False), lambda: sc.stats(Variable(values), progress=False)):
+    for call in (
+        lambda: sc.run(Variable(values), out, sc.gaussian(2), progress=False),
+        lambda: sc.stats(Variable(values), progress=False),
+    ):
         with pytest.raises(TypeError, match="whose mask would be lost"):
             call()
 
@@ -365,14 +407,22 @@ class Failing:
         raise OSError("disk full")
 
 
-@pytest.mark.parametrize("ends", [lambda: (Failing(), np.empty((2000, 2000), "u1")), lambda: (np.ones((2000, 2000), "u1"), Failing())], ids=["source", "sink"])
+@pytest.mark.parametrize(
+    "ends",
+    [lambda: (Failing(), np.empty((2000, 2000), "u1")), lambda: (np.ones((2000, 2000), "u1"), Failing())],
+    ids=["source", "sink"],
+)
 def test_a_traceback_keeps_no_memory_of_the_library(ends):
     """It may be looked at when the run and its buffers have ended."""
     with pytest.raises(OSError, match="disk") as caught:
         sc.run(*ends(), "box:radius=1", progress=False)
     frames = [frame for frame, _ in traceback.walk_tb(caught.tb) if "sepconv" in frame.f_code.co_filename]
-    kept = [(frame.f_code.co_name, name) for frame in frames for name, value in frame.f_locals.items()
-            if isinstance(value, np.ndarray) and not value.flags.owndata and value.base is None]
+    kept = [
+        (frame.f_code.co_name, name)
+        for frame in frames
+        for name, value in frame.f_locals.items()
+        if isinstance(value, np.ndarray) and not value.flags.owndata and value.base is None
+    ]
     assert kept == [] and {"read", "write"} & {frame.f_code.co_name for frame in frames}
 
 

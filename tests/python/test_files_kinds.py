@@ -1,4 +1,5 @@
-"""What people have for arrays, as source and as sink: it works, or is refused in a sentence that says what to give."""
+"""What people have for arrays, as source and as sink: it works, or is refused in a sentence that says what to
+give."""
 
 import copy
 import io
@@ -96,10 +97,42 @@ def test_shapes_that_are_none_are_refused(shape):
     refused(ValueError, "the shape of the source, a numpy ndarray, is \\(\\)", np.array(3), "out.npy")
 
 
-@pytest.mark.parametrize("end", [[[1, 2], [3]], [A, A[:3]], ["a.tif", "b.tif"], (row for row in A), iter(A), map(int, "1"), {1, 2}, None, 3, object(), io.BytesIO(b"x")],
-                         ids=["ragged", "ragged arrays", "names", "generator", "iterator", "map", "set", "None", "number", "object", "stream"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        [[1, 2], [3]],
+        [A, A[:3]],
+        ["a.tif", "b.tif"],
+        (row for row in A),
+        iter(A),
+        map(int, "1"),
+        {1, 2},
+        None,
+        3,
+        object(),
+        io.BytesIO(b"x"),
+    ],
+    ids=[
+        "ragged",
+        "ragged arrays",
+        "names",
+        "generator",
+        "iterator",
+        "map",
+        "set",
+        "None",
+        "number",
+        "object",
+        "stream",
+    ],
+)
 def test_what_is_no_array_of_numbers_is_refused(end):
-    refused(TypeError, "is no array of numbers here; give a path, an array, or what has shape and dtype and is sliced", end, "out.npy")
+    refused(
+        TypeError,
+        "is no array of numbers here; give a path, an array, or what has shape and dtype and is sliced",
+        end,
+        "out.npy",
+    )
     refused(TypeError, "is no sink; give a path, an array", A, end)
 
 
@@ -115,10 +148,15 @@ def test_what_numpy_makes_arrays_of_is_a_source():
 
 def test_zarr_with_a_fill_value():
     zarr = module("zarr")
-    source, sink = (zarr.create_array(store=f"{name}.zarr", shape=A.shape, chunks=(64, 64), dtype="u2", fill_value=7) for name in ("in", "out"))
+    source, sink = (
+        zarr.create_array(store=f"{name}.zarr", shape=A.shape, chunks=(64, 64), dtype="u2", fill_value=7)
+        for name in ("in", "out")
+    )
     source[:100] = A[:100]
     sc.run(source, sink, "gaussian:sigma=2", progress=False)
-    assert np.array_equal(sink[...], sc.gaussian(2)(np.where(np.arange(200)[:, None] < 100, A, 7).astype("u2")))
+    assert np.array_equal(
+        sink[...], sc.gaussian(2)(np.where(np.arange(200)[:, None] < 100, A, 7).astype("u2"))
+    )
     group = zarr.open_group("group.zarr", mode="w")
     refused(TypeError, "a zarr Group holds arrays by their names", group, "out.npy")
     refused(TypeError, "a zarr Group holds arrays by their names", A, group)
@@ -132,12 +170,27 @@ def test_h5py_with_scale_and_offset_and_what_is_no_array_of_it():
         sc.run(source, sink, "gaussian:sigma=2", progress=False)
         assert np.array_equal(sink[...], BLURRED)
         refused(TypeError, "a h5py File holds arrays by their names", file, "out.npy")
-        refused(ValueError, "a h5py Dataset, is None", file.create_dataset("none", data=h5py.Empty("f4")), "out.npy")
-        refused(TypeError, "cannot be filtered", file.create_dataset("compound", data=np.zeros((4, 5), [("a", "u2")])), "out.npy")
+        refused(
+            ValueError,
+            "a h5py Dataset, is None",
+            file.create_dataset("none", data=h5py.Empty("f4")),
+            "out.npy",
+        )
+        refused(
+            TypeError,
+            "cannot be filtered",
+            file.create_dataset("compound", data=np.zeros((4, 5), [("a", "u2")])),
+            "out.npy",
+        )
 
 
 def test_dask_arrays_are_sources_and_no_sinks():
-    refused(TypeError, "would hold all of the result in its graph; give a path or an array of zarr", A, Graph(A.shape))
+    refused(
+        TypeError,
+        "would hold all of the result in its graph; give a path or an array of zarr",
+        A,
+        Graph(A.shape),
+    )
     dask = module("dask.array")
     for chunks in ((64, 64), ((50, 100, 50), (70, 80))):
         assert np.array_equal(blurred(dask.from_array(A, chunks=chunks)), BLURRED)
@@ -159,18 +212,28 @@ class Labelled(Unknown):
 
 
 def labelled(kind, values, dims, attrs):
-    return module("xarray").DataArray(values, dims=dims, attrs=attrs) if kind == "xarray" else Labelled(values, dims, attrs=attrs, coords={})
+    return (
+        module("xarray").DataArray(values, dims=dims, attrs=attrs)
+        if kind == "xarray"
+        else Labelled(values, dims, attrs=attrs, coords={})
+    )
 
 
 @pytest.mark.parametrize("kind", ["own", "xarray"])
 def test_names_of_axes_are_heeded_and_labels_that_are_lost_are_said(kind, recwarn):
     assert np.array_equal(blurred(labelled(kind, A.T.copy(), ("x", "y"), {"a": 1})), BLURRED)
     assert np.array_equal(blurred(labelled(kind, A, ("lat", "lon"), {})), BLURRED)
-    sc.run(labelled(kind, np.stack([A, A]), ("z", "y", "x"), {}), "out.npy", "gaussian:sigma=2", progress=False)
+    sc.run(
+        labelled(kind, np.stack([A, A]), ("z", "y", "x"), {}), "out.npy", "gaussian:sigma=2", progress=False
+    )
     assert np.array_equal(np.load("out.npy"), [BLURRED, BLURRED])
     assert not recwarn
-    with pytest.warns(sc.FileWarning, match=r"^the attrs of an? \w+ \w+ are not in the result, which has its values$"):
-        report = sc.run(labelled(kind, A, ("y", "x"), {"units": "m"}), "other.npy", "gaussian:sigma=2", progress=False)
+    with pytest.warns(
+        sc.FileWarning, match=r"^the attrs of an? \w+ \w+ are not in the result, which has its values$"
+    ):
+        report = sc.run(
+            labelled(kind, A, ("y", "x"), {"units": "m"}), "other.npy", "gaussian:sigma=2", progress=False
+        )
     assert len(report.warnings) == 1
 
 
@@ -187,16 +250,28 @@ def test_views_of_tifffile():
 
 
 def test_an_open_image_goes_to_another_process(tmp_path):
-    """And is read there; what is not the file that was opened is an error when it is read, not when it arrives."""
+    """And is read there; what is not the file that was opened is an error when it is read, not when it
+    arrives."""
     np.save("a.npy", A)
     with sc.open("a.npy", axes="yx") as image:
-        for other in (pickle.loads(pickle.dumps(image)), copy.copy(image), pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(image))))):
-            assert other.shape == image.shape and other.metadata == image.metadata and np.array_equal(other[3:9, -5:], A[3:9, -5:]) and np.array_equal(blurred(other), BLURRED)
+        for other in (
+            pickle.loads(pickle.dumps(image)),
+            copy.copy(image),
+            pickle.loads(pickle.dumps(pickle.loads(pickle.dumps(image)))),
+        ):
+            assert (
+                other.shape == image.shape
+                and other.metadata == image.metadata
+                and np.array_equal(other[3:9, -5:], A[3:9, -5:])
+                and np.array_equal(blurred(other), BLURRED)
+            )
         sent = pickle.dumps(image)
         program = "import pickle, sys; print(int(pickle.load(sys.stdin.buffer)[7, 9]))"
         elsewhere = tmp_path / "elsewhere"
         elsewhere.mkdir()
-        ran = subprocess.run([sys.executable, "-c", program], input=sent, capture_output=True, cwd=elsewhere, check=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", program], input=sent, capture_output=True, cwd=elsewhere, check=True
+        )
         assert int(ran.stdout) == A[7, 9]
     for gone in (pickle.loads(pickle.dumps(image)), copy.copy(image)):
         with pytest.raises(ValueError, match="has been closed"):
@@ -210,7 +285,9 @@ def test_an_open_image_goes_to_another_process(tmp_path):
         pickle.loads(sent)[0]
 
 
-@pytest.mark.parametrize("region", [np.s_[-30:, :], np.s_[:, -20:-5], np.s_[:40, 10:], np.s_[20:-20, :50], np.s_[-1000:, 0:1]])
+@pytest.mark.parametrize(
+    "region", [np.s_[-30:, :], np.s_[:, -20:-5], np.s_[:40, 10:], np.s_[20:-20, :50], np.s_[-1000:, 0:1]]
+)
 @pytest.mark.parametrize("chain", [(), "gaussian:sigma=2", "transpose", "reduce:factor=2 | transpose"])
 def test_a_region_may_count_from_the_end(region, chain):
     chain = sc.Chain(chain)
@@ -219,7 +296,9 @@ def test_a_region_may_count_from_the_end(region, chain):
     for source in ("a.npy", A, sc.open("a.npy")):
         sc.run(source, "b.npy", chain, region=region, progress=False, overwrite=True)
         assert np.array_equal(np.load("b.npy"), expected[region])
-        assert sc.plan(source, "b.npy", chain, region=region).to_dict()["specs"][-1]["rows"] == expected.shape[0]
+        assert (
+            sc.plan(source, "b.npy", chain, region=region).to_dict()["specs"][-1]["rows"] == expected.shape[0]
+        )
     assert sc.preview("a.npy", chain, region=region).pixels.size
     for wrong in (np.s_[5:5, :], np.s_[::-1, :], np.s_[::2, :], np.s_[:, -5:-8], np.s_[300:, :]):
         with pytest.raises(ValueError, match="is no region"):

@@ -1,4 +1,5 @@
-"""Volumes in chunks of several images: what lies in a chunk is read and written once where max_memory has room for it, and it is said where it has not."""
+"""Volumes in chunks of several images: what lies in a chunk is read and written once where max_memory has
+room for it, and it is said where it has not."""
 
 import numpy as np
 import pytest
@@ -24,8 +25,15 @@ class Cubes:
         self.read, self.written, self.kept = np.zeros(counts, int), np.zeros(counts, int), []
 
     def _count(self, counts, key):
-        ends = [(one.start or 0, side if one.stop is None else one.stop) if isinstance(one, slice) else (one, one + 1) for one, side in zip(key, self.shape)]
-        counts[tuple(slice(begin // chunk, -(-end // chunk)) for (begin, end), chunk in zip(ends, self.chunks))] += 1
+        ends = [
+            (one.start or 0, side if one.stop is None else one.stop)
+            if isinstance(one, slice)
+            else (one, one + 1)
+            for one, side in zip(key, self.shape)
+        ]
+        counts[
+            tuple(slice(begin // chunk, -(-end // chunk)) for (begin, end), chunk in zip(ends, self.chunks))
+        ] += 1
 
     def __getitem__(self, key):
         self._count(self.read, key)
@@ -37,8 +45,14 @@ class Cubes:
         self.array[key] = values
 
 
-CASES = [("zyx", (20, 90, 70), (8, 32, 32)), ("tzyx", (2, 9, 40, 50), (1, 4, 16, 16)), ("zcyx", (9, 2, 40, 50), (4, 1, 16, 16)),
-         ("tzyx", (5, 6, 40, 50), (2, 3, 16, 16)), ("zyxc", (7, 40, 50, 3), (3, 16, 16, 3)), ("xzy", (40, 9, 50), (16, 4, 16))]
+CASES = [
+    ("zyx", (20, 90, 70), (8, 32, 32)),
+    ("tzyx", (2, 9, 40, 50), (1, 4, 16, 16)),
+    ("zcyx", (9, 2, 40, 50), (4, 1, 16, 16)),
+    ("tzyx", (5, 6, 40, 50), (2, 3, 16, 16)),
+    ("zyxc", (7, 40, 50, 3), (3, 16, 16, 3)),
+    ("xzy", (40, 9, 50), (16, 4, 16)),
+]
 
 
 @pytest.mark.parametrize("axes, shape, chunks", CASES)
@@ -53,7 +67,9 @@ def test_chunks_are_read_and_written_once(axes, shape, chunks, dtype):
     sc.run(source, sink, "gaussian:sigma=2", axes=axes, progress=False, max_memory="256M")
     assert np.array_equal(sink.array, wanted)
     assert (source.read == 1).all() and (sink.written == 1).all() and not sink.read.any()
-    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), "what was handed out has been used again"
+    assert all(np.array_equal(values, sink.array[key]) for key, values in sink.kept), (
+        "what was handed out has been used again"
+    )
 
 
 def test_chunks_of_bands_that_end_within_them():
@@ -71,16 +87,25 @@ def test_what_there_is_no_room_for_is_said():
     with pytest.warns(sc.FileWarning) as said:
         report = sc.run(source, sink, "gaussian:sigma=2", max_memory="34M", **options)
     sentences = [str(warning.message) for warning in said]
-    assert any("is read 2 times, as images that share chunks are held 8 at a time; a greater max_memory" in one for one in sentences)
+    assert any(
+        "is read 2 times, as images that share chunks are held 8 at a time; a greater max_memory" in one
+        for one in sentences
+    )
     assert any("is written anew 2 times" in one for one in sentences)
     assert np.array_equal(sink.array, sc.gaussian(2)(array, axes="zyx"))
     assert (source.read == 2).all() and (sink.written == 2).all()
     plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="256M")
-    assert plan.warnings == [] and plan.to_dict()["memory_bytes"]["source"] >= array.nbytes and plan.to_dict()["memory_bytes"]["sink"] >= array.nbytes
+    assert (
+        plan.warnings == []
+        and plan.to_dict()["memory_bytes"]["source"] >= array.nbytes
+        and plan.to_dict()["memory_bytes"]["sink"] >= array.nbytes
+    )
     with pytest.warns(sc.FileWarning) as said:
         plan = sc.plan(source, sink, "gaussian:sigma=2", axes="zyx", device="cpu", max_memory="34M")
     assert [str(warning.message) for warning in said] == plan.warnings == sentences
-    assert report.plan.to_dict()["memory_bytes"]["total"] == plan.to_dict()["memory_bytes"]["total"] <= 34 << 20
+    assert (
+        report.plan.to_dict()["memory_bytes"]["total"] == plan.to_dict()["memory_bytes"]["total"] <= 34 << 20
+    )
     sink.written[...] = 0
     with pytest.warns(sc.FileWarning):
         sc.run(source, sink, plan=plan, axes="zyx", progress=False)
@@ -92,7 +117,9 @@ def test_a_volume_of_zarr_goes_to_a_file_and_back():
     array = pixels((40, 100, 90), "u2")
     source = zarr.create_array(store="in.zarr", shape=array.shape, chunks=(16, 32, 32), dtype="u2")
     source[...] = array
-    sink = zarr.create_array(store="out.zarr", shape=array.shape, chunks=(8, 16, 16), shards=(16, 32, 32), dtype="u2")
+    sink = zarr.create_array(
+        store="out.zarr", shape=array.shape, chunks=(8, 16, 16), shards=(16, 32, 32), dtype="u2"
+    )
     sc.run(source, "volume.npy", "gaussian:sigma=2", axes="zyx", progress=False)
     sc.run("volume.npy", sink, "scale:by=2", axes="zyx", progress=False)
     assert np.array_equal(sink[...], 2 * sc.gaussian(2)(array, axes="zyx"))
@@ -110,9 +137,15 @@ def test_parts_of_a_layer_are_of_nearly_one_size():
     array = pixels((25, 1024, 1024))
     source = Cubes(array, (10, 512, 512))
     out = np.empty_like(array)
-    with pytest.warns(sc.FileWarning, match="is read 2 times, as images that share chunks are held 5 at a time"):
+    with pytest.warns(
+        sc.FileWarning, match="is read 2 times, as images that share chunks are held 5 at a time"
+    ):
         sc.run(source, out, "abs", axes="zyx", max_memory="76M", device="cpu", progress=False)
-    assert np.array_equal(out, array) and source.read[:2].min() == source.read.max() == 2 and (source.read[2] == 1).all()
+    assert (
+        np.array_equal(out, array)
+        and source.read[:2].min() == source.read.max() == 2
+        and (source.read[2] == 1).all()
+    )
 
 
 @pytest.mark.filterwarnings("ignore::sepconv.FileWarning")

@@ -30,22 +30,44 @@ def pixels(shape=(1500, 700), dtype="u2", seed=1):
 def test_a_report_is_a_table_and_a_timeline():
     np.save("in.npy", pixels())
     report = sc.run("in.npy", "out.npy", sc.gaussian(2), band_rows=100, device="cpu", progress=False)
-    assert [step["name"] for step in report.steps] == ["read", "compute", "write"] and report.bottleneck in ("read", "compute", "write")
+    assert [step["name"] for step in report.steps] == ["read", "compute", "write"] and report.bottleneck in (
+        "read",
+        "compute",
+        "write",
+    )
     assert len([span for span in report.timeline if span.step == "compute"]) == 15
     assert all(0 <= span.begin <= span.end <= report.wall_seconds + 0.01 for span in report.timeline)
     shown = report._repr_html_()
     tree = xml.etree.ElementTree.fromstring(shown)
-    assert [cell.text for cell in tree.iter("th")] == ["step", "busy", "MB/s", "hidden"] and len(list(tree.iter("tr"))) == 4
+    assert [cell.text for cell in tree.iter("th")] == ["step", "busy", "MB/s", "hidden"] and len(
+        list(tree.iter("tr"))
+    ) == 4
     assert len(re.findall("<rect ", shown)) == len(report.timeline)
     assert "bottleneck" in repr(report) and "of limit" in str(report)
     assert report.to_dict()["pixels"] == 1500 * 700 and report.to_dict()["plan"] == report.plan.to_dict()
     report.save_trace("trace.json")
-    named = {event["args"]["name"] for event in json.load(open("trace.json"))["traceEvents"] if event["ph"] == "M"} if os.path.getsize("trace.json") else set()
+    named = (
+        {
+            event["args"]["name"]
+            for event in json.load(open("trace.json"))["traceEvents"]
+            if event["ph"] == "M"
+        }
+        if os.path.getsize("trace.json")
+        else set()
+    )
     assert {"read", "compute", "write"} <= named
 
 
 def test_each_step_of_a_timeline_has_a_colour_of_its_own():
-    steps = ["read", "upload cuda:0", "decode cuda:0", "compute cuda:0", "encode cuda:0", "download cuda:0", "write"]
+    steps = [
+        "read",
+        "upload cuda:0",
+        "decode cuda:0",
+        "compute cuda:0",
+        "encode cuda:0",
+        "download cuda:0",
+        "write",
+    ]
     spans = [_report.Span(step, 0, 0.1 * place, 0.1 * place + 0.1, 1) for place, step in enumerate(steps)]
     colours = set(re.findall('<rect [^>]*fill="(#[0-9a-f]{6})"', _report._drawn(spans, 1)))
     assert len(colours) == len(steps) and "#9d9d9d" not in colours
@@ -64,9 +86,19 @@ def test_progress_is_told_to_a_function_in_the_calling_thread():
 
     told = []
     stack = pixels((3, 900, 800), "f4")
-    sc.run(stack, np.empty_like(stack), sc.gaussian(20), axes="zyx", band_rows=20, threads=1, device="cpu",
-           progress=lambda done, pixels: told.append((threading.get_ident(), done, pixels)))
-    assert {thread for thread, _, _ in told} == {threading.get_ident()} and {pixels for _, _, pixels in told} == {stack.size}
+    sc.run(
+        stack,
+        np.empty_like(stack),
+        sc.gaussian(20),
+        axes="zyx",
+        band_rows=20,
+        threads=1,
+        device="cpu",
+        progress=lambda done, pixels: told.append((threading.get_ident(), done, pixels)),
+    )
+    assert {thread for thread, _, _ in told} == {threading.get_ident()} and {
+        pixels for _, _, pixels in told
+    } == {stack.size}
     assert [done for _, done, _ in told] == sorted(done for _, done, _ in told) and told[-1][1] == stack.size
     told.clear()
     sc.stats(stack, axes="zyx", progress=lambda done, pixels: told.append((done, pixels)))
@@ -76,7 +108,16 @@ def test_progress_is_told_to_a_function_in_the_calling_thread():
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        sc.run(stack, "out.tif", sc.gaussian(200), axes="zyx", band_rows=20, threads=1, device="cpu", progress=refuse)
+        sc.run(
+            stack,
+            "out.tif",
+            sc.gaussian(200),
+            axes="zyx",
+            band_rows=20,
+            threads=1,
+            device="cpu",
+            progress=refuse,
+        )
     assert os.listdir(".") == []
 
 
@@ -138,8 +179,13 @@ except KeyboardInterrupt:
 def test_an_interrupt_stops_a_run_and_leaves_nothing(source, tmp_path):
     with open("in.raw", "wb") as file:
         file.truncate(3000 * 30000)  # sparse
-    run = subprocess.Popen([sys.executable, "-c", LONG, source], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    run = subprocess.Popen(
+        [sys.executable, "-c", LONG, source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
     deadline = time.monotonic() + PATIENCE_SECONDS
     while "runs" not in run.stdout.readline():
         assert run.poll() is None and time.monotonic() < deadline

@@ -1,4 +1,5 @@
-"""Zarr by its path: a folder is a file of several levels and images, and results are the program's, file by file."""
+"""Zarr by its path: a folder is a file of several levels and images, and results are the program's, file by
+file."""
 
 import json
 import os
@@ -23,7 +24,11 @@ def in_own_folder(tmp_path, monkeypatch):
 
 
 def contents(folder):
-    return {path.relative_to(folder): path.read_bytes() for path in pathlib.Path(folder).rglob("*") if path.is_file()}
+    return {
+        path.relative_to(folder): path.read_bytes()
+        for path in pathlib.Path(folder).rglob("*")
+        if path.is_file()
+    }
 
 
 def metadata(name):
@@ -34,10 +39,16 @@ CASES = [
     ({}, []),
     (dict(tile=32, zarr=2), ["--chunk", "32", "--zarr", "2"]),
     (dict(tile=(16, 24), shard=(32, 48)), ["--chunk", "16x24", "--shard", "32x48"]),
-    (dict(tile="16x24", shard="32x48", compress="none"), ["--tile", "16x24", "--shard", "32x48", "--compress", "none"]),
+    (
+        dict(tile="16x24", shard="32x48", compress="none"),
+        ["--tile", "16x24", "--shard", "32x48", "--compress", "none"],
+    ),
     (dict(tile=32, pyramid=True, compress="zstd:3"), ["--tile", "32", "--pyramid", "--compress", "zstd:3"]),
     (dict(tile="y=16,x=24", shard={"y": 32, "x": 48}), ["--chunk", "16x24", "--shard", "32x48"]),
-    (dict(tile=16, shard=64, pyramid=True, zarr=3), ["--tile", "16", "--shard", "64", "--pyramid", "--zarr", "3"]),
+    (
+        dict(tile=16, shard=64, pyramid=True, zarr=3),
+        ["--tile", "16", "--shard", "64", "--pyramid", "--zarr", "3"],
+    ),
 ]
 
 
@@ -93,7 +104,9 @@ def test_images_and_levels_are_sliced():
     sc.run("stack.npy", "a.zarr", axes="zyx", tile=32, shard=64, pyramid=True, progress=False)
     with sc.open("a.zarr") as image:
         assert image.axes == ("z", "y", "x") and image.shape == VALUES.shape and image.chunks == (1, 32, 32)
-        assert np.array_equal(image[1:3, 20:70:3, 5], VALUES[1:3, 20:70:3, 5]) and np.array_equal(image[-1], VALUES[-1])
+        assert np.array_equal(image[1:3, 20:70:3, 5], VALUES[1:3, 20:70:3, 5]) and np.array_equal(
+            image[-1], VALUES[-1]
+        )
         assert "OME-Zarr 0.5" in image.layout
     with sc.open("a.zarr", level=1) as half, sc.open("a.zarr/1") as array:
         assert half.shape == (4, 45, 65) and np.array_equal(half, array)
@@ -111,7 +124,9 @@ def test_chunks_of_several_images_are_kept():
     with sc.open("a.zarr", page="z=1-2") as image:
         assert image.chunks == (2, 32, 40)
     report = sc.run("a.zarr", "same.zarr", progress=False)
-    assert contents("same.zarr") == contents("a.zarr") and any("wait on the disk" in said for said in report.warnings)
+    assert contents("same.zarr") == contents("a.zarr") and any(
+        "wait on the disk" in said for said in report.warnings
+    )
     assert np.array_equal(np.asarray(sc.open("same.zarr")), VALUES)
     sc.run("a.zarr", "shards.zarr", tile="z=1", shard={"z": 4, "y": 64, "x": 64}, progress=False)
     array = metadata("shards.zarr/0/zarr.json")
@@ -123,7 +138,9 @@ def test_chunks_of_several_images_are_kept():
 def test_every_function_takes_paths_of_zarr():
     sc.run("stack.npy", "a.zarr", axes="zyx", tile=32, progress=False)
     sc.run("plane.npy", "plane.zarr", tile=32, progress=False)
-    assert [one[0].max for one in sc.stats("a.zarr", progress=False).images] == VALUES.max(axis=(1, 2)).tolist()
+    assert [one[0].max for one in sc.stats("a.zarr", progress=False).images] == VALUES.max(
+        axis=(1, 2)
+    ).tolist()
     assert sc.compare("a.zarr", "stack.npy", axes_b="zyx", progress=False).equal
     sc.transpose("plane.zarr", "turned.zarr", progress=False)
     assert np.array_equal(np.asarray(sc.open("turned.zarr")), PLANE.T)
@@ -132,7 +149,9 @@ def test_every_function_takes_paths_of_zarr():
     sc.run("factor.npy", "factor.zarr", tile=16, progress=False)
     sc.run("plane.npy", "floats.zarr", "cast:type=f32", progress=False)
     sc.gemm("floats.zarr", "factor.zarr", "product.zarr", progress=False)
-    np.testing.assert_allclose(np.asarray(sc.open("product.zarr")), PLANE.astype(np.float32) @ factor, rtol=1e-5)
+    np.testing.assert_allclose(
+        np.asarray(sc.open("product.zarr")), PLANE.astype(np.float32) @ factor, rtol=1e-5
+    )
 
 
 def test_only_a_zarr_is_replaced_and_only_when_told():
@@ -164,6 +183,10 @@ def test_one_that_was_replaced_since_it_was_opened_is_an_error():
 
 def test_zarr_python_reads_what_was_written():
     zarr = pytest.importorskip("zarr", minversion="3", reason="zarr is not installed")
-    for name, options in {"two.zarr": dict(zarr=2), "three.zarr": {}, "shards.zarr": dict(tile=16, shard=64)}.items():
+    for name, options in {
+        "two.zarr": dict(zarr=2),
+        "three.zarr": {},
+        "shards.zarr": dict(tile=16, shard=64),
+    }.items():
         sc.run("stack.npy", name, axes="zyx", progress=False, **options)
         assert np.array_equal(zarr.open_group(name, mode="r")["0"][...], VALUES)

@@ -44,4 +44,6 @@ def test_the_bill_of_materials_names_licences():
 
 def test_licence_files_are_named_in_the_metadata():
     named = set(importlib.metadata.metadata("sepconv").get_all("License-File"))
-    assert named == {"/".join(file.parts[file.parts.index("licenses") + 1:]) for file in FILES if "licenses" in file.parts}
+    assert named == {
+        "/".join(file.parts[file.parts.index("licenses") + 1 :]) for file in FILES if "licenses" in file.parts
+    }

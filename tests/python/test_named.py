@@ -1,4 +1,5 @@
-"""Arrays that say what their axes are and what is missing, as xarray's do: chains that are called and `run` heed it alike."""
+"""Arrays that say what their axes are and what is missing, as xarray's do: chains that are called and `run`
+heed it alike."""
 
 import numpy as np
 import pytest
@@ -10,7 +11,13 @@ class Labelled:
     """As xarray.DataArray, which need not be installed."""
 
     def __init__(self, values, dims, attrs=None, encoding=None, nodata=None):
-        self.values, self.dims, self.attrs, self.encoding, self.coords = values, dims, attrs or {}, encoding or {}, {}
+        self.values, self.dims, self.attrs, self.encoding, self.coords = (
+            values,
+            dims,
+            attrs or {},
+            encoding or {},
+            {},
+        )
         self.shape, self.dtype = values.shape, values.dtype
         if nodata is not None:
             self.rio = type("Raster", (), {"nodata": nodata})
@@ -41,8 +48,19 @@ def run(source, chain, shape, dtype="f4", **options):
 
 
 @MADE_BY
-@pytest.mark.parametrize("dims, axes", [(("x", "y"), "xy"), (("lon", "lat"), "xy"), (("Latitude", "Longitude"), "yx"), (("z", "y", "x"), "zyx"), (("time", "lat", "lon"), "tyx"), (("band", "y", "x"), "cyx"),
-                                        (("y", "x", "band"), "yxc"), (("x", "member", "y", "time"), "xayt")])
+@pytest.mark.parametrize(
+    "dims, axes",
+    [
+        (("x", "y"), "xy"),
+        (("lon", "lat"), "xy"),
+        (("Latitude", "Longitude"), "yx"),
+        (("z", "y", "x"), "zyx"),
+        (("time", "lat", "lon"), "tyx"),
+        (("band", "y", "x"), "cyx"),
+        (("y", "x", "band"), "yxc"),
+        (("x", "member", "y", "time"), "xayt"),
+    ],
+)
 def test_names_of_axes_count(labelled, dims, axes):
     array = np.random.default_rng(1).random([7, 9, 4, 3][: len(dims)], "f4")
     named = labelled(array, dims)
@@ -61,7 +79,10 @@ def test_other_names_do_not_and_axes_go_before_names(labelled):
     assert np.array_equal(CHAIN(labelled(array, ("dim_0", "dim_1"))), CHAIN(array))
     assert np.array_equal(CHAIN(labelled(array, ("x", "y")), axes="yx"), CHAIN(array))
     assert np.array_equal(run(labelled(array, ("x", "y")), CHAIN, (7, 9), axes="yx"), CHAIN(array))
-    assert np.array_equal(sc.gaussian(1, sigma_z=1)(labelled(np.stack([array] * 3), ("z", "y", "x"))), sc.gaussian(1, sigma_z=1)(np.stack([array] * 3), axes="zyx"))
+    assert np.array_equal(
+        sc.gaussian(1, sigma_z=1)(labelled(np.stack([array] * 3), ("z", "y", "x"))),
+        sc.gaussian(1, sigma_z=1)(np.stack([array] * 3), axes="zyx"),
+    )
 
 
 @MADE_BY
@@ -69,13 +90,26 @@ def test_names_of_an_array_beside_the_image_count(labelled):
     array, beside = (np.random.default_rng(seed).random((7, 9), "f4") for seed in (1, 2))
     assert np.array_equal(sc.subtract(labelled(beside.T.copy(), ("lon", "lat")))(array), array - beside)
     colours = np.random.default_rng(3).random((7, 9, 3), "f4")
-    assert np.array_equal(sc.subtract(labelled(colours.transpose(2, 0, 1).copy(), ("band", "y", "x")))(colours[::-1]), colours[::-1] - colours)
+    assert np.array_equal(
+        sc.subtract(labelled(colours.transpose(2, 0, 1).copy(), ("band", "y", "x")))(colours[::-1]),
+        colours[::-1] - colours,
+    )
     stack = np.random.default_rng(4).random((4, 7, 9), "f4")
-    assert np.array_equal(sc.subtract(labelled(stack, ("z", "y", "x")))(stack[::-1], axes="zyx"), stack[::-1] - stack)
+    assert np.array_equal(
+        sc.subtract(labelled(stack, ("z", "y", "x")))(stack[::-1], axes="zyx"), stack[::-1] - stack
+    )
 
 
 @MADE_BY
-@pytest.mark.parametrize("given", [dict(attrs={"_FillValue": -9999}), dict(attrs={"missing_value": np.float32(-9999)}), dict(attrs={"units": "m", "_FillValue": np.array([-9999])}), dict(nodata=-9999)])
+@pytest.mark.parametrize(
+    "given",
+    [
+        dict(attrs={"_FillValue": -9999}),
+        dict(attrs={"missing_value": np.float32(-9999)}),
+        dict(attrs={"units": "m", "_FillValue": np.array([-9999])}),
+        dict(nodata=-9999),
+    ],
+)
 def test_what_is_declared_missing_is(labelled, given):
     array = np.random.default_rng(2).normal(100, 9, (20, 30)).astype("f4")
     array[np.random.default_rng(3).random(array.shape) < 0.1] = -9999
@@ -98,7 +132,9 @@ def test_what_was_decoded_is_missing_where_it_is_nan(labelled):
     array[5:7, 9:12] = np.nan
     named = labelled(array, ("lat", "lon"), encoding={"_FillValue": -9999.0})
     wanted = run(array, CHAIN, array.shape, nodata="nan")
-    assert np.array_equal(CHAIN(named), wanted, equal_nan=True) and np.array_equal(run(named, CHAIN, array.shape), wanted, equal_nan=True)
+    assert np.array_equal(CHAIN(named), wanted, equal_nan=True) and np.array_equal(
+        run(named, CHAIN, array.shape), wanted, equal_nan=True
+    )
     assert np.isnan(wanted).sum() < np.isnan(CHAIN(array)).sum()
     whole = labelled(np.arange(12).reshape(3, 4), ("y", "x"), encoding={"_FillValue": -1})
     assert np.array_equal(CHAIN(whole), CHAIN(np.arange(12).reshape(3, 4)))
@@ -115,5 +151,7 @@ def test_a_value_that_the_type_does_not_have(labelled):
 def test_a_file_that_is_made_declares_it(labelled, tmp_path):
     array = np.full((20, 30), 7, "i2")
     array[3, 4] = -32768
-    sc.run(labelled(array, ("y", "x"), attrs={"_FillValue": -32768}), tmp_path / "a.tif", CHAIN, progress=False)
+    sc.run(
+        labelled(array, ("y", "x"), attrs={"_FillValue": -32768}), tmp_path / "a.tif", CHAIN, progress=False
+    )
     assert float(sc.open(tmp_path / "a.tif").metadata["nodata"]) == -32768

@@ -1,4 +1,5 @@
-"""SciPy's functions: within 1 of SciPy's f64 result, rounded; of f32 within 4 units in the last place of the greatest value."""
+"""SciPy's functions: within 1 of SciPy's f64 result, rounded; of f32 within 4 units in the last place of the
+greatest value."""
 
 import doctest
 import gc
@@ -18,20 +19,47 @@ theirs = pytest.importorskip("scipy.ndimage")
 MODES = ["reflect", "mirror", "nearest", "wrap", "constant", "grid-wrap", "grid-mirror", "grid-constant"]
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 SHAPES = [(1,), (40,), (1, 1), (30, 41), (12, 1, 7), (3, 4, 5, 6)]
-CALLS = [("gaussian_filter", dict(sigma=1.3)), ("gaussian_filter", dict(sigma=0.7, order=1, radius=3)), ("gaussian_filter1d", dict(sigma=2, order=2, axis=0)),
-         ("uniform_filter", dict(size=4)), ("uniform_filter1d", dict(size=5, origin=2, axis=0)), ("sobel", {}), ("prewitt", dict(axis=0)), ("laplace", {}),
-         ("gaussian_laplace", dict(sigma=1.1)), ("gaussian_gradient_magnitude", dict(sigma=1)), ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
-         ("convolve1d", dict(weights=[1, 3, 2, 5])), ("uniform_filter", dict(size=5)), ("grey_erosion", dict(size=3)), ("grey_dilation", dict(size=4)),
-         ("grey_opening", dict(size=5)), ("grey_closing", dict(size=2)), ("minimum_filter", dict(size=4)), ("maximum_filter", dict(size=9)),
-         ("minimum_filter1d", dict(size=5, origin=2, axis=0)), ("maximum_filter1d", dict(size=6, origin=-2))]
-RANKS = [("median_filter", dict(size=3)), ("median_filter", dict(size=(4, 7), origin=(1, -3))), ("median_filter", dict(footprint=np.ones((2, 5)))),
-         ("percentile_filter", dict(percentile=-20, size=4)), ("percentile_filter", dict(percentile=100, size=(1, 9))), ("rank_filter", dict(rank=-3, size=(5, 2)))]
+CALLS = [
+    ("gaussian_filter", dict(sigma=1.3)),
+    ("gaussian_filter", dict(sigma=0.7, order=1, radius=3)),
+    ("gaussian_filter1d", dict(sigma=2, order=2, axis=0)),
+    ("uniform_filter", dict(size=4)),
+    ("uniform_filter1d", dict(size=5, origin=2, axis=0)),
+    ("sobel", {}),
+    ("prewitt", dict(axis=0)),
+    ("laplace", {}),
+    ("gaussian_laplace", dict(sigma=1.1)),
+    ("gaussian_gradient_magnitude", dict(sigma=1)),
+    ("correlate1d", dict(weights=[1, 3], axis=0, origin=-1)),
+    ("convolve1d", dict(weights=[1, 3, 2, 5])),
+    ("uniform_filter", dict(size=5)),
+    ("grey_erosion", dict(size=3)),
+    ("grey_dilation", dict(size=4)),
+    ("grey_opening", dict(size=5)),
+    ("grey_closing", dict(size=2)),
+    ("minimum_filter", dict(size=4)),
+    ("maximum_filter", dict(size=9)),
+    ("minimum_filter1d", dict(size=5, origin=2, axis=0)),
+    ("maximum_filter1d", dict(size=6, origin=-2)),
+]
+RANKS = [
+    ("median_filter", dict(size=3)),
+    ("median_filter", dict(size=(4, 7), origin=(1, -3))),
+    ("median_filter", dict(footprint=np.ones((2, 5)))),
+    ("percentile_filter", dict(percentile=-20, size=4)),
+    ("percentile_filter", dict(percentile=100, size=(1, 9))),
+    ("rank_filter", dict(rank=-3, size=(5, 2))),
+]
 
 
 def views(array):
     made = [array, array.T, array[::-1], np.asfortranarray(array), array.astype(array.dtype.newbyteorder())]
     if array.ndim > 1:
-        made += [array[..., ::2], array.swapaxes(0, -1)[::2], array[1:, 1:] if min(array.shape[:2]) > 1 else array]
+        made += [
+            array[..., ::2],
+            array.swapaxes(0, -1)[::2],
+            array[1:, 1:] if min(array.shape[:2]) > 1 else array,
+        ]
     return made
 
 
@@ -40,10 +68,15 @@ def check(got, wanted, dtype):
     assert got.shape == wanted.shape and got.dtype == dtype
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
-        assert np.abs(got.astype("f8") - np.clip(np.rint(wanted), limits.min, float(limits.max))).max(initial=0) <= 1
+        assert (
+            np.abs(got.astype("f8") - np.clip(np.rint(wanted), limits.min, float(limits.max))).max(initial=0)
+            <= 1
+        )
     elif dtype.kind == "f":
         units = 4 if dtype.itemsize == 4 else 8  # of f64 the order of a sum decides the last bits
-        assert np.abs(got - wanted.astype(dtype)).max(initial=0) <= max(units * np.finfo(dtype).eps * np.abs(wanted).max(initial=0), 1e-12)
+        assert np.abs(got - wanted.astype(dtype)).max(initial=0) <= max(
+            units * np.finfo(dtype).eps * np.abs(wanted).max(initial=0), 1e-12
+        )
     else:
         assert np.array_equal(got[np.abs(wanted - 0.5) > 1e-5], (wanted > 0.5)[np.abs(wanted - 0.5) > 1e-5])
 
@@ -71,25 +104,44 @@ def test_ranks_are_scipys(name, keywords, dtype):
                 made = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
                 assert made.dtype == wanted.dtype and np.array_equal(made, wanted)
     line = (random.random(50) * 100).astype(dtype)
-    assert np.array_equal(ours.median_filter(line, 7, mode="wrap"), theirs.median_filter(line, 7, mode="wrap"))
-    assert np.array_equal(ours.median_filter(line, 7, output="f4"), theirs.median_filter(line, 7).astype("f4"))
+    assert np.array_equal(
+        ours.median_filter(line, 7, mode="wrap"), theirs.median_filter(line, 7, mode="wrap")
+    )
+    assert np.array_equal(
+        ours.median_filter(line, 7, output="f4"), theirs.median_filter(line, 7).astype("f4")
+    )
 
 
-@pytest.mark.parametrize("call, error", [
-    (lambda m, a: m.median_filter(a), RuntimeError), (lambda m, a: m.rank_filter(a, 9, size=3), RuntimeError), (lambda m, a: m.median_filter(a, 3, origin=2), ValueError),
-    (lambda m, a: m.percentile_filter(a, 101, size=3), RuntimeError), (lambda m, a: m.median_filter(a, 3, mode="no"), RuntimeError),
-    (lambda m, a: m.median_filter(a.astype("c8"), 3), TypeError), (lambda m, a: m.median_filter(a, footprint=np.ones(3)), RuntimeError)])
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda m, a: m.median_filter(a), RuntimeError),
+        (lambda m, a: m.rank_filter(a, 9, size=3), RuntimeError),
+        (lambda m, a: m.median_filter(a, 3, origin=2), ValueError),
+        (lambda m, a: m.percentile_filter(a, 101, size=3), RuntimeError),
+        (lambda m, a: m.median_filter(a, 3, mode="no"), RuntimeError),
+        (lambda m, a: m.median_filter(a.astype("c8"), 3), TypeError),
+        (lambda m, a: m.median_filter(a, footprint=np.ones(3)), RuntimeError),
+    ],
+)
 def test_ranks_that_scipy_refuses(call, error):
     for module in (ours, theirs):
         with pytest.raises(error):
             call(module, np.zeros((5, 5)))
 
 
-DEEP_RANKS = [("median_filter", dict(size=3)), ("median_filter", dict(size=(2, 4, 5), origin=(0, 1, -2))), ("median_filter", dict(footprint=np.ones((2, 3, 4)))),
-              ("percentile_filter", dict(percentile=30, size=(5, 3, 2))), ("rank_filter", dict(rank=-3, size=2))]
+DEEP_RANKS = [
+    ("median_filter", dict(size=3)),
+    ("median_filter", dict(size=(2, 4, 5), origin=(0, 1, -2))),
+    ("median_filter", dict(footprint=np.ones((2, 3, 4)))),
+    ("percentile_filter", dict(percentile=30, size=(5, 3, 2))),
+    ("rank_filter", dict(rank=-3, size=2)),
+]
 
 
-@pytest.mark.parametrize("name, keywords", DEEP_RANKS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(DEEP_RANKS)])
+@pytest.mark.parametrize(
+    "name, keywords", DEEP_RANKS, ids=[f"{name}-{i}" for i, (name, _) in enumerate(DEEP_RANKS)]
+)
 @pytest.mark.parametrize("dtype", [*TYPES, "f2"])
 def test_ranks_along_three_axes_are_scipys(name, keywords, dtype):
     random = np.random.default_rng(4)
@@ -98,7 +150,9 @@ def test_ranks_along_three_axes_are_scipys(name, keywords, dtype):
         for view in views(array) if axes is None else [array]:
             for mode in MODES:
                 # SciPy takes f16 for nothing that it knows.
-                wanted = getattr(theirs, name)(view.astype("f4") if dtype == "f2" else view, mode=mode, cval=3, axes=axes, **keywords).astype(dtype)
+                wanted = getattr(theirs, name)(
+                    view.astype("f4") if dtype == "f2" else view, mode=mode, cval=3, axes=axes, **keywords
+                ).astype(dtype)
                 made = getattr(ours, name)(view, mode=mode, cval=3, axes=axes, **keywords)
                 assert made.dtype == np.dtype(dtype) and np.array_equal(made, wanted)
 
@@ -107,7 +161,10 @@ def test_ranks_along_three_axes_of_nothing_and_into_what_is_there():
     assert ours.median_filter(np.zeros((0, 4, 5)), 3).shape == (0, 4, 5)
     array = np.random.default_rng(1).random((5, 6, 7))
     for cval in (np.nan, np.inf):
-        np.testing.assert_array_equal(ours.rank_filter(array, 0, 3, mode="constant", cval=cval)[1:-1, 1:-1, 1:-1], theirs.rank_filter(array, 0, 3)[1:-1, 1:-1, 1:-1])
+        np.testing.assert_array_equal(
+            ours.rank_filter(array, 0, 3, mode="constant", cval=cval)[1:-1, 1:-1, 1:-1],
+            theirs.rank_filter(array, 0, 3)[1:-1, 1:-1, 1:-1],
+        )
     wanted = theirs.median_filter(array, 3).astype("f4")
     out = np.empty(array.shape, "f4")
     assert ours.median_filter(array, 3, output=out) is out
@@ -115,17 +172,24 @@ def test_ranks_along_three_axes_of_nothing_and_into_what_is_there():
 
 
 def test_windows_that_are_no_rectangles_are_refused():
-    for call in (lambda: ours.median_filter(np.zeros((5, 5)), footprint=[[0, 1], [1, 1]]), lambda: ours.median_filter(np.zeros((5, 5, 5, 5)), 3)):
+    for call in (
+        lambda: ours.median_filter(np.zeros((5, 5)), footprint=[[0, 1], [1, 1]]),
+        lambda: ours.median_filter(np.zeros((5, 5, 5, 5)), 3),
+    ):
         with pytest.raises(ValueError, match="not supported"):
             call()
 
 
 @pytest.mark.parametrize("name", ours.__all__)
 def test_parameters_and_defaults_are_scipys(name):
-    own, scipys = (list(inspect.signature(getattr(module, name)).parameters.values()) for module in (ours, theirs))
+    own, scipys = (
+        list(inspect.signature(getattr(module, name)).parameters.values()) for module in (ours, theirs)
+    )
     added = [one for one in own if one.name in ("threads", "stream")]
     own = [one for one in own if one not in added]
-    assert [(one.name, one.kind, one.default) for one in own] == [(one.name, one.kind, one.default) for one in scipys]
+    assert [(one.name, one.kind, one.default) for one in own] == [
+        (one.name, one.kind, one.default) for one in scipys
+    ]
     assert all(one.kind is one.KEYWORD_ONLY and not one.default for one in added)
 
 
@@ -134,10 +198,18 @@ def test_what_is_taken_of_an_opening_and_a_closing(name):
     random = np.random.default_rng(8)
     for dtype in ("u1", "i2", "i4", "f4", "f8"):
         array = (random.random((30, 41)) * 100).astype(dtype)
-        for keywords in (dict(size=5), dict(size=(3, 8), mode="nearest"), dict(footprint=np.ones((3, 5))), dict(structure=np.zeros((3, 3)), origin=1)):
-            # Behind an origin an opening may be above its input: then SciPy's u8 wraps around, and ours is saturated, as docs/python.md says.
+        for keywords in (
+            dict(size=5),
+            dict(size=(3, 8), mode="nearest"),
+            dict(footprint=np.ones((3, 5))),
+            dict(structure=np.zeros((3, 3)), origin=1),
+        ):
+            # Behind an origin an opening may be above its input: then SciPy's u8 wraps around, and ours is
+            # saturated, as docs/python.md says.
             expected = getattr(theirs, name)(array.astype("i4") if dtype == "u1" else array, **keywords)
-            assert np.array_equal(getattr(ours, name)(array, **keywords), expected.clip(0) if dtype == "u1" else expected)
+            assert np.array_equal(
+                getattr(ours, name)(array, **keywords), expected.clip(0) if dtype == "u1" else expected
+            )
 
 
 def disk(radius, radius_y):
@@ -145,22 +217,50 @@ def disk(radius, radius_y):
     return (x * radius_y) ** 2 + (y * radius) ** 2 <= (radius * radius_y) ** 2
 
 
-@pytest.mark.parametrize("name", ["grey_erosion", "grey_dilation", "grey_opening", "grey_closing", "white_tophat", "black_tophat", "minimum_filter", "maximum_filter"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "grey_erosion",
+        "grey_dilation",
+        "grey_opening",
+        "grey_closing",
+        "white_tophat",
+        "black_tophat",
+        "minimum_filter",
+        "maximum_filter",
+    ],
+)
 @pytest.mark.parametrize("dtype", TYPES)
 def test_disks_are_scipys(name, dtype):
     random = np.random.default_rng(9)
-    for shape, footprint in [((1, 1), disk(2, 2)), ((30, 41), disk(1, 1)), ((30, 41), disk(5, 3)), ((6, 17, 3), disk(2, 2)[:, :, None]), ((5, 3, 9), disk(3, 1)[:, None])]:
+    for shape, footprint in [
+        ((1, 1), disk(2, 2)),
+        ((30, 41), disk(1, 1)),
+        ((30, 41), disk(5, 3)),
+        ((6, 17, 3), disk(2, 2)[:, :, None]),
+        ((5, 3, 9), disk(3, 1)[:, None]),
+    ]:
         for view in views((random.random(shape) * 100).astype(dtype))[:2]:
             for mode in MODES:
                 # As above: behind a border's constant SciPy's integers may wrap around.
                 wide = view.astype("f8") if name.endswith("tophat") and dtype != "?" else view
                 wanted = getattr(theirs, name)(wide, footprint=footprint, mode=mode, cval=3)
-                wanted = np.clip(wanted, 0, None).astype(view.dtype) if view.dtype.kind in "ub" else wanted.astype(view.dtype)
+                wanted = (
+                    np.clip(wanted, 0, None).astype(view.dtype)
+                    if view.dtype.kind in "ub"
+                    else wanted.astype(view.dtype)
+                )
                 made = getattr(ours, name)(view, footprint=footprint, mode=mode, cval=3)
                 assert made.dtype == view.dtype and np.array_equal(made, wanted)
     array = (random.random((20, 30)) * 100).astype(dtype)
-    assert np.array_equal(ours.grey_erosion(array, footprint=disk(2, 2), structure=np.zeros((5, 5)), output="f4"), theirs.grey_erosion(array, footprint=disk(2, 2)).astype("f4"))
-    for call in (lambda: ours.grey_erosion(array, footprint=disk(2, 2), origin=1), lambda: ours.grey_erosion(array, footprint=disk(2, 2), origin=(0, -1))):
+    assert np.array_equal(
+        ours.grey_erosion(array, footprint=disk(2, 2), structure=np.zeros((5, 5)), output="f4"),
+        theirs.grey_erosion(array, footprint=disk(2, 2)).astype("f4"),
+    )
+    for call in (
+        lambda: ours.grey_erosion(array, footprint=disk(2, 2), origin=1),
+        lambda: ours.grey_erosion(array, footprint=disk(2, 2), origin=(0, -1)),
+    ):
         with pytest.raises(ValueError, match="shift the result"):
             call()
     with pytest.raises(RuntimeError, match="sequence of modes"):
@@ -170,12 +270,19 @@ def test_disks_are_scipys(name, dtype):
 def test_disks_in_a_constant_that_is_no_number():
     array = np.random.default_rng(9).random((20, 30))
     for cval in (np.inf, -np.inf):
-        assert np.array_equal(ours.grey_erosion(array, footprint=disk(3, 2), mode="constant", cval=cval), theirs.grey_erosion(array, footprint=disk(3, 2), mode="constant", cval=cval))
+        assert np.array_equal(
+            ours.grey_erosion(array, footprint=disk(3, 2), mode="constant", cval=cval),
+            theirs.grey_erosion(array, footprint=disk(3, 2), mode="constant", cval=cval),
+        )
 
 
 def test_windows_that_are_neither_rectangles_nor_disks_are_scipys():
     array = np.zeros((9, 9))
-    for call in (lambda: ours.grey_erosion(array, footprint=[[0, 1, 0], [1, 1, 1], [0, 1, 1]]), lambda: ours.grey_dilation(array, footprint=[[0, 1], [1, 1]]), lambda: ours.grey_dilation(array, structure=[[1, 2, 1]])):
+    for call in (
+        lambda: ours.grey_erosion(array, footprint=[[0, 1, 0], [1, 1, 1], [0, 1, 1]]),
+        lambda: ours.grey_dilation(array, footprint=[[0, 1], [1, 1]]),
+        lambda: ours.grey_dilation(array, structure=[[1, 2, 1]]),
+    ):
         with pytest.raises(ValueError, match="give size"):
             call()
     with pytest.raises(ValueError, match="size, footprint, or structure"):
@@ -201,7 +308,8 @@ def test_large_sums_of_integers_take_f64():
 
 
 def test_what_is_kept_is_bounded():
-    """In number, of 300 filters that differ; in bytes, of those with many weights; and one with very many is not kept."""
+    """In number, of 300 filters that differ; in bytes, of those with many weights; and one with very many is
+    not kept."""
     array, caches = np.random.default_rng(1).random((4, 50)), sc._cache
     for width in range(300):
         ours.gaussian_filter1d(array, 1 + width / 300)
@@ -231,10 +339,15 @@ def test_a_chain_is_kept_by_nobody_else():
     assert sum(isinstance(one, sc.Chain) for one in gc.get_objects()) == before
 
 
-@pytest.mark.parametrize("function, name, right, wrong", [
-    ("gaussian_filter", "radius", (2, 2), (2.0, 2.0)), ("gaussian_filter", "order", (1, 1), (1.0, 1.0)), ("gaussian_filter", "axes", (0, 1), (0.0, 1.0)),
-    ("gaussian_laplace", "radius", (3, 3), (3.0, 3.0)),
-])
+@pytest.mark.parametrize(
+    "function, name, right, wrong",
+    [
+        ("gaussian_filter", "radius", (2, 2), (2.0, 2.0)),
+        ("gaussian_filter", "order", (1, 1), (1.0, 1.0)),
+        ("gaussian_filter", "axes", (0, 1), (0.0, 1.0)),
+        ("gaussian_laplace", "radius", (3, 3), (3.0, 3.0)),
+    ],
+)
 def test_what_is_equal_and_of_another_type_is_not_taken_for_what_is_kept(function, name, right, wrong):
     array = np.random.default_rng(1).random((9, 12))
     for _ in range(2):
@@ -246,11 +359,27 @@ def test_what_is_equal_and_of_another_type_is_not_taken_for_what_is_kept(functio
 
 def test_axes_and_values_of_each():
     array = np.random.default_rng(1).random((6, 7, 8, 9)).astype("f4")
-    for keywords in [dict(axes=(1, 2)), dict(axes=(0, 3)), dict(axes=(-1,)), dict(axes=0), dict(axes=(2, 0, 1)), dict(axes=())]:
+    for keywords in [
+        dict(axes=(1, 2)),
+        dict(axes=(0, 3)),
+        dict(axes=(-1,)),
+        dict(axes=0),
+        dict(axes=(2, 0, 1)),
+        dict(axes=()),
+    ]:
         wanted = theirs.gaussian_filter(array.astype("f8"), 1.5, **keywords)
         check(ours.gaussian_filter(array, 1.5, **keywords), wanted, array.dtype)
-    keywords = dict(sigma=(1, 0, 2, 0.5), order=(0, 1, 2, 1), mode=("wrap", "reflect", "wrap", "wrap"), radius=(3, 1, 2, 4))
-    check(ours.gaussian_filter(array, **keywords), theirs.gaussian_filter(array.astype("f8"), **keywords), array.dtype)
+    keywords = dict(
+        sigma=(1, 0, 2, 0.5),
+        order=(0, 1, 2, 1),
+        mode=("wrap", "reflect", "wrap", "wrap"),
+        radius=(3, 1, 2, 4),
+    )
+    check(
+        ours.gaussian_filter(array, **keywords),
+        theirs.gaussian_filter(array.astype("f8"), **keywords),
+        array.dtype,
+    )
 
 
 def test_output():
@@ -258,7 +387,12 @@ def test_output():
     for dtype in ["u1", "i2", "i4", "f4", "f8", "c8"]:
         made = ours.gaussian_filter(array, 2, output=dtype)
         assert made.dtype == dtype
-        for out in [np.zeros((9, 31), dtype), np.zeros((31, 9), dtype).T, np.zeros((9, 62), dtype)[:, ::2], np.zeros((9, 31), np.dtype(dtype).newbyteorder())]:
+        for out in [
+            np.zeros((9, 31), dtype),
+            np.zeros((31, 9), dtype).T,
+            np.zeros((9, 62), dtype)[:, ::2],
+            np.zeros((9, 31), np.dtype(dtype).newbyteorder()),
+        ]:
             assert ours.gaussian_filter(array, 2, output=out) is out and np.array_equal(out, made)
     wanted = ours.gaussian_filter(array, 2)
     ours.gaussian_filter(array, 2, output=array)
@@ -266,10 +400,17 @@ def test_output():
 
 
 def test_nothing_is_copied_where_memory_allows(monkeypatch):
-    """The library reads where the array lies and writes where the result does, whatever the order of the axes in memory."""
+    """The library reads where the array lies and writes where the result does, whatever the order of the axes
+    in memory."""
     seen = []
     compute = sc._sepconv.apply
-    monkeypatch.setattr(sc._sepconv, "apply", lambda chain, source, target, *rest: seen.append((source, target)) or compute(chain, source, target, *rest))
+    monkeypatch.setattr(
+        sc._sepconv,
+        "apply",
+        lambda chain, source, target, *rest: (
+            seen.append((source, target)) or compute(chain, source, target, *rest)
+        ),
+    )
     whole = np.random.default_rng(1).random((60, 80)).astype("f4")
     for view in [whole, whole.T, whole[3:40, 5:60], whole.reshape(4, 15, 80), np.asfortranarray(whole)]:
         seen.clear()
@@ -280,52 +421,75 @@ def test_nothing_is_copied_where_memory_allows(monkeypatch):
 def test_complex_numbers():
     random = np.random.default_rng(1)
     array = (random.random((9, 12)) + 1j * random.random((9, 12))).astype("c8")
-    for call in [lambda m, a: m.gaussian_filter(a, 1, mode="constant", cval=2 + 3j), lambda m, a: m.uniform_filter(a, 3), lambda m, a: m.sobel(a),
-                 lambda m, a: m.correlate1d(a, [1, 2j, 3 - 1j]), lambda m, a: m.convolve1d(a.real, [1, 2j, 3 - 1j])]:
+    for call in [
+        lambda m, a: m.gaussian_filter(a, 1, mode="constant", cval=2 + 3j),
+        lambda m, a: m.uniform_filter(a, 3),
+        lambda m, a: m.sobel(a),
+        lambda m, a: m.correlate1d(a, [1, 2j, 3 - 1j]),
+        lambda m, a: m.convolve1d(a.real, [1, 2j, 3 - 1j]),
+    ]:
         got, wanted = call(ours, array), call(theirs, array.astype("c16"))
         assert got.dtype == "c8" and np.abs(got - wanted).max() < 1e-5
 
 
 def test_nan_beyond_the_edges():
     array = np.random.default_rng(1).random((9, 12))
-    for call in [lambda m: m.gaussian_filter(array, 0.5, mode="constant", cval=np.nan), lambda m: m.correlate1d(array, [1, 2, 1], 0, mode="constant", cval=np.nan)]:
+    for call in [
+        lambda m: m.gaussian_filter(array, 0.5, mode="constant", cval=np.nan),
+        lambda m: m.correlate1d(array, [1, 2, 1], 0, mode="constant", cval=np.nan),
+    ]:
         assert np.allclose(call(ours), call(theirs), equal_nan=True)
 
 
 def test_what_is_nan_spreads_as_far_as_weights_do():
     array = np.zeros((9, 12), "f4")
     array[4, 5] = np.nan
-    assert np.array_equal(np.isnan(ours.uniform_filter(array, 3)), np.isnan(theirs.gaussian_filter(array, 1, radius=1)))
+    assert np.array_equal(
+        np.isnan(ours.uniform_filter(array, 3)), np.isnan(theirs.gaussian_filter(array, 1, radius=1))
+    )
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 5), (3, 0, 4), ()])
 def test_empty_arrays_and_single_numbers(shape):
     array = np.ones(shape, "f4")
-    assert ours.gaussian_filter(array, 2).shape == shape and np.array_equal(ours.gaussian_filter(array, 2), array)
+    assert ours.gaussian_filter(array, 2).shape == shape and np.array_equal(
+        ours.gaussian_filter(array, 2), array
+    )
     assert ours.uniform_filter(array, 3).shape == ours.gaussian_laplace(array, 2, axes=()).shape == shape
 
 
-@pytest.mark.parametrize("wrong, error, words", [
-    (lambda a: ours.gaussian_filter(a, np.nan, radius=2), ValueError, "finite"),
-    (lambda a: ours.gaussian_filter(a, 1e9), ValueError, "radius"),
-    (lambda a: ours.uniform_filter(a, 10**9), ValueError, "size"),
-    (lambda a: ours.gaussian_filter(a, 1, mode="no"), RuntimeError, "reflect"),
-    (lambda a: ours.gaussian_filter(a, 1, mode="constant", cval=np.inf), ValueError, "finite"),
-    (lambda a: ours.gaussian_filter(a, (1, 2, 3)), RuntimeError, "length"),
-    (lambda a: ours.gaussian_filter(a, 1, axes=(0, 0)), ValueError, "unique"),
-    (lambda a: ours.gaussian_filter(a, 1, radius=1.5), ValueError, "integer"),
-    (lambda a: ours.gaussian_filter(a, 1, output=np.broadcast_to(1.0, a.shape)), ValueError, "read-only"),
-    (lambda a: ours.gaussian_filter(a, 1, output=np.zeros(3)), RuntimeError, "shape"),
-    (lambda a: ours.correlate1d(a, [1, np.inf]), ValueError, "finite"),
-    (lambda a: ours.correlate1d(a, []), RuntimeError, "weights"),
-    (lambda a: ours.correlate1d(a, [1], axis=2), ValueError, "axis 2"),
-    (lambda a: ours.uniform_filter1d(a, 3, origin=2), ValueError, "origin"),
-    (lambda a: ours.sobel(np.float32(3)), ValueError, "axis"),
-    (lambda a: ours.gaussian_filter(a.astype("O"), 1), RuntimeError, "object"),
-    (lambda a: ours.gaussian_filter(a.astype(np.longdouble), 1), RuntimeError, "longdouble|float128"),
-    (lambda a: ours.gaussian_laplace(a, 1, wide=2), TypeError, "no argument 'wide'; .* truncate, radius, threads, stream"),
-    (lambda a: ours.gaussian_gradient_magnitude(a, 1, axes=(), order=1), TypeError, "no argument 'order'"),
-])
+@pytest.mark.parametrize(
+    "wrong, error, words",
+    [
+        (lambda a: ours.gaussian_filter(a, np.nan, radius=2), ValueError, "finite"),
+        (lambda a: ours.gaussian_filter(a, 1e9), ValueError, "radius"),
+        (lambda a: ours.uniform_filter(a, 10**9), ValueError, "size"),
+        (lambda a: ours.gaussian_filter(a, 1, mode="no"), RuntimeError, "reflect"),
+        (lambda a: ours.gaussian_filter(a, 1, mode="constant", cval=np.inf), ValueError, "finite"),
+        (lambda a: ours.gaussian_filter(a, (1, 2, 3)), RuntimeError, "length"),
+        (lambda a: ours.gaussian_filter(a, 1, axes=(0, 0)), ValueError, "unique"),
+        (lambda a: ours.gaussian_filter(a, 1, radius=1.5), ValueError, "integer"),
+        (lambda a: ours.gaussian_filter(a, 1, output=np.broadcast_to(1.0, a.shape)), ValueError, "read-only"),
+        (lambda a: ours.gaussian_filter(a, 1, output=np.zeros(3)), RuntimeError, "shape"),
+        (lambda a: ours.correlate1d(a, [1, np.inf]), ValueError, "finite"),
+        (lambda a: ours.correlate1d(a, []), RuntimeError, "weights"),
+        (lambda a: ours.correlate1d(a, [1], axis=2), ValueError, "axis 2"),
+        (lambda a: ours.uniform_filter1d(a, 3, origin=2), ValueError, "origin"),
+        (lambda a: ours.sobel(np.float32(3)), ValueError, "axis"),
+        (lambda a: ours.gaussian_filter(a.astype("O"), 1), RuntimeError, "object"),
+        (lambda a: ours.gaussian_filter(a.astype(np.longdouble), 1), RuntimeError, "longdouble|float128"),
+        (
+            lambda a: ours.gaussian_laplace(a, 1, wide=2),
+            TypeError,
+            "no argument 'wide'; .* truncate, radius, threads, stream",
+        ),
+        (
+            lambda a: ours.gaussian_gradient_magnitude(a, 1, axes=(), order=1),
+            TypeError,
+            "no argument 'order'",
+        ),
+    ],
+)
 def test_what_cannot_be_is_refused(wrong, error, words):
     with pytest.raises(error, match=words):
         wrong(np.ones((4, 5)))
@@ -335,23 +499,44 @@ def test_what_cannot_be_is_refused(wrong, error, words):
 @pytest.mark.parametrize("radius", [2, [2, 5]])
 def test_joined_functions_take_a_radius(function, radius):
     array = np.random.default_rng(0).random((19, 23))
-    np.testing.assert_allclose(getattr(ours, function)(array, 1.0, radius=radius), getattr(theirs, function)(array, 1.0, radius=radius), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        getattr(ours, function)(array, 1.0, radius=radius),
+        getattr(theirs, function)(array, 1.0, radius=radius),
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize("function", ["gaussian_laplace", "gaussian_gradient_magnitude"])
-@pytest.mark.parametrize("axes", [axes for count in (1, 2, 3) for axes in itertools.permutations(range(3), count)])
+@pytest.mark.parametrize(
+    "axes", [axes for count in (1, 2, 3) for axes in itertools.permutations(range(3), count)]
+)
 def test_joined_functions_smooth_in_the_order_of_the_arrays_axes(function, axes):
-    """As SciPy, which forgets `axes` in the one, and in the other what sigmas are of where all axes are named."""
+    """As SciPy, which forgets `axes` in the one, and in the other what sigmas are of where all axes are
+    named."""
     array = np.random.default_rng(0).random((6, 7, 8))
     sigma = 1.3 if len(axes) == 3 else tuple(1 + axis / 2 for axis in axes)
     if len(axes) < 3 and function == "gaussian_gradient_magnitude":
         pytest.skip("SciPy smooths along all axes")
     keywords = dict(axes=axes, mode="constant", cval=3)
-    np.testing.assert_allclose(getattr(ours, function)(array, sigma, **keywords), getattr(theirs, function)(array, sigma, **keywords), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        getattr(ours, function)(array, sigma, **keywords),
+        getattr(theirs, function)(array, sigma, **keywords),
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
-@pytest.mark.parametrize("call", [lambda a, output: ours.gaussian_filter(a, 1, output=output), lambda a, output: ours.sobel(a, output=output), lambda a, output: ours.laplace(a, output=output),
-                                  lambda a, output: ours.gaussian_laplace(a, 1, output=output), lambda a, output: ours.gaussian_filter(a, 0, output=output)])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a, output: ours.gaussian_filter(a, 1, output=output),
+        lambda a, output: ours.sobel(a, output=output),
+        lambda a, output: ours.laplace(a, output=output),
+        lambda a, output: ours.gaussian_laplace(a, 1, output=output),
+        lambda a, output: ours.gaussian_filter(a, 0, output=output),
+    ],
+)
 def test_types_of_results(call):
     """What can be given is said of what cannot."""
     array = np.random.default_rng(1).random((5, 6))
@@ -359,7 +544,17 @@ def test_types_of_results(call):
         assert call(array, output).dtype == np.dtype(output)
         out = np.zeros((5, 6), output)
         assert call(array, out) is out and np.array_equal(out, call(array, output))
-    for output in ["S4", "O", object, np.dtype("f4,u1"), np.dtype([("a", "f4")]), "nonsense", np.longdouble, "M8[s]", str]:
+    for output in [
+        "S4",
+        "O",
+        object,
+        np.dtype("f4,u1"),
+        np.dtype([("a", "f4")]),
+        "nonsense",
+        np.longdouble,
+        "M8[s]",
+        str,
+    ]:
         with pytest.raises(TypeError, match="bool, integers, f16, f32, f64, complex64 or complex128"):
             call(array, output)
         if output != "nonsense":
@@ -385,7 +580,11 @@ def test_integers_that_f64_has_no_number_for_are_refused(value):
 def test_what_is_scipys_says_so_and_is_all_that_is():
     from sepconv.ndimage import _SCIPYS
 
-    public = [name for name in dir(theirs) if callable(getattr(theirs, name)) and not name.startswith("_") and name != "test"]
+    public = [
+        name
+        for name in dir(theirs)
+        if callable(getattr(theirs, name)) and not name.startswith("_") and name != "test"
+    ]
     assert set(public) - set(ours.__all__) <= set(_SCIPYS) and not set(_SCIPYS) & set(ours.__all__)
     with pytest.raises(AttributeError, match="is scipy.ndimage's"):
         ours.label
@@ -399,9 +598,16 @@ def test_what_falls_back_to_scipy():
     array = np.random.default_rng(3).integers(0, 255, (20, 21)).astype("u1")
     ring = [[1, 1, 1], [1, 0, 1], [1, 1, 1]]
     assert set(ours.__all__) <= set(either.__all__) and either.label is theirs.label
-    assert np.array_equal(either.median_filter(array, footprint=ring, threads=2), theirs.median_filter(array, footprint=ring))
-    assert np.array_equal(either.grey_opening(array, structure=np.ones((3, 3))), theirs.grey_opening(array, structure=np.ones((3, 3))))
-    assert np.array_equal(either.maximum_filter(input=array, footprint=ring), theirs.maximum_filter(array, footprint=ring))
+    assert np.array_equal(
+        either.median_filter(array, footprint=ring, threads=2), theirs.median_filter(array, footprint=ring)
+    )
+    assert np.array_equal(
+        either.grey_opening(array, structure=np.ones((3, 3))),
+        theirs.grey_opening(array, structure=np.ones((3, 3))),
+    )
+    assert np.array_equal(
+        either.maximum_filter(input=array, footprint=ring), theirs.maximum_filter(array, footprint=ring)
+    )
     assert pickle.loads(pickle.dumps(either.median_filter)) is either.median_filter
     assert np.array_equal(either.sobel(array), ours.sobel(array))  # saturated, and not SciPy's
     with pytest.raises(ValueError, match="origin"):
@@ -411,6 +617,14 @@ def test_what_falls_back_to_scipy():
 def test_every_function_describes_its_parameters():
     for name in ours.__all__:
         text = inspect.getdoc(getattr(ours, name))
-        said = re.findall(r"^\**(\w[\w, ]*) : |^(\w[\w, ]+)$", text[text.index("Parameters\n") : text.index("Returns\n") if "Returns\n" in text else text.index("Raises\n")], re.MULTILINE)
+        said = re.findall(
+            r"^\**(\w[\w, ]*) : |^(\w[\w, ]+)$",
+            text[
+                text.index("Parameters\n") : text.index("Returns\n")
+                if "Returns\n" in text
+                else text.index("Raises\n")
+            ],
+            re.MULTILINE,
+        )
         names = {one for pair in said for words in pair for one in words.split(", ")}
         assert set(inspect.signature(getattr(ours, name)).parameters) <= names, name

@@ -21,15 +21,20 @@ except MemoryError as error:
 """
 
 
-@pytest.mark.parametrize("call, words", [
-    ("sc.gaussian(2)(large, out)", "a thread could not be started"),
-    ("sc.gaussian(2)(stack, many, axes='zyx', threads=4)", "a thread could not be started"),
-    ("sc.run('in.npy', 'out.npy', progress=False)", "a thread could not be started"),
-    ("sc.stats('in.npy', progress=False)", "a thread could not be started"),
-    ("sc.gaussian(1e5, radius=1 << 20)", "cannot allocate memory"),
-    ("ndimage.gaussian_filter(large, 2)", "Unable to allocate"),
-])
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        ("sc.gaussian(2)(large, out)", "a thread could not be started"),
+        ("sc.gaussian(2)(stack, many, axes='zyx', threads=4)", "a thread could not be started"),
+        ("sc.run('in.npy', 'out.npy', progress=False)", "a thread could not be started"),
+        ("sc.stats('in.npy', progress=False)", "a thread could not be started"),
+        ("sc.gaussian(1e5, radius=1 << 20)", "cannot allocate memory"),
+        ("ndimage.gaussian_filter(large, 2)", "Unable to allocate"),
+    ],
+)
 def test_memory_that_cannot_be_had(tmp_path, call, words):
-    ran = subprocess.run([sys.executable, "-c", SCRIPT.replace("CALL", call)], cwd=tmp_path, capture_output=True, text=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT.replace("CALL", call)], cwd=tmp_path, capture_output=True, text=True
+    )
     assert ran.stdout.startswith(words) and ran.stdout.count("\n") == 1, ran.stdout + ran.stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.npy"]

@@ -1,4 +1,5 @@
-"""One rule for all functions: computed from the array's values and `cval` as they are, rounded once, half to even, and saturated in the result's type."""
+"""One rule for all functions: computed from the array's values and `cval` as they are, rounded once, half to
+even, and saturated in the result's type."""
 
 import itertools
 import tracemalloc
@@ -10,7 +11,16 @@ from sepconv import _separable, ndimage as ours
 
 theirs = pytest.importorskip("scipy.ndimage")
 
-STEPS = {"grey_erosion": 1, "grey_dilation": 1, "grey_opening": 2, "grey_closing": 2, "minimum_filter": 1, "maximum_filter": 1, "white_tophat": 3, "black_tophat": 3}
+STEPS = {
+    "grey_erosion": 1,
+    "grey_dilation": 1,
+    "grey_opening": 2,
+    "grey_closing": 2,
+    "minimum_filter": 1,
+    "maximum_filter": 1,
+    "white_tophat": 3,
+    "black_tophat": 3,
+}
 RANKS = {"median_filter": {}, "percentile_filter": {"percentile": 30}, "rank_filter": {"rank": 1}}
 TYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 MODES = ["reflect", "mirror", "nearest", "wrap", "constant", "constant", "constant"]
@@ -33,8 +43,15 @@ def random_call(random, name):
     array = random.normal(0, 200, shape) if dtype[0] == "f" else random.integers(-300, 300, shape)
     array = stored(array.astype("f8"), dtype)
     sizes = random.integers(1, 7, array.ndim)
-    keywords = {"size": tuple(map(int, sizes)), "mode": str(random.choice(MODES)), "cval": random.choice([-1, 300, 2.5, -3.5, 1e9, 0.1, 7]).item(), **RANKS.get(name, {})}
-    keywords["cval"] = int(keywords["cval"]) if keywords["cval"] == int(keywords["cval"]) else keywords["cval"]
+    keywords = {
+        "size": tuple(map(int, sizes)),
+        "mode": str(random.choice(MODES)),
+        "cval": random.choice([-1, 300, 2.5, -3.5, 1e9, 0.1, 7]).item(),
+        **RANKS.get(name, {}),
+    }
+    keywords["cval"] = (
+        int(keywords["cval"]) if keywords["cval"] == int(keywords["cval"]) else keywords["cval"]
+    )
     if random.integers(2):
         keywords["origin"] = tuple(int(random.integers(-(one // 2), (one - 1) // 2 + 1)) for one in sizes)
     return array.T if random.integers(3) == 0 else array, keywords
@@ -47,27 +64,55 @@ def test_what_is_compared(name):
         array, keywords = random_call(random, name)
         if array.T.shape != array.shape:
             keywords["size"], keywords["origin"] = keywords["size"][0], 0
-        if name.endswith("tophat") and array.dtype.str[1:] in ("i8", "u8", "b1"):  # what these do not have is rounded before the difference is taken
+        if name.endswith("tophat") and array.dtype.str[1:] in (
+            "i8",
+            "u8",
+            "b1",
+        ):  # what these do not have is rounded before the difference is taken
             keywords["cval"] = min(max(round(keywords["cval"]), 0), 1 if array.dtype == bool else 1000)
         output = random.choice([*TYPES, ""]).item() or None
         dtype = np.dtype(output or array.dtype)
         if name == "rank_filter" and (np.max(keywords["size"]) < 2):
             continue
         if name in RANKS and array.ndim == 1:  # SciPy 1.17 reads beyond short lines
-            array, keywords = array[None], {**keywords, **{one: (least, np.ravel(keywords[one])[0]) for one, least in (("size", 1), ("origin", 0)) if one in keywords}}
+            array, keywords = (
+                array[None],
+                {
+                    **keywords,
+                    **{
+                        one: (least, np.ravel(keywords[one])[0])
+                        for one, least in (("size", 1), ("origin", 0))
+                        if one in keywords
+                    },
+                },
+            )
         wanted = stored(getattr(theirs, name)(array.astype("f8"), **keywords), dtype)
         out = np.zeros(array.shape, dtype)
         for given in (output, out):
             made = getattr(ours, name)(array, output=given, **keywords)
             assert made.dtype == dtype
-            np.testing.assert_array_equal(made, wanted, err_msg=f"{array.dtype}{array.shape} {keywords} {output}")
+            np.testing.assert_array_equal(
+                made, wanted, err_msg=f"{array.dtype}{array.shape} {keywords} {output}"
+            )
         narrower += dtype != array.dtype
     assert narrower > 200
 
 
-@pytest.mark.parametrize("name, keywords", [("gaussian_filter", {"sigma": 0}), ("gaussian_filter", {"sigma": 0.7}), ("uniform_filter", {"size": 1}), ("uniform_filter", {"size": 2}),
-                                            ("correlate1d", {"weights": [1, -2]}), ("laplace", {}), ("gaussian_laplace", {"sigma": 0.6}), ("sobel", {}), ("prewitt", {}),
-                                            ("gaussian_gradient_magnitude", {"sigma": 0.8})])
+@pytest.mark.parametrize(
+    "name, keywords",
+    [
+        ("gaussian_filter", {"sigma": 0}),
+        ("gaussian_filter", {"sigma": 0.7}),
+        ("uniform_filter", {"size": 1}),
+        ("uniform_filter", {"size": 2}),
+        ("correlate1d", {"weights": [1, -2]}),
+        ("laplace", {}),
+        ("gaussian_laplace", {"sigma": 0.6}),
+        ("sobel", {}),
+        ("prewitt", {}),
+        ("gaussian_gradient_magnitude", {"sigma": 0.8}),
+    ],
+)
 def test_what_is_summed(name, keywords):
     """Within the last bits of f64, which decide nothing here."""
     random = np.random.default_rng(2)
@@ -78,19 +123,35 @@ def test_what_is_summed(name, keywords):
         if np.dtype(output).kind == "f":
             np.testing.assert_allclose(made, wanted.astype(output), rtol=1e-6, atol=1e-4)
         else:
-            away = np.abs(wanted - np.floor(wanted) - 0.5) > 1e-3 if keywords != {"sigma": 0} else np.full(wanted.shape, True)
+            away = (
+                np.abs(wanted - np.floor(wanted) - 0.5) > 1e-3
+                if keywords != {"sigma": 0}
+                else np.full(wanted.shape, True)
+            )
             np.testing.assert_array_equal(made[away], stored(wanted, output)[away])
 
 
 @pytest.mark.parametrize("dtype", ["i8", "u8"])
-@pytest.mark.parametrize("name, keywords", [*((name, {"size": (3, 4)}) for name in list(STEPS)[:6]), *((name, {"size": 3, **more}) for name, more in RANKS.items())])
+@pytest.mark.parametrize(
+    "name, keywords",
+    [
+        *((name, {"size": (3, 4)}) for name in list(STEPS)[:6]),
+        *((name, {"size": 3, **more}) for name, more in RANKS.items()),
+    ],
+)
 def test_integers_of_64_bits_are_compared(name, keywords, dtype):
     """By their order, which small numbers have, too; of all 64 bits, and of those that differ by little."""
     random, limits = np.random.default_rng(9), np.iinfo(dtype)
-    for array in (IDS.astype(dtype), random.integers(limits.min, limits.max, (20, 30), dtype, endpoint=True), random.choice(np.array([limits.min, limits.max, 5], dtype), (20, 30))):
+    for array in (
+        IDS.astype(dtype),
+        random.integers(limits.min, limits.max, (20, 30), dtype, endpoint=True),
+        random.choice(np.array([limits.min, limits.max, 5], dtype), (20, 30)),
+    ):
         values, places = np.unique(array, return_inverse=True)
         for more in ({"mode": "wrap"}, {"mode": "constant", "cval": values[0].item()}):
-            wanted = values[getattr(theirs, name)(places.reshape(array.shape), **keywords, **{**more, "cval": 0})]
+            wanted = values[
+                getattr(theirs, name)(places.reshape(array.shape), **keywords, **{**more, "cval": 0})
+            ]
             np.testing.assert_array_equal(getattr(ours, name)(array, **keywords, **more), wanted)
 
 
@@ -112,20 +173,35 @@ def test_differences_of_64_bits_are_exact(dtype, output):
             if kind.kind == "f":
                 assert np.array_equal(made, wanted.astype("f8").astype(kind))
             else:
-                assert made.tolist() == np.clip(wanted, int(np.iinfo(kind).min), int(np.iinfo(kind).max)).tolist()
+                assert (
+                    made.tolist()
+                    == np.clip(wanted, int(np.iinfo(kind).min), int(np.iinfo(kind).max)).tolist()
+                )
 
 
 def test_sums_of_64_bits_are_refused_as_chains_refuse_them():
-    for call in (lambda a: ours.gaussian_filter(a, 1), lambda a: ours.uniform_filter(a, 4), lambda a: ours.sobel(a, output="f8"), lambda a: ours.gaussian_laplace(a, 1),
-                 lambda a: ours.gaussian_gradient_magnitude(a, (1, 2), axes=(0, 1)), lambda a: ours.laplace(a)):
+    for call in (
+        lambda a: ours.gaussian_filter(a, 1),
+        lambda a: ours.uniform_filter(a, 4),
+        lambda a: ours.sobel(a, output="f8"),
+        lambda a: ours.gaussian_laplace(a, 1),
+        lambda a: ours.gaussian_gradient_magnitude(a, (1, 2), axes=(0, 1)),
+        lambda a: ours.laplace(a),
+    ):
         with pytest.raises(ValueError, match="53 significant bits"):
             call(IDS)
         call(IDS - IDS.min())
     assert np.array_equal(ours.gaussian_filter(IDS, 0), IDS)
 
 
-PARTS = [("gaussian_filter", {"sigma": 1.3}), ("gaussian_filter", {"sigma": 3, "axes": (0,)}), ("uniform_filter", {"size": 4, "origin": -1}), ("correlate1d", {"weights": [1, 2, 3, 4], "axis": 0}),
-         ("sobel", {"axis": -1}), ("gaussian_filter", {"sigma": 9})]
+PARTS = [
+    ("gaussian_filter", {"sigma": 1.3}),
+    ("gaussian_filter", {"sigma": 3, "axes": (0,)}),
+    ("uniform_filter", {"size": 4, "origin": -1}),
+    ("correlate1d", {"weights": [1, 2, 3, 4], "axis": 0}),
+    ("sobel", {"axis": -1}),
+    ("gaussian_filter", {"sigma": 9}),
+]
 
 
 @pytest.mark.parametrize("dtype", ["?", "i1", "i4", "u4", "i8", "f2"])
@@ -134,7 +210,9 @@ def test_what_is_widened_by_parts_has_the_bytes_of_the_whole(dtype, shape, monke
     random = np.random.default_rng(8)
     array = stored(random.normal(0, 90, shape), dtype)
     views = [array, np.asfortranarray(array), array[::-1], array.astype(array.dtype.newbyteorder())]
-    for (name, keywords), mode, view in itertools.product(PARTS, ["reflect", "wrap", "constant", "mirror"], views):
+    for (name, keywords), mode, view in itertools.product(
+        PARTS, ["reflect", "wrap", "constant", "mirror"], views
+    ):
         for output in (None, "f4", "i2"):
             made = []
             for part in (1 << 20, 70):
@@ -142,7 +220,9 @@ def test_what_is_widened_by_parts_has_the_bytes_of_the_whole(dtype, shape, monke
                 made.append(getattr(ours, name)(view, mode=mode, cval=-3.2, output=output, **keywords))
             assert made[0].dtype == made[1].dtype and made[0].tobytes("A") == made[1].tobytes("A")
             out = np.zeros_like(view, made[0].dtype)
-            assert getattr(ours, name)(view, mode=mode, cval=-3.2, output=out, **keywords) is out and np.array_equal(out, made[0])
+            assert getattr(ours, name)(
+                view, mode=mode, cval=-3.2, output=out, **keywords
+            ) is out and np.array_equal(out, made[0])
 
 
 def peak(call):
@@ -153,8 +233,16 @@ def peak(call):
     return made
 
 
-@pytest.mark.parametrize("call, dtype, most", [(lambda a: ours.white_tophat(a, 5), "u1", 6), (lambda a: ours.gaussian_filter(a, 2), "i4", 3), (lambda a: ours.maximum_filter(a, 5), "i4", 4),
-                                               (lambda a: ours.maximum_filter(a, 4), "f4", 4), (lambda a: ours.gaussian_filter(a, 2), "?", 8)])
+@pytest.mark.parametrize(
+    "call, dtype, most",
+    [
+        (lambda a: ours.white_tophat(a, 5), "u1", 6),
+        (lambda a: ours.gaussian_filter(a, 2), "i4", 3),
+        (lambda a: ours.maximum_filter(a, 5), "i4", 4),
+        (lambda a: ours.maximum_filter(a, 4), "f4", 4),
+        (lambda a: ours.gaussian_filter(a, 2), "?", 8),
+    ],
+)
 def test_how_much_memory_is_taken(call, dtype, most):
     """So many times the array, beside parts that are of one size."""
     array = np.random.default_rng(1).integers(0, 2 if dtype == "?" else 200, (6000, 2000)).astype(dtype)
@@ -163,7 +251,10 @@ def test_how_much_memory_is_taken(call, dtype, most):
 
 @pytest.mark.parametrize("name", [*STEPS, *RANKS])
 def test_empty_arrays_have_no_windows(name):
-    for shape, keywords in itertools.product([(0, 5), (5, 0), (0,)], [{"size": 4}, {"size": 2, "origin": -1}, {"size": 3, "mode": "constant", "cval": np.inf}]):
+    for shape, keywords in itertools.product(
+        [(0, 5), (5, 0), (0,)],
+        [{"size": 4}, {"size": 2, "origin": -1}, {"size": 3, "mode": "constant", "cval": np.inf}],
+    ):
         made = getattr(ours, name)(np.zeros(shape, "u2"), **keywords, **RANKS.get(name, {}), output="f4")
         assert made.shape == shape and made.dtype == "f4"
 
@@ -171,7 +262,9 @@ def test_empty_arrays_have_no_windows(name):
 def test_sizes_that_are_whole():
     array = np.random.default_rng(1).random((9, 9))
     assert np.array_equal(ours.maximum_filter(array, 3.0), ours.maximum_filter(array, 3))
-    assert np.array_equal(ours.minimum_filter(array, (3.0, np.float32(2))), ours.minimum_filter(array, (3, 2)))
+    assert np.array_equal(
+        ours.minimum_filter(array, (3.0, np.float32(2))), ours.minimum_filter(array, (3, 2))
+    )
     with pytest.raises(TypeError):
         ours.maximum_filter(array, 3.5)
     with pytest.raises(TypeError, match="text"):

@@ -25,11 +25,29 @@ EXCEPTIONS = {
 
 def test_scipys_own_tests_hold():
     folder = pathlib.Path(__file__).parent
-    environment = dict(os.environ, PYTHONPATH=os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])]))
-    command = [sys.executable, "-m", "pytest", "-q", "-rf", "-p", "no:cacheprovider", "-p", "ours_as_scipy", "--pyargs", "scipy.ndimage.tests.test_filters"]
+    environment = dict(
+        os.environ, PYTHONPATH=os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-rf",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "ours_as_scipy",
+        "--pyargs",
+        "scipy.ndimage.tests.test_filters",
+    ]
     ran = subprocess.run(command, cwd=folder.parent, env=environment, capture_output=True, text=True)
     failed = re.findall(r"^FAILED \S*?::(?:\w+::)?(test_\S+)", ran.stdout, re.MULTILINE)
-    assert not [name for name in failed if not any(re.fullmatch(one, name) for one in EXCEPTIONS)], ran.stdout[-3000:]
-    assert not [one for one in EXCEPTIONS if not any(re.fullmatch(one, name) for name in failed)], "these hold now and are no exceptions"
+    assert not [name for name in failed if not any(re.fullmatch(one, name) for one in EXCEPTIONS)], (
+        ran.stdout[-3000:]
+    )
+    assert not [one for one in EXCEPTIONS if not any(re.fullmatch(one, name) for name in failed)], (
+        "these hold now and are no exceptions"
+    )
     counts = re.search(r"^(\d+) failed, (\d+) passed", ran.stdout, re.MULTILINE)
     assert counts and int(counts[1]) == len(failed) and int(counts[2]) > 1000, ran.stdout[-3000:]

@@ -1,4 +1,5 @@
-"""Results that are made in several runs: sepconv.run(resume=, discard=, part=), create_only and finish, byte for byte what one run makes."""
+"""Results that are made in several runs: sepconv.run(resume=, discard=, part=), create_only and finish, byte
+for byte what one run makes."""
 
 import errno
 import os
@@ -16,7 +17,12 @@ import pytest
 import sepconv as sc
 
 CHAIN = sc.gaussian(3, border="wrap") | sc.abs()
-KINDS = [("out.npy", {}), ("out.tif", {"compress": "deflate", "tile": 64}), ("out.zarr", {"tile": 64, "shard": 128}), ("out.tif", {"pyramid": True, "tile": 64})]
+KINDS = [
+    ("out.npy", {}),
+    ("out.tif", {"compress": "deflate", "tile": 64}),
+    ("out.zarr", {"tile": 64, "shard": 128}),
+    ("out.tif", {"pyramid": True, "tile": 64}),
+]
 
 
 def name_of(value):
@@ -25,7 +31,11 @@ def name_of(value):
 
 def bytes_of(path):
     path = pathlib.Path(path)
-    return {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()} if path.is_dir() else path.read_bytes()
+    return (
+        {str(one.relative_to(path)): one.read_bytes() for one in sorted(path.rglob("*")) if one.is_file()}
+        if path.is_dir()
+        else path.read_bytes()
+    )
 
 
 @pytest.fixture
@@ -52,6 +62,7 @@ def stop_at(share):
     def told(done, pixels):
         if done >= share * pixels:
             raise Stopped
+
     return told
 
 
@@ -62,7 +73,10 @@ def test_what_was_stopped_is_gone_on_with(folder, kind):
     with pytest.raises(Stopped):
         sc.run("in.npy", name, CHAIN, progress=stop_at(1), resume=True, band_rows=64, **options)
     assert os.path.isdir(name + ".partial") and not os.path.exists(name)
-    with pytest.warns(sc.FileWarning, match="has a part of a result .*resume=True goes on with it, and discard=True removes it"):
+    with pytest.warns(
+        sc.FileWarning,
+        match="has a part of a result .*resume=True goes on with it, and discard=True removes it",
+    ):
         sc.run("in.npy", name, "abs", progress=False, overwrite=True, **options)
     with pytest.warns(sc.FileWarning, match="goes on with"):
         report = run(name, options, resume=True, overwrite=True)
@@ -118,7 +132,14 @@ def test_parts_are_the_whole(folder, kind):
     assert sc.create_only("in.npy", name, CHAIN, band_rows=64, discard=True, **options) >= 3
     told = []
     for part in ((3, 3), "1/3"):
-        sc.run("in.npy", name, CHAIN, progress=lambda done, pixels: told.append((done, pixels)), part=part, **options)
+        sc.run(
+            "in.npy",
+            name,
+            CHAIN,
+            progress=lambda done, pixels: told.append((done, pixels)),
+            part=part,
+            **options,
+        )
     assert told and told[-1][0] == told[-1][1] < 700 * 500
     with pytest.raises(OSError, match="is not complete") as missing:
         sc.finish(name)
@@ -136,19 +157,35 @@ def test_what_a_result_will_not_have_is_said_when_it_is_begun(folder):
         sc.create_only("in.npy", "out.zarr", "abs", axes="zyx", tile={"z": 4, "y": 64, "x": 64})
 
 
-@pytest.mark.parametrize("wrong, error", [
-    ({"part": (0, 2)}, ValueError), ({"part": (3, 2)}, ValueError), ({"part": "x"}, ValueError), ({"part": 3}, ValueError), ({"part": (1.5, 2)}, TypeError),
-    ({"part": "\u0661/\u0662"}, ValueError), ({"part": (True, 2)}, ValueError),
-    ({"part": (1, 2), "resume": True}, ValueError), ({"part": (1, 2), "discard": True}, ValueError), ({"resume": "yes"}, TypeError), ({"discard": 3}, TypeError),
-    ({"resume": True, "plan": "{}"}, ValueError), ({"part": (1, 2)}, ValueError),
-])
+@pytest.mark.parametrize(
+    "wrong, error",
+    [
+        ({"part": (0, 2)}, ValueError),
+        ({"part": (3, 2)}, ValueError),
+        ({"part": "x"}, ValueError),
+        ({"part": 3}, ValueError),
+        ({"part": (1.5, 2)}, TypeError),
+        ({"part": "\u0661/\u0662"}, ValueError),
+        ({"part": (True, 2)}, ValueError),
+        ({"part": (1, 2), "resume": True}, ValueError),
+        ({"part": (1, 2), "discard": True}, ValueError),
+        ({"resume": "yes"}, TypeError),
+        ({"discard": 3}, TypeError),
+        ({"resume": True, "plan": "{}"}, ValueError),
+        ({"part": (1, 2)}, ValueError),
+    ],
+)
 def test_what_is_none_of_these_is_refused(folder, wrong, error):
     with pytest.raises(error):
         sc.run("in.npy", "out.npy", CHAIN, progress=False, **wrong)
     assert not os.path.exists("out.npy") and not os.path.exists("out.npy.partial")
 
 
-@pytest.mark.parametrize("ends", [(np.zeros((5, 5), "f4"), "out.npy"), ("in.npy", np.zeros((700, 500), "u2"))], ids=["array", "into-array"])
+@pytest.mark.parametrize(
+    "ends",
+    [(np.zeros((5, 5), "f4"), "out.npy"), ("in.npy", np.zeros((700, 500), "u2"))],
+    ids=["array", "into-array"],
+)
 def test_only_files_are_gone_on_with(folder, ends):
     for options in ({"resume": True}, {"part": (1, 2)}, {"discard": True}):
         with pytest.raises(TypeError, match="give paths"):
@@ -164,7 +201,11 @@ def test_only_files_are_gone_on_with(folder, ends):
 def test_what_is_somebody_elses_is_not_discarded(folder):
     os.mkdir("out.npy.partial")
     pathlib.Path("out.npy.partial/result.csv").write_text("precious")
-    for call in (lambda: run("out.npy", {}, discard=True), lambda: run("out.npy", {}, discard=True, resume=True), lambda: sc.create_only("in.npy", "out.npy", CHAIN, discard=True)):
+    for call in (
+        lambda: run("out.npy", {}, discard=True),
+        lambda: run("out.npy", {}, discard=True, resume=True),
+        lambda: sc.create_only("in.npy", "out.npy", CHAIN, discard=True),
+    ):
         with pytest.raises(OSError, match="no partial result, with result.csv in it"):
             call()
     assert os.listdir("out.npy.partial") == ["result.csv"] and not os.path.exists("out.npy")
@@ -181,8 +222,13 @@ def test_the_document_is_what_happens(folder, monkeypatch):
 def test_a_chain_with_pixels_in_memory_is_refused(folder):
     """The next process has them at another address, or others at this one."""
     chain = CHAIN | sc.subtract(np.full((700, 500), 3, "u2"))
-    for call in (lambda: sc.run("in.npy", "out.npy", chain, resume=True), lambda: sc.create_only("in.npy", "out.npy", chain)):
-        with pytest.raises(ValueError, match=r"an image in memory in its chain \(subtract\).* write it to a file") as refused:
+    for call in (
+        lambda: sc.run("in.npy", "out.npy", chain, resume=True),
+        lambda: sc.create_only("in.npy", "out.npy", chain),
+    ):
+        with pytest.raises(
+            ValueError, match=r"an image in memory in its chain \(subtract\).* write it to a file"
+        ) as refused:
             call()
         assert "0x" not in str(refused.value)
     assert [one.name for one in folder.iterdir()] == ["in.npy"]

@@ -13,7 +13,9 @@ RANDOM = np.random.default_rng(5)
 def test_an_axis_z_wherever_it_is(axes):
     sizes = {"z": 6, "y": 14, "x": 15, "t": 2, "c": 3}
     array = RANDOM.random([sizes[name] for name in axes], "f4")
-    expected = scipy.ndimage.gaussian_filter(array.astype("f8"), [{"z": 2, "y": 1, "x": 1}.get(name, 0) for name in axes], mode="mirror")
+    expected = scipy.ndimage.gaussian_filter(
+        array.astype("f8"), [{"z": 2, "y": 1, "x": 1}.get(name, 0) for name in axes], mode="mirror"
+    )
     actual = sc.gaussian(1, sigma_z=2)(array, axes=axes)
     assert actual.dtype == array.dtype
     np.testing.assert_allclose(actual, expected, atol=1e-6)
@@ -26,7 +28,9 @@ def test_types(dtype):
     assert made.dtype == np.dtype(dtype).newbyteorder("=")
     wide = array.astype("c16" if dtype == "c8" else "f8")
     expected = scipy.ndimage.uniform_filter(wide, 3, mode="mirror")
-    np.testing.assert_allclose(made.astype(wide.dtype), expected if np.dtype(dtype).kind in "fc" else np.rint(expected), atol=2e-3)
+    np.testing.assert_allclose(
+        made.astype(wide.dtype), expected if np.dtype(dtype).kind in "fc" else np.rint(expected), atol=2e-3
+    )
     assert (sc.box(1, radius_z=1) | sc.cast("f64"))(array.real, axes="zyx").dtype == "f8"
 
 
@@ -60,30 +64,61 @@ def test_missing_pixels_are_left_out():
     array[RANDOM.random(array.shape) < 0.2] = np.nan
     array[2:4] = np.nan
     there = ~np.isnan(array)
-    sums, weights = (scipy.ndimage.gaussian_filter(one, (2, 1, 1), mode="mirror") for one in (np.nan_to_num(array), there.astype("f8")))
-    np.testing.assert_allclose(sc.gaussian(1, sigma_z=2, missing="fill")(array, axes="zyx"), sums / weights, rtol=1e-12)
-    np.testing.assert_allclose(sc.gaussian(1, sigma_z=2, missing="ignore")(array, axes="zyx"), np.where(there, sums / weights, np.nan), rtol=1e-12)
+    sums, weights = (
+        scipy.ndimage.gaussian_filter(one, (2, 1, 1), mode="mirror")
+        for one in (np.nan_to_num(array), there.astype("f8"))
+    )
+    np.testing.assert_allclose(
+        sc.gaussian(1, sigma_z=2, missing="fill")(array, axes="zyx"), sums / weights, rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        sc.gaussian(1, sigma_z=2, missing="ignore")(array, axes="zyx"),
+        np.where(there, sums / weights, np.nan),
+        rtol=1e-12,
+    )
     least = scipy.ndimage.minimum_filter(np.where(there, array, np.inf), 3, mode="mirror")
-    np.testing.assert_array_equal(sc.erode(1, radius_z=1, missing="ignore")(array, axes="zyx"), np.where(there, least, np.nan))
+    np.testing.assert_array_equal(
+        sc.erode(1, radius_z=1, missing="ignore")(array, axes="zyx"), np.where(there, least, np.nan)
+    )
 
 
 def test_several_filters_of_a_stack():
     array = RANDOM.random((6, 14, 15))
     narrow, wide = (scipy.ndimage.gaussian_filter(array, sigma, mode="mirror") for sigma in (1, 2))
-    np.testing.assert_allclose(sc.dog(1, 2, sigma_z=1, sigma2_z=2)(array, axes="zyx"), narrow - wide, atol=1e-12)
-    np.testing.assert_allclose(sc.unsharp(1, sigma_z=1, amount=2)(array, axes="zyx"), 3 * array - 2 * narrow, atol=1e-12)
-    np.testing.assert_allclose(sc.gaussian_laplace(1, sigma_z=1)(array, axes="zyx"), scipy.ndimage.gaussian_laplace(array, 1, mode="mirror"), atol=1e-12)
+    np.testing.assert_allclose(
+        sc.dog(1, 2, sigma_z=1, sigma2_z=2)(array, axes="zyx"), narrow - wide, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        sc.unsharp(1, sigma_z=1, amount=2)(array, axes="zyx"), 3 * array - 2 * narrow, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        sc.gaussian_laplace(1, sigma_z=1)(array, axes="zyx"),
+        scipy.ndimage.gaussian_laplace(array, 1, mode="mirror"),
+        atol=1e-12,
+    )
     edges = sc.gradient("gaussian", axes="xyz", sigma=1)(array, axes="zyx")
-    np.testing.assert_allclose(edges, scipy.ndimage.gaussian_gradient_magnitude(array, 1, mode="mirror"), atol=1e-12)
+    np.testing.assert_allclose(
+        edges, scipy.ndimage.gaussian_gradient_magnitude(array, 1, mode="mirror"), atol=1e-12
+    )
     mean, squares = (scipy.ndimage.uniform_filter(one, 3, mode="mirror") for one in (array, array**2))
     deviation = np.sqrt(squares - mean**2)
     np.testing.assert_allclose(sc.stddev(1, radius_z=1)(array, axes="zyx"), deviation, atol=1e-9)
-    np.testing.assert_allclose(sc.local_normalize(1, radius_z=1)(array, axes="zyx"), (array - mean) / deviation, atol=1e-7)
+    np.testing.assert_allclose(
+        sc.local_normalize(1, radius_z=1)(array, axes="zyx"), (array - mean) / deviation, atol=1e-7
+    )
 
 
-CHAINS = [sc.gaussian(1, sigma_z=2), sc.box(2, radius_z=1, border="wrap") | sc.stddev(1, radius_z=1), sc.opening(1, radius_z=2, border="constant", value=3), sc.gaussian_laplace(1, sigma_z=1) | sc.reduce(2),
-          sc.median(1, radius_z=1) | sc.resize(by=1.5), sc.subtract(chain=sc.gaussian(2, sigma_z=1)), sc.mix_channels(values=[0.2, 0.3, 0.5]) | sc.erode(1, radius_z=1),
-          sc.gaussian(1, sigma_z=1) | sc.transpose(), sc.box(1, radius_z=1, missing="ignore") | sc.dilate(1, radius_z=1, missing="fill")]
+CHAINS = [
+    sc.gaussian(1, sigma_z=2),
+    sc.box(2, radius_z=1, border="wrap") | sc.stddev(1, radius_z=1),
+    sc.opening(1, radius_z=2, border="constant", value=3),
+    sc.gaussian_laplace(1, sigma_z=1) | sc.reduce(2),
+    sc.median(1, radius_z=1) | sc.resize(by=1.5),
+    sc.subtract(chain=sc.gaussian(2, sigma_z=1)),
+    sc.mix_channels(values=[0.2, 0.3, 0.5]) | sc.erode(1, radius_z=1),
+    sc.gaussian(1, sigma_z=1) | sc.transpose(),
+    sc.box(1, radius_z=1, missing="ignore") | sc.dilate(1, radius_z=1, missing="fill"),
+]
 
 
 @pytest.mark.filterwarnings("ignore::sepconv.FileWarning")  # of NaN, which `run` says
@@ -101,7 +136,9 @@ def test_an_array_at_once_has_the_bits_of_one_in_bands(chain, dtype):
     np.testing.assert_array_equal(made, out)
     back = np.moveaxis(array, 2, 0)  # of y t z x c, its memory in another order
     np.testing.assert_array_equal(chain(back, axes="ytzxc"), np.moveaxis(made, 2, 0))
-    assert chain(back, out=(into := np.empty(np.moveaxis(made, 2, 0).shape, made.dtype)), axes="ytzxc") is into
+    assert (
+        chain(back, out=(into := np.empty(np.moveaxis(made, 2, 0).shape, made.dtype)), axes="ytzxc") is into
+    )
     np.testing.assert_array_equal(into, np.moveaxis(made, 2, 0))
 
 

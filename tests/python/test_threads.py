@@ -125,19 +125,39 @@ print(sepconv.box(1)(numpy.ones((3, 3))).sum())
 
 @pytest.mark.parametrize("before", ["", "import sepconv"])
 def test_a_subinterpreter_cannot_import_and_the_main_one_goes_on(before):
-    pytest.importorskip("_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters", reason="no subinterpreters here")
-    ran = subprocess.run([sys.executable, "-c", SUBINTERPRETER.replace("MAIN", before)], capture_output=True, text=True, timeout=120)
-    assert ran.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", ran.stdout), ran.stdout + ran.stderr
+    pytest.importorskip(
+        "_interpreters" if sys.version_info >= (3, 13) else "_xxsubinterpreters",
+        reason="no subinterpreters here",
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", SUBINTERPRETER.replace("MAIN", before)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert ran.returncode == 0 and re.fullmatch(r".*subinterpreter.*\n9.0\n", ran.stdout), (
+        ran.stdout + ran.stderr
+    )
 
 
 def test_importing_takes_nothing_but_numpy():
     code = "import sys, sepconv; print([name for name in ('scipy', 'torch', 'cupy', 'jax', 'tqdm') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "[]\n"
+    )
 
 
-@pytest.mark.parametrize("call", ["sc.gaussian(200)(a)", "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=False)", "sc.ndimage.gaussian_filter(a, 300)",
-                                  "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=lambda done, all: None)",
-                                  "sc.run(Sliced(), 'out.tif', 'gaussian:sigma=200', band_rows=20, progress=False)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sc.gaussian(200)(a)",
+        "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=False)",
+        "sc.ndimage.gaussian_filter(a, 300)",
+        "sc.run(a, 'out.tif', 'gaussian:sigma=200', progress=lambda done, all: None)",
+        "sc.run(Sliced(), 'out.tif', 'gaussian:sigma=200', band_rows=20, progress=False)",
+    ],
+)
 def test_the_interpreter_ends_while_a_daemon_thread_computes(tmp_path, call):
     script = f"""
 import threading, numpy as np, sepconv as sc
@@ -153,13 +173,26 @@ threading.Thread(target=work, daemon=True).start()
 begun.wait()
 threading.Event().wait(0.2)
 """
-    ended = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert [path.name for path in tmp_path.iterdir()] in ([], ["out.tif"])  # the latter if it was done in time
+    assert [path.name for path in tmp_path.iterdir()] in (
+        [],
+        ["out.tif"],
+    )  # the latter if it was done in time
 
 
 @pytest.mark.parametrize("side", [3, 50, 1500])
-@pytest.mark.parametrize("call", ["sc.gaussian(1)(a)", "sc.ndimage.gaussian_filter(a, 1)", "sc.run(a, np.empty_like(a), 'abs', progress=False)", "sc.run(Sliced(), np.empty_like(a), 'abs', progress=False)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "sc.gaussian(1)(a)",
+        "sc.ndimage.gaussian_filter(a, 1)",
+        "sc.run(a, np.empty_like(a), 'abs', progress=False)",
+        "sc.run(Sliced(), np.empty_like(a), 'abs', progress=False)",
+    ],
+)
 def test_the_interpreter_ends_while_daemon_threads_call_again_and_again(call, side):
     script = f"""
 import threading, time, numpy as np, sepconv as sc

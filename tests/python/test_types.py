@@ -37,13 +37,36 @@ print(sc.create_only("a.npy", "b.npy", chain, band_rows=64) + 1, sc.run("a.npy",
 sc.finish("b.npy")
 print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
 """
-WRONG = ['sc.gaussian("wide")', "sc.sobel(axes='x')", "sc.Chain(3)", 'sc.abs()(3, out="no")', "ndimage.sobel([1, 2], mode=3)", "sc.no_such_stage()", "sc.abs() | 3", "sc.run('a.npy')", "sc.run('a.npy', 'b.npy', sigma=2)",
-         "sc.open(3)", "sc.stats('a.npy').mean", "sc.gemm(1, 2)", "lazy.sobel(axis='x')", "lazy.apply(3)", "lazy.run(array, 'b.npy')", "sc.finish()", "sc.create_only('a.npy', 3)", "sc.run('a.npy', 'b.npy', part=3)"]
+WRONG = [
+    'sc.gaussian("wide")',
+    "sc.sobel(axes='x')",
+    "sc.Chain(3)",
+    'sc.abs()(3, out="no")',
+    "ndimage.sobel([1, 2], mode=3)",
+    "sc.no_such_stage()",
+    "sc.abs() | 3",
+    "sc.run('a.npy')",
+    "sc.run('a.npy', 'b.npy', sigma=2)",
+    "sc.open(3)",
+    "sc.stats('a.npy').mean",
+    "sc.gemm(1, 2)",
+    "lazy.sobel(axis='x')",
+    "lazy.apply(3)",
+    "lazy.run(array, 'b.npy')",
+    "sc.finish()",
+    "sc.create_only('a.npy', 3)",
+    "sc.run('a.npy', 'b.npy', part=3)",
+]
 
 
 def mypy(folder, text):
     (folder / "program.py").write_text(text)
-    return subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), "program.py"], cwd=folder, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(folder / "cache"), "program.py"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
 
 
 def test_a_program_that_is_right(tmp_path):
@@ -52,7 +75,12 @@ def test_a_program_that_is_right(tmp_path):
 
 
 def test_each_mistake_is_found(tmp_path):
-    ran = mypy(tmp_path, "import sepconv as sc\nfrom sepconv import ndimage\nfrom sepconv import dask as lazy\n" + "\n".join(WRONG) + "\n")
+    ran = mypy(
+        tmp_path,
+        "import sepconv as sc\nfrom sepconv import ndimage\nfrom sepconv import dask as lazy\n"
+        + "\n".join(WRONG)
+        + "\n",
+    )
     found = {int(line.split(":")[1]) for line in ran.stdout.splitlines() if ": error:" in line}
     assert found == set(range(4, 4 + len(WRONG))), ran.stdout
 
@@ -62,6 +90,12 @@ def test_stubs_are_those_of_the_functions():
     for file, text in make_stubs.stubs().items():
         assert (folder / file).read_text() == text, "run tests/python/make_stubs.py"
         assert " = ..." not in text
-        said = {one.name for one in ast.parse(text).body if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(one)}
-        assert said == set(ast.literal_eval(text.partition("__all__ = ")[2].partition("\n")[0])) | ({"open"} if file == "files.pyi" else set())
+        said = {
+            one.name
+            for one in ast.parse(text).body
+            if isinstance(one, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(one)
+        }
+        assert said == set(ast.literal_eval(text.partition("__all__ = ")[2].partition("\n")[0])) | (
+            {"open"} if file == "files.pyi" else set()
+        )
     assert (folder / "py.typed").exists()

@@ -15,7 +15,9 @@ COPY, FMA_F32, FMA_F64 = 1e9, 4e9, 2e9
 
 def rows_of(pointer, pitch_bytes, row_bytes, rows):
     """A writable view of rows of bytes at an address."""
-    whole = np.ctypeslib.as_array((ctypes.c_uint8 * ((rows - 1) * pitch_bytes + row_bytes)).from_address(int(pointer)))
+    whole = np.ctypeslib.as_array(
+        (ctypes.c_uint8 * ((rows - 1) * pitch_bytes + row_bytes)).from_address(int(pointer))
+    )
     return np.lib.stride_tricks.as_strided(whole, (rows, row_bytes), (pitch_bytes, 1))
 
 
@@ -41,7 +43,8 @@ class FakeFilter:
 
 
 class FakeLibrary:
-    """The functions of PROTOTYPES; events are times of the clock, since everything is done when it is enqueued."""
+    """The functions of PROTOTYPES; events are times of the clock, since everything is done when it is
+    enqueued."""
 
     def __init__(self, path):
         self.memory, self.events, self.filters, self.wrong, self.sentence = {}, {}, {}, 0, b""
@@ -107,23 +110,31 @@ class FakeLibrary:
     def event_destroy(self, event):
         pass
 
-    def filter_create(self, taps, count, col_taps, col_count, border, value, rows, cols, channels, kind, design):
+    def filter_create(
+        self, taps, count, col_taps, col_count, border, value, rows, cols, channels, kind, design
+    ):
         weights = np.ctypeslib.as_array((ctypes.c_double * count).from_address(taps)).copy()
         if design == 2 and count > MOST_FUSED_TAPS:
             self.sentence = b"the fused design has no room for this filter"
             return 0
-        self.filters[len(self.filters) + 1] = FakeFilter(weights, border.decode(), value, (rows, cols, channels), DTYPES[kind.decode()])
+        self.filters[len(self.filters) + 1] = FakeFilter(
+            weights, border.decode(), value, (rows, cols, channels), DTYPES[kind.decode()]
+        )
         return len(self.filters)
 
     def filter_enqueue(self, handle, source, target, stream):
         made = self.filters[handle]
-        image_at(target, *made.shape, made.dtype)[:] = made.apply(image_at(source, *made.shape, made.dtype)) + self.wrong
+        image_at(target, *made.shape, made.dtype)[:] = (
+            made.apply(image_at(source, *made.shape, made.dtype)) + self.wrong
+        )
 
     def filter_on_host(self, handle, source, around, target, part):
         made, channels = self.filters[handle], self.filters[handle].shape[2]
         row, col = part[0] - around[0], part[1] - around[1]
         result = made.apply(image_at(source, *around[2:], channels, made.dtype))
-        image_at(target, *part[2:], channels, made.dtype)[:] = result[row:row + part[2], col:col + part[3]]
+        image_at(target, *part[2:], channels, made.dtype)[:] = result[
+            row : row + part[2], col : col + part[3]
+        ]
 
     def filter_destroy(self, handle):
         del self.filters[handle]
@@ -131,13 +142,17 @@ class FakeLibrary:
 
 class FakePeer(Peer):
     """SciPy as a peer; `wrong` is added to one pixel at the lower right."""
+
     name, version, note, wrong = "SciPy", scipy.__version__, "two calls", 0
 
     def prepare(self, case, pairs):
         self.pairs = pairs
 
         def run(i):
-            source, target = (image_at(array.pointer, case.rows, case.cols, case.channels, case.dtype) for array in pairs[i % len(pairs)])
+            source, target = (
+                image_at(array.pointer, case.rows, case.cols, case.channels, case.dtype)
+                for array in pairs[i % len(pairs)]
+            )
             target[:] = correlate(source, case.taps, case.border, case.value)
             target[-1, -1, -1] += self.wrong
 

@@ -1,4 +1,5 @@
-"""The picture of conv.py's measurements: well-formed, each point where its radius and rate say, the roofline where the limits say."""
+"""The picture of conv.py's measurements: well-formed, each point where its radius and rate say, the roofline
+where the limits say."""
 
 import json
 import math
@@ -16,10 +17,16 @@ COPY, FMA = 4e12, 30e12
 
 def document(kind, rows, design="automatic"):
     """`rows` of (peer, type, radius, pixels a second)."""
-    return {"kind": kind, "design": design, "device": "A & B", "limits": {"copy_bytes_per_second": COPY, "fma_f32_per_second": FMA,
-                                                                         "fma_f64_per_second": FMA / 2},
-            "measured": [{"peer": peer, "type": pixel, "channels": 1, "radius": radius, "pixels_per_second": rate}
-                         for peer, pixel, radius, rate in rows]}
+    return {
+        "kind": kind,
+        "design": design,
+        "device": "A & B",
+        "limits": {"copy_bytes_per_second": COPY, "fma_f32_per_second": FMA, "fma_f64_per_second": FMA / 2},
+        "measured": [
+            {"peer": peer, "type": pixel, "channels": 1, "radius": radius, "pixels_per_second": rate}
+            for peer, pixel, radius, rate in rows
+        ],
+    }
 
 
 def sweep(rates, design="automatic", pixel="f32"):
@@ -33,7 +40,9 @@ def draw(tmp_path):
         for i, content in enumerate(documents):
             files.append(tmp_path / f"{i}.json")
             files[-1].write_text(json.dumps(content))
-        done = subprocess.run([sys.executable, TOOL, *map(str, files), *options], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, TOOL, *map(str, files), *options], capture_output=True, text=True, check=True
+        )
         return ElementTree.fromstring(done.stdout)
 
     return made
@@ -44,14 +53,25 @@ def series(picture):
     found = {}
     for group in picture.iter(f"{SVG}g"):
         if group.get("class") == "series":
-            line = [tuple(map(float, point.split(","))) for point in group.find(f"{SVG}polyline").get("points").split()]
+            line = [
+                tuple(map(float, point.split(",")))
+                for point in group.find(f"{SVG}polyline").get("points").split()
+            ]
             dots = [(float(dot.get("cx")), float(dot.get("cy"))) for dot in group.findall(f"{SVG}circle")]
             found[group.get("data-name")] = (line, dots)
     return found
 
 
 def test_a_sweep_is_a_line_and_peers_are_dots(draw):
-    peers = document("peers", [("sepconv", "f32", 1, 4e11), ("CuPy", "f32", 4, 2e10), ("CuPy", "f32", 1, 4e10), ("CuPy", "u8", 1, 1e9)])
+    peers = document(
+        "peers",
+        [
+            ("sepconv", "f32", 1, 4e11),
+            ("CuPy", "f32", 4, 2e10),
+            ("CuPy", "f32", 1, 4e10),
+            ("CuPy", "u8", 1, 1e9),
+        ],
+    )
     drawn = series(draw(sweep({1: 4e11, 10: 2e11, 100: 4e10}), peers))
     assert list(drawn) == ["roofline", "sepconv", "CuPy"]
     line, dots = drawn["sepconv"]
@@ -91,4 +111,8 @@ def test_one_point_alone_can_be_drawn(draw):
 def test_what_is_no_measurement_is_refused_in_a_sentence(tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
     done = subprocess.run([sys.executable, TOOL, tmp_path / "bad.json"], capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith("conv_plot.py: the picture could not be drawn") and not done.stdout
+    assert (
+        done.returncode == 1
+        and done.stderr.startswith("conv_plot.py: the picture could not be drawn")
+        and not done.stdout
+    )

@@ -1,4 +1,5 @@
-"""docs/examples/digits_to_idx.py on a file made here in the form of scikit-learn's: it writes IDX, and every digit is in it."""
+"""docs/examples/digits_to_idx.py on a file made here in the form of scikit-learn's: it writes IDX, and every
+digit is in it."""
 
 import gzip
 import pathlib
@@ -26,11 +27,14 @@ def write_csv(path, lines):
 
 
 def read_idx(folder, name):
-    images, labels = (folder / f"{name}-images-idx3-ubyte").read_bytes(), (folder / f"{name}-labels-idx1-ubyte").read_bytes()
+    images, labels = (
+        (folder / f"{name}-images-idx3-ubyte").read_bytes(),
+        (folder / f"{name}-labels-idx1-ubyte").read_bytes(),
+    )
     magic, count, rows, cols = struct.unpack(">4I", images[:16])
     assert (magic, rows, cols) == (0x803, 8, 8) and len(images) == 16 + count * 64
     assert struct.unpack(">2I", labels[:8]) == (0x801, count) and len(labels) == 8 + count
-    return [(images[16 + 64 * i:80 + 64 * i], labels[8 + i]) for i in range(count)]
+    return [(images[16 + 64 * i : 80 + 64 * i], labels[8 + i]) for i in range(count)]
 
 
 def test_every_digit_is_in_one_of_the_parts(tmp_path):
@@ -51,14 +55,23 @@ def test_the_same_files_every_time(tmp_path):
     source = write_csv(tmp_path / "digits.csv.gz", [line(i) for i in range(50)])
     for folder in ("a", "b"):
         assert run(tmp_path / folder, "--csv", source).returncode == 0
-    for name in ("train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte", "t10k-labels-idx1-ubyte"):
+    for name in (
+        "train-images-idx3-ubyte",
+        "train-labels-idx1-ubyte",
+        "t10k-images-idx3-ubyte",
+        "t10k-labels-idx1-ubyte",
+    ):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
-@pytest.mark.parametrize("values", [line(3)[:-1], [*line(3)[:-1], 10], [17, *line(3)[1:]], [-1, *line(3)[1:]], ["x", *line(3)[1:]]])
+@pytest.mark.parametrize(
+    "values", [line(3)[:-1], [*line(3)[:-1], 10], [17, *line(3)[1:]], [-1, *line(3)[1:]], ["x", *line(3)[1:]]]
+)
 def test_a_damaged_file_is_refused_in_a_sentence(tmp_path, values):
     done = run(tmp_path / "out", "--csv", write_csv(tmp_path / "bad.csv.gz", [line(1), values]))
-    assert done.returncode == 1 and "bad.csv.gz is damaged" in done.stderr and len(done.stderr.splitlines()) == 1
+    assert (
+        done.returncode == 1 and "bad.csv.gz is damaged" in done.stderr and len(done.stderr.splitlines()) == 1
+    )
     assert not (tmp_path / "out").exists()
 
 

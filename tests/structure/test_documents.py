@@ -1,4 +1,5 @@
-"""Documents name what there is: files, folders and each other; and README's figures are those of docs/benchmarks.md."""
+"""Documents name what there is: files, folders and each other; and README's figures are those of
+docs/benchmarks.md."""
 
 import pathlib
 import re
@@ -8,17 +9,26 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "data").rglob("*.md")])
 # A folder of the tree and what follows it, a{b,c} as a shell has it.
-PATHS = re.compile(r"(?<![\w/.-])(?:app|bench|cmake|core|data|docs|io|kernels|pipeline|python|sepconv|tests|decisions|measurements)/[\w/.{},*-]*[\w}*/]")
+PATHS = re.compile(
+    r"(?<![\w/.-])(?:app|bench|cmake|core|data|docs|io|kernels|pipeline|python|sepconv|tests|decisions|measurements)/[\w/.{},*-]*[\w}*/]"
+)
 BLOCK = re.compile(r"^<!-- ([\w -]+) -->\n(.*?)^<!-- /\1 -->\n", re.MULTILINE | re.DOTALL)
 UNITS = r"(?:s|ms|MiB|GB/s|[GM]pix/s|times)\b"
-NOT_THERE = {"pipeline/stages/invert.cpp": "the reader of adding-a-stage.md writes it", "pipeline/stage.hpp": "decision 14 ended it"}
+NOT_THERE = {
+    "pipeline/stages/invert.cpp": "the reader of adding-a-stage.md writes it",
+    "pipeline/stage.hpp": "decision 14 ended it",
+}
 NAME = lambda p: str(p.relative_to(ROOT))
 
 
 def spelled_out(path):
     """a/{b,c} is a/b and a/c."""
     found = re.match(r"(.*?)\{(.*?)\}(.*)", path)
-    return [one for word in found[2].split(",") for one in spelled_out(found[1] + word + found[3])] if found else [path]
+    return (
+        [one for word in found[2].split(",") for one in spelled_out(found[1] + word + found[3])]
+        if found
+        else [path]
+    )
 
 
 def there(path):
@@ -31,7 +41,12 @@ def there(path):
 def test_links_lead_somewhere(document):
     """To what is there, or to a picture that the page's own commands make (tests/docs)."""
     text = document.read_text()
-    made = set(re.findall(r"(?<=\s)[\w.-]+\.png\b", "".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL))))
+    made = set(
+        re.findall(
+            r"(?<=\s)[\w.-]+\.png\b",
+            "".join(re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)),
+        )
+    )
     links = re.findall(r"\]\((?!\w+:)([^)#\s]+)", text)
     assert not [link for link in links if link not in made and not (document.parent / link).exists()]
 
@@ -48,19 +63,31 @@ def test_how_it_works_names_files():
 
 
 def test_every_folder_of_the_map_is_there_with_the_files_to_start_at():
-    rows = re.findall(r"^\| `([\w/]+/)` \| .* \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([\w/]+/)` \| .* \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text(), re.MULTILINE
+    )
     assert len(rows) > 5
-    assert not [folder + file for folder, files in rows for file in re.findall(r"`(.+?)`", files) if not (ROOT / folder / file).exists()]
+    assert not [
+        folder + file
+        for folder, files in rows
+        for file in re.findall(r"`(.+?)`", files)
+        if not (ROOT / folder / file).exists()
+    ]
 
 
 def test_the_version_is_that_of_the_documents():
-    version = re.search(r"^project\(sepconv VERSION ([\d.]+) ", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
-    # One version, one content: what the changelog lists first is what a wheel or a package of this tree says that it is.
+    version = re.search(
+        r"^project\(sepconv VERSION ([\d.]+) ", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE
+    )[1]
+    # One version, one content: what the changelog lists first is what a wheel or a package of this tree says
+    # that it is.
     section = re.search(r"^## (.+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
     assert re.fullmatch(re.escape(version) + r" - (in development|\d{4}-\d\d-\d\d)", section)
     assert f'"sepconv": "{version}"' in (ROOT / "docs/formats.md").read_text()
     minor = version.rpartition(".")[0]
-    assert set(re.findall(r"find_package\(sepconv ([\d.]+)", (ROOT / "tests/consumer/CMakeLists.txt").read_text())) == {minor}
+    assert set(
+        re.findall(r"find_package\(sepconv ([\d.]+)", (ROOT / "tests/consumer/CMakeLists.txt").read_text())
+    ) == {minor}
 
 
 def test_readme_has_the_figures_of_the_benchmarks():
@@ -70,7 +97,17 @@ def test_readme_has_the_figures_of_the_benchmarks():
     ours = dict(BLOCK.findall(readme))
     assert ours and all(theirs[name] == block for name, block in ours.items())
     speed = re.search(r"^## Speed\n(.*?)^## ", BLOCK.sub("", readme), re.MULTILINE | re.DOTALL)[1]
-    figures = [word for words in re.findall(rf"((?:\d[\d.]* (?:to|and) )?\d[\d.]*) {UNITS}|(\d\.\d+ to \d\.\d+)", speed) for word in words if word]
+    figures = [
+        word
+        for words in re.findall(rf"((?:\d[\d.]* (?:to|and) )?\d[\d.]*) {UNITS}|(\d\.\d+ to \d\.\d+)", speed)
+        for word in words
+        if word
+    ]
     assert len(figures) > 3
     numbers = set(re.findall(r"\d+(?:\.\d+)?", benchmarks))
-    assert not [figure for figure in figures for number in re.findall(r"\d+(?:\.\d+)?", figure) if number not in numbers]
+    assert not [
+        figure
+        for figure in figures
+        for number in re.findall(r"\d+(?:\.\d+)?", figure)
+        if number not in numbers
+    ]

@@ -1,4 +1,5 @@
-"""Every C++ example that a document or a header shows is part of a program that is compiled and run, or of the code itself."""
+"""Every C++ example that a document or a header shows is part of a program that is compiled and run, or of
+the code itself."""
 
 import pathlib
 import re
@@ -7,9 +8,19 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCUMENTS = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
-HEADERS = sorted(p for folder in ("sepconv", "core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*.hpp"))
-# What a user calls stands in the programs that users read; of a part of sepconv also the code that calls it, and its tests.
-PROGRAMS = [*(ROOT / "docs" / "examples").glob("*.c*"), *(p for folder in ("tests", "app", "core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*.cpp"))]
+HEADERS = sorted(
+    p for folder in ("sepconv", "core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*.hpp")
+)
+# What a user calls stands in the programs that users read; of a part of sepconv also the code that calls it,
+# and its tests.
+PROGRAMS = [
+    *(ROOT / "docs" / "examples").glob("*.c*"),
+    *(
+        p
+        for folder in ("tests", "app", "core", "io", "kernels", "pipeline")
+        for p in (ROOT / folder).rglob("*.cpp")
+    ),
+]
 
 
 def words(text):
@@ -36,9 +47,13 @@ def test_there_are_examples():
     assert len({path for path, _ in EXAMPLES}) >= 5
 
 
-@pytest.mark.parametrize("path, code", EXAMPLES, ids=[f"{p.relative_to(ROOT)}-{i}" for i, (p, _) in enumerate(EXAMPLES)])
+@pytest.mark.parametrize(
+    "path, code", EXAMPLES, ids=[f"{p.relative_to(ROOT)}-{i}" for i, (p, _) in enumerate(EXAMPLES)]
+)
 def test_an_example_is_compiled_and_run(path, code):
     programs = [words(p.read_text()) for p in PROGRAMS]
     for part in re.split(r"\n\s*\n|\n(?=#)", code):
         wanted = words(part)
-        assert not wanted or any(wanted in program for program in programs), f"{path.name} shows what no program has:\n{part}"
+        assert not wanted or any(wanted in program for program in programs), (
+            f"{path.name} shows what no program has:\n{part}"
+        )

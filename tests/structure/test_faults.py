@@ -6,7 +6,9 @@ import re
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROWS = re.findall(r"^\| (.+) \| `(tests/.+?)` \| (.+) \|$", (ROOT / "docs/faults.md").read_text(), re.MULTILINE)
+ROWS = re.findall(
+    r"^\| (.+) \| `(tests/.+?)` \| (.+) \|$", (ROOT / "docs/faults.md").read_text(), re.MULTILINE
+)
 
 
 def names_in(path):

@@ -26,7 +26,9 @@ def elf_files(folder):
 def search_paths(path):
     """The entries of RPATH and RUNPATH."""
     found = []
-    for line in subprocess.run(["readelf", "--dynamic", "--wide", path], capture_output=True, text=True, check=True).stdout.splitlines():
+    for line in subprocess.run(
+        ["readelf", "--dynamic", "--wide", path], capture_output=True, text=True, check=True
+    ).stdout.splitlines():
         if "(RPATH)" in line or "(RUNPATH)" in line:
             found += line[line.index("[") + 1 : line.rindex("]")].split(":")
     return found
@@ -34,7 +36,11 @@ def search_paths(path):
 
 def check_search_paths(folder):
     paths = {path: search_paths(path) for path in elf_files(folder)}
-    wrong = {path.name: entries for path, entries in paths.items() if not all(entry.startswith(("/", "$ORIGIN")) for entry in entries)}
+    wrong = {
+        path.name: entries
+        for path, entries in paths.items()
+        if not all(entry.startswith(("/", "$ORIGIN")) for entry in entries)
+    }
     assert not wrong, "empty and relative entries are the current folder to the loader"
     return paths
 
@@ -53,7 +59,13 @@ def test_no_installed_file_looks_in_the_current_folder(tmp_path):
 @pytest.mark.parametrize("name", ["libhwy.so.1", "libtiff.so.6", "libcuda.so.1"])
 def test_a_library_in_the_current_folder_is_left_alone(tmp_path, name):
     (tmp_path / name).write_text("no library")
-    done = subprocess.run([BINARY, "devices"], cwd=tmp_path, env=dict(os.environ, LD_DEBUG="libs"), capture_output=True, text=True)
+    done = subprocess.run(
+        [BINARY, "devices"],
+        cwd=tmp_path,
+        env=dict(os.environ, LD_DEBUG="libs"),
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     tried = [line.split("trying file=")[1] for line in done.stderr.splitlines() if "trying file=" in line]
     assert tried and all(path.startswith("/") for path in tried), tried
@@ -83,5 +95,13 @@ def test_a_setuid_program_heeds_no_variable():
         environment = {"SEPCONV_OPENBLAS": "blas.so"}
         for mode, heeded in ((0o755, True), (0o4755, False), (0o2755, False)):
             program.chmod(mode)
-            done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, user=NOBODY, group=NOBODY)
+            done = subprocess.run(
+                command,
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                user=NOBODY,
+                group=NOBODY,
+            )
             assert ("SEPCONV_OPENBLAS is blas.so" in done.stderr) == heeded, (oct(mode), done.stderr)

@@ -1,4 +1,5 @@
-"""The library's sentences name the library's options; the program and the Python package know their own name for each of them."""
+"""The library's sentences name the library's options; the program and the Python package know their own name
+for each of them."""
 
 import pathlib
 import re
@@ -7,7 +8,13 @@ import pytest
 
 ROOT = pathlib.Path(__file__).parents[2]
 LITERAL = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-LIBRARY = [path for path in sorted(p for folder in ("core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*")) if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")]
+LIBRARY = [
+    path
+    for path in sorted(
+        p for folder in ("core", "io", "kernels", "pipeline") for p in (ROOT / folder).rglob("*")
+    )
+    if path.suffix in (".cpp", ".hpp", ".cu", ".cuh", ".h")
+]
 
 
 def literals(path):
@@ -16,12 +23,29 @@ def literals(path):
 
 
 def test_no_sentence_of_the_library_names_a_flag_of_the_program():
-    found = [(path.name, literal) for path in LIBRARY for literal in literals(path) if re.search(r"(^|[\s(\"'])--[a-z]", literal)]
+    found = [
+        (path.name, literal)
+        for path in LIBRARY
+        for literal in literals(path)
+        if re.search(r"(^|[\s(\"'])--[a-z]", literal)
+    ]
     assert found == []
 
 
 def test_each_option_that_the_library_names_has_a_flag():
-    named = {name for path in LIBRARY for literal in literals(path) for name in re.findall(r"[A-Z]\w*(?:Options|Request)::\w+(?: = \w+)?", literal)}
-    table = dict(re.findall(r'\{"(\w+::[\w =]+)", "(--[a-z0-9-]+(?:[ =][\w:]+)?)"\}', (ROOT / "app" / "flag_names.cpp").read_text()))
-    in_python = set(re.findall(r'\{"(\w+::[\w =]+)", "\w+', (ROOT / "python" / "src" / "errors.cpp").read_text()))
+    named = {
+        name
+        for path in LIBRARY
+        for literal in literals(path)
+        for name in re.findall(r"[A-Z]\w*(?:Options|Request)::\w+(?: = \w+)?", literal)
+    }
+    table = dict(
+        re.findall(
+            r'\{"(\w+::[\w =]+)", "(--[a-z0-9-]+(?:[ =][\w:]+)?)"\}',
+            (ROOT / "app" / "flag_names.cpp").read_text(),
+        )
+    )
+    in_python = set(
+        re.findall(r'\{"(\w+::[\w =]+)", "\w+', (ROOT / "python" / "src" / "errors.cpp").read_text())
+    )
     assert named and named == set(table) == in_python

@@ -1,4 +1,5 @@
-"""What debian/ says twice agrees with where it is said first: `dev` names the packages that a build needs, CMake the version and the packages of the library."""
+"""What debian/ says twice agrees with where it is said first: `dev` names the packages that a build needs,
+CMake the version and the packages of the library."""
 
 import pathlib
 import re
@@ -13,7 +14,11 @@ ONLY_TO_BUILD = {"debhelper-compat", "g++", "cmake", "ninja-build", "pkg-config"
 
 def packages(field, text):
     words = re.search(rf"^{field}: (.*(?:\n .*)*)", text, re.MULTILINE)[1]
-    return {re.match(r"[\w+.-]+", one.strip())[0] for one in words.split(",") if "${" not in one or "binary" in one}
+    return {
+        re.match(r"[\w+.-]+", one.strip())[0]
+        for one in words.split(",")
+        if "${" not in one or "binary" in one
+    }
 
 
 def test_packages_are_built_with_what_builds_need():
@@ -22,26 +27,35 @@ def test_packages_are_built_with_what_builds_need():
 
 
 def test_a_program_with_the_static_library_has_what_that_needs():
-    development = CONTROL[CONTROL.index("Package: libsepconv-dev"):]
-    assert packages("Depends", development) - {"libsepconv0.3"} == packages("Build-Depends", CONTROL) - ONLY_TO_BUILD
+    development = CONTROL[CONTROL.index("Package: libsepconv-dev") :]
+    assert (
+        packages("Depends", development) - {"libsepconv0.3"}
+        == packages("Build-Depends", CONTROL) - ONLY_TO_BUILD
+    )
 
 
 def test_the_library_has_its_version_in_its_name():
     """Below 1.0 every minor version may change the interface, and so is a package of its own."""
-    version = re.search(r"^project\(sepconv VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    version = re.search(
+        r"^project\(sepconv VERSION (\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE
+    )[1]
     assert set(re.findall(r"libsepconv(\d[\d.]*)", CONTROL)) == {version}
     assert (ROOT / f"debian/libsepconv{version}.install").exists()
 
 
 def test_headers_say_the_version():
     text = (ROOT / "core/version.hpp").read_text()
-    version = re.search(r"^project\(sepconv VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE)[1]
+    version = re.search(
+        r"^project\(sepconv VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text(), re.MULTILINE
+    )[1]
     assert ".".join(re.findall(r"VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", text)) == version
     assert f'SEPCONV_VERSION_STRING "{version}"' in text
 
 
 def test_headers_that_a_format_needs_are_installed():
     page = (ROOT / "docs/adding-a-format.md").read_text()
-    table = page[page.index("| header in"):page.index("## What a format promises")]
+    table = page[page.index("| header in") : page.index("## What a format promises")]
     offered = {f"io/{name}" for name in re.findall(r"`([\w/]+\.hpp)`", table)}
-    assert len(offered) > 7 and offered <= set(re.findall(r'^#include "([^"]+)"', (ROOT / "sepconv/format.hpp").read_text(), re.MULTILINE))
+    assert len(offered) > 7 and offered <= set(
+        re.findall(r'^#include "([^"]+)"', (ROOT / "sepconv/format.hpp").read_text(), re.MULTILINE)
+    )

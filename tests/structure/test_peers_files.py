@@ -1,4 +1,5 @@
-"""tests/peers/tiff_vips.py and tiff_codecs.py on small images, beside peers made of sepconv: what they print, what they compare, whom they
+"""tests/peers/tiff_vips.py and tiff_codecs.py on small images, beside peers made of sepconv: what they print,
+what they compare, whom they
 leave out; and docs/tools/put_blocks.py, which puts what they print into the documents."""
 
 import os
@@ -13,13 +14,15 @@ from conftest import BINARY
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PUT_BLOCKS = ROOT / "docs/tools/put_blocks.py"
-WORK = '''
+WORK = """
 import subprocess
 def work(source, result, stages, codec):
     codec = {"jpeg": "jpeg:89", "deflate": "deflate:6"}.get(codec, codec)
     subprocess.run([%r, "run", source, result, *stages, "--compress", codec, "--quiet"], check=True)
-''' % str(BINARY)
-PYVIPS = WORK + '''
+""" % str(BINARY)
+PYVIPS = (
+    WORK
+    + """
 def version(part): return (8, 99, 1)[part]
 class Image:
     stages = ()
@@ -33,13 +36,17 @@ class Image:
         assert options["tile_width"] == 512
         if compression == "zstd": raise RuntimeError("no zstd")
         work(self.path, result, self.stages, compression)
-'''
+"""
+)
 TAPS = "convolve:file=taps.txt,border=replicate"
-SHUTIL = WORK + f'''
+SHUTIL = (
+    WORK
+    + f"""
 def copy(source, result, driver, COMPRESS, **options):
     stages = [{TAPS!r}] if source == "filter.vrt" else []
     work("plain.tif" if stages else source, result, stages, COMPRESS.lower())
-'''
+"""
+)
 
 
 @pytest.fixture
@@ -50,8 +57,21 @@ def run(tmp_path):
 
     def running(program, *options, stage=TAPS):
         (tmp_path / "pyvips.py").write_text(PYVIPS.replace("{stage}", stage))
-        command = [sys.executable, "-B", ROOT / "tests/peers" / program, "--size", "600", "--runs", "2", "--sepconv", BINARY, *options]
-        return subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)})
+        command = [
+            sys.executable,
+            "-B",
+            ROOT / "tests/peers" / program,
+            "--size",
+            "600",
+            "--runs",
+            "2",
+            "--sepconv",
+            BINARY,
+            *options,
+        ]
+        return subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}
+        )
 
     return running
 
@@ -60,13 +80,26 @@ def test_libvips_is_timed_and_compared_and_the_block_is_put_into_both_documents(
     done = run("tiff_vips.py")
     assert done.returncode == 0, done.stderr
     assert "The results agree" in done.stdout and "libvips 8.99.1: 600x600" in done.stdout
-    assert len(re.findall(r"^\| (?:libvips|sepconv|cp)\b.* \| \d+\.\d\d to \d+\.\d\d \| \d+ \| \d+ \|$", done.stdout, re.MULTILINE)) == 8
+    assert (
+        len(
+            re.findall(
+                r"^\| (?:libvips|sepconv|cp)\b.* \| \d+\.\d\d to \d+\.\d\d \| \d+ \| \d+ \|$",
+                done.stdout,
+                re.MULTILINE,
+            )
+        )
+        == 8
+    )
     documents = [tmp_path / name for name in ("benchmarks.md", "README.md")]
     for document, original in zip(documents, (ROOT / "docs/benchmarks.md", ROOT / "README.md"), strict=True):
         document.write_text(original.read_text())
     subprocess.run([sys.executable, PUT_BLOCKS, *documents], input=done.stdout, text=True, check=True)
     for document in documents:
-        block = re.search(r"<!-- file-to-file radius 8 -->\n(.*?)<!-- /file-to-file radius 8 -->", document.read_text(), re.DOTALL)[1]
+        block = re.search(
+            r"<!-- file-to-file radius 8 -->\n(.*?)<!-- /file-to-file radius 8 -->",
+            document.read_text(),
+            re.DOTALL,
+        )[1]
         assert block in done.stdout and re.search(r"^\| sepconv \| \d", block, re.MULTILINE)
 
 
@@ -83,18 +116,29 @@ def test_a_peer_without_a_codec_is_left_out_of_it_both_ways(run):
     assert "| deflate out | zstd out | jpeg out | deflate in | zstd in | jpeg in |" in short
     assert len(re.findall(rf"^\| (?:sepconv|GDAL) (?:\| {figure} ){{6}}\|$", short, re.MULTILINE)) == 2
     assert len(re.findall(rf"^\| libvips (?:\| {figure} \|  \| {figure} ){{2}}\|$", short, re.MULTILINE)) == 1
-    assert done.stdout.count("Left out, failed: libvips") == 2 and done.stdout.count("Left out, cannot write it: libvips") == 1
+    assert (
+        done.stdout.count("Left out, failed: libvips") == 2
+        and done.stdout.count("Left out, cannot write it: libvips") == 1
+    )
 
 
 def test_a_wrong_result_of_a_codec_is_named(run):
     done = run("tiff_codecs.py", "--codecs", "lzw", stage="box:radius=9,border=replicate")
-    assert done.returncode == 1 and "WRONG (Uncompressed in, filtered and compressed out, lzw): libvips-filtered.tif" in done.stdout
+    assert (
+        done.returncode == 1
+        and "WRONG (Uncompressed in, filtered and compressed out, lzw): libvips-filtered.tif" in done.stdout
+    )
     assert "GDAL" not in done.stdout.partition("WRONG")[2]
 
 
-@pytest.mark.parametrize("output, sentence", [("<!-- nowhere -->\n1\n<!-- /nowhere -->\n", "no file has the block nowhere"), ("1\n", "no block")])
+@pytest.mark.parametrize(
+    "output, sentence",
+    [("<!-- nowhere -->\n1\n<!-- /nowhere -->\n", "no file has the block nowhere"), ("1\n", "no block")],
+)
 def test_put_blocks_refuses_what_has_no_place(tmp_path, output, sentence):
     document = tmp_path / "a.md"
     document.write_text("<!-- here -->\n0\n<!-- /here -->\n")
-    done = subprocess.run([sys.executable, PUT_BLOCKS, document], input=output, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, PUT_BLOCKS, document], input=output, capture_output=True, text=True
+    )
     assert done.returncode == 1 and sentence in done.stderr and document.read_text().count("0") == 1

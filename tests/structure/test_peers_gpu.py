@@ -1,4 +1,5 @@
-"""tests/peers/gpu/conv.py where there is no GPU: its options, what it says without one, and all else on a GPU made of SciPy."""
+"""tests/peers/gpu/conv.py where there is no GPU: its options, what it says without one, and all else on a GPU
+made of SciPy."""
 
 import json
 import pathlib
@@ -21,7 +22,9 @@ LIBRARY = BINARY.parent / gpu_library.NAME
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, FOLDER / "conv.py", *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, FOLDER / "conv.py", *map(str, arguments)], capture_output=True, text=True
+    )
 
 
 def test_help():
@@ -29,7 +32,9 @@ def test_help():
     assert done.returncode == 0 and "--sweep" in done.stdout and "77: no GPU" in done.stdout
 
 
-@pytest.mark.parametrize("option", ["--radius=0", "--radius=x", "--size=5", "--type=u7", "--peers=nobody", "--border=wrap"])
+@pytest.mark.parametrize(
+    "option", ["--radius=0", "--radius=x", "--size=5", "--type=u7", "--peers=nobody", "--border=wrap"]
+)
 def test_bad_options_are_refused(option):
     done = run(option)
     assert done.returncode == 2 and not done.stdout
@@ -64,12 +69,28 @@ def fake(monkeypatch, tmp_path):
 
     make.wrong = 0
     monkeypatch.setattr(gpu_library, "Library", make)
-    monkeypatch.setattr(gpu_peers, "PEERS", {"scipy": fake_gpu.FakePeer, "broken": fake_gpu.BrokenPeer, "cupy": gpu_peers.CuPy})
+    monkeypatch.setattr(
+        gpu_peers,
+        "PEERS",
+        {"scipy": fake_gpu.FakePeer, "broken": fake_gpu.BrokenPeer, "cupy": gpu_peers.CuPy},
+    )
     monkeypatch.setattr("gpu_measure.PEERS", gpu_peers.PEERS)
 
     def main(*arguments, wrong=0):
         make.wrong = wrong
-        status = conv.main(["--library", "fake", "--size", "301x67", "--runs", "3", "--json", str(tmp_path / "out.json"), *arguments])
+        status = conv.main(
+            [
+                "--library",
+                "fake",
+                "--size",
+                "301x67",
+                "--runs",
+                "3",
+                "--json",
+                str(tmp_path / "out.json"),
+                *arguments,
+            ]
+        )
         assert not libraries[-1].filters  # nothing is left behind
         return status, json.loads((tmp_path / "out.json").read_text())
 
@@ -78,15 +99,29 @@ def fake(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("border", ["replicate", "reflect101", "reflect", "constant"])
 def test_all_types_agree_and_shares_are_of_the_limits(fake, border):
-    status, found = fake("--peers", "scipy", "--type", "f32,u8,u16,f64", "--channels", "1,3", "--radius", "1,40", "--border", border,
-                         "--value", "0")
+    status, found = fake(
+        "--peers",
+        "scipy",
+        "--type",
+        "f32,u8,u16,f64",
+        "--channels",
+        "1,3",
+        "--radius",
+        "1,40",
+        "--border",
+        border,
+        "--value",
+        "0",
+    )
     assert status == 0 and not found["skipped"] and found["border"] == border
     assert [row["peer"] for row in found["measured"]] == ["sepconv", "SciPy"] * 16
     for row in found["measured"]:
         assert row["agrees"] and row["greatest_difference"] == 0 and row["buffers"] >= 1
         element_bytes = {"u8": 1, "u16": 2, "f32": 4, "f64": 8}[row["type"]]
         copy = 2 * 301 * 67 * row["channels"] * element_bytes / found["limits"]["copy_bytes_per_second"]
-        fma = 2 * (2 * row["radius"] + 1) * 301 * 67 * row["channels"] / (2e9 if row["type"] == "f64" else 4e9)
+        fma = (
+            2 * (2 * row["radius"] + 1) * 301 * 67 * row["channels"] / (2e9 if row["type"] == "f64" else 4e9)
+        )
         assert row["share_of_copy"] == pytest.approx(copy / row["seconds"])
         assert row["share_of_roofline"] == pytest.approx(max(copy, fma) / row["seconds"])
         assert row["min_seconds"] <= row["seconds"] <= row["greatest_seconds"]
@@ -99,7 +134,12 @@ def test_one_wrong_pixel_of_a_peer_is_seen(fake, monkeypatch, check):
     monkeypatch.setattr(fake_gpu.FakePeer, "wrong", 0.5)
     status, found = fake("--peers", "scipy", "--radius", "2", "--check", check)
     ours, theirs = found["measured"]
-    assert status == 1 and ours["agrees"] and not theirs["agrees"] and theirs["greatest_difference"] == pytest.approx(0.5)
+    assert (
+        status == 1
+        and ours["agrees"]
+        and not theirs["agrees"]
+        and theirs["greatest_difference"] == pytest.approx(0.5)
+    )
 
 
 def test_a_wrong_sepconv_is_seen(fake, capsys):
@@ -111,25 +151,35 @@ def test_a_failing_or_absent_peer_stops_no_other(fake, capsys):
     status, found = fake("--peers", "cupy,broken,scipy", "--radius", "2,3")
     assert status == 0 and [row["peer"] for row in found["measured"]] == ["sepconv", "SciPy"] * 2
     broken = [entry for entry in found["skipped"] if entry["peer"] == "broken"]
-    assert [entry["radius"] for entry in broken] == [2, 3] and broken[0]["reason"] == "failed: RuntimeError: out of order"
+    assert [entry["radius"] for entry in broken] == [2, 3] and broken[0][
+        "reason"
+    ] == "failed: RuntimeError: out of order"
     assert [entry for entry in found["skipped"] if entry["peer"] == "CuPy" and "radius" not in entry]
     assert "SciPy" in capsys.readouterr().out
 
 
 def test_a_filter_that_the_fused_design_has_no_room_for_is_skipped(fake):
     status, found = fake("--peers", "scipy", "--radius", "32,33", "--design", "fused")
-    assert status == 0 and [(row["peer"], row["radius"], row["design"]) for row in found["measured"]] == [("sepconv", 32, "fused"), ("SciPy", 32, None)]
-    assert [(entry["peer"], entry["radius"], "no room" in entry["reason"]) for entry in found["skipped"]] == [("sepconv", 33, True)]
+    assert status == 0 and [(row["peer"], row["radius"], row["design"]) for row in found["measured"]] == [
+        ("sepconv", 32, "fused"),
+        ("SciPy", 32, None),
+    ]
+    assert [(entry["peer"], entry["radius"], "no room" in entry["reason"]) for entry in found["skipped"]] == [
+        ("sepconv", 33, True)
+    ]
 
 
 def test_sweep(fake):
     status, found = fake("--sweep", "1-3,10-20/5", "--type", "u8")
     assert status == 0 and found["kind"] == "sweep"
-    assert [(row["peer"], row["radius"]) for row in found["measured"]] == [("sepconv", radius) for radius in (1, 2, 3, 10, 15, 20)]
+    assert [(row["peer"], row["radius"]) for row in found["measured"]] == [
+        ("sepconv", radius) for radius in (1, 2, 3, 10, 15, 20)
+    ]
 
 
 def test_poison_that_is_left_is_a_difference():
     case = gpu_case.Case(1, 4, 1, "f32", 1, "replicate", 0.0)
     import numpy as np
+
     poison = np.frombuffer(bytes([gpu_case.POISON] * 4 * case.cols), np.float32)
     assert gpu_case.greatest_difference([poison], [np.zeros(4, np.float32)]) == float("inf")

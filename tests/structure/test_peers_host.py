@@ -1,4 +1,5 @@
-"""tests/peers/conv.py on a small image: its options, its table and JSON, and that it tells what is wrong or fails."""
+"""tests/peers/conv.py on a small image: its options, its table and JSON, and that it tells what is wrong or
+fails."""
 
 import json
 import pathlib
@@ -13,7 +14,8 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "peers"
 LIBRARY = BINARY.parent / "libpeers_host.so"
 SMALL = ["--size", "300x200", "--radius", "1,3", "--type", "u8,f32", "--channels", "1,3", "--runs", "2"]
 
-# conv.py with one contender of its own beside sepconv. In a process of its own, because there is another conv.py.
+# conv.py with one contender of its own beside sepconv. In a process of its own, because there is another
+# conv.py.
 WITH_PEER = """
 import sys
 sys.path.insert(0, sys.argv.pop(1))
@@ -40,15 +42,24 @@ needs_library = pytest.mark.skipif(not LIBRARY.exists(), reason="libpeers_host.s
 
 
 def run(*arguments):
-    return subprocess.run([sys.executable, FOLDER / "conv.py", *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, FOLDER / "conv.py", *map(str, arguments)], capture_output=True, text=True
+    )
 
 
 def run_with(body, *arguments):
     program = WITH_PEER.replace("{body}", body)
-    return subprocess.run([sys.executable, "-c", program, str(FOLDER), *map(str, arguments), "--library", LIBRARY], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-c", program, str(FOLDER), *map(str, arguments), "--library", LIBRARY],
+        capture_output=True,
+        text=True,
+    )
 
 
-@pytest.mark.parametrize("option", ["--radius=0", "--radius=x", "--size=5", "--type=u7", "--peers=nobody", "--runs=0", "--plot=x.svg"])
+@pytest.mark.parametrize(
+    "option",
+    ["--radius=0", "--radius=x", "--size=5", "--type=u7", "--peers=nobody", "--runs=0", "--plot=x.svg"],
+)
 def test_bad_options_are_refused(option):
     done = run(option)
     assert done.returncode == 2 and not done.stdout
@@ -68,22 +79,34 @@ def test_sepconv_and_scipy_agree_with_the_filter_in_f64(tmp_path):
     document = json.loads((tmp_path / "all.json").read_text())
     assert document["missing"] == [] and document["skipped"] == []
     cases = {(row["peer"], row["type"], row["channels"], row["radius"]) for row in document["measured"]}
-    assert cases == {(peer, kind, channels, radius) for peer in ("copy", "sepconv", "SciPy") for kind in ("u8", "f32")
-                     for channels in (1, 3) for radius in (1, 3)}
+    assert cases == {
+        (peer, kind, channels, radius)
+        for peer in ("copy", "sepconv", "SciPy")
+        for kind in ("u8", "f32")
+        for channels in (1, 3)
+        for radius in (1, 3)
+    }
     for row in document["measured"]:
         assert row["pixels_per_second"] == pytest.approx(300 * 200 / row["seconds"])
         assert row["min_seconds"] <= row["seconds"] <= row["greatest_seconds"]
         if row["peer"] != "copy":
             assert row["agrees"] and row["greatest_difference"] <= row["bound"]
-            assert done.stdout.count(f"| {row['type']} | {row['channels']} | {row['radius']} | {row['peer']} |") == 1
-    drawn = run("--type", "u8", "--channels", "3", "--plot", tmp_path / "u8.svg", "--from", tmp_path / "all.json")
+            assert (
+                done.stdout.count(f"| {row['type']} | {row['channels']} | {row['radius']} | {row['peer']} |")
+                == 1
+            )
+    drawn = run(
+        "--type", "u8", "--channels", "3", "--plot", tmp_path / "u8.svg", "--from", tmp_path / "all.json"
+    )
     assert drawn.returncode == 0, drawn.stderr
     assert "SciPy" in (tmp_path / "u8.svg").read_text()
 
 
 @needs_library
 def test_a_wrong_result_is_told_and_is_a_failure():
-    done = run_with("return np.zeros_like(source)", "--size", "300x200", "--radius", "2", "--type", "f32", "--runs", "1")
+    done = run_with(
+        "return np.zeros_like(source)", "--size", "300x200", "--radius", "2", "--type", "f32", "--runs", "1"
+    )
     assert done.returncode == 1
     assert "**over" in done.stdout and "1 differ" in done.stdout
 
@@ -94,4 +117,7 @@ def test_a_contender_that_fails_at_once_or_later_leaves_the_others(body):
     done = run_with(body, "--size", "300x200", "--radius", "2", "--type", "f32", "--runs", "3")
     assert done.returncode == 1
     assert "| sepconv |" in done.stdout and "| other |" not in done.stdout
-    assert "Skipped: other, f32, 1 channels, radius 2: failed: " in done.stdout and "Traceback" not in done.stderr
+    assert (
+        "Skipped: other, f32, 1 channels, radius 2: failed: " in done.stdout
+        and "Traceback" not in done.stderr
+    )

@@ -1,4 +1,5 @@
-"""The picture of a trace: well-formed, a lane a step in the pipeline's order, each span where its time says."""
+"""The picture of a trace: well-formed, a lane a step in the pipeline's order, each span where its time
+says."""
 
 import json
 import pathlib
@@ -14,8 +15,16 @@ LEFT, RIGHT = 110, 880  # of the lanes, in the picture's units
 
 
 def span(track, band, begin_us, length_us):
-    return {"ph": "X", "pid": 1, "tid": 1, "name": f"{track} {band}", "cat": track, "ts": begin_us, "dur": length_us,
-            "args": {"band": band, "bytes": 1}}
+    return {
+        "ph": "X",
+        "pid": 1,
+        "tid": 1,
+        "name": f"{track} {band}",
+        "cat": track,
+        "ts": begin_us,
+        "dur": length_us,
+        "args": {"band": band, "bytes": 1},
+    }
 
 
 def write_trace(path, spans):
@@ -25,31 +34,59 @@ def write_trace(path, spans):
 
 
 def draw(*arguments):
-    done = subprocess.run([sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, TOOL, *map(str, arguments)], capture_output=True, text=True, check=True
+    )
     return ElementTree.fromstring(done.stdout)
 
 
 def lanes(picture):
     """[(track, [the rectangles of its bands])] from top to bottom."""
-    return [(g.get("data-track"), g.findall(f"{SVG}rect")) for g in picture.iter(f"{SVG}g") if g.get("class") == "lane"]
+    return [
+        (g.get("data-track"), g.findall(f"{SVG}rect"))
+        for g in picture.iter(f"{SVG}g")
+        if g.get("class") == "lane"
+    ]
 
 
 @pytest.fixture
 def trace(tmp_path):
-    # 2000 us from the first span's begin to the last one's end, written out of order, with an origin that is not 0.
-    return write_trace(tmp_path / "run.json", [span("write", 1, 2500, 500), span("read", 0, 1000, 500), span("compute", 0, 1500, 400),
-                                               span("read", 1, 1500, 250), span("<odd>", 0, 1000, 100), span("upload", 0, 1500, 10),
-                                               span("download", 0, 1900, 10)])
+    # 2000 us from the first span's begin to the last one's end, written out of order, with an origin that is
+    # not 0.
+    return write_trace(
+        tmp_path / "run.json",
+        [
+            span("write", 1, 2500, 500),
+            span("read", 0, 1000, 500),
+            span("compute", 0, 1500, 400),
+            span("read", 1, 1500, 250),
+            span("<odd>", 0, 1000, 100),
+            span("upload", 0, 1500, 10),
+            span("download", 0, 1900, 10),
+        ],
+    )
 
 
 def test_lanes_are_in_the_pipelines_order(trace):
-    assert [track for track, _ in lanes(draw(trace))] == ["read", "upload", "compute", "download", "write", "<odd>"]
+    assert [track for track, _ in lanes(draw(trace))] == [
+        "read",
+        "upload",
+        "compute",
+        "download",
+        "write",
+        "<odd>",
+    ]
 
 
 def test_spans_are_where_their_time_says(trace):
     drawn = dict(lanes(draw(trace)))
     scale = (RIGHT - LEFT) / 2000  # units a microsecond
-    for track, index, begin, length in [("read", 0, 0, 500), ("read", 1, 500, 250), ("compute", 0, 500, 400), ("write", 0, 1500, 500)]:
+    for track, index, begin, length in [
+        ("read", 0, 0, 500),
+        ("read", 1, 500, 250),
+        ("compute", 0, 500, 400),
+        ("write", 0, 1500, 500),
+    ]:
         assert float(drawn[track][index].get("x")) == pytest.approx(LEFT + begin * scale, abs=0.01)
         assert float(drawn[track][index].get("width")) == pytest.approx(length * scale, abs=0.01)
 
@@ -71,7 +108,9 @@ def test_stacked_traces_share_one_axis(trace, tmp_path):
 
 def test_a_real_trace(sepconv):
     sepconv("generate", "in.tif", "--size", "600x500", "--quiet")
-    sepconv("run", "in.tif", "out.tif", "gaussian:sigma=1", "--band-rows", 64, "--trace", "run.json", "--quiet")
+    sepconv(
+        "run", "in.tif", "out.tif", "gaussian:sigma=1", "--band-rows", 64, "--trace", "run.json", "--quiet"
+    )
     drawn = dict(lanes(draw(sepconv.folder / "run.json")))
     assert set(drawn) >= {"read", "compute", "write"} and len(drawn["compute"]) == 8  # 500 rows
 
@@ -80,4 +119,8 @@ def test_a_real_trace(sepconv):
 def test_what_is_no_trace_is_refused_in_a_sentence(tmp_path, text):
     (tmp_path / "bad.json").write_text(text)
     done = subprocess.run([sys.executable, TOOL, tmp_path / "bad.json"], capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith("timeline_svg.py: a trace could not be drawn") and not done.stdout
+    assert (
+        done.returncode == 1
+        and done.stderr.startswith("timeline_svg.py: a trace could not be drawn")
+        and not done.stdout
+    )

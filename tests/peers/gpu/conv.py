@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""sepconv's convolution kernels beside other GPU libraries: the same taps, border, data and stream in one process.
+"""sepconv's convolution kernels beside other GPU libraries: the same taps, border, data and stream in one
+process.
 
-    conv.py [--size 16384x16384] [--radius 1,2,4,8] [--type f32,u8] [--channels 1,3] [--peers cupy,torch] [--json FILE]
+    conv.py [--size 16384x16384] [--radius 1,2,4,8] [--type f32,u8] [--channels 1,3] [--peers cupy,torch]
+    [--json FILE]
     conv.py --sweep [RADII] --json FILE          sepconv alone over many radii, for docs/tools/conv_plot.py
 
-Times are medians by CUDA events, results are compared before anything is timed. "copy" is device memory read and written at the rate
-that this GPU reaches with nothing else to do, "roofline" the smaller of that and its multiply-adds; both are measured first. Prints
+Times are medians by CUDA events, results are compared before anything is timed. "copy" is device memory read
+and written at the rate
+that this GPU reaches with nothing else to do, "roofline" the smaller of that and its multiply-adds; both are
+measured first. Prints
 Markdown. Exit code 0: all that ran agree; 1: something differs or sepconv failed; 2: bad options; 77: no GPU.
 """
 
@@ -35,23 +39,62 @@ def sizes(text):
 
 
 def parse_options(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], epilog="\n".join(__doc__.splitlines()[5:]),
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=sizes, default="16384x16384", help="COLSxROWS, several with commas (%(default)s)")
-    parser.add_argument("--radius", type=numbers, default="1,2,4,8,16,32,80", help="such as 1,4,8-16,32-64/8 (%(default)s)")
-    parser.add_argument("--type", type=words(TYPES), default="f32", help=f"of {','.join(TYPES)} (%(default)s)")
+    parser = argparse.ArgumentParser(
+        description=__doc__.splitlines()[0],
+        epilog="\n".join(__doc__.splitlines()[5:]),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--size", type=sizes, default="16384x16384", help="COLSxROWS, several with commas (%(default)s)"
+    )
+    parser.add_argument(
+        "--radius", type=numbers, default="1,2,4,8,16,32,80", help="such as 1,4,8-16,32-64/8 (%(default)s)"
+    )
+    parser.add_argument(
+        "--type", type=words(TYPES), default="f32", help=f"of {','.join(TYPES)} (%(default)s)"
+    )
     parser.add_argument("--channels", type=numbers, default="1", help="(%(default)s)")
-    parser.add_argument("--border", choices=BORDERS, default="replicate", help="NPP has only %(default)s, PyTorch no reflect (%(default)s)")
-    parser.add_argument("--value", type=float, default=0.0, help="beyond the edges with --border constant (%(default)s)")
-    parser.add_argument("--design", choices=DESIGNS, default="automatic", help="of sepconv's kernels (%(default)s)")
-    parser.add_argument("--peers", default=DEFAULT_PEERS, help="(%(default)s); also torch-tuned; none for sepconv alone")
-    parser.add_argument("--sweep", type=numbers, nargs="?", const=SWEEP, metavar="RADII", help=f"sepconv alone over these radii ({SWEEP})")
+    parser.add_argument(
+        "--border",
+        choices=BORDERS,
+        default="replicate",
+        help="NPP has only %(default)s, PyTorch no reflect (%(default)s)",
+    )
+    parser.add_argument(
+        "--value", type=float, default=0.0, help="beyond the edges with --border constant (%(default)s)"
+    )
+    parser.add_argument(
+        "--design", choices=DESIGNS, default="automatic", help="of sepconv's kernels (%(default)s)"
+    )
+    parser.add_argument(
+        "--peers", default=DEFAULT_PEERS, help="(%(default)s); also torch-tuned; none for sepconv alone"
+    )
+    parser.add_argument(
+        "--sweep",
+        type=numbers,
+        nargs="?",
+        const=SWEEP,
+        metavar="RADII",
+        help=f"sepconv alone over these radii ({SWEEP})",
+    )
     parser.add_argument("--runs", type=int, help="times a case is measured (20; 7 with --sweep)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="fewer runs where they would take longer than this (%(default)s)")
-    parser.add_argument("--check", choices=["windows", "whole"], default="windows",
-                        help="compare in windows at corners, edges and inside, or everywhere (%(default)s)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=2.0,
+        help="fewer runs where they would take longer than this (%(default)s)",
+    )
+    parser.add_argument(
+        "--check",
+        choices=["windows", "whole"],
+        default="windows",
+        help="compare in windows at corners, edges and inside, or everywhere (%(default)s)",
+    )
     parser.add_argument("--device", type=int, default=0, help="GPU (%(default)s)")
-    parser.add_argument("--library", help="libpeers_gpu.so (searched for beside this program and in the builds release and dev)")
+    parser.add_argument(
+        "--library",
+        help="libpeers_gpu.so (searched for beside this program and in the builds release and dev)",
+    )
     parser.add_argument("--json", metavar="FILE", help="write everything there, anew after every case")
     options = parser.parse_args(arguments)
     options.runs = options.runs or (7 if options.sweep else 20)
@@ -68,16 +111,40 @@ def fail(text, status):
 class Report:
     """The table on standard output and the JSON file, both kept up to date case by case."""
 
-    HEADER = ("peer", "type", "ch", "radius", "ms", "+-", "Gpix/s", "of copy", "of roofline", "sepconv is faster by", "greatest difference")
+    HEADER = (
+        "peer",
+        "type",
+        "ch",
+        "radius",
+        "ms",
+        "+-",
+        "Gpix/s",
+        "of copy",
+        "of roofline",
+        "sepconv is faster by",
+        "greatest difference",
+    )
 
     def __init__(self, options, device, limits):
         self.options, self.rows, self.skipped = options, [], []
-        self.head = {"program": "tests/peers/gpu/conv.py", "date": datetime.date.today().isoformat(), "device": device.name,
-                     "l2_bytes": device.l2_bytes, "limits": limits.report(), "border": options.border, "design": options.design,
-                     "kind": "sweep" if options.sweep else "peers", "runs": options.runs, "peers": {}}
-        print(f"{device.name}, {self.head['date']}; copy {limits.copy / 1e12:.2f} TB/s (read + written), multiply-adds a second: "
-              f"{limits.fma_f32 / 1e12:.1f} T in f32, {limits.fma_f64 / 1e12:.1f} T in f64; border {options.border}; medians of up to "
-              f"{options.runs} runs, +- is half of greatest less least", flush=True)
+        self.head = {
+            "program": "tests/peers/gpu/conv.py",
+            "date": datetime.date.today().isoformat(),
+            "device": device.name,
+            "l2_bytes": device.l2_bytes,
+            "limits": limits.report(),
+            "border": options.border,
+            "design": options.design,
+            "kind": "sweep" if options.sweep else "peers",
+            "runs": options.runs,
+            "peers": {},
+        }
+        print(
+            f"{device.name}, {self.head['date']}; copy {limits.copy / 1e12:.2f} TB/s (read + written), multiply-adds a second: "
+            f"{limits.fma_f32 / 1e12:.1f} T in f32, {limits.fma_f64 / 1e12:.1f} T in f64; border {options.border}; medians of up to "
+            f"{options.runs} runs, +- is half of greatest less least",
+            flush=True,
+        )
 
     def peer(self, name, version, note):
         self.head["peers"][name] = {"version": version, "note": note}
@@ -89,17 +156,29 @@ class Report:
     def row(self, record):
         self.rows.append(record)
         ratio = "" if record.get("ratio_to_sepconv") is None else f"{record['ratio_to_sepconv']:.2f}"
-        cells = (record["peer"], record["type"], record["channels"], record["radius"], f"{record['seconds'] * 1e3:.4g}",
-                 f"{record['spread']:.1%}", f"{record['pixels_per_second'] / 1e9:.4g}", f"{record['share_of_copy']:.3f}",
-                 f"{record['share_of_roofline']:.3f}", ratio,
-                 f"{record['greatest_difference']:.2g}" + ("" if record["agrees"] else f" **over {record['bound']:.2g}**"))
+        cells = (
+            record["peer"],
+            record["type"],
+            record["channels"],
+            record["radius"],
+            f"{record['seconds'] * 1e3:.4g}",
+            f"{record['spread']:.1%}",
+            f"{record['pixels_per_second'] / 1e9:.4g}",
+            f"{record['share_of_copy']:.3f}",
+            f"{record['share_of_roofline']:.3f}",
+            ratio,
+            f"{record['greatest_difference']:.2g}"
+            + ("" if record["agrees"] else f" **over {record['bound']:.2g}**"),
+        )
         print(f"| {' | '.join(map(str, cells))} |", flush=True)
         self.save()
 
     def skip(self, peer, reason, **where):
         """Something that was not measured; `where` says which case, nothing for all of a peer's."""
         self.skipped.append({"peer": peer, "reason": reason, **where})
-        place = "".join(f", {key} {value}" for key, value in where.items() if key in ("type", "channels", "radius"))
+        place = "".join(
+            f", {key} {value}" for key, value in where.items() if key in ("type", "channels", "radius")
+        )
         print(f"- {peer}{place}: {reason}", file=sys.stderr if where else sys.stdout, flush=True)
         self.save()
 
@@ -112,10 +191,16 @@ class Report:
         """Geometric means, and whether all is well."""
         print()
         for name in self.head["peers"]:
-            ratios = [row["ratio_to_sepconv"] for row in self.rows if row["peer"] == name and row.get("ratio_to_sepconv")]
+            ratios = [
+                row["ratio_to_sepconv"]
+                for row in self.rows
+                if row["peer"] == name and row.get("ratio_to_sepconv")
+            ]
             if ratios and name != "sepconv":
                 mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
-                print(f"sepconv is faster than {name} by {min(ratios):.2f} to {max(ratios):.2f}, {mean:.2f} on (geometric) average of {len(ratios)}")
+                print(
+                    f"sepconv is faster than {name} by {min(ratios):.2f} to {max(ratios):.2f}, {mean:.2f} on (geometric) average of {len(ratios)}"
+                )
         wrong = [row for row in self.rows if not row["agrees"]]
         failed = [entry for entry in self.skipped if entry["peer"] == "sepconv" and entry.get("failed")]
         print(f"{len(self.rows)} measured, {len(wrong)} differ, {len(self.skipped)} skipped")

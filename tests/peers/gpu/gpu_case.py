@@ -1,4 +1,5 @@
-"""One measurement: the filter and the image, where results are compared, and how a time becomes shares of the device's limits."""
+"""One measurement: the filter and the image, where results are compared, and how a time becomes shares of the
+device's limits."""
 
 import dataclasses
 import math
@@ -15,7 +16,9 @@ WINDOW = (32, 256)  # rows x cols
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A Gaussian of `radius` over rows x cols x channels of `type`, in the library's words for types and borders."""
+    """A Gaussian of `radius` over rows x cols x channels of `type`, in the library's words for types and
+    borders."""
+
     rows: int
     cols: int
     channels: int
@@ -62,7 +65,8 @@ class Case:
         return self.pixels * self.channels * self.dtype.itemsize
 
     def windows(self, whole):
-        """Rectangles (row, col, rows, cols) that results are compared in: the whole image in bands, or corners, edges, centre and four
+        """Rectangles (row, col, rows, cols) that results are compared in: the whole image in bands, or
+        corners, edges, centre and four
         places elsewhere."""
         if whole:
             return [(row, 0, min(256, self.rows - row), self.cols) for row in range(0, self.rows, 256)]
@@ -75,13 +79,17 @@ class Case:
 
 
 class Images:
-    """Pairs (source, target) of one shape on the device, random, all sources alike. There is one pair if an image is larger than the
-    L2 cache; else as many as it takes to exceed it, so that a filter that takes them in turns finds none there."""
+    """Pairs (source, target) of one shape on the device, random, all sources alike. There is one pair if an
+    image is larger than the
+    L2 cache; else as many as it takes to exceed it, so that a filter that takes them in turns finds none
+    there."""
 
     def __init__(self, device, case):
         self.device, self.pairs = device, []
         fits = 2 * case.image_bytes <= 2 * device.l2_bytes
-        count = min(MOST_BUFFERS, max(2, math.ceil(2 * device.l2_bytes / (2 * case.image_bytes)))) if fits else 1
+        count = (
+            min(MOST_BUFFERS, max(2, math.ceil(2 * device.l2_bytes / (2 * case.image_bytes)))) if fits else 1
+        )
         values = random_values(case)
         shape = (case.rows, case.cols, case.channels, case.dtype)
         try:
@@ -106,7 +114,8 @@ class Images:
 
 
 def random_values(case):
-    """At most some 4 million values, which an image repeats with a period that is no multiple of a row: the whole range of an integer
+    """At most some 4 million values, which an image repeats with a period that is no multiple of a row: the
+    whole range of an integer
     type, [0, 1) of a floating one."""
     count = min(case.pixels * case.channels, (1 << 22) + 7)
     random = np.random.default_rng(7)
@@ -117,7 +126,8 @@ def random_values(case):
 
 
 def greatest_difference(results, references):
-    """Over lists of host arrays, in units of the type; infinite if a NaN stands where there is none in the reference."""
+    """Over lists of host arrays, in units of the type; infinite if a NaN stands where there is none in the
+    reference."""
     greatest = 0.0
     for result, reference in zip(results, references, strict=True):
         difference = np.abs(result.astype(np.float64) - reference.astype(np.float64))
@@ -140,7 +150,8 @@ class Limits:
 
     @staticmethod
     def _memcpy(device, nbytes):
-        """Bytes a second (read + written) of cudaMemcpyAsync within the device; 0 if there is no room for it."""
+        """Bytes a second (read + written) of cudaMemcpyAsync within the device; 0 if there is no room for
+        it."""
         nbytes = min(nbytes, device.free_bytes() // 4) & ~0xFFFF
         if nbytes == 0:
             return 0.0
@@ -163,15 +174,27 @@ class Limits:
         return 2 * (2 * case.radius + 1) * case.pixels * case.channels / rate
 
     def report(self):
-        return {"copy_bytes_per_second": self.copy, "memcpy_bytes_per_second": self.memcpy, "fma_f32_per_second": self.fma_f32,
-                "fma_f64_per_second": self.fma_f64}
+        return {
+            "copy_bytes_per_second": self.copy,
+            "memcpy_bytes_per_second": self.memcpy,
+            "fma_f32_per_second": self.fma_f32,
+            "fma_f64_per_second": self.fma_f64,
+        }
 
 
 def figures(case, limits, times):
     """What a list of seconds says, as it goes into the JSON."""
     median = statistics.median(times)
     roofline = max(limits.copy_seconds(case), limits.fma_seconds(case))
-    return {"runs": len(times), "seconds": median, "min_seconds": min(times), "greatest_seconds": max(times),
-            "spread": (max(times) - min(times)) / 2 / median, "pixels_per_second": case.pixels / median,
-            "bytes_per_second": 2 * case.image_bytes / median, "share_of_copy": limits.copy_seconds(case) / median,
-            "share_of_roofline": roofline / median, "roofline_pixels_per_second": case.pixels / roofline}
+    return {
+        "runs": len(times),
+        "seconds": median,
+        "min_seconds": min(times),
+        "greatest_seconds": max(times),
+        "spread": (max(times) - min(times)) / 2 / median,
+        "pixels_per_second": case.pixels / median,
+        "bytes_per_second": 2 * case.image_bytes / median,
+        "share_of_copy": limits.copy_seconds(case) / median,
+        "share_of_roofline": roofline / median,
+        "roofline_pixels_per_second": case.pixels / roofline,
+    }

@@ -1,6 +1,8 @@
-"""sepconv on a GPU for Python: libpeers_gpu.so (peers_gpu.cpp) through ctypes, with its device memory, streams and events.
+"""sepconv on a GPU for Python: libpeers_gpu.so (peers_gpu.cpp) through ctypes, with its device memory,
+streams and events.
 
-Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA work on it where it is, and on the same stream.
+Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA work on it where it is, and on the
+same stream.
 """
 
 import contextlib
@@ -16,7 +18,13 @@ DTYPES = {"u8": np.uint8, "u16": np.uint16, "i16": np.int16, "f32": np.float32, 
 L2_BYTES = 38  # cudaDevAttrL2CacheSize
 PREFIX = "peers_gpu_"
 
-POINTER, INT, LONG, DOUBLE, TEXT = ctypes.c_void_p, ctypes.c_int, ctypes.c_int64, ctypes.c_double, ctypes.c_char_p
+POINTER, INT, LONG, DOUBLE, TEXT = (
+    ctypes.c_void_p,
+    ctypes.c_int,
+    ctypes.c_int64,
+    ctypes.c_double,
+    ctypes.c_char_p,
+)
 PROTOTYPES = {  # name: (result, arguments)
     "error": (TEXT, []),
     "devices": (INT, []),
@@ -50,7 +58,8 @@ class GpuError(RuntimeError):
 
 
 def find_library():
-    """In a bundle it lies beside the test programs, in a source tree in a build's bin/. None if it is nowhere."""
+    """In a bundle it lies beside the test programs, in a source tree in a build's bin/. None if it is
+    nowhere."""
     places = [HERE.parents[1], *(HERE.parents[2] / "build" / preset / "bin" for preset in ("release", "dev"))]
     return next((place / NAME for place in places if (place / NAME).exists()), None)
 
@@ -60,11 +69,14 @@ class NotThere(RuntimeError):
 
 
 def open_library(path, import_others):
-    """The library at `path`, or where it is found if that is None. Calls import_others() before it loads: other GPU libraries may bring a newer
+    """The library at `path`, or where it is found if that is None. Calls import_others() before it loads:
+    other GPU libraries may bring a newer
     C++ runtime, which serves both."""
     path = path or find_library()
     if path is None:
-        raise NotThere(f"{NAME} was found nowhere: build the target peers_gpu with a CUDA toolkit, or name it with --library")
+        raise NotThere(
+            f"{NAME} was found nowhere: build the target peers_gpu with a CUDA toolkit, or name it with --library"
+        )
     import_others()
     try:
         return Library(path)
@@ -73,10 +85,14 @@ def open_library(path, import_others):
 
 
 class Library:
-    """The loaded library. Import other GPU libraries first: they may bring a newer C++ runtime, which serves both."""
+    """The loaded library. Import other GPU libraries first: they may bring a newer C++ runtime, which serves
+    both."""
 
     def __init__(self, path):
-        for runtime in ("libgcc_s.so.1", "libstdc++.so.6"):  # the system's before the bundle's, for what is imported later
+        for runtime in (
+            "libgcc_s.so.1",
+            "libstdc++.so.6",
+        ):  # the system's before the bundle's, for what is imported later
             with contextlib.suppress(OSError):
                 ctypes.CDLL(runtime)
         self._library = ctypes.CDLL(str(path))
@@ -99,7 +115,8 @@ class Library:
 
 
 class Device:
-    """The GPU that is worked on, current from now on; its name, memory and limits, and the stream that all work goes to."""
+    """The GPU that is worked on, current from now on; its name, memory and limits, and the stream that all
+    work goes to."""
 
     def __init__(self, library, index):
         self.library, self.index = library, index
@@ -130,10 +147,14 @@ class Device:
         self.library.check(self.library.stream_wait(self._stream))
 
     def seconds(self, run, times, first=0, calls=1):
-        """Times of `times` samples of `calls` runs each, by events on the stream; everything is enqueued before anything is waited for.
+        """Times of `times` samples of `calls` runs each, by events on the stream; everything is enqueued
+        before anything is waited for.
         `run(i)` enqueues the i-th run, counted from `first`."""
         library = self.library
-        events = [(library.checked(library.event_create()), library.checked(library.event_create())) for _ in range(times)]
+        events = [
+            (library.checked(library.event_create()), library.checked(library.event_create()))
+            for _ in range(times)
+        ]
         try:
             for sample, (begin, end) in enumerate(events):
                 library.check(library.event_record(begin, self.stream))
@@ -153,7 +174,8 @@ class Device:
 
 
 class Array:
-    """A dense image in device memory that it owns: rows x cols (x channels, if more than one), as NumPy would have it."""
+    """A dense image in device memory that it owns: rows x cols (x channels, if more than one), as NumPy would
+    have it."""
 
     def __init__(self, device, rows, cols, channels, dtype):
         self.device, self.dtype = device, np.dtype(dtype)
@@ -166,8 +188,14 @@ class Array:
 
     @property
     def __cuda_array_interface__(self):
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.pointer, False), "strides": None, "stream": None,
-                "version": 3}
+        return {
+            "shape": self.shape,
+            "typestr": self.dtype.str,
+            "data": (self.pointer, False),
+            "strides": None,
+            "stream": None,
+            "version": 3,
+        }
 
     def free(self):
         if self.pointer:
@@ -175,12 +203,18 @@ class Array:
         self.pointer = None
 
     def fill(self, byte):
-        self.device.library.check(self.device.library.fill(self.pointer, byte, self.nbytes, self.device.stream))
+        self.device.library.check(
+            self.device.library.fill(self.pointer, byte, self.nbytes, self.device.stream)
+        )
 
     def copy_from(self, other):
         """Enqueues a copy of another array of the same size."""
         library = self.device.library
-        library.check(library.copy(self.pointer, self.nbytes, other.pointer, self.nbytes, self.nbytes, 1, self.device.stream))
+        library.check(
+            library.copy(
+                self.pointer, self.nbytes, other.pointer, self.nbytes, self.nbytes, 1, self.device.stream
+            )
+        )
 
     def repeat(self, values):
         """Fills the memory with a host array's values, again and again; the last time cut."""
@@ -204,7 +238,9 @@ def download(device, pointer, pitch_bytes, rect, channels, dtype):
     to = np.empty((rows, cols, channels), dtype)
     row_bytes = to.nbytes // rows
     start = pointer + row * pitch_bytes + col * channels * to.itemsize
-    device.library.check(device.library.copy(to.ctypes.data, row_bytes, start, pitch_bytes, row_bytes, rows, device.stream))
+    device.library.check(
+        device.library.copy(to.ctypes.data, row_bytes, start, pitch_bytes, row_bytes, rows, device.stream)
+    )
     device.wait()
     return to
 
@@ -215,15 +251,30 @@ class Filter:
     def __init__(self, device, case, design):
         self.library, self.device, self.case = device.library, device, case
         taps = np.ascontiguousarray(case.taps, np.float64)
-        self._handle = self.library.checked(self.library.filter_create(
-            taps.ctypes.data, len(taps), taps.ctypes.data, len(taps), case.border.encode(), case.value, case.rows, case.cols,
-            case.channels, case.type.encode(), DESIGNS.index(design)))
+        self._handle = self.library.checked(
+            self.library.filter_create(
+                taps.ctypes.data,
+                len(taps),
+                taps.ctypes.data,
+                len(taps),
+                case.border.encode(),
+                case.value,
+                case.rows,
+                case.cols,
+                case.channels,
+                case.type.encode(),
+                DESIGNS.index(design),
+            )
+        )
 
     def enqueue(self, source, target):
-        self.library.check(self.library.filter_enqueue(self._handle, source.pointer, target.pointer, self.device.stream))
+        self.library.check(
+            self.library.filter_enqueue(self._handle, source.pointer, target.pointer, self.device.stream)
+        )
 
     def on_host(self, source, rect):
-        """The same window of the result by the CPU's engine, from the pixels of `source` (an Array) that it needs."""
+        """The same window of the result by the CPU's engine, from the pixels of `source` (an Array) that it
+        needs."""
         row, col, rows, cols = rect
         radius = self.case.radius
         top, left = max(0, row - radius), max(0, col - radius)
@@ -231,8 +282,11 @@ class Filter:
         around = (top, left, bottom - top, right - left)
         pixels = source.window(around)
         result = np.empty((rows, cols, self.case.channels), pixels.dtype)
-        self.library.check(self.library.filter_on_host(self._handle, pixels.ctypes.data, (LONG * 4)(*around), result.ctypes.data,
-                                                       (LONG * 4)(*rect)))
+        self.library.check(
+            self.library.filter_on_host(
+                self._handle, pixels.ctypes.data, (LONG * 4)(*around), result.ctypes.data, (LONG * 4)(*rect)
+            )
+        )
         return result
 
     def free(self):

@@ -1,4 +1,5 @@
-"""All cases of a request: sepconv first, checked against the CPU's engine, then each peer, checked against sepconv."""
+"""All cases of a request: sepconv first, checked against the CPU's engine, then each peer, checked against
+sepconv."""
 
 import math
 import sys
@@ -34,7 +35,8 @@ class Sepconv(Peer):
 
 
 def timed(device, run, options):
-    """Seconds of each of the runs, after those that warm up; a sample is several calls where one is too short to be measured."""
+    """Seconds of each of the runs, after those that warm up; a sample is several calls where one is too short
+    to be measured."""
     once = min(device.seconds(run, 2))
     calls = max(1, min(MOST_CALLS, math.ceil(SHORT_SECONDS / max(once, 1e-6))))
     runs = max(3, min(options.runs, int(options.seconds / (once * calls))))
@@ -66,12 +68,15 @@ class Measurement:
         return None
 
     def windows_of(self, peer, case, pairs, run):
-        """The peer's result of the first image, as host arrays, window by window; where it left pixels out there is poison."""
+        """The peer's result of the first image, as host arrays, window by window; where it left pixels out
+        there is poison."""
         run(0)
         pointer = peer.result(0)
         pitch_bytes = pairs[0][0].pitch_bytes
-        return [download(self.device, pointer, pitch_bytes, rect, case.channels, case.dtype)
-                for rect in case.windows(self.options.check == "whole")]
+        return [
+            download(self.device, pointer, pitch_bytes, rect, case.channels, case.dtype)
+            for rect in case.windows(self.options.check == "whole")
+        ]
 
     def figures_of(self, peer, case, images, expected):
         """The record of one peer and case; `expected(windows)` gives what the windows are compared with."""
@@ -86,15 +91,31 @@ class Measurement:
         finally:
             del run  # and with it what it holds of the peer's memory
             peer.release()
-        record = {"peer": peer.name, "rows": case.rows, "cols": case.cols, "type": case.type, "channels": case.channels,
-                  "radius": case.radius, "design": self.options.design if peer is self.sepconv else None,
-                  **figures(case, self.limits, times), "buffers": len(images.pairs), "greatest_difference": difference, "bound": limit,
-                  "agrees": difference <= limit}
+        record = {
+            "peer": peer.name,
+            "rows": case.rows,
+            "cols": case.cols,
+            "type": case.type,
+            "channels": case.channels,
+            "radius": case.radius,
+            "design": self.options.design if peer is self.sepconv else None,
+            **figures(case, self.limits, times),
+            "buffers": len(images.pairs),
+            "greatest_difference": difference,
+            "bound": limit,
+            "agrees": difference <= limit,
+        }
         return record, results
 
     def guarded(self, peer, case, work):
         """What `work` returns; None, with a word, where it fails: one peer does not stop the others."""
-        where = {"rows": case.rows, "cols": case.cols, "type": case.type, "channels": case.channels, "radius": case.radius}
+        where = {
+            "rows": case.rows,
+            "cols": case.cols,
+            "type": case.type,
+            "channels": case.channels,
+            "radius": case.radius,
+        }
         try:
             return work()
         except Unsupported as error:
@@ -105,19 +126,26 @@ class Measurement:
             if not isinstance(error, MemoryError):
                 traceback.print_exc(limit=-3, file=sys.stderr)
             lines = str(error).strip().splitlines() or [""]
-            self.report.skip(peer.name, f"failed: {type(error).__name__}: {lines[0][:300]}", failed=True, **where)
+            self.report.skip(
+                peer.name, f"failed: {type(error).__name__}: {lines[0][:300]}", failed=True, **where
+            )
         return None
 
     def case(self, case, images):
         def on_host():
-            return [self.sepconv.filter.on_host(images.pairs[0][0], rect) for rect in case.windows(self.options.check == "whole")]
+            return [
+                self.sepconv.filter.on_host(images.pairs[0][0], rect)
+                for rect in case.windows(self.options.check == "whole")
+            ]
 
         ours = self.guarded(self.sepconv, case, lambda: self.figures_of(self.sepconv, case, images, on_host))
         if ours is None:
             return
         self.report.row({**ours[0], "ratio_to_sepconv": 1.0})
         for peer in self.peers:
-            theirs = self.guarded(peer, case, lambda peer=peer: self.figures_of(peer, case, images, lambda: ours[1]))
+            theirs = self.guarded(
+                peer, case, lambda peer=peer: self.figures_of(peer, case, images, lambda: ours[1])
+            )
             if theirs:
                 self.report.row({**theirs[0], "ratio_to_sepconv": theirs[0]["seconds"] / ours[0]["seconds"]})
 
@@ -136,7 +164,10 @@ def measure_all(options, library, make_report):
         report.size(cols, rows)
         for kind in options.type:
             for channels in options.channels:
-                cases = [Case(rows, cols, channels, kind, radius, options.border, options.value) for radius in options.radius]
+                cases = [
+                    Case(rows, cols, channels, kind, radius, options.border, options.value)
+                    for radius in options.radius
+                ]
                 images = measurement.images(cases[0])
                 if images is None:
                     continue

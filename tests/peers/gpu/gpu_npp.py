@@ -1,6 +1,8 @@
-"""NVIDIA's Performance Primitives through ctypes: their filters of image rows and columns, with border, in device memory.
+"""NVIDIA's Performance Primitives through ctypes: their filters of image rows and columns, with border, in
+device memory.
 
-Prototypes as in nppi_filtering_functions.h of NPP 12 and 13. Only NPP_BORDER_REPLICATE is supported there. Steps are in bytes, taps are
+Prototypes as in nppi_filtering_functions.h of NPP 12 and 13. Only NPP_BORDER_REPLICATE is supported there.
+Steps are in bytes, taps are
 in device memory and stored in reverse order, which for symmetric taps is the same.
 """
 
@@ -16,7 +18,14 @@ from gpu_library import Array
 VERSIONS = ("13", "12")
 BORDER_REPLICATE = 2
 # Numbers of cudaDeviceAttr for the fields of the stream context.
-MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR, THREADS_PER_BLOCK, SHARED_BYTES, MAJOR, MINOR = 16, 39, 1, 8, 75, 76
+MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR, THREADS_PER_BLOCK, SHARED_BYTES, MAJOR, MINOR = (
+    16,
+    39,
+    1,
+    8,
+    75,
+    76,
+)
 NON_BLOCKING = 1  # cudaStreamNonBlocking, which the library's streams are
 
 
@@ -29,9 +38,18 @@ class Point(ctypes.Structure):
 
 
 class StreamContext(ctypes.Structure):
-    _fields_ = [("stream", ctypes.c_void_p), ("device", ctypes.c_int), ("multiprocessors", ctypes.c_int),
-                ("threads_per_multiprocessor", ctypes.c_int), ("threads_per_block", ctypes.c_int), ("shared_bytes", ctypes.c_size_t),
-                ("major", ctypes.c_int), ("minor", ctypes.c_int), ("stream_flags", ctypes.c_uint), ("reserved", ctypes.c_int)]
+    _fields_ = [
+        ("stream", ctypes.c_void_p),
+        ("device", ctypes.c_int),
+        ("multiprocessors", ctypes.c_int),
+        ("threads_per_multiprocessor", ctypes.c_int),
+        ("threads_per_block", ctypes.c_int),
+        ("shared_bytes", ctypes.c_size_t),
+        ("major", ctypes.c_int),
+        ("minor", ctypes.c_int),
+        ("stream_flags", ctypes.c_uint),
+        ("reserved", ctypes.c_int),
+    ]
 
 
 class LibraryVersion(ctypes.Structure):
@@ -62,23 +80,49 @@ class Npp:
         self.device = device
         core = load("nppc")
         self.library = load("nppif")
-        self.context = StreamContext(device.stream, device.index, *(device.attribute(number) for number in (
-            MULTIPROCESSORS, THREADS_PER_MULTIPROCESSOR, THREADS_PER_BLOCK, SHARED_BYTES, MAJOR, MINOR)), NON_BLOCKING, 0)
+        self.context = StreamContext(
+            device.stream,
+            device.index,
+            *(
+                device.attribute(number)
+                for number in (
+                    MULTIPROCESSORS,
+                    THREADS_PER_MULTIPROCESSOR,
+                    THREADS_PER_BLOCK,
+                    SHARED_BYTES,
+                    MAJOR,
+                    MINOR,
+                )
+            ),
+            NON_BLOCKING,
+            0,
+        )
         core.nppGetLibVersion.restype = ctypes.POINTER(LibraryVersion)
         version = core.nppGetLibVersion().contents
         self.version = f"{version.major}.{version.minor}.{version.build}"
         self.arrays = []
 
     def function(self, name, after):
-        """The function of this name; `after` are the types of its arguments between the images and the border."""
+        """The function of this name; `after` are the types of its arguments between the images and the
+        border."""
         found = getattr(self.library, name)
         found.restype = ctypes.c_int
         found.argtypes = [*IMAGES, *after, INT, StreamContext]
 
         def call(source, target, *arguments):
             size = Size(source.cols, source.rows)
-            status = found(source.pointer, source.pitch_bytes, size, Point(0, 0), target.pointer, target.pitch_bytes, size, *arguments,
-                           BORDER_REPLICATE, self.context)
+            status = found(
+                source.pointer,
+                source.pitch_bytes,
+                size,
+                Point(0, 0),
+                target.pointer,
+                target.pitch_bytes,
+                size,
+                *arguments,
+                BORDER_REPLICATE,
+                self.context,
+            )
             if status != 0:  # negative: failures; positive: warnings
                 raise RuntimeError(f"{name} returned NppStatus {status}")
 

@@ -2,11 +2,13 @@
 
     peer = CuPy(device)                    # raises ImportError, or Unsupported where it has no GPU
     run = peer.prepare(case, pairs)        # raises Unsupported where it cannot do the case
-    run(i)                                 # enqueues the filter from source to target of pair i (modulo their number) on device.stream
+    run(i)                                 # enqueues the filter from source to target of pair i (modulo their
+    number) on device.stream
     peer.result(i)                         # a pointer to the dense result of the last run(i)
     peer.release()                         # gives back what prepare took
 
-Each is used as its documentation says, with its own memory for results where it cannot write into the caller's. What integers need
+Each is used as its documentation says, with its own memory for results where it cannot write into the
+caller's. What integers need
 (conversion, rounding) is part of the time where the library leaves it to the user.
 """
 
@@ -40,7 +42,12 @@ class Peer:
         return names[case.border]
 
 
-NDIMAGE_BORDERS = {"replicate": "nearest", "reflect101": "mirror", "reflect": "reflect", "constant": "constant"}
+NDIMAGE_BORDERS = {
+    "replicate": "nearest",
+    "reflect101": "mirror",
+    "reflect": "reflect",
+    "constant": "constant",
+}
 
 
 class CuPy(Peer):
@@ -51,6 +58,7 @@ class CuPy(Peer):
         super().__init__(device)
         import cupy
         import cupyx.scipy.ndimage
+
         self.cupy, self.ndimage = cupy, cupyx.scipy.ndimage
         self.version = cupy.__version__
         cupy.cuda.Device(device.index).use()
@@ -80,6 +88,7 @@ class CuPy(Peer):
 
 class SepconvNdimage(CuPy):
     """The Python package on CuPy's arrays."""
+
     name = "sepconv.ndimage"
     note = "the Python package's gaussian_filter; f32 in f64 arithmetic"
 
@@ -87,6 +96,7 @@ class SepconvNdimage(CuPy):
         super().__init__(device)
         import sepconv
         import sepconv.ndimage
+
         self.sepconv, self.version = sepconv, sepconv.__version__
 
     def prepare(self, case, pairs):
@@ -100,8 +110,16 @@ class SepconvNdimage(CuPy):
         return run
 
     def filter(self, case):
-        options = {"mode": self.border(case, NDIMAGE_BORDERS), "cval": case.value, "radius": case.radius, "axes": (0, 1), "stream": self.device.stream}
-        return lambda source, target: self.sepconv.ndimage.gaussian_filter(source, case.sigma, output=target, **options)
+        options = {
+            "mode": self.border(case, NDIMAGE_BORDERS),
+            "cval": case.value,
+            "radius": case.radius,
+            "axes": (0, 1),
+            "stream": self.device.stream,
+        }
+        return lambda source, target: self.sepconv.ndimage.gaussian_filter(
+            source, case.sigma, output=target, **options
+        )
 
 
 class SepconvChain(SepconvNdimage):
@@ -123,11 +141,18 @@ class CuCim(CuPy):
         super().__init__(device)
         import cucim
         import cucim.skimage.filters
+
         self.gaussian, self.version = cucim.skimage.filters.gaussian, cucim.__version__
 
     def prepare(self, case, pairs):
-        options = {"sigma": case.sigma, "truncate": case.truncate, "mode": self.border(case, NDIMAGE_BORDERS), "cval": case.value,
-                   "preserve_range": True, "channel_axis": -1 if case.channels > 1 else None}
+        options = {
+            "sigma": case.sigma,
+            "truncate": case.truncate,
+            "mode": self.border(case, NDIMAGE_BORDERS),
+            "cval": case.value,
+            "preserve_range": True,
+            "channel_axis": -1 if case.channels > 1 else None,
+        }
         self.pairs = pairs
         sources = [self.cupy.asarray(source) for source, _ in pairs]
 
@@ -154,6 +179,7 @@ class Torch(Peer):
     def __init__(self, device):
         super().__init__(device)
         import torch
+
         if not torch.cuda.is_available():
             raise Unsupported("sees no GPU")
         self.torch, self.version = torch, torch.__version__
@@ -170,8 +196,12 @@ class Torch(Peer):
         place = torch.device("cuda", self.device.index)
         float_type = torch.float64 if case.type == "f64" else torch.float32
         # N x C x H x W; with several channels the memory is what PyTorch calls channels_last.
-        sources = [torch.as_tensor(source, device=place).reshape(1, case.rows, case.cols, channels).permute(0, 3, 1, 2)
-                   for source, _ in pairs]
+        sources = [
+            torch.as_tensor(source, device=place)
+            .reshape(1, case.rows, case.cols, channels)
+            .permute(0, 3, 1, 2)
+            for source, _ in pairs
+        ]
         taps = torch.tensor(case.taps, dtype=float_type, device=place)
         row_taps = taps.reshape(1, 1, 1, -1).repeat(channels, 1, 1, 1)
         col_taps = taps.reshape(1, 1, -1, 1).repeat(channels, 1, 1, 1)
@@ -215,6 +245,7 @@ class CvCuda(Peer):
     def __init__(self, device):
         super().__init__(device)
         import cvcuda
+
         try:
             import nvcv
         except ImportError:
@@ -228,15 +259,24 @@ class CvCuda(Peer):
         if case.type == "f64" or case.channels not in (1, 3, 4):
             raise Unsupported(f"has no {case.type} of {case.channels} channels")
         kinds = self.cvcuda.Border
-        border = self.border(case, {"replicate": kinds.REPLICATE, "reflect101": kinds.REFLECT101, "reflect": kinds.REFLECT,
-                                    **({"constant": kinds.CONSTANT} if case.value == 0 else {})})
+        border = self.border(
+            case,
+            {
+                "replicate": kinds.REPLICATE,
+                "reflect101": kinds.REFLECT101,
+                "reflect": kinds.REFLECT,
+                **({"constant": kinds.CONSTANT} if case.value == 0 else {}),
+            },
+        )
         self.pairs = pairs
         tensors = [[self.as_tensor(_WithChannels(array), "HWC") for array in pair] for pair in pairs]
         side = 2 * case.radius + 1
 
         def run(i):
             source, target = tensors[i % len(tensors)]
-            self.cvcuda.gaussian_into(target, source, (side, side), (case.sigma, case.sigma), border, stream=self.stream)
+            self.cvcuda.gaussian_into(
+                target, source, (side, side), (case.sigma, case.sigma), border, stream=self.stream
+            )
 
         return run
 
@@ -258,6 +298,7 @@ class OpenCv(Peer):
     def __init__(self, device):
         super().__init__(device)
         import cv2
+
         if not hasattr(cv2, "cuda") or cv2.cuda.getCudaEnabledDeviceCount() == 0:
             raise Unsupported("was built without CUDA")
         cv2.cuda.setDevice(device.index)
@@ -268,12 +309,25 @@ class OpenCv(Peer):
         if 2 * case.radius + 1 > self.most_taps:
             raise Unsupported(f"takes {self.most_taps} taps at most")
         cv2 = self.cv2
-        border = self.border(case, {"replicate": cv2.BORDER_REPLICATE, "reflect101": cv2.BORDER_REFLECT_101, "reflect": cv2.BORDER_REFLECT,
-                                    **({"constant": cv2.BORDER_CONSTANT} if case.value == 0 else {})})
+        border = self.border(
+            case,
+            {
+                "replicate": cv2.BORDER_REPLICATE,
+                "reflect101": cv2.BORDER_REFLECT_101,
+                "reflect": cv2.BORDER_REFLECT,
+                **({"constant": cv2.BORDER_CONSTANT} if case.value == 0 else {}),
+            },
+        )
         depth = {"u8": cv2.CV_8U, "u16": cv2.CV_16U, "f32": cv2.CV_32F, "f64": cv2.CV_64F}[case.type]
         kind = depth + ((case.channels - 1) << 3)  # CV_MAKETYPE
         self.pairs = pairs
-        mats = [[cv2.cuda.createGpuMatFromCudaMemory(a.rows, a.cols, kind, a.pointer, a.pitch_bytes) for a in pair] for pair in pairs]
+        mats = [
+            [
+                cv2.cuda.createGpuMatFromCudaMemory(a.rows, a.cols, kind, a.pointer, a.pitch_bytes)
+                for a in pair
+            ]
+            for pair in pairs
+        ]
         taps = case.taps.astype(np.float32)
         made = cv2.cuda.createSeparableLinearFilter(kind, kind, taps, taps, (-1, -1), border, border)
 
@@ -286,6 +340,7 @@ class OpenCv(Peer):
 
 class Npp(Peer):
     """Row filter, then column filter, each a call."""
+
     name = "NPP"
     note = "nppiFilterRowBorder, then nppiFilterColumnBorder; integers are rounded between the two"
     integer_bound = 2
@@ -313,6 +368,7 @@ class Npp(Peer):
 
 class NppGauss(Npp):
     """One call."""
+
     name = "NPP gauss"
     note = "nppiFilterGaussAdvancedBorder"
 
@@ -320,14 +376,34 @@ class NppGauss(Npp):
         return self.npp.gauss(case, self.pairs)
 
 
-PEERS = {"python": SepconvChain, "python-ndimage": SepconvNdimage, "cupy": CuPy, "torch": Torch, "torch-tuned": TorchTuned, "cucim": CuCim, "cvcuda": CvCuda, "opencv": OpenCv, "npp": Npp,
-         "npp-gauss": NppGauss}
+PEERS = {
+    "python": SepconvChain,
+    "python-ndimage": SepconvNdimage,
+    "cupy": CuPy,
+    "torch": Torch,
+    "torch-tuned": TorchTuned,
+    "cucim": CuCim,
+    "cvcuda": CvCuda,
+    "opencv": OpenCv,
+    "npp": Npp,
+    "npp-gauss": NppGauss,
+}
 
 
 def import_early(names):
-    """Imports what the named peers need, before another library brings its C++ runtime into the process. Failures are told later, by
+    """Imports what the named peers need, before another library brings its C++ runtime into the process.
+    Failures are told later, by
     the peers themselves."""
-    modules = {"python": ["cupy", "sepconv"], "python-ndimage": ["cupy", "sepconv"], "cupy": ["cupy"], "cucim": ["cupy", "cucim"], "torch": ["torch"], "torch-tuned": ["torch"], "cvcuda": ["cvcuda"], "opencv": ["cv2"]}
+    modules = {
+        "python": ["cupy", "sepconv"],
+        "python-ndimage": ["cupy", "sepconv"],
+        "cupy": ["cupy"],
+        "cucim": ["cupy", "cucim"],
+        "torch": ["torch"],
+        "torch-tuned": ["torch"],
+        "cvcuda": ["cvcuda"],
+        "opencv": ["cv2"],
+    }
     for module in {module for name in names for module in modules.get(name, [])}:
         try:
             importlib.import_module(module)

@@ -1,4 +1,5 @@
-"""One measurement of a transposition: the tensors, where results are compared, and the libraries that do it."""
+"""One measurement of a transposition: the tensors, where results are compared, and the libraries that do
+it."""
 
 import ctypes
 
@@ -34,18 +35,28 @@ class Tensors:
         self.target.fill(0xFF)
 
     def differing(self):
-        """Elements of the target that are not NumPy's, in planes along its first axis: the first, the last, and some between."""
+        """Elements of the target that are not NumPy's, in planes along its first axis: the first, the last,
+        and some between."""
         strides = np.cumprod((1, *self.case.shape[:0:-1]))[::-1]  # in elements
         plane_shape = self.result_shape[1:]
-        inner = sum(np.arange(size).reshape(-1, *[1] * (len(plane_shape) - k - 1)) * strides[axis]
-                    for k, (size, axis) in enumerate(zip(plane_shape, self.case.axes[1:], strict=True)))
+        inner = sum(
+            np.arange(size).reshape(-1, *[1] * (len(plane_shape) - k - 1)) * strides[axis]
+            for k, (size, axis) in enumerate(zip(plane_shape, self.case.axes[1:], strict=True))
+        )
         last = self.result_shape[0] - 1
         planes = {0, last, *np.random.default_rng(3).integers(0, last + 1, PLANES - 2).tolist()}
         count, wrong = int(np.prod(plane_shape)), 0
         plane_bytes = count * self.dtype.itemsize
         for plane in planes:
             expected = self.values[(inner + plane * strides[self.case.axes[0]]) % PERIOD]
-            actual = download(self.device, self.target.pointer + plane * plane_bytes, plane_bytes, (0, 0, 1, count), 1, self.dtype)
+            actual = download(
+                self.device,
+                self.target.pointer + plane * plane_bytes,
+                plane_bytes,
+                (0, 0, 1, count),
+                1,
+                self.dtype,
+            )
             wrong += int(np.count_nonzero(actual.reshape(plane_shape) != expected))
         return wrong
 
@@ -63,7 +74,16 @@ class Sepconv(gpu_peers.Peer):
         shape, axes = (ctypes.c_int64 * 3)(*shape), (ctypes.c_int * 3)(*axes)
 
         def run(_):
-            library.check(library.permute(shape, axes, tensors.dtype.itemsize, tensors.source.pointer, tensors.target.pointer, stream))
+            library.check(
+                library.permute(
+                    shape,
+                    axes,
+                    tensors.dtype.itemsize,
+                    tensors.source.pointer,
+                    tensors.target.pointer,
+                    stream,
+                )
+            )
 
         return run
 
@@ -72,7 +92,10 @@ class CuPy(gpu_peers.CuPy):
     note = "copyto of the transposed view"
 
     def prepare_tensors(self, tensors):
-        source, target = self.cupy.asarray(tensors.source).transpose(tensors.case.axes), self.cupy.asarray(tensors.target)
+        source, target = (
+            self.cupy.asarray(tensors.source).transpose(tensors.case.axes),
+            self.cupy.asarray(tensors.target),
+        )
 
         def run(_):
             with self.stream:

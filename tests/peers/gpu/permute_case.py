@@ -1,4 +1,5 @@
-"""Cases of transpositions as they are typed: TYPE:SHAPE:AXES, axes as numpy.transpose has them. Needs nothing but Python."""
+"""Cases of transpositions as they are typed: TYPE:SHAPE:AXES, axes as numpy.transpose has them. Needs nothing
+but Python."""
 
 import argparse
 import dataclasses

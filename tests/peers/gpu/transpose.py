@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""sepconv's transpositions beside other GPU libraries: the same tensors, in place in device memory, on one stream of one process.
+"""sepconv's transpositions beside other GPU libraries: the same tensors, in place in device memory, on one
+stream of one process.
 
     transpose.py [--case TYPE:SHAPE:AXES ...] [--peers cupy,torch] [--runs 20] [--json FILE]
 
-A case is such as f32:16384x16384:1,0 or u8:8192x8192x3:2,0,1; axes as numpy.transpose has them. Times are medians by CUDA events;
-before, every result is compared with NumPy's in planes of the result. "copy" is device memory read and written at the rate that this GPU reaches
-with nothing else to do, measured first. Prints Markdown. Exit code 0: all that ran agree; 1: something differs or sepconv failed;
+A case is such as f32:16384x16384:1,0 or u8:8192x8192x3:2,0,1; axes as numpy.transpose has them. Times are
+medians by CUDA events;
+before, every result is compared with NumPy's in planes of the result. "copy" is device memory read and
+written at the rate that this GPU reaches
+with nothing else to do, measured first. Prints Markdown. Exit code 0: all that ran agree; 1: something
+differs or sepconv failed;
 2: bad options; 77: no GPU.
 """
 
@@ -18,19 +22,40 @@ import sys
 from permute_case import parse_case
 
 NO_GPU = 77
-CASES = ["f32:16384x16384:1,0", "u8:16384x16384:1,0", "u16:16384x16384:1,0", "f64:16384x16384:1,0", "f32:16381x16411:1,0",
-         "u8:16384x16384x3:1,0,2", "u8:8192x8192x3:2,0,1", "u8:3x8192x8192:1,2,0", "f32:8192x8192x3:2,0,1", "f32:3x8192x8192:1,2,0",
-         "f32:2048x2048x64:2,0,1", "f32:64x2048x2048:1,2,0"] + [
-         f"f32:1024x1024x1024:{axes}" for axes in ("0,1,2", "0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0")]
+CASES = [
+    "f32:16384x16384:1,0",
+    "u8:16384x16384:1,0",
+    "u16:16384x16384:1,0",
+    "f64:16384x16384:1,0",
+    "f32:16381x16411:1,0",
+    "u8:16384x16384x3:1,0,2",
+    "u8:8192x8192x3:2,0,1",
+    "u8:3x8192x8192:1,2,0",
+    "f32:8192x8192x3:2,0,1",
+    "f32:3x8192x8192:1,2,0",
+    "f32:2048x2048x64:2,0,1",
+    "f32:64x2048x2048:1,2,0",
+] + [f"f32:1024x1024x1024:{axes}" for axes in ("0,1,2", "0,2,1", "1,0,2", "1,2,0", "2,0,1", "2,1,0")]
+
 
 def parse_options(arguments):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--case", type=parse_case, nargs="+", default=list(map(parse_case, CASES)), help="TYPE:SHAPE:AXES")
+    parser.add_argument(
+        "--case", type=parse_case, nargs="+", default=list(map(parse_case, CASES)), help="TYPE:SHAPE:AXES"
+    )
     parser.add_argument("--peers", default="cupy,torch", help="(%(default)s); none for sepconv alone")
     parser.add_argument("--runs", type=int, default=20, help="(%(default)s)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="fewer runs where they would take longer than this (%(default)s)")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=2.0,
+        help="fewer runs where they would take longer than this (%(default)s)",
+    )
     parser.add_argument("--device", type=int, default=0, help="GPU (%(default)s)")
-    parser.add_argument("--library", help="libpeers_gpu.so (searched for beside this program and in the builds release and dev)")
+    parser.add_argument(
+        "--library",
+        help="libpeers_gpu.so (searched for beside this program and in the builds release and dev)",
+    )
     parser.add_argument("--json", metavar="FILE")
     options = parser.parse_args(arguments)
     options.peers = [] if options.peers == "none" else options.peers.split(",")
@@ -83,10 +108,14 @@ def measure_all(options, library):
     device = gpu_library.Device(library, options.device)
     limits = gpu_case.Limits(device)
     date = datetime.date.today().isoformat()
-    print(f"{device.name}, {date}; copy {limits.copy / 1e12:.2f} TB/s (read + written); medians of up to {options.runs} runs, +- is half of "
-          "greatest less least")
+    print(
+        f"{device.name}, {date}; copy {limits.copy / 1e12:.2f} TB/s (read + written); medians of up to {options.runs} runs, +- is half of "
+        "greatest less least"
+    )
     peers, missing = installed_peers(device, options.peers)
-    print("\n| case | program | ms | +- | GB/s | of copy | sepconv is faster by |\n|---|---|---|---|---|---|---|")
+    print(
+        "\n| case | program | ms | +- | GB/s | of copy | sepconv is faster by |\n|---|---|---|---|---|---|---|"
+    )
     rows = []
     for case in options.case:
         tensors = gpu_permute.Tensors(device, case)
@@ -95,17 +124,41 @@ def measure_all(options, library):
             median = statistics.median(seconds)
             ours = median if peer is peers[0] else rows[-1]["sepconv_seconds"]
             rate = 2 * tensors.nbytes / median
-            rows.append({"case": str(case), "program": peer.name, "seconds": median, "spread": (max(seconds) - min(seconds)) / 2 / median,
-                         "bytes_per_second": rate, "share_of_copy": rate / limits.copy, "sepconv_seconds": ours, "differing": differing})
-            print(f"| {case} | {peer.name} | {median * 1e3:.4g} | {rows[-1]['spread']:.1%} | {rate / 1e9:.0f} | {rate / limits.copy:.3f} | "
-                  f"{median / ours:.2f} |" + (f" **{differing} elements differ**" if differing else ""), flush=True)
+            rows.append(
+                {
+                    "case": str(case),
+                    "program": peer.name,
+                    "seconds": median,
+                    "spread": (max(seconds) - min(seconds)) / 2 / median,
+                    "bytes_per_second": rate,
+                    "share_of_copy": rate / limits.copy,
+                    "sepconv_seconds": ours,
+                    "differing": differing,
+                }
+            )
+            print(
+                f"| {case} | {peer.name} | {median * 1e3:.4g} | {rows[-1]['spread']:.1%} | {rate / 1e9:.0f} | {rate / limits.copy:.3f} | "
+                f"{median / ours:.2f} |" + (f" **{differing} elements differ**" if differing else ""),
+                flush=True,
+            )
         tensors.free()
     wrong = sum(row["differing"] > 0 for row in rows)
     print(f"\n{len(rows)} measured, {wrong} differ")
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"program": "tests/peers/gpu/transpose.py", "date": date, "device": device.name, "runs": options.runs,
-                       "limits": limits.report(), "missing": missing, "measured": rows}, file, indent=1)
+            json.dump(
+                {
+                    "program": "tests/peers/gpu/transpose.py",
+                    "date": date,
+                    "device": device.name,
+                    "runs": options.runs,
+                    "limits": limits.report(),
+                    "missing": missing,
+                    "measured": rows,
+                },
+                file,
+                indent=1,
+            )
     return 1 if wrong else 0
 
 
