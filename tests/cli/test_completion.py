@@ -116,7 +116,7 @@ def test_words(sepconv, shell):
     assert shell(sepconv, "sepconv bench ") == ["conv", "gemm", "run", "transpose"]
     assert shell(sepconv, "sepconv run a b --max-m") == ["--max-memory"]
     assert shell(sepconv, "sepconv bench conv --no-") == ["--no-cpu", "--no-tiled"]
-    assert shell(sepconv, "sepconv stages gau") == ["gaussian"]
+    assert shell(sepconv, "sepconv stages gau") == ["gaussian", "gaussian_laplace"]
     assert shell(sepconv, "sepconv help tr") == ["transpose"]
     assert shell(sepconv, "sepconv help bench ge") == ["gemm"]
     assert shell(sepconv, "sepconv help run ") == []

@@ -151,7 +151,7 @@ TEST_CASE("run_file: an output is replaced only if that is asked for, and never 
 TEST_CASE("run_file: an output is none of the files that stages read") {
   const Files files;
   const auto table = files.folder.write("taps.txt", "1 2 1\n");
-  const Chain chain = sepconv::taps({.file = table});
+  const Chain chain = sepconv::convolve({.file = table});
   FileOptions over;
   over.output.overwrite = true;
   CHECK_THROWS_WITH(run_file(files.in, table, chain, {}, over), Contains("read by the stage convolve:file="));
