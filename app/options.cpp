@@ -239,7 +239,7 @@ std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting) {
 
 std::string stage_list() {
   std::string text = "Stages (sepconv stages NAME says more):\n";
-  for (const StageEntry& entry : stage_table()) text += fmt::format("  {:<16} {}\n", entry.name, entry.help);
+  for (const StageEntry& entry : stage_table()) text += fmt::format("  {:<17} {}\n", entry.name, entry.help);
   return text;
 }
 
