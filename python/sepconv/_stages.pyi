@@ -7,10 +7,10 @@ from numpy.typing import ArrayLike
 
 from sepconv._chain import Chain
 
-__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "log", "dog", "unsharp", "taps", "matrix", "scale", "cast", "stretch", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "close", "tophat", "blackhat", "mean", "std", "normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
+__all__ = ["gaussian", "box", "binomial", "sobel", "scharr", "derivative", "gradient", "gaussian_laplace", "dog", "unsharp", "convolve", "mix_channels", "scale", "cast", "stretch", "clamp", "abs", "threshold", "transpose", "gemm", "reduce", "resize", "median", "percentile", "rank", "erode", "dilate", "opening", "closing", "tophat", "blackhat", "stddev", "local_normalize", "add", "subtract", "multiply", "divide", "min", "max", "blend"]
 
 def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, order: int = 0, order_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, order_z: int = 0, method: Literal['exact', 'multirate'] = 'exact', border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
-    """Gaussian blur with the taps of scipy.ndimage.gaussian_filter.
+    """Gaussian blur, as scipy.ndimage.gaussian_filter.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -61,8 +61,8 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     >>> sc.gaussian(sigma=2.5)  # doctest: +ELLIPSIS
     Chain('gaussian...')
     """
-def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
-    """Mean of (2 radius + 1) x (2 radius_y + 1) pixels.
+def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None) -> Chain:
+    """Mean of a window of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
     ----------
@@ -75,11 +75,9 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    flip : bool
-        turns the window round, which changes nothing (false true; default false)
 
     Returns
     -------
@@ -115,7 +113,7 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -134,7 +132,7 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     Chain('binomial...')
     """
 def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
-    """(-1 0 1) along the axis, (1 2 1) across.
+    """Sobel derivative: (-1 0 1) along the axis, (1 2 1) across it.
 
     Parameters
     ----------
@@ -166,7 +164,7 @@ def sobel(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', '
     Chain('sobel...')
     """
 def scharr(axis: Literal['x', 'y', 'z'] = 'x', *, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
-    """(-1 0 1) along the axis, (3 10 3) across.
+    """Scharr derivative: (-1 0 1) along the axis, (3 10 3) across it.
 
     Parameters
     ----------
@@ -234,7 +232,7 @@ def derivative(order: int = 1, *, axis: Literal['x', 'y', 'z'] = 'x', radius: in
     Chain('derivative...')
     """
 def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes: Literal['xy', 'xyz'] = 'xy', sigma: float | None = None, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
-    """Length of the gradient: sqrt(gx^2 + gy^2), or with that along z, in one pass.
+    """Gradient magnitude: sqrt(gx^2 + gy^2), with gz^2 for axes=xyz.
 
     Parameters
     ----------
@@ -281,7 +279,7 @@ def gradient(operator: Literal['sobel', 'scharr', 'gaussian'] = 'sobel', *, axes
     >>> sc.gradient(operator='scharr')  # doctest: +ELLIPSIS
     Chain('gradient...')
     """
-def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
+def gaussian_laplace(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['propagate'] | None = None) -> Chain:
     """Laplacian of the Gaussian, as scipy.ndimage.gaussian_laplace.
 
     Parameters
@@ -323,7 +321,7 @@ def log(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, ra
     --------
     >>> import sepconv as sc
     >>> sc.gaussian_laplace(sigma=2)  # doctest: +ELLIPSIS
-    Chain('log...')
+    Chain('gaussian_laplace...')
     """
 def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma2_y: float | None = None, sigma_z: float | None = None, radius_z: int | None = None, sigma2_z: float | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """Difference of two Gaussians: blur(sigma) - blur(sigma2).
@@ -357,7 +355,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -376,7 +374,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     Chain('dog...')
     """
 def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0, radius: int | None = None, radius_y: int | None = None, sigma_z: float | None = None, radius_z: int | None = None, amount: float = 1.0, threshold: float = 0.0, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
-    """Sharpening: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold.
+    """Unsharp mask: x + amount (x - blur(x)) where |x - blur(x)| reaches the threshold.
 
     Parameters
     ----------
@@ -405,7 +403,7 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. Default: ignore, if the source declares nodata (ignore propagate)
 
     Returns
     -------
@@ -423,7 +421,7 @@ def unsharp(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.0
     >>> sc.unsharp(sigma=1.5, amount=0.8)  # doctest: +ELLIPSIS
     Chain('unsharp...')
     """
-def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, z: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
+def convolve(row: Sequence[float] | None = None, *, col: Sequence[float] | None = None, z: Sequence[float] | None = None, file: str | PathLike[str] | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, flip: bool = False, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
     """A separable filter with the given taps, applied as correlation.
 
     Parameters
@@ -443,7 +441,7 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -459,10 +457,10 @@ def taps(row: Sequence[float] | None = None, *, col: Sequence[float] | None = No
     --------
     >>> import sepconv as sc
     >>> sc.convolve(row=[-1, 0, 1], col=[1, 2, 1])  # doctest: +ELLIPSIS
-    Chain('taps...')
+    Chain('convolve...')
     """
-def matrix(file: str | PathLike[str] | None = None, *, values: Sequence[float] | None = None, rows: int = 1) -> Chain:
-    """Mixes channels: a row of the matrix per channel of the result.
+def mix_channels(file: str | PathLike[str] | None = None, *, values: Sequence[float] | None = None, rows: int = 1) -> Chain:
+    """Weighted sums of channels: a row of weights per channel of the result.
 
     Parameters
     ----------
@@ -487,17 +485,17 @@ def matrix(file: str | PathLike[str] | None = None, *, values: Sequence[float] |
     --------
     >>> import sepconv as sc
     >>> sc.mix_channels(values=[0.299, 0.587, 0.114])  # doctest: +ELLIPSIS
-    Chain('matrix...')
+    Chain('mix_channels...')
     """
 def scale(by: float = 1.0, *, add: float = 0.0) -> Chain:
-    """X * by + add, rounded once; resize makes another size.
+    """X * by + add, rounded once (for another size: resize).
 
     Parameters
     ----------
     by : float
         factor (default 1)
     add : float
-        summand (default 0)
+        offset (default 0)
 
     Returns
     -------
@@ -516,7 +514,7 @@ def scale(by: float = 1.0, *, add: float = 0.0) -> Chain:
     Chain('scale...')
     """
 def cast(type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
-    """Rounds half to even and saturates to another pixel type.
+    """Converts to another pixel type: rounds half to even and saturates.
 
     Parameters
     ----------
@@ -540,14 +538,14 @@ def cast(type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
     Chain('cast...')
     """
 def stretch(low: float, high: float, type: Literal['u8', 'u16', 'i16', 'f32', 'f64']) -> Chain:
-    """Makes the whole range of another pixel type of low to high.
+    """Maps low..high to the whole range of another pixel type.
 
     Parameters
     ----------
     low : float
         value that becomes 0 (needed)
     high : float
-        value that becomes the type's greatest, 1 of f32 and f64 (needed)
+        value that becomes the maximum of the type (f32, f64: 1) (needed)
     type : Literal['u8', 'u16', 'i16', 'f32', 'f64']
         pixel type (u8 u16 i16 f32 f64; needed)
 
@@ -573,9 +571,9 @@ def clamp(low: float | None = None, high: float | None = None) -> Chain:
     Parameters
     ----------
     low : float | None
-        least value; left out, there is none
+        lower limit; left out: none
     high : float | None
-        greatest value, not below low; left out, there is none
+        upper limit, not below low; left out: none
 
     Returns
     -------
@@ -641,7 +639,7 @@ def threshold(at: float, *, above: float = 1.0, below: float = 0.0) -> Chain:
     Chain('threshold...')
     """
 def transpose() -> Chain:
-    """Rows become columns; channels stay.
+    """Exchanges rows and columns; channels stay.
 
     Returns
     -------
@@ -686,18 +684,18 @@ def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right')
     Chain('gemm...')
     """
 def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', 'binomial', 'nearest'] = 'box', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
-    """Means of cells of factor x factor_y pixels; the last cells are of what is there.
+    """Downsamples by whole factors: mean of each block of factor x factor_y pixels.
 
     Parameters
     ----------
     factor : int
-        side of the cells that become one (pixels; between 1 and 2147483647; needed)
+        width of the blocks, and height without factor_y (pixels; between 1 and 2147483647; needed)
     factor_y : int | None
-        the side along y; as along x where it is left out (pixels; between 1 and 2147483647)
+        height of the blocks; left out: factor (pixels; between 1 and 2147483647)
     filter : Literal['box', 'binomial', 'nearest']
-        a cell's mean, a smoother one of the cells around it too, or the pixel in its middle, for classes and masks (box binomial nearest; default box)
+        box: mean of the block. binomial: smoother, of neighbouring blocks too. nearest: the middle pixel, for classes and masks (box binomial nearest; default box)
     missing : Literal['ignore', 'propagate'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. Default: ignore, if the source declares nodata (ignore propagate)
 
     Returns
     -------
@@ -716,18 +714,18 @@ def reduce(factor: int, *, factor_y: int | None = None, filter: Literal['box', '
     Chain('reduce...')
     """
 def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, filter: Literal['linear', 'cubic', 'lanczos3', 'area', 'box', 'nearest'] = 'linear', missing: Literal['ignore', 'propagate'] | None = None) -> Chain:
-    """Another size, smaller or larger, without aliasing.
+    """Resamples to another size, with antialiasing.
 
     Parameters
     ----------
     to : tuple[int, int] | str | None
         COLSxROWS of the result; or give by (pixels; between 1 and 2147483647; needed; not with by); here (rows, cols), or such a text
     by : float | None
-        pixels of the result to one of the image, along both axes (greater than 0)
+        scale factor along both axes (greater than 0)
     filter : Literal['linear', 'cubic', 'lanczos3', 'area', 'box', 'nearest']
-        Pillow's BILINEAR, BICUBIC and LANCZOS, wider where a side shrinks; area is OpenCV's INTER_AREA and GDAL's average: pixels count by the share that lies inside; box is Pillow's BOX; nearest is a single pixel, for classes and masks (linear cubic lanczos3 area box nearest; default linear)
+        linear, cubic, lanczos3, box: Pillow's BILINEAR, BICUBIC, LANCZOS and BOX, antialiased. area: OpenCV's INTER_AREA, GDAL's average. nearest: one pixel, for classes and masks (linear cubic lanczos3 area box nearest; default linear)
     missing : Literal['ignore', 'propagate'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. Default: ignore, if the source declares nodata (ignore propagate)
 
     Returns
     -------
@@ -746,7 +744,7 @@ def resize(to: tuple[int, int] | str | None = None, *, by: float | None = None, 
     Chain('resize...')
     """
 def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int] | str | None = None, origin: int = 0, origin_y: int = 0, radius_z: int | None = None, size_z: int | None = None, origin_z: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None) -> Chain:
-    """Middle value of (2 radius + 1) x (2 radius_y + 1) pixels.
+    """Median of a window of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
     ----------
@@ -771,7 +769,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -817,7 +815,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -863,7 +861,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -882,7 +880,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     Chain('rank...')
     """
 def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
-    """Least of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
+    """Minimum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
 
     Parameters
     ----------
@@ -895,7 +893,7 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -918,7 +916,7 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     Chain('erode...')
     """
 def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
-    """Greatest of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
+    """Maximum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk.
 
     Parameters
     ----------
@@ -931,7 +929,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -953,8 +951,8 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     >>> sc.dilate(radius=3)  # doctest: +ELLIPSIS
     Chain('dilate...')
     """
-def open(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
-    """Erode, then dilate: what is bright and smaller goes.
+def opening(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
+    """Erosion, then dilation: removes bright details smaller than the window.
 
     Parameters
     ----------
@@ -967,7 +965,7 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -987,10 +985,10 @@ def open(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     --------
     >>> import sepconv as sc
     >>> sc.opening(radius=4, shape='disk')  # doctest: +ELLIPSIS
-    Chain('open...')
+    Chain('opening...')
     """
-def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
-    """Dilate, then erode: what is dark and smaller goes.
+def closing(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
+    """Dilation, then erosion: removes dark details smaller than the window.
 
     Parameters
     ----------
@@ -1003,7 +1001,7 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1023,10 +1021,10 @@ def close(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     --------
     >>> import sepconv as sc
     >>> sc.closing(radius=3)  # doctest: +ELLIPSIS
-    Chain('close...')
+    Chain('closing...')
     """
 def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
-    """The image less what open leaves: what is bright and smaller.
+    """Image minus its opening: bright details smaller than the window.
 
     Parameters
     ----------
@@ -1039,7 +1037,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. Default: ignore, if the source declares nodata (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1062,7 +1060,7 @@ def tophat(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     Chain('tophat...')
     """
 def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, shape: Literal['box', 'disk'] = 'box') -> Chain:
-    """What close leaves less the image: what is dark and smaller.
+    """Closing minus the image: dark details smaller than the window.
 
     Parameters
     ----------
@@ -1075,7 +1073,7 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['r
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. Default: ignore, if the source declares nodata (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1097,8 +1095,8 @@ def blackhat(radius: int = 1, *, radius_y: int | None = None, border: Literal['r
     >>> sc.blackhat(radius=9)  # doctest: +ELLIPSIS
     Chain('blackhat...')
     """
-def mean(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None, flip: bool = False) -> Chain:
-    """Box under its other name.
+def stddev(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None) -> Chain:
+    """Standard deviation of a window of (2 radius + 1) x (2 radius_y + 1) pixels.
 
     Parameters
     ----------
@@ -1111,43 +1109,7 @@ def mean(radius: int = 1, *, radius_y: int | None = None, border: Literal['refle
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
-    radius_z : int | None
-        radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    flip : bool
-        turns the window round, which changes nothing (false true; default false)
-
-    Returns
-    -------
-    Chain
-        of this one stage
-
-    Raises
-    ------
-    ValueError
-        for values that cannot be
-
-    Examples
-    --------
-    >>> import sepconv as sc
-    >>> sc.box(radius=4)  # doctest: +ELLIPSIS
-    Chain('mean...')
-    """
-def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate', 'fill'] | None = None, radius_z: int | None = None) -> Chain:
-    """Standard deviation of (2 radius + 1) x (2 radius_y + 1) pixels.
-
-    Parameters
-    ----------
-    radius : int
-        pixels on each side of the middle one (pixels; between 0 and 1048576; default 1)
-    radius_y : int | None
-        radius along y; as along x where it is left out (pixels; between 0 and 1048576)
-    border : Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap']
-        how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, wrap bcd|abcd|abc (reflect101 reflect replicate constant wrap; default reflect101)
-    value : float
-        pixel value beyond the edge (default 0; only with border=constant)
-    missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
@@ -1165,9 +1127,9 @@ def std(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     --------
     >>> import sepconv as sc
     >>> sc.stddev(radius=4)  # doctest: +ELLIPSIS
-    Chain('std...')
+    Chain('stddev...')
     """
-def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, least: float = 0.0) -> Chain:
+def local_normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflect101', 'reflect', 'replicate', 'constant', 'wrap'] = 'reflect101', value: float = 0.0, missing: Literal['ignore', 'propagate'] | None = None, radius_z: int | None = None, min_std: float = 0.0) -> Chain:
     """Local contrast: (pixel - mean) / standard deviation.
 
     Parameters
@@ -1181,10 +1143,10 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing (ignore propagate)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. Default: ignore, if the source declares nodata (ignore propagate)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
-    least : float
+    min_std : float
         lower bound of the standard deviation, so that noise in flat areas is not amplified (0 or more; default 0)
 
     Returns
@@ -1200,8 +1162,8 @@ def normalize(radius: int = 1, *, radius_y: int | None = None, border: Literal['
     Examples
     --------
     >>> import sepconv as sc
-    >>> sc.local_normalize(radius=16, least=2)  # doctest: +ELLIPSIS
-    Chain('normalize...')
+    >>> sc.local_normalize(radius=16, min_std=2)  # doctest: +ELLIPSIS
+    Chain('local_normalize...')
     """
 def add(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
     """X + y with y of a second image, or of a chain; a number is added by scale:add=.
@@ -1316,7 +1278,7 @@ def divide(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain 
     Chain('divide...')
     """
 def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
-    """The lesser of x and y, with y of a second image, or of a chain; clamp limits by a number.
+    """Minimum of x and y, with y of a second image, or of a chain; clamp limits by a number.
 
     Parameters
     ----------
@@ -1344,7 +1306,7 @@ def min(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | s
     Chain('min...')
     """
 def max(file: str | PathLike[str] | ArrayLike | None = None, *, chain: Chain | str | None = None, axes: str | None = None) -> Chain:
-    """The greater of x and y, with y of a second image, or of a chain; clamp limits by a number.
+    """Maximum of x and y, with y of a second image, or of a chain; clamp limits by a number.
 
     Parameters
     ----------

@@ -22,10 +22,13 @@ class Made(NamedTuple):
     workers: dict[str, int]
 
 def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = None, *, arithmetic: Literal['f32', 'f64'] | None = None, threads: int = 1) -> Array:
-    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the whole array.
+    """The chain on a dask array, or on each image of one, lazily: with the bytes that the chain makes of the
+    whole array.
 
-    Each block of the result is a task, which is given what the chain needs for it of the array, also of other blocks; borders act where the image ends and
-    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and columns, and all channels in
+    Each block of the result is a task, which is given what the chain needs for it of the array, also of other
+    blocks; borders act where the image ends and
+    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the
+    array's, in proportion where a chain changes an image's rows and columns, and all channels in
     one block.
 
     Parameters
@@ -59,12 +62,17 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     True
     """
 def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, client: Client | None = None, parts: int | None = None, discard: bool = False, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> Made:
-    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte for byte.
+    """Filters an image, or all images of a file, by the workers of a cluster: what `sepconv.run` makes, byte
+    for byte.
 
-    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of the source and what the chain needs around it,
-    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one part at a time, with all its threads, within
-    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a worker that was lost to others. Until it is
-    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are made and only the last step fails it stays.
+    The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of
+    the source and what the chain needs around it,
+    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one
+    part at a time, with all its threads, within
+    `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a
+    worker that was lost to others. Until it is
+    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are
+    made and only the last step fails it stays.
 
     Parameters
     ----------
@@ -172,7 +180,8 @@ def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DType
         
     """
 def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See
+    `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
 
         Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_gradient_magnitude` makes of the whole array. Parameters are those of
@@ -274,14 +283,16 @@ def median_filter(input: Array, size: int | Sequence[int] | None = None, footpri
     dask.array.Array
     """
 def minimum_filter(input: Array, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 1) -> Array:
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    `gaussian_filter`.
 
-    Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter` makes of the whole array. Parameters are those of
-    that function; `output` is a type, and `threads` are a task's.
+        Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.minimum_filter` makes of the whole array. Parameters are those of
+        that function; `output` is a type, and `threads` are a task's.
 
-    Returns
-    -------
-    dask.array.Array
+        Returns
+        -------
+        dask.array.Array
+        
     """
 def minimum_filter1d(input: Array, size: int, axis: int = -1, output: DTypeLike | None = None, mode: Mode = 'reflect', cval: complex = 0.0, origin: int = 0, *, threads: int = 1) -> Array:
     """The least of `size` elements along one axis. See `minimum_filter`.

@@ -29,7 +29,9 @@ class FileWarning(UserWarning):
     """What a result does not have of its source, or what of a file is not what it seems."""
 
 class Span(NamedTuple):
-    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds since the run began."""
+    """An interval in which a step worked on a band, or, with a band of -1, closed the result's file; seconds
+    since the run began.
+    """
     step: str
     band: int
     begin: float
@@ -37,7 +39,9 @@ class Span(NamedTuple):
     bytes: int
 
 class ChannelStats(NamedTuple):
-    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything else."""
+    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything
+    else.
+    """
     count: int  # type: ignore[assignment]
     nan_count: int
     missing_count: int
@@ -90,7 +94,8 @@ class Comparison(NamedTuple):
     first_image: int | None
 
 class Preview:
-    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a notebook.
+    """A picture of what a chain makes of an image, of a level of its pyramid or of a detail; shown in a
+    notebook.
 
     Attributes
     ----------
@@ -119,7 +124,8 @@ class Preview:
 class Plan:
     """What a run would do: bands, slots, bytes, peak memory, predicted times.
 
-    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what ``sepconv.run(..., plan=plan)`` does.
+    A value: it is equal to one that says the same, can be kept as `text` and pickled, and is what
+    ``sepconv.run(..., plan=plan)`` does.
 
     Parameters
     ----------
@@ -184,7 +190,8 @@ class Report:
     def save_trace(self, path: str | PathLike[str]) -> None: ...
 
 class Image:
-    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open`` makes it.
+    """An image file, or the images of one, as an array that is read where it is sliced: ``sepconv.open``
+    makes it.
 
     Attributes
     ----------
@@ -197,7 +204,8 @@ class Image:
     chunks : tuple of int
         what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
     metadata : dict
-        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description, software, date, artist, copyright,
+        of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description,
+        software, date, artist, copyright,
         nodata, epsg
     layout : str
         how the pixels are stored
@@ -237,32 +245,42 @@ class Image:
 def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, progress: bool | Callable[[int, int], object] | None = True, resume: bool = False, discard: bool = False, part: tuple[int, int] | str | None = None, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None, plan: Plan | str | None = None) -> Report:
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
-    The result of a path appears under its name when it is complete, and not at all if anything fails; it is laid out like its source and has its
-    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has the axes first. What is sliced is
-    asked only in the thread that calls. Ctrl-C stops a run within half a second; an array then has what was written until then, and of a file there
+    The result of a path appears under its name when it is complete, and not at all if anything fails; it is
+    laid out like its source and has its
+    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has
+    the axes first. What is sliced is
+    asked only in the thread that calls. Ctrl-C stops a run within half a second; an array then has what was
+    written until then, and of a file there
     is nothing.
 
     Parameters
     ----------
     source : path, Image, array_like, or sliceable
-        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a few rows, or rows of chunks, at a time
+        an array has rows x columns, rows x columns x channels (up to 4), or `axes`; what is sliced is read a
+        few rows, or rows of chunks, at a time
     sink : path, ndarray, or sliceable
         a path's ending says the format; else of the result's shape and type, and apart from `source`
     chain : Chain, str or iterable of str
         none: a copy
     progress : bool or callable
-        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels done and pixels, in this thread;
+        True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels
+        done and pixels, in this thread;
         what it raises ends the run, and of a file there is nothing
     resume : bool
-        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed or interrupted, and the same call goes on with it
+        of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed
+        or interrupted, and the same call goes on with it
     discard : bool
-        remove what is there of such a run first, once this one is planned; what is there and is not gone on with is named in a warning
+        remove what is there of such a run first, once this one is planned; what is there and is not gone on
+        with is named in a warning
     part : tuple of int or str, optional
-        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any process that sees the files; `finish` completes it
+        ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any
+        process that sees the files; `finish` completes it
     max_memory : int or str, optional
-        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself holds is not counted
+        ceiling for what the run holds, ``'2G'``; left out: a quarter of what is free. What a sliceable itself
+        holds is not counted
     device : str
-        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``, ``'cuda:0,1'``
+        ``'auto'`` (the CPU or the first GPU, whichever should be done first), ``'cpu'``, ``'cuda'``,
+        ``'cuda:0,1'``
     max_device_memory : int or str, optional
         ceiling for what the run holds on each GPU
     threads, slots, band_rows, band_cols : int
@@ -270,40 +288,51 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     arithmetic : {'f32', 'f64'}, optional
         left out: f64 where source, result or a stage is f64
     axes : str, optional
-        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y`` rows, ``x`` columns, a last ``c`` channels, others count images
+        a letter for each axis of an array, an NPY file or the pages of a TIFF, whatever that says: ``y``
+        rows, ``x`` columns, a last ``c`` channels, others count images
     page : int or str, optional
-        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images that are not alike); left out: all
+        images of a file: ``3``, ``'0-9'``, ``'c=1'``, ``'z=2-5,t=0'``, ``'s=1'`` (of an OME-TIFF with images
+        that are not alike); left out: all
     level : int
         of a pyramid
     raw : str, optional
         the source has no header: ``'COLSxROWS[xCHANNELS]:TYPE[:OFFSET]'``
     missing_chunks : {'error', 'fill'}, optional
-        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a warning where that is null, and an error where no chunk is there
+        what is not stored of a Zarr array is an error, or its fill value; left out: its fill value, with a
+        warning where that is null, and an error where no chunk is there
     region : tuple of slice, optional
         the part of the result that is made, rows then columns: ``np.s_[0:768, 0:1024]``, ``np.s_[-100:, :]``
     nodata : float or 'none', optional
         pixels of this value are missing, or none are; left out: what the file declares
     nodata_bands : {'each', 'all'}
-        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels all have it, as with GDAL's UNIFIED_SRC_NODATA
+        what the nodata value hides: each channel that has it, for itself, or only pixels of whose channels
+        all have it, as with GDAL's UNIFIED_SRC_NODATA
     alpha : {'weight', 'mask'}, optional
-        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are missing and others count whole; left out: a weight in pictures, a mask in
+        of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are
+        missing and others count whole; left out: a weight in pictures, a mask in
         files with georeference, nodata value or mask
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
-        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``, ``'jpeg:90:444'``
+        ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a
+        colon if wanted: ``'zstd:9'``, ``'zstd:fast'``, ``'deflate:fast'``, ``'deflate:best'``, ``'jpeg:90'``,
+        ``'jpeg:90:444'``
     tile : int, tuple of int or dict, optional
-        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16, 'y': 256, 'x': 256}``; 0 for strips
+        rows and columns of a TIFF's tiles, or of a Zarr's chunks, of these also by names of axes: ``{'z': 16,
+        'y': 256, 'x': 256}``; 0 for strips
     shard : int, tuple of int or dict, optional
         the same of a Zarr's files, of whole chunks each; 0: a file a chunk
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
     planar, no_predictor, pyramid, cog, big_tiff : bool, optional
-        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF or classic
+        of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or
+        ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF
+        or classic
     orient : bool
         apply the orientation tag of the source (EXIF, TIFF)
     to_8bit : bool or tuple of float, optional
-        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from these two values; alpha is blended with white if the file has none
+        scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from
+        these two values; alpha is blended with white if the file has none
     background : str, optional
         blend a picture with alpha onto this colour: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
@@ -342,9 +371,11 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     ([16, 18, 20, 22], 'read')
     """
 def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (), *, discard: bool = False, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None, result_nodata: float | None = None, compress: str | None = None, tile: int | tuple[int, int] | dict[str, int] | str | None = None, shard: int | tuple[int, int] | dict[str, int] | str | None = None, zarr: int | None = None, planar: bool = False, no_predictor: bool = False, pyramid: bool | str | None = None, cog: bool = False, big_tiff: bool | None = None, overwrite: bool = False, durable: bool = False, orient: bool = False, to_8bit: bool | tuple[float, float] = False, background: str | None = None) -> int:
-    """Begins a result that processes make in parts, on any machines that share its file system: what ``sepconv run --create-only`` does. Reads no pixel.
+    """Begins a result that processes make in parts, on any machines that share its file system: what
+    ``sepconv run --create-only`` does. Reads no pixel.
 
-    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the parts, and `finish` completes the result, which has
+    ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the
+    parts, and `finish` completes the result, which has
     the bytes of one run. Until then it lies in the folder ``SINK.partial``.
 
     Parameters
@@ -380,9 +411,11 @@ def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[
     >>> sc.finish("blurred.npy")
     """
 def finish(sink: Path) -> None:
-    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv finish`` does.
+    """Completes a result that was begun with `create_only` and made with ``run(..., part=)``: what ``sepconv
+    finish`` does.
 
-    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called again.
+    Checks that all parts are there, and gives the result its name. Can be interrupted, or killed, and called
+    again.
 
     Parameters
     ----------
@@ -391,7 +424,8 @@ def finish(sink: Path) -> None:
     Raises
     ------
     OSError
-        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made stays
+        that names what is missing (with errno.ENODATA), or what else keeps it from its name; what is made
+        stays
     ValueError
         where the source is another now
 
@@ -429,7 +463,7 @@ def plan(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *,
     """
 @overload
 def transpose() -> Chain:
-    """Rows become columns; channels stay.
+    """Exchanges rows and columns; channels stay.
 
     Returns
     -------
@@ -455,7 +489,8 @@ def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progr
     ----------
     source, sink : path, or, for rows with columns, as those of `run`
     perm : tuple of int
-        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has rows, columns and channels
+        axis k of the result is axis ``perm[k]`` of the source, as `numpy.transpose` has it; an image has
+        rows, columns and channels
     progress, **options
         as those of `run`
 
@@ -479,7 +514,7 @@ def transpose(source: Source, sink: Sink, perm: Sequence[int] = (1, 0), *, progr
 
     Notes
     -----
-    Without a sink it is the stage of this name, ``transpose()``: Rows become columns; channels stay.
+    Without a sink it is the stage of this name, ``transpose()``: Exchanges rows and columns; channels stay.
     """
 @overload
 def gemm(file: str | PathLike[str], *, side: Literal['right', 'left'] = 'right') -> Chain:
@@ -522,7 +557,8 @@ def gemm(a: Source, b: Source, sink: Sink, *, alpha: float = 1.0, beta: float | 
     trans_a, trans_b : bool
         the transpose in its place
     progress, **options
-        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and so on of `b`, and `page_c` of what is added
+        as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and
+        so on of `b`, and `page_c` of what is added
 
     Returns
     -------
@@ -582,7 +618,8 @@ def open(path: Path, *, page: int | str | None = None, level: int = 0, axes: str
     ((3, 4), ('y', 'x'), [[4, 6], [8, 10]])
     """
 def stats(source: Source, *, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, device: str = 'auto', max_device_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each') -> Stats:
-    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types): what ``sepconv stats`` does.
+    """Minimum, maximum, mean, deviation and histogram of every channel, in one pass (two of floating types):
+    what ``sepconv stats`` does.
 
     Parameters
     ----------
@@ -608,7 +645,8 @@ def stats(source: Source, *, progress: bool | Callable[[int, int], object] | Non
     (1.0, 6.0, 3.0)
     """
 def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Callable[[int, int], object] | None = True, max_memory: int | str | None = None, threads: int = 0, slots: int = 0, band_rows: int = 0, band_cols: int = 0, arithmetic: Literal['f32', 'f64'] | None = None, page: int | str | None = None, level: int = 0, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, page_b: int | str | None = None, level_b: int = 0, axes_b: str | None = None, raw_b: str | None = None, missing_chunks_b: Literal['error', 'fill'] | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each') -> Comparison:
-    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare`` does.
+    """Greatest and mean difference of two images, or of all images of two files: what ``sepconv compare``
+    does.
 
     Parameters
     ----------
@@ -637,7 +675,8 @@ def compare(a: Source, b: Source, *, tolerance: float = 0.0, progress: bool | Ca
     (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
     """
 def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size: int = 1024, level: int | None = None, max_memory: int | str | None = None, threads: int = 0, page: int | str | None = None, axes: str | None = None, raw: str | None = None, missing_chunks: Literal['error', 'fill'] | None = None, region: tuple[slice, slice] | str | None = None, nodata: float | str | None = None, nodata_bands: Literal['each', 'all'] = 'each', alpha: Literal['weight', 'mask'] | None = None) -> Preview:
-    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second whatever its size: what ``sepconv preview`` does.
+    """What a chain makes of an image, on a level of its pyramid or on a detail, in a fraction of a second
+    whatever its size: what ``sepconv preview`` does.
 
     Parameters
     ----------
@@ -648,7 +687,8 @@ def preview(path: Path | Image, chain: Chain | str | Iterable[str] = (), *, size
     size : int
         the picture's longer side, at most
     level : int, optional
-        left out: the smallest that fills the picture; where there are none a detail from the middle, at full resolution
+        left out: the smallest that fills the picture; where there are none a detail from the middle, at full
+        resolution
     region : tuple of slice or str, optional
         of the result, in pixels of the full resolution
     page, axes, raw, missing_chunks, nodata, nodata_bands, alpha, max_memory, threads

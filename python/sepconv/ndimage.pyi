@@ -560,7 +560,8 @@ def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: Gp
     """
 @overload
 def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See
+    `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
 
     Parameters
@@ -595,7 +596,8 @@ def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any],
     """
 @overload
 def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
-    """The root of the sum of squares of derivatives along the axes, which a function makes. See `generic_laplace`, whose `derivative2` this one's
+    """The root of the sum of squares of derivatives along the axes, which a function makes. See
+    `generic_laplace`, whose `derivative2` this one's
     `derivative` is like.
 
     Parameters
@@ -637,7 +639,8 @@ def generic_laplace(input: ArrayLike, derivative2: Callable[..., Any], output: N
     input : array_like
         of any number of axes
     derivative2 : callable
-        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output`
+        is an array or a type as elsewhere
     output, mode, cval, axes
         as `gaussian_filter` has them
     extra_arguments, extra_keywords
@@ -670,7 +673,8 @@ def generic_laplace(input: GpuArray, derivative2: Callable[..., Any], output: Gp
     input : array_like
         of any number of axes
     derivative2 : callable
-        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output` is an array or a type as elsewhere
+        ``derivative2(input, axis, output, mode, cval, *extra_arguments, **extra_keywords)``, where `output`
+        is an array or a type as elsewhere
     output, mode, cval, axes
         as `gaussian_filter` has them
     extra_arguments, extra_keywords
@@ -1308,7 +1312,8 @@ def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, foot
     """
 @overload
 def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> NDArray[Any]:
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    `gaussian_filter`.
 
     Parameters
     ----------
@@ -1317,7 +1322,8 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     size : int or sequence
         of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1`` (`skimage.morphology.disk`), along two axes
+        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
+        (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
         as of `gaussian_filter`
     origin : int or sequence
@@ -1326,7 +1332,8 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU
+        for even sizes and an origin
 
     Examples
     --------
@@ -1336,7 +1343,8 @@ def minimum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     """
 @overload
 def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, footprint: ArrayLike | None = None, output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, origin: int | Sequence[int] = 0, *, axes: int | Sequence[int] | None = None, threads: int = 0, stream: int | HasStream | None = None) -> GpuArray:
-    """The least of `size` elements along each axis, at a cost that hardly grows with it. See `gaussian_filter`.
+    """The least of `size` elements along each axis, at a cost that hardly grows with it. See
+    `gaussian_filter`.
 
     Parameters
     ----------
@@ -1345,7 +1353,8 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     size : int or sequence
         of the window, of all axes or of each of `axes`
     footprint : array_like, optional
-        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1`` (`skimage.morphology.disk`), along two axes
+        in the place of `size`: true everywhere, or on a disk, ``(x / radius)**2 + (y / radius_y)**2 <= 1``
+        (`skimage.morphology.disk`), along two axes
     output, mode, cval, axes, threads, stream
         as of `gaussian_filter`
     origin : int or sequence
@@ -1354,7 +1363,8 @@ def minimum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     Raises
     ------
     ValueError
-        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU for even sizes and an origin
+        for a footprint that is neither a rectangle nor a disk, and an origin with a disk; of arrays on a GPU
+        for even sizes and an origin
 
     Examples
     --------
@@ -1591,7 +1601,8 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     rank : int
         0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
+        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and
+        of arrays on a GPU along two
     footprint : array_like, optional
         in place of `size`: all of its elements are to be true
     output : ndarray or dtype, optional
@@ -1638,7 +1649,8 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     rank : int
         0 is the smallest value of the window; negative ranks count from the largest
     size : int or sequence
-        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and of arrays on a GPU along two
+        of the window: along all axes, or along each of `axes`; longer than 1 along three of them at most, and
+        of arrays on a GPU along two
     footprint : array_like, optional
         in place of `size`: all of its elements are to be true
     output : ndarray or dtype, optional

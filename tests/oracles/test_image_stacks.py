@@ -381,7 +381,7 @@ def test_each_image_of_a_stack_is_transposed(sepconv):
     assert found == "ZCYX"
     np.testing.assert_array_equal(values, stack.swapaxes(2, 3))
     assert (
-        "(z 3, c 2), one at a time" in sepconv("transpose", "in.ome.tif", "new.ome.tif", "--dry-run").stdout
+        "6 (z 2, c 3), one at a time" in sepconv("transpose", "in.ome.tif", "new.ome.tif", "--dry-run").stdout
     )
 
 
