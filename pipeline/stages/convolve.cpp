@@ -42,15 +42,15 @@ StagePtr make(const ConvolveOptions& options, const StageArguments& spelling) {
     spelling.refuse("row", "give row taps, col taps, z taps or several of them, or file");
   for (const auto* list : {&taps.row, &taps.col, &options.z}) {
     if (list->empty() || list->size() % 2 == 1) continue;
-    throw InvalidArgument(
-        fmt::format("stage 'taps' is given {} taps; an odd number is needed, the anchor is the middle one: "
-                    "add a 0 at one end",
-                    list->size()));
+    throw InvalidArgument(fmt::format(
+        "stage 'convolve' is given {} taps; an odd number is needed, the anchor is the middle one: "
+        "add a 0 at one end",
+        list->size()));
   }
   const SeparableTaps along_z{{}, options.z};
   if (std::max({taps.row_radius(), taps.col_radius(), along_z.col_radius()}) > kMaxRadius) {
     throw InvalidArgument(
-        fmt::format("stage 'taps' has a radius over {}; that many taps are not supported", kMaxRadius));
+        fmt::format("stage 'convolve' has a radius over {}; that many taps are not supported", kMaxRadius));
   }
   return make_volume_filter(spelling, options, taps, along_z.col);
 }

@@ -46,11 +46,11 @@ class MatrixStage final : public Stage {
   ImageSpec output_spec(const ImageSpec& input) const override {
     const std::int64_t channels = input.channels - masks_;
     if (channels != cols_ && channels != cols_ - 1) {
-      throw InvalidArgument(
-          fmt::format("stage 'matrix' has {} but the image has {}; give {}, or {} with an offset last; a "
-                      "column of zeros leaves a channel out",
-                      count_text(cols_, "column"), count_text(channels, "channel"),
-                      count_text(channels, "column"), channels + 1));
+      throw InvalidArgument(fmt::format(
+          "stage 'mix_channels' has {} but the image has {}; give {}, or {} with an offset last; a "
+          "column of zeros leaves a channel out",
+          count_text(cols_, "column"), count_text(channels, "channel"), count_text(channels, "column"),
+          channels + 1));
     }
     ImageSpec output = input;
     output.channels = rows_ + masks_;
@@ -150,8 +150,9 @@ StagePtr make(const MixChannelsOptions& options, const StageArguments& spelling)
   const Table table = table_of(options, spelling);
   for (const std::vector<double>& row : table) {
     if (row.size() != table.front().size()) {
-      throw InvalidArgument(fmt::format("stage 'matrix' has rows of {} and of {} numbers; all need the same",
-                                        table.front().size(), row.size()));
+      throw InvalidArgument(
+          fmt::format("stage 'mix_channels' has rows of {} and of {} numbers; all need the same",
+                      table.front().size(), row.size()));
     }
   }
   return std::make_shared<MatrixStage>(spelling.text(), table);

@@ -165,7 +165,7 @@ TEST_CASE("Blocks of an image that a border repeats are the CPU's, to whichever 
   const Plan plan = run(*open_reader(in), *made.writer(), chain, options).plan;
   CHECK(made == wanted);
   // A part whose neighbours all lie within the image is not repeated.
-  const bool within = region && std::string_view(stage).starts_with("taps:col");
+  const bool within = region && std::string_view(stage).starts_with("convolve:col");
   CHECK(plan.decodes_on_devices() == (!repeats || within));
 }
 
