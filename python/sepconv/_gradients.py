@@ -246,7 +246,9 @@ def gaussian_laplace(input, sigma, output=None, mode="reflect", cval=0.0, *, axe
     >>> ndimage.gaussian_laplace([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]], sigma=1)[1].round(4).tolist()
     [-0.0303, -0.2675, -0.0303]
     """
-    return _of_gaussian(_stages.gaussian_laplace, generic_laplace, 2, input, sigma, output, mode, cval, axes, kwargs)
+    return _of_gaussian(
+        _stages.gaussian_laplace, generic_laplace, 2, input, sigma, output, mode, cval, axes, kwargs
+    )
 
 
 def generic_gradient_magnitude(

@@ -263,7 +263,12 @@ def test_words_with_blanks_and_a_cursor_in_the_middle(sepconv):
         "COMP_WORDS=(sepconv run \"'my file.tif'\" out.tif gauss); COMP_CWORD=4\n"
         "COMP_LINE=\"sepconv run 'my file.tif' out.tif gauss\"; COMP_POINT=35; _sepconv; printf '%s\\n' \"${COMPREPLY[@]}\""
     )
-    assert in_shell(sepconv, ["bash", "--norc", "-c"], script) == ["gaussian", "gradient", "gaussian_laplace", "gemm"]
+    assert in_shell(sepconv, ["bash", "--norc", "-c"], script) == [
+        "gaussian",
+        "gradient",
+        "gaussian_laplace",
+        "gemm",
+    ]
 
 
 @pytest.mark.parametrize(
