@@ -64,15 +64,17 @@ std::vector<std::size_t> begins_of_keys(const std::string& stage, std::size_t co
 Completion of_stage(const std::string& begun) {
   const std::size_t colon = begun.find(':');
   if (colon == std::string::npos) return of_stage_names(begun);
-  const auto stage = std::ranges::find(stage_table(), begun.substr(0, colon), &StageEntry::name);
-  if (stage == stage_table().end()) return {};
+  const StageEntry* stage = find_named(stage_table(), begun.substr(0, colon));
+  if (stage == nullptr) return {};
   std::vector<std::size_t> begins = begins_of_keys(begun, colon);
   const std::size_t last = begins.back(), equals = begun.find('=', last);
   begins.pop_back();
   std::vector<Completion::Word> words;
   for (const StageKey& key : stage->keys) {
     const auto is_it = [&](std::size_t begin) {
-      return begun.compare(begin, key.name.size() + 1, key.name + "=") == 0;
+      const std::size_t end = begun.find('=', begin);
+      return end != std::string::npos &&
+             find_named(std::span(&key, 1), std::string_view(begun).substr(begin, end - begin)) != nullptr;
     };
     if (is_it(last)) {
       return key.type == StageKey::Type::chain ? of_own_chain(begun, last, equals + 1)

@@ -123,7 +123,11 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    const std::string name = "  " + make_option_name(option, is_positional) + make_option_opts(option);
+    // CLI11 names a flag that may have a value "--pyramid{auto}"; here it is "--pyramid[=nearest|none]".
+    const std::string flags = make_option_name(option, is_positional);
+    const std::string name =
+        "  " + (flags.ends_with('}') ? flags.substr(0, flags.find('{')) + option->get_type_name()
+                                     : flags + make_option_opts(option));
     const std::size_t width = kColumns - kIndent;
     const std::string& description = option->get_description();
     const std::string words = is_long_ ? description : shortened_text(description, width);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -47,10 +49,6 @@ std::optional<std::int64_t> alpha_of(const FileInfo::Page& page) {
 struct PageText {
   std::string heading;
   std::vector<std::pair<std::string, std::string>> rows;
-
-  bool has(const std::pair<std::string, std::string>& row) const {
-    return std::ranges::find(rows, row) != rows.end();
-  }
 };
 
 /// What the facts of its format say is not said again.
@@ -72,33 +70,45 @@ PageText text_of(const FileInfo::Page& page) {
   return text;
 }
 
-/// Whether `page` says nothing that `first` does not, except how many bytes it takes. It may lack the texts
-/// that files have on their first page only.
-bool is_alike(const PageText& first, const PageText& page) {
-  const auto is_bytes = [](const auto& row) { return row.first == "stored"; };
-  const auto is_file_text = [](const auto& row) {
-    return row.first == "description" || row.first == "software" || row.first == "date";
-  };
-  return first.heading == page.heading &&
-         std::ranges::all_of(page.rows, [&](const auto& row) { return is_bytes(row) || first.has(row); }) &&
-         std::ranges::all_of(first.rows, [&](const auto& row) {
-           return is_bytes(row) || is_file_text(row) || page.has(row);
-         });
+/// The facts about how pixels are stored: what is neither metadata nor a number of bytes.
+std::vector<std::pair<std::string, std::string>> layout_facts(const FileInfo::Page& page) {
+  constexpr std::string_view kOthers[] = {"description", "software", "date", "artist", "copyright", "stored"};
+  std::vector<std::pair<std::string, std::string>> facts;
+  std::ranges::copy_if(page.facts, std::back_inserter(facts), [&](const auto& fact) {
+    return std::ranges::find(kOthers, fact.first) == std::end(kOthers);
+  });
+  return facts;
 }
 
-/// Pages from `index` on. A run of alike pages is one line behind the first of them.
+/// Whether both pages have the same shape, layout, warnings and metadata, and pixels at all. The second may
+/// lack the texts that files have on their first page only.
+bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
+  Metadata metadata = page.metadata;
+  for (std::string Metadata::*text : {&Metadata::software, &Metadata::date_time, &Metadata::artist,
+                                      &Metadata::copyright, &Metadata::attributes})
+    if ((metadata.*text).empty()) metadata.*text = first.metadata.*text;
+  if (metadata.description.empty()) {
+    metadata.description = first.metadata.description;
+    metadata.description_of_several = first.metadata.description_of_several;
+    metadata.axes = first.metadata.axes;
+  }
+  return text_of(first).heading == text_of(page).heading && layout_facts(first) == layout_facts(page) &&
+         first.layout.warnings == page.layout.warnings && metadata == first.metadata &&
+         (first.stored_bytes > 0) == (page.stored_bytes > 0);
+}
+
+/// Pages from number `index` on. A run of alike pages is one line behind the first of them.
 void print_pages(const std::vector<FileInfo::Page>& pages, std::int64_t index) {
-  for (std::size_t i = 0; i < pages.size();) {
-    const PageText text = text_of(pages[i]);
-    const std::int64_t first = index + static_cast<std::int64_t>(i);
-    print("page {}: {}\n", first, text.heading);
+  for (auto at = pages.begin(); at != pages.end();) {
+    const PageText text = text_of(*at);
+    print("page {}: {}\n", index, text.heading);
     for (const auto& [name, value] : text.rows) print("  {:<20} {}\n", name, value);
-    std::size_t next = i + 1;
-    while (next < pages.size() && is_alike(text, text_of(pages[next]))) ++next;
-    const std::int64_t last = index + static_cast<std::int64_t>(next) - 1;
-    if (last == first + 1) print("page {}: as page {}\n", last, first);
-    if (last > first + 1) print("pages {} to {}: as page {}\n", first + 1, last, first);
-    i = next;
+    const auto next =
+        std::find_if_not(at + 1, pages.end(), [&](const auto& page) { return is_alike(*at, page); });
+    const std::int64_t count = next - at;
+    if (count == 2) print("page {}: as page {}\n", index + 1, index);
+    if (count > 2) print("pages {} to {}: as page {}\n", index + 1, index + count - 1, index);
+    at = next, index += count;
   }
 }
 

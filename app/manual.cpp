@@ -101,7 +101,7 @@ std::string option_item(const CLI::Option& option) {
   }
   std::string tag = fmt::format("{}", fmt::join(names, ", "));
   if (const std::string type = option.get_type_name(); !type.empty() && type != option.get_name(true))
-    tag += " " + italic(type);
+    tag += (type.starts_with("[=") ? "" : " ") + italic(type);
   return item(tag, option.get_description() + of_others("needs", option.get_needs()) +
                        of_others("not with", option.get_excludes()));
 }

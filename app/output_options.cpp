@@ -79,7 +79,7 @@ void add_layout_options(CLI::App& command, OutputOptions& request) {
         request.pyramid = text != "none";
         request.nearest_levels = text == "nearest";
       })
-      ->type_name("[nearest|none]");
+      ->type_name("[=nearest|none]");
   command.add_flag("--cog", request.cog, "write a Cloud Optimized GeoTIFF (tiles and overviews)");
   auto* big = command.add_flag_callback(
       "--big-tiff", [&request] { request.big_tiff = true; }, "write BigTIFF whatever the size");
@@ -99,7 +99,7 @@ void add_picture_options(CLI::App& command, FileOptions& files) {
           "scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from "
           "LOW:HIGH; alpha is blended with white if OUT has none")
       ->each([&request](const std::string& text) { take_8bit(text, request); })
-      ->type_name("[LOW:HIGH]");
+      ->type_name("[=LOW:HIGH]");
   command
       .add_option_function<std::string>(
           "--background",

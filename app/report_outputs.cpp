@@ -108,8 +108,9 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
     options.progress = line.callback();
     report = run(job, options);
   }
+  const bool is_brief = report.wall_seconds < kShortRunSeconds && !reporting.verbose;
   std::string text, json, page;
-  if (!reporting.quiet || side_files.wants_limits()) {
+  if (side_files.wants_limits() || !(reporting.quiet || is_brief)) {
     const RunLimits limits = measure_limits(report);
     text = summary(report, limits);
     json = to_json(report, limits);
@@ -120,9 +121,10 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
   side_files.write(report.timeline, facts, pictures ? page : text, json);
   if (reporting.quiet || side_files.wants_json() || job.is_named)
     warn(report.plan.warnings);
+  else if (is_brief)
+    write_to_stderr(brief_summary(report));
   else
-    write_to_stderr(report.wall_seconds < kShortRunSeconds && !reporting.verbose ? brief_summary(report)
-                                                                                 : text);
+    write_to_stderr(text);
   return kDone;
 }
 

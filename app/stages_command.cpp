@@ -52,9 +52,7 @@ Json to_json(const StageEntry& entry) {
 /// The stage of this name, or all. Throws InvalidArgument, which knows the nearest name.
 StageTable chosen(const std::string& name) {
   if (name.empty()) return stage_table();
-  const StageEntry* entry = find_stage(stage_table(), name);
-  if (entry == nullptr) parse_stage(name);  // throws, with the nearest name
-  return {*entry};
+  return {stage_named(name)};
 }
 
 void print_keys(const StageEntry& entry) {

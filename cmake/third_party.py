@@ -1,14 +1,12 @@
 #!/usr/bin/env python3
 """Licences of the libraries that a bundle or a wheel carries.
 
-third_party.py notices FOLDER LIB...  writes the copyright file of each library LIB, and of the packages whose
-code is compiled in, to FOLDER
-third_party.py wheel FILE             adds these files to a wheel that auditwheel has repaired, and names the
-licences in its METADATA and SBOM
+third_party.py notices FOLDER LIB... writes the copyright file of each library LIB, and of the packages whose
+code is compiled in, to FOLDER third_party.py wheel FILE adds these files to a wheel that auditwheel has
+repaired, and names the licences in its METADATA and SBOM
 
 A library that the table below does not have is an error, so that none is distributed before somebody has read
-its licence.
-"""
+its licence."""
 
 import base64
 import csv

@@ -25,6 +25,7 @@ struct Exif {
     return image.empty() && photo.empty() && place.empty() && interoperability.empty();
   }
   std::int64_t bytes() const noexcept;
+  friend bool operator==(const Exif&, const Exif&) = default;
 };
 
 inline constexpr std::uint32_t kExifPointer = 34665, kGpsPointer = 34853, kInteroperabilityPointer = 40965;

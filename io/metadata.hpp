@@ -101,6 +101,8 @@ struct Metadata {
   /// value is left to whoever knows the result's. A description that states shape, type and number of images
   /// (OME-XML, ImageJ, shaped JSON) says those of the result. What falls is added to `lost`, a sentence each.
   Metadata kept_for(const ImageChange& change, std::vector<std::string>& lost) const;
+
+  friend bool operator==(const Metadata&, const Metadata&) = default;
 };
 
 /// Whether a description of a kind that counts images (OME-XML, ImageJ's, tifffile's) speaks of one image of

@@ -1,6 +1,5 @@
 """Zarr in folders, written and read without a library of it: chunks that are stored as they are, or by zlib.
-For tests that need no more, and to
-have a second opinion."""
+For tests that need no more, and to have a second opinion."""
 
 import itertools
 import json

@@ -5,10 +5,8 @@ consists, for example_mlp.
     docs/examples/digits_to_idx.py FOLDER
 
 1797 images of 8 x 8 pixels, a fifth of them held out (t10k-*). They are shuffled by a fixed seed, so the
-files are the same everywhere.
-Needs the package (python3-sklearn, or scikit-learn from PyPI) for its data only, and nothing but Python's
-standard library.
-"""
+files are the same everywhere. Needs the package (python3-sklearn, or scikit-learn from PyPI) for its data
+only, and nothing but Python's standard library."""
 
 import argparse
 import csv

@@ -2,8 +2,7 @@
 """Says which links inside of a folder of HTML lead nowhere: check_links.py FOLDER
 
 A link is an href or a src without a host; its file has to be there, and what stands after # has to be an id
-or a name in it.
-"""
+or a name in it."""
 
 import functools
 import html.parser

@@ -6,10 +6,8 @@ logarithmic.
     docs/tools/conv_plot.py sweep.json peers.json --type f32 --channels 1 --title "One H200" -o radii.svg
 
 What --sweep measured is a line, everything else are points joined by a thin one. The dashed line is the
-roofline of the first file: the
-smaller of device copy and multiply-adds. Several sweeps are told apart by their design. Needs nothing but
-Python's standard library.
-"""
+roofline of the first file: the smaller of device copy and multiply-adds. Several sweeps are told apart by
+their design. Needs nothing but Python's standard library."""
 
 import argparse
 import json

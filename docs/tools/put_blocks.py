@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """put_blocks.py FILE.md ... < OUTPUT: puts what a benchmark printed between the marks of a block, <!-- name
---> to <!-- /name -->, in the
-place of the block of that name in each file. A file without that block is left as it is; a block that no file
-has is an error, and so is
-output without any, and then no file is changed."""
+--> to <!-- /name -->, in the place of the block of that name in each file. A file without that block is left
+as it is; a block that no file has is an error, and so is output without any, and then no file is changed."""
 
 import pathlib
 import re

@@ -2,10 +2,8 @@
 """Does what a page tells its reader to do, in one folder: run_page.py PAGE FOLDER
 
 First comes the Python in the page's comments that begin with "made before:", which makes the files that the
-page speaks of. Then, in their order, blocks
-with a title become files of that name, blocks of `sh` are run; others are for reading. `sepconv` is what PATH
-finds; SEPCONV_BINARY names another.
-"""
+page speaks of. Then, in their order, blocks with a title become files of that name, blocks of `sh` are run;
+others are for reading. `sepconv` is what PATH finds; SEPCONV_BINARY names another."""
 
 import os
 import pathlib

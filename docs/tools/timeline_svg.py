@@ -6,9 +6,7 @@ to right.
     docs/tools/timeline_svg.py --label "1 slot" s1.json --label "3 slots" s3.json --title "Slots" -o slots.svg
 
 Several traces stand below each other on one common time axis. Bands of even and odd number have different
-shades, so that neighbours
-can be told apart. Needs nothing but Python's standard library.
-"""
+shades, so that neighbours can be told apart. Needs nothing but Python's standard library."""
 
 import argparse
 import json

@@ -1,35 +1,7 @@
 // A stage: one step of a chain. It states its footprint and computes regions; it knows nothing of bands,
 // of the files of images or of threads, and of a device only the stream that it is handed.
 //
-//   name        in pipeline/stages/    footprint (input for an output rectangle)
-//   gaussian    gaussian.cpp           grown by the radius
-//   box mean std normalize
-//               moments.cpp            grown by the radius
-//   erode dilate open close tophat blackhat
-//               morphology.cpp         grown by the radius, or twice that
-//   binomial    binomial.cpp           grown by the radius
-//   sobel       derivatives.cpp        grown by the radius
-//   scharr      derivatives.cpp        grown by the radius
-//   derivative  derivatives.cpp        grown by the radius
-//   gradient    derivatives.cpp        grown by the radius           two branches
-//   log         band_pass.cpp        grown by the radius           two branches, along z three
-//   dog         band_pass.cpp        grown by the larger radius    two branches
-//   unsharp     band_pass.cpp        grown by the radius           two branches
-//   taps        taps.cpp               grown by the radius
-//   matrix      matrix.cpp             itself                        changes the number of channels
-//   scale cast clamp abs threshold     pointwise.cpp   itself        cast changes the type
-//   transpose   transpose.cpp          rows and columns exchanged    swaps the extent
-//   gemm        gemm.cpp               whole rows, or whole columns  sets the number of columns, or of rows
-//   median      order.cpp              grown by the window
-//   percentile  order.cpp              grown by the window
-//   rank        order.cpp              grown by the window
-//   reduce      reduce.cpp             the windows of its cells      divides the extent
-//   resize      resize.cpp             the windows of its pixels     sets the extent
-//   add subtract multiply divide min max blend
-//               combine.cpp            itself, and the same of a second image, or what a chain of its own
-//               needs
-//
-// docs/adding-a-stage.md shows how to add one, and how gemm fits.
+// pipeline/stages/registry.cpp lists all. docs/adding-a-stage.md shows how to add one, and how gemm fits.
 #pragma once
 
 #include <cstdint>

@@ -37,13 +37,6 @@ std::string StageKey::help() const {
   return facts.empty() ? words : fmt::format("{} ({})", words, fmt::join(facts, "; "));
 }
 
-const StageEntry* find_stage(std::span<const StageEntry> table, std::string_view name) noexcept {
-  const auto found = std::ranges::find_if(table, [name](const StageEntry& entry) {
-    return entry.name == name || (!name.empty() && entry.former_name == name);
-  });
-  return found == table.end() ? nullptr : &*found;
-}
-
 std::size_t end_outside_brackets(std::string_view text, std::size_t at, char end) {
   int depth = 0;
   for (std::size_t i = at; i < text.size(); ++i) {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <limits>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,7 @@ struct StageKey {
   std::string
       only_with{};         ///< "operator=gaussian" or "values": means nothing without it, and is refused then
   std::string not_with{};  ///< a key together with which it means nothing, and is refused
+  std::string former_name{};  ///< of older versions: understood, in no list
 
   /// All of this in one line.
   std::string help() const;
@@ -96,8 +98,18 @@ using StageTable = std::vector<StageEntry>;
 /// sepconv's own stages. A program that has others puts them behind a copy and parses with that.
 const StageTable& stage_table();
 
-/// The entry of this name or former name; none: null.
-const StageEntry* find_stage(std::span<const StageEntry> table, std::string_view name) noexcept;
+/// The stage or key of this name, else the one that had it in an older version; none: null.
+template <class Range>
+auto find_named(const Range& all, std::string_view name) noexcept -> decltype(&*std::ranges::begin(all)) {
+  for (const auto& one : all)
+    if (one.name == name) return &one;
+  for (const auto& one : all)
+    if (!name.empty() && one.former_name == name) return &one;
+  return nullptr;
+}
+
+/// The entry of this name or former name. Throws InvalidArgument, with the nearest name, where there is none.
+const StageEntry& stage_named(std::string_view name, std::span<const StageEntry> table = stage_table());
 
 /// One stage from "name" or "name:key=value,...". Throws InvalidArgument, with the nearest name for an
 /// unknown stage or key.

@@ -34,8 +34,8 @@ struct Given {
 /// Nothing of a stage of the caller's own, whose text may be any.
 std::vector<Given> given_to(std::string_view stage) {
   std::vector<Given> all;
-  const auto entry = std::ranges::find(stage_table(), stage.substr(0, stage.find(':')), &StageEntry::name);
-  if (entry == stage_table().end()) return all;
+  const StageEntry* entry = find_named(stage_table(), stage.substr(0, stage.find(':')));
+  if (entry == nullptr) return all;
   for (auto& [name, value] : StageText::split(stage).pairs) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
     all.push_back({key == entry->keys.end() ? nullptr : &*key, std::move(name), std::move(value)});

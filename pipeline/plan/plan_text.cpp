@@ -58,9 +58,9 @@ std::string to_string(const Prediction& prediction) {
 
 std::string pixels_text(Extent extent, const std::optional<Extent>& plane) {
   if (!plane) return fmt::format("{} x {} pixels", extent.cols, extent.rows);
-  const std::int64_t beside = extent.cols / plane->area();
+  const std::int64_t volumes = extent.cols / plane->area();
   return fmt::format("{} along z of {}{} x {} pixels", count_text(extent.rows, "plane"),
-                     beside == 1 ? "" : fmt::format("{} times ", beside), plane->cols, plane->rows);
+                     volumes == 1 ? "" : fmt::format("{} times ", volumes), plane->cols, plane->rows);
 }
 
 std::string source_text(const Plan& plan) { return pixels_text(plan.source().extent, source_plane(plan)); }
@@ -91,10 +91,10 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
   if (plan.devices.empty())
     line("tiles", fmt::format("{} rows x {} columns, {}", plan.tile.rows, plan.tile.cols,
                               count_text(plan.threads, "thread")));
-  const std::string beside =
-      plan.seconds.empty() ? "" : fmt::format(", {} second", bytes(plan.slot_secondary_bytes()));
+  const std::string secondary =
+      plan.seconds.empty() ? "" : fmt::format(", {} secondary", bytes(plan.slot_secondary_bytes()));
   line("slots", fmt::format("{} of {} input{} and {} output", plan.slots, bytes(plan.slot_input_bytes),
-                            beside, bytes(plan.slot_output_bytes)));
+                            secondary, bytes(plan.slot_output_bytes)));
   line("read", bytes(plan.bytes_read));
   for (const SecondaryRead& second : plan.seconds)
     line("secondary",

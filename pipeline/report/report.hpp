@@ -23,10 +23,11 @@ struct RunLimits {
   /// What the host's measuring had of its processors, at the smallest.
   double processor_share() const noexcept { return std::min(host.processor_share, file.processor_share); }
 };
-/// The limits of the machine are not measured for runs shorter than this, and their summary is one line.
+
+/// Runs shorter than this are too short to be compared with the limits of the machine.
 inline constexpr double kShortRunSeconds = 1;
 
-/// Measures what a run of more than a second needs, now: in some tenths of a second for the host and as much
+/// Measures what a run of kShortRunSeconds or more needs, now: in some tenths of a second for the host and as much
 /// for a GPU, inside the plan's ceilings, of which the host's is taken for 4 MiB at least. A shorter run is
 /// not worth it, and what cannot be measured now is 0.
 RunLimits measure_limits(const RunReport& report);

@@ -69,8 +69,8 @@ void add_chain(const std::string& key, std::string_view value, double scale, Sca
 ScaledStage scaled_text(const std::string& text, double scale) {
   const StageText parts = StageText::split(text);
   ScaledStage scaled(parts.stage);
-  const auto entry = std::ranges::find(stage_table(), parts.stage, &StageEntry::name);
-  if (entry == stage_table().end()) return scaled;  // one of the caller's own, whose keys are not known
+  const StageEntry* entry = find_named(stage_table(), parts.stage);
+  if (entry == nullptr) return scaled;  // one of the caller's own, whose keys are not known
   for (const auto& [name, value] : parts.pairs) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
     if (key != entry->keys.end() && is_length(*key)) {

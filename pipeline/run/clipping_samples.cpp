@@ -10,7 +10,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kSmallArea = 65536, kSampleSide = 32, kSampleGrid = 8;
+constexpr std::int64_t kSmallArea = 512 * 512, kSampleSide = 32, kSampleGrid = 8;
 constexpr double kWorkShare = 1.0 / 16;
 /// Fewer of values that are hardly ever beyond, as where unsharp overshoots, are not worth a word.
 constexpr double kMinShare = 0.01;
@@ -184,7 +184,7 @@ std::string ClippingSamples::warning(const Watched& watched) {
   const bool differ = seen.most - seen.least > 1e-6 * std::max(std::abs(seen.least), std::abs(seen.most));
   if (share > 0 || !differ || !is_of_fractions(seen)) return {};
   return fmt::format(
-      "all values are rounded to {} (by samples they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
+      "all sampled values are rounded to {} (they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
       low == high ? fmt::format("{:.0f}", low)
                   : fmt::format("whole numbers from {:.0f} to {:.0f}", low, high),
       seen.least, seen.most, clipping.high.type, clipping.way_out(clipping.high, true));

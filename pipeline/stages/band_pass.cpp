@@ -1,4 +1,4 @@
-// log, dog, unsharp: what is built from more than one Gaussian branch over the same input.
+// gaussian_laplace, dog, unsharp: made of several Gaussian branches over the same input.
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
 #include "pipeline/stages/volume_join.hpp"

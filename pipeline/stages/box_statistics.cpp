@@ -11,46 +11,43 @@ template <class Options>
 struct MomentsNamed;
 template <>
 struct MomentsNamed<BoxOptions> {
-  static constexpr std::string_view kName = "box", kExample = "box:radius=4", kFormerName = "mean",
-                                    kHelp = "mean of a window of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static constexpr std::string_view kName = "box", kFormerName = "mean";
+  static constexpr std::string_view kExample = "box:radius=4";
+  static constexpr std::string_view kHelp = "mean of a window of (2 radius + 1) x (2 radius_y + 1) pixels";
   static constexpr Moment kMoment = Moment::mean;
 };
 template <>
 struct MomentsNamed<StddevOptions> {
-  static constexpr std::string_view
-      kName = "stddev",
-      kExample = "stddev:radius=4", kFormerName = "std",
-      kHelp = "standard deviation of a window of (2 radius + 1) x (2 radius_y + 1) pixels";
+  static constexpr std::string_view kName = "stddev", kFormerName = "std";
+  static constexpr std::string_view kExample = "stddev:radius=4";
+  static constexpr std::string_view kHelp =
+      "standard deviation of a window of (2 radius + 1) x (2 radius_y + 1) pixels";
   static constexpr Moment kMoment = Moment::deviation;
 };
 template <>
 struct MomentsNamed<LocalNormalizeOptions> {
-  static constexpr std::string_view kName = "local_normalize",
-                                    kExample = "local_normalize:radius=16,min_std=2",
-                                    kFormerName = "normalize",
-                                    kHelp = "local contrast: (pixel - mean) / standard deviation";
+  static constexpr std::string_view kName = "local_normalize", kFormerName = "normalize";
+  static constexpr std::string_view kExample = "local_normalize:radius=16,min_std=2";
+  static constexpr std::string_view kHelp = "local contrast: (pixel - mean) / standard deviation";
   static constexpr Moment kMoment = Moment::contrast;
 };
 
 template <class Options>
 StagePtr moments_of(const Options& options);
 
-Keys own_keys(BoxOptions&) { return {}; }
-Keys own_keys(StddevOptions&) { return {}; }
-Keys own_keys(LocalNormalizeOptions& options) {
-  return {{.name = "min_std",
-           .value = &options.min_std,
-           .words = "lower bound of the standard deviation, so that noise in flat areas is not amplified",
-           .range = at_least(0),
-           .former_name = "least"}};
-}
-
 template <class Options>
 Keys moments_keys(Options& options) {
-  return joined({window_keys(options, std::is_same_v<Options, LocalNormalizeOptions> ? MissingWays::no_fill
-                                                                                     : MissingWays::all),
-                 {radius_z_key(options.radius_z, kPlanesByThemselves)},
-                 own_keys(options)});
+  constexpr bool kDivides = std::is_same_v<Options, LocalNormalizeOptions>;
+  Keys keys = joined({window_keys(options, kDivides ? MissingWays::no_fill : MissingWays::all),
+                      {radius_z_key(options.radius_z, kPlanesByThemselves)}});
+  if constexpr (kDivides)
+    keys.push_back(
+        {.name = "min_std",
+         .value = &options.min_std,
+         .words = "lower bound of the standard deviation, so that noise in flat areas is not amplified",
+         .range = at_least(0),
+         .former_name = "least"});
+  return keys;
 }
 
 /// Means along z of a stack, too.

@@ -249,10 +249,14 @@ Keys border_keys(Border& border) {
 }
 
 Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways) {
+  Key policy = missing_key(missing, ways);
+  static const std::string kAllWords = fmt::format("{}; propagate for a kernel with negative weights",
+                                                   missing_key(missing, MissingWays::all).words);
+  if (ways == MissingWays::all) policy.words = kAllWords;
   return joined(
       {border_keys(border),
        {{.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"},
-        missing_key(missing, ways)}});
+        policy}});
 }
 
 void prepare(const StageArguments& spelling, const Convolving& options,

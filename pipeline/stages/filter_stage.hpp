@@ -23,7 +23,7 @@ struct Convolving {
 class FilterStage final : public Stage {
  public:
   /// One filter, or two over the same input, and what joins them: nothing or join(input, filter(input)) of
-  /// one, as unsharp, join(filter(input), other filter(input)) of two, as gradient, dog, log. Without
+  /// one, as unsharp, join(filter(input), other filter(input)) of two, as gradient, dog, gaussian_laplace. Without
   /// `missing` NaN is computed with as IEEE says.
   FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join,
               std::optional<MissingPolicy> missing = {});

@@ -210,7 +210,8 @@ std::vector<StageKey> describe(const Keys& keys) {
                          .default_text = text_of(key.value).value_or(""),
                          .needed = key.needed,
                          .only_with = std::string(key.only_with),
-                         .not_with = std::string(key.not_with)});
+                         .not_with = std::string(key.not_with),
+                         .former_name = std::string(key.former_name)});
   }
   return described;
 }
@@ -227,15 +228,18 @@ StageArguments::StageArguments(std::string_view stage, Keys keys, const Keys& de
 StageArguments::StageArguments(const StageText& text, Keys keys)
     : stage_(text.stage), keys_(std::move(keys)) {
   std::vector<std::string> given;
+  const auto give = [&](const Key& key) {
+    if (std::ranges::find(given, key.name) != given.end())
+      throw InvalidArgument(fmt::format("stage '{}' is given '{}' twice; keep one", stage_, key.name));
+    given.emplace_back(key.name);
+  };
   for (const auto& [name, value] : text.pairs) {
     const Key* const key = find(name);
     if (key == nullptr) fail_unknown(name);
-    if (std::ranges::find(given, key->name) != given.end())
-      throw InvalidArgument(fmt::format("stage '{}' is given '{}' twice; keep one", stage_, key->name));
+    give(*key);
     const std::string fault = value.empty() ? "a value is needed" : std::visit(ValueOf(value), key->value);
     if (!fault.empty())
       throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, name, value, fault));
-    given.emplace_back(key->name);
   }
   for (const auto& [name, image] : text.images) {
     const Key* const key = find(name);
@@ -243,7 +247,7 @@ StageArguments::StageArguments(const StageText& text, Keys keys)
     if (kept == nullptr)
       throw InvalidArgument(fmt::format("stage '{}' takes no image for '{}'", stage_, name));
     **kept = image;
-    given.push_back(name);
+    give(*key);
   }
   check(given);
 }
@@ -264,12 +268,7 @@ void StageArguments::refuse(std::string_view key, std::string_view why) const {
                               : fmt::format("stage '{}' needs '{}': {}", stage_, key, why));
 }
 
-const Key* StageArguments::find(std::string_view name) const noexcept {
-  const auto key = std::ranges::find_if(keys_, [name](const Key& one) {
-    return one.name == name || (!name.empty() && one.former_name == name);
-  });
-  return key == keys_.end() ? nullptr : &*key;
-}
+const Key* StageArguments::find(std::string_view name) const noexcept { return find_named(keys_, name); }
 
 bool StageArguments::holds(std::string_view condition) const {
   const std::size_t equals = condition.find('=');

@@ -1,4 +1,4 @@
-// matrix: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
+// mix_channels: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// erode, dilate and what is made of them, with flat rectangles and disks: open, close, tophat, blackhat.
+// Morphology with flat rectangles and disks: erode, dilate, opening, closing, tophat, blackhat.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,46 +16,48 @@ template <class Options>
 struct MorphologyNamed;
 template <>
 struct MorphologyNamed<ErodeOptions> {
-  static constexpr std::string_view
-      kName = "erode",
-      kFormerName = "", kExample = "erode:radius=3",
-      kHelp = "minimum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
+  static constexpr std::string_view kName = "erode", kFormerName = "";
+  static constexpr std::string_view kExample = "erode:radius=3";
+  static constexpr std::string_view kHelp =
+      "minimum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
   static Morphology morphology() { return {{kErosion}}; }
 };
 template <>
 struct MorphologyNamed<DilateOptions> {
-  static constexpr std::string_view
-      kName = "dilate",
-      kFormerName = "", kExample = "dilate:radius=3",
-      kHelp = "maximum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
+  static constexpr std::string_view kName = "dilate", kFormerName = "";
+  static constexpr std::string_view kExample = "dilate:radius=3";
+  static constexpr std::string_view kHelp =
+      "maximum of a window of (2 radius + 1) x (2 radius_y + 1) pixels, or of a disk";
   static Morphology morphology() { return {{kDilation}}; }
 };
 template <>
 struct MorphologyNamed<OpeningOptions> {
-  static constexpr std::string_view
-      kName = "opening",
-      kFormerName = "open", kExample = "opening:radius=4,shape=disk",
-      kHelp = "erosion, then dilation: removes bright details smaller than the window";
+  static constexpr std::string_view kName = "opening", kFormerName = "open";
+  static constexpr std::string_view kExample = "opening:radius=4,shape=disk";
+  static constexpr std::string_view kHelp =
+      "erosion, then dilation: removes bright details smaller than the window";
   static Morphology morphology() { return {{kErosion, kDilation}}; }
 };
 template <>
 struct MorphologyNamed<ClosingOptions> {
-  static constexpr std::string_view
-      kName = "closing",
-      kFormerName = "close", kExample = "closing:radius=3",
-      kHelp = "dilation, then erosion: removes dark details smaller than the window";
+  static constexpr std::string_view kName = "closing", kFormerName = "close";
+  static constexpr std::string_view kExample = "closing:radius=3";
+  static constexpr std::string_view kHelp =
+      "dilation, then erosion: removes dark details smaller than the window";
   static Morphology morphology() { return {{kDilation, kErosion}}; }
 };
 template <>
 struct MorphologyNamed<TophatOptions> {
-  static constexpr std::string_view kName = "tophat", kFormerName = "", kExample = "tophat:radius=9",
-                                    kHelp = "image minus its opening: bright details smaller than the window";
+  static constexpr std::string_view kName = "tophat", kFormerName = "";
+  static constexpr std::string_view kExample = "tophat:radius=9";
+  static constexpr std::string_view kHelp = "image minus its opening: bright details smaller than the window";
   static Morphology morphology() { return {{kErosion, kDilation}, Morphology::Result::input_less_last}; }
 };
 template <>
 struct MorphologyNamed<BlackhatOptions> {
-  static constexpr std::string_view kName = "blackhat", kFormerName = "", kExample = "blackhat:radius=9",
-                                    kHelp = "closing minus the image: dark details smaller than the window";
+  static constexpr std::string_view kName = "blackhat", kFormerName = "";
+  static constexpr std::string_view kExample = "blackhat:radius=9";
+  static constexpr std::string_view kHelp = "closing minus the image: dark details smaller than the window";
   static Morphology morphology() { return {{kDilation, kErosion}, Morphology::Result::last_less_input}; }
 };
 

@@ -35,14 +35,13 @@ inline Key missing_key(std::optional<MissingPolicy>& missing, MissingWays ways =
       .name = "missing",
       .value = choice(missing, words),
       .words =
-          fills
-              ? "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
-                "stay missing. propagate: a missing pixel in the window makes the result missing. fill: as "
-                "ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or "
-                "propagate for a kernel with negative weights"
-              : "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
-                "stay missing. propagate: a missing pixel in the window makes the result missing. Default: "
-                "ignore, if the source declares nodata"};
+          fills ? "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
+                  "stay missing. propagate: a missing pixel in the window makes the result missing. fill: as "
+                  "ignore, and missing pixels get a value. Default: ignore, if the source "
+                  "declares nodata"
+                : "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
+                  "stay missing. propagate: a missing pixel in the window makes the result missing. Default: "
+                  "ignore, if the source declares nodata"};
 }
 
 }  // namespace sepconv

@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-[[noreturn]] void fail_unknown(const std::string& name, std::span<const StageEntry> table) {
+[[noreturn]] void fail_unknown(std::string_view name, std::span<const StageEntry> table) {
   if (name.empty()) throw InvalidArgument("a stage has no name; write one, like gaussian:sigma=2");
   std::string way_out = advice_for(name);
   if (way_out.empty()) {
@@ -75,12 +75,17 @@ const StageTable& stage_table() {
   return all;
 }
 
+const StageEntry& stage_named(std::string_view name, std::span<const StageEntry> table) {
+  const StageEntry* entry = find_named(table, name);
+  if (entry == nullptr) fail_unknown(name, table);
+  return *entry;
+}
+
 StagePtr parse_stage(std::string_view text, std::span<const StageEntry> table) {
   StageText parts = StageText::split(text);
-  const StageEntry* entry = find_stage(table, parts.stage);
-  if (entry == nullptr) fail_unknown(parts.stage, table);
-  parts.stage = entry->name;
-  return entry->make(parts);
+  const StageEntry& entry = stage_named(parts.stage, table);
+  parts.stage = entry.name;
+  return entry.make(parts);
 }
 
 Chain Chain::parse(std::span<const std::string> stages, std::span<const StageEntry> table) {

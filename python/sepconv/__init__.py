@@ -1,9 +1,8 @@
 """Filters for images: in memory, on a GPU, and larger than memory.
 
 A stage is a function of its keys (`sepconv.gaussian`, ...), what `|` makes of stages is a `Chain`, and a
-chain is called on arrays.
-`sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and `sepconv.run` goes from file
-to file, whatever their size.
+chain is called on arrays. `sepconv.ndimage` has the names, parameters and defaults of `scipy.ndimage`, and
+`sepconv.run` goes from file to file, whatever their size.
 
 Examples
 --------
@@ -38,7 +37,7 @@ __all__ = [
     name for name in __all__ if name not in ("abs", "max", "min", "open")
 ]  # which a star import would put in the place of Python's own
 
-if not TYPE_CHECKING:  # to whom every name would be one
+if not TYPE_CHECKING:  # a module __getattr__ makes type checkers accept any name
 
     def __getattr__(name):
         """A stage by the name that it had in an older version: ``sepconv.log`` is

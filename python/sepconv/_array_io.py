@@ -197,16 +197,16 @@ class Source(_End):
         )
 
     def say_what_files_lack(self):
-        """Of what is beside the values."""
-        beside = [
+        """Warns that the attributes and coordinates of the array are lost."""
+        lost = [
             name
             for name in ("attrs", "coords")
             if isinstance(found := getattr(self.array, name, None), Mapping)
             and set(found) - {*_xarray_names.MISSING}
         ]
         self.said = (
-            [f"the {' and '.join(beside)} of {_kind(self.array)} are not in the result, which has its values"]
-            if beside
+            [f"the {' and '.join(lost)} of {_kind(self.array)} are not in the result, which has its values"]
+            if lost
             else []
         )
 
@@ -248,7 +248,7 @@ class Source(_End):
 
 def _names_by_shape(shape, count):
     """A letter for each axis of a sink, by the shapes that one may have for a result of this shape, which has
-    so many other axes."""
+    `count` other axes."""
     outer = "".join(chr(ord("A") + place) for place in range(count))
     several = len(shape) > count + 2
     names = {shape: outer + ("yxc" if several else "yx")}

@@ -18,8 +18,8 @@ checked_threads = _options.whole(0)
 
 
 def ready(view, image_axes):
-    """`view`, or a copy where the library could not walk through its images: their elements lie beside each
-    other, rows at a pitch."""
+    """`view`, or a copy where the library could not walk through its images: the elements
+    of a row are contiguous, rows have a pitch."""
     flags = view.flags
     if flags.c_contiguous and flags.aligned:
         return view
@@ -274,8 +274,8 @@ def _check_by_parts(chain):
 
 
 def _complex(chain, array, out, axes, arithmetic, threads, whole):
-    """Real and imaginary parts are images beside each other, to a chain that does to each what it would do to
-    the sum."""
+    """The real and the imaginary part are filtered as two images, by a chain that
+    does to each what it would do to the sum."""
     _check_by_parts(chain)
     names = names_of(array.shape, axes)
     real, imag = (

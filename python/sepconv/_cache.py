@@ -30,8 +30,8 @@ def _make_room(size):
 
 def kept(make):
     """`make` gives a result and how many weights it holds. Results for the last calls are kept; all, of all
-    caches, are given up before what has been
-    kept since then could exceed MOST_BYTES, and one of more than an eighth of that is not kept at all."""
+    caches, are given up before what has been kept since then could exceed MOST_BYTES, and one of more than an
+    eighth of that is not kept at all."""
 
     @functools.lru_cache(maxsize=MOST_KEPT, typed=True)
     def small(*given):

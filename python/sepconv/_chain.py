@@ -27,17 +27,15 @@ class Chain:
     """Stages applied one after another, in one pass.
 
     Each stage sees its own input extended by its own border; values stay in the arithmetic type (f32, or f64
-    where the input, the result or a
-    ``cast`` is f64) from stage to stage and are rounded once, at the end. Immutable; equal chains are equal
-    and have one hash, and a chain can be
-    pickled.
+    where the input, the result or a ``cast`` is f64) from stage to stage and are rounded once, at the end.
+    Immutable; equal chains are equal and have one hash, and a chain can be pickled.
 
     Parameters
     ----------
     stages : str or iterable of str
         As the program ``sepconv run`` takes them, or several joined by ``|``: ``"gaussian:sigma=2.5 | abs"``.
-        None: the chain that copies. What
-        stands in brackets belongs to one stage: ``"subtract:chain=[box:radius=9 | abs]"``.
+        None: the chain that copies. What stands in brackets belongs to one stage:
+        ``"subtract:chain=[box:radius=9 | abs]"``.
 
     Raises
     ------
@@ -161,23 +159,21 @@ class Chain:
         ----------
         array : array_like, or an array on a GPU
             rows x columns, rows x columns x channels (up to 4 of them), or what `axes` says; any strides and
-            byte order. u8, u16, i16, f32 and
-            f64 are taken as they are; bool, other integers, f16 and complex numbers are computed as what
-            holds them and stored again.
+            byte order. u8, u16, i16, f32 and f64 are taken as they are; bool, other integers, f16 and complex
+            numbers are computed as what holds them and stored again.
         out : ndarray, optional
             where the result goes: of its shape and type, and apart from `array` in memory
         axes : str, optional
             a letter for each axis: ``y`` and ``x`` are an image's rows and columns, ``c`` its channels, every
-            other letter counts images:
-            ``"tzyx"``
+            other letter counts images: ``"tzyx"``
         arithmetic : {'f32', 'f64'}, optional
             what values are computed in; left out, as above
         threads : int
-            at most so many; 0: all processors that this process may use
+            maximum number of threads; 0: all processors that this process may use
         stream : int or object with ``__cuda_stream__``, optional
             of an array on a GPU (CuPy, PyTorch, JAX, or what else speaks DLPack or
-            ``__cuda_array_interface__``): where the work is put; left out,
-            on the stream that is current in its library. Nothing waits for it.
+            ``__cuda_array_interface__``): where the work is put; left out, on the stream that is current in
+            its library. Nothing waits for it.
 
         Returns
         -------

@@ -19,7 +19,7 @@ class Layers:
         deep = {axis: min(chunks[axis], self.shape[axis]) for axis in end.outer}
         choices = [
             (math.prod(deep.values()), 1, None, 1)
-        ]  # times, images, and an axis of which so many places are held
+        ]  # times, images, an axis and how many of its places are held
         for place, axis in enumerate(end.outer):
             behind = math.prod(self.shape[other] for other in end.outer[place + 1 :])
             fit = room // behind if behind else 0

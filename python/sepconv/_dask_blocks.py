@@ -150,10 +150,9 @@ class _Halos:
         }
 
 
-def job_manifest(source, name, chunks, meta, needs, compute):
-    """An array of these chunks. `needs` gives, for the ranges of a block, the ranges of `source`, beyond
-    whose ends it repeats, and what `compute` is asked
-    for beside them; `compute` makes the block."""
+def array_of_blocks(source, name, chunks, meta, needs, compute):
+    """A dask array of these chunks. `needs` gives, for the ranges of a block, the ranges of `source`, beyond
+    whose ends it repeats, and the further arguments of `compute`; `compute` makes the block."""
     function, _, token = name.rpartition("-")
     bounds, halos, graph, made = _bounds(source.chunks), _Halos(source, f"{function}-halo-{token}"), {}, []
     for place in itertools.product(*(list(enumerate(zip(one, one[1:]))) for one in _bounds(chunks))):

@@ -11,7 +11,7 @@ from dask.base import tokenize
 
 from sepconv import _arrays, _options, _dtypes
 from sepconv._chain import Chain
-from sepconv._dask_blocks import checked, job_manifest
+from sepconv._dask_blocks import checked, array_of_blocks
 from sepconv._volumes import volumes_of
 
 
@@ -90,7 +90,7 @@ def _applied_to_volume(chain, names, shape, dtype, arithmetic, threads, block, p
 
 
 def _needs_of_planes(chain, names, shape, dtype, largest):
-    """Whole planes: those of the block and those beside them that count."""
+    """Whole planes: those of the block and the neighbours that the filters need."""
     volumes, axis = _volumes(chain, names, shape, dtype), names.index("z")
     image = (
         *_arrays.image_of(volumes.names, volumes.source),
@@ -130,7 +130,7 @@ def _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, thread
     if 0 not in shape:
         needs = _needs_of_planes(chain, names, array.shape, dtype, max(whole[names.index("z")]))
     compute = functools.partial(_applied_to_volume, chain, names, array.shape, dtype, arithmetic, threads)
-    return job_manifest(planes, f"sepconv-chain-{token}", whole, meta, needs, compute).rechunk(chunks)
+    return array_of_blocks(planes, f"sepconv-chain-{token}", whole, meta, needs, compute).rechunk(chunks)
 
 
 def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
@@ -138,10 +138,9 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     whole array.
 
     Each block of the result is a task, which is given what the chain needs for it of the array, also of other
-    blocks; borders act where the image ends and
-    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the
-    array's, in proportion where a chain changes an image's rows and columns, and all channels in
-    one block.
+    blocks; borders act where the image ends and nowhere else. A chain along z is given whole planes. Blocks
+    may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and
+    columns, and all channels in one block.
 
     Parameters
     ----------
@@ -191,7 +190,7 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     meta = meta_from_array(array._meta, len(shape), result_dtype)
     if chain._native.of_stacks:
         return _along_z(chain, names, array, chunks, shape, token, meta, arithmetic, threads)
-    return job_manifest(
+    return array_of_blocks(
         array,
         f"sepconv-chain-{token}",
         chunks,

@@ -12,7 +12,7 @@ from dask.base import tokenize
 
 from sepconv import _gradients, _linear, _rank, _dtypes, _morphology, ndimage
 from sepconv._arguments import axes_of, each_of, result_of
-from sepconv._dask_blocks import checked, job_manifest
+from sepconv._dask_blocks import checked, array_of_blocks
 from sepconv._separable import BORDERS
 
 
@@ -152,7 +152,7 @@ def _of_blocks(name, function, source, given):
     token = tokenize(source.name, name, sorted(given.items()))
     meta = meta_from_array(source._meta, source.ndim, dtype)
     needs = _needs(_reach(name, source.ndim, given), source.shape)
-    return job_manifest(
+    return array_of_blocks(
         source,
         f"sepconv-{name}-{token}",
         source.chunks,

@@ -67,8 +67,8 @@ class Result:
         _when_alone(lambda: _sepconv.finish_parts(self.sink, self.run))
 
     def discard(self):
-        """Removes what is there of it, if it is begun; says what stays: another's, or what a worker holds for
-        too long."""
+        """Removes the unfinished result, if there is one; says what stays: another's, or what a worker holds
+        for too long."""
         if not self.begun:
             return
         try:

@@ -171,13 +171,11 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
     for byte.
 
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of
-    the source and what the chain needs around it,
-    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one
-    part at a time, with all its threads, within
+    the source and what the chain needs around it, and writes its part of the result, both by their paths,
+    which every worker has to see. A worker makes one part at a time, with all its threads, within
     `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a
-    worker that was lost to others. Until it is
-    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are
-    made and only the last step fails it stays.
+    worker that was lost to others. Until it is complete the result lies in the folder ``SINK.partial``; where
+    a part fails it goes, and where all are made and only the last step fails it stays.
 
     Parameters
     ----------
@@ -188,9 +186,9 @@ def run(source, sink, chain=(), *, client=None, parts=None, discard=False, progr
     client : distributed.Client, optional
         left out: the current one
     parts : int, optional
-        at most so many; left out: 8 a worker
+        maximum number of parts; left out: 8 a worker
     discard : bool
-        remove what is there of such a result, as of a client that was killed, and begin anew
+        remove an unfinished result, as of a client that was killed, and start over
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional

@@ -2,10 +2,8 @@
 `__cuda_array_interface__`.
 
 Work is put on the stream that is current in the array's library, or on `stream`, and nothing waits for it.
-The result is an array of the same
-library. JAX lets nobody write into its arrays and shows no streams: it gets memory of ours, and is told what
-to wait for.
-"""
+The result is an array of the same library. JAX lets nobody write into its arrays and shows no streams: it
+gets memory of ours, and is told what to wait for."""
 
 import collections
 import functools

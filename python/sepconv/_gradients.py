@@ -202,8 +202,8 @@ _GRADIENT = functools.partial(_stages.gradient, "gaussian")
 
 def derivatives(order, axes, sigmas, radius=None, filtered=gaussian_filter, **keywords):
     """Makes the derivative of this order along an axis, of the Gaussian along all in `axes`, by `filtered`.
-    As in SciPy that smooths in the order of the array's
-    axes, whatever that of `axes`: with a constant beyond the edges it matters."""
+    As in SciPy that smooths in the order of the array's axes, whatever that of `axes`: with a constant beyond
+    the edges it matters."""
     each = sorted(zip(axes, sigmas, each_of(radius, len(axes))))
     sigmas, radii = [width for _, width, _ in each], [most for *_, most in each]
 
@@ -263,8 +263,7 @@ def generic_gradient_magnitude(
     axes=None,
 ):
     """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's
-    `derivative` is like.
+    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
 
     Examples
     --------

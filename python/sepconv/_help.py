@@ -28,7 +28,7 @@ _TEXTS = {
     "extra_arguments": ("tuple", "for what makes the derivatives"),
     "extra_keywords": ("dict, optional", "likewise"),
     "axes": ("tuple of int, optional", "those that are filtered; left out, all"),
-    "threads": ("int", "at most so many; 0: all processors that this process may use"),
+    "threads": ("int", "maximum number of threads; 0: all processors that this process may use"),
     "stream": (
         "int or object with ``__cuda_stream__``, optional",
         "of an array on a GPU: see `sepconv.Chain.__call__`",

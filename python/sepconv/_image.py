@@ -27,8 +27,7 @@ class Image(_inputs.OpenedFile):
         what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
     metadata : dict
         of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description,
-        software, date, artist, copyright,
-        nodata, epsg
+        software, date, artist, copyright, nodata, epsg
     layout : str
         how the pixels are stored
     warnings : list of str

@@ -35,7 +35,7 @@ def correlate1d(
     origin : int
         how far the weights' middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -230,7 +230,7 @@ def gaussian_filter(
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 

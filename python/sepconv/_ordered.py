@@ -14,8 +14,8 @@ _INFINITY = {4: 0x7F800000, 8: 0x7FF0000000000000}
 
 def _computed_in(source, result, constant):
     """The type that values are compared in: the source's, or the result's where `cval` takes part, as
-    rounding and saturating keep the order. NaN becomes 0 in
-    integers, which does not, so floats that become integers are compared in f64."""
+    rounding and saturating keep the order. NaN becomes 0 in integers, which does not, so floats that become
+    integers are compared in f64."""
     if not constant or source == result:
         return source
     result = _dtypes.PARTS.get(result, result)
@@ -47,8 +47,8 @@ def _as_pixels(array, cval):
 
 def compared(array, output, cval, constant, compute):
     """The result of `compute(pixels, cval, out)`, in `output` or of its type, as if it were computed exactly
-    and then rounded and saturated. `cval` counts if
-    `constant`; `out` is an array that may take the result, or None."""
+    and then rounded and saturated. `cval` counts if `constant`; `out` is an array that may take the result,
+    or None."""
     given, dtype = result_of(output, array)
     work = _computed_in(_dtypes.native(array.dtype), _dtypes.native(dtype), constant)
     pixels, back = _dtypes.stored_as(array, work), None

@@ -33,5 +33,5 @@ def shown(progress):
 
 
 def of_part(told, place, count):
-    """What is to be told of one of so many equal parts, which follow each other."""
+    """Progress of the part at `place` of `count` equal parts, as progress of the whole."""
     return told and (lambda done, pixels, *others: told(place * pixels + done, count * pixels, *others))

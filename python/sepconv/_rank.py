@@ -46,15 +46,15 @@ def _seen(ndim, reach):
         raise Unsupported(
             f"windows along {len(reach)} axes are not supported; they reach along three at most"
         )
-    beside = [axis for axis in range(ndim) if axis not in reach]
-    seen = sorted([*reach, *beside[::-1]][: max(len(reach), 2)])
+    others = [axis for axis in range(ndim) if axis not in reach]
+    seen = sorted([*reach, *others[::-1]][: max(len(reach), 2)])
     named, letters = dict(zip(seen[::-1], "xyz")), iter(_IMAGES)
     return seen, "".join(named.get(axis) or next(letters) for axis in range(ndim))
 
 
 def surrounded(array, reach, cval):
-    """`array` in so many elements of `cval` on both sides of each axis, and where it lies in that: stages
-    have no constant that is no number.
+    """`array` padded with `cval` by `reach` on both sides of each axis, and its slices in the padded array,
+    because stages take no NaN as a constant.
 
     ValueError for one on a GPU.
     """
@@ -179,7 +179,7 @@ def rank_filter(
     axes : tuple of int, optional
         those that the window has; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 

@@ -48,9 +48,8 @@ def _centred(pixels, extreme, axes, sizes, modes, cval, out, threads):
 
 def _join(extreme, lines, size, at, out):
     """`lines` has the extremes of windows of the largest odd size up to `size`, and `out`, which may share
-    their memory, gets those of windows of `size`: of an
-    even size the lesser or the greater of two neighbours, `at` being the second of the first pair along the
-    first axis."""
+    their memory, gets those of windows of `size`: of an even size the lesser or the greater of two
+    neighbours, `at` being the second of the first pair along the first axis."""
     step = max(_PIECE // max(len(lines) * math.prod(lines.shape[2:]), 1), 1)
     for begin in range(0, lines.shape[1] if lines.ndim > 1 else 1, step):
         some = (slice(None), slice(begin, begin + step))[: lines.ndim]

@@ -60,15 +60,15 @@ def create_only(source, sink, chain=(), *, discard=False, **options):
     ``sepconv run --create-only`` does. Reads no pixel.
 
     ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the
-    parts, and `finish` completes the result, which has
-    the bytes of one run. Until then it lies in the folder ``SINK.partial``.
+    parts, and `finish` completes the result, which has the bytes of one run. Until then it lies in the folder
+    ``SINK.partial``.
 
     Parameters
     ----------
     source, sink : path or Image, path
     chain : Chain, str or iterable of str
     discard : bool
-        remove first what is there of a result in several runs, once this one can begin
+        remove an unfinished result first, once this run can begin
     **options
         as those of `run`; `overwrite` and the layout hold for all parts
 

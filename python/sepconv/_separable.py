@@ -1,9 +1,8 @@
 """Separable filters along any axes of an array, as the fewest passes of the library over it.
 
 A pass is a chain of one stage `taps` on images that the array's axes make: rows and columns are two
-neighbouring axes in the order of memory, or
-one axis and all behind it. All of a call is rounded once, at the end.
-"""
+neighbouring axes in the order of memory, or one axis and all behind it. All of a call is rounded once, at the
+end."""
 
 import itertools
 import math
@@ -30,9 +29,8 @@ _GREATEST = {"u1": 255, "u2": 65535, "i2": 32768}
 
 class Pass(NamedTuple):
     """Weights along one axis of an array, an odd number with the anchor in the middle, and how lines go on
-    beyond its ends. Or what the library's
-    stage `window` makes of so many neighbours on both sides: then weights, where there are any, say only how
-    large its sums become."""
+    beyond its ends. Or what the library's stage `window` makes of this number of neighbours on both sides:
+    then weights, where there are any, say only how large its sums become."""
 
     axis: int
     weights: tuple
@@ -139,8 +137,7 @@ def _steps(passes):
 
 def _shape_for(shape, step):
     """The shape in which the library sees the array in this step, and how many axes its images have: what
-    lies behind the step's axes is
-    channels, or more columns; a row pass is one over all lines."""
+    lies behind the step's axes is channels, or more columns; a row pass is one over all lines."""
     first = step[0].axis
     if len(step) == 2:
         behind = math.prod(shape[first + 2 :])

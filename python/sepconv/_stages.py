@@ -47,8 +47,7 @@ def _text(kind, value):
 
 def _pixels(array, axes):
     """An array as rows, columns and channels that the library can walk through, of a stack one image below
-    the other, and the axes that these count
-    along. It is not copied if that is not needed."""
+    the other, and the axes that these count along. It is not copied if that is not needed."""
     axes = _xarray_names.letters_of(array) if axes is None else axes
     pixels = np.asarray(array)
     _dtypes.check(pixels.dtype)
@@ -165,9 +164,15 @@ def _docstring(stage, signature):
 
 def _function(stage):
     kinds = {key["name"]: key["type"] for key in stage["keys"]}
+    former_names = {key["former_name"]: key["name"] for key in stage["keys"] if key["former_name"]}
     signature = _signature(stage["keys"])
 
     def make(*args, **kwargs):
+        if repeated := [old for old, new in former_names.items() if old in kwargs and new in kwargs]:
+            raise TypeError(
+                f"{repeated[0]} is the former name of {former_names[repeated[0]]}; give one of them"
+            )
+        kwargs = {former_names.get(name, name): value for name, value in kwargs.items()}
         given = {name.rstrip("_"): value for name, value in signature.bind(*args, **kwargs).arguments.items()}
         given = {name: value for name, value in given.items() if value is not None}
         images = [

@@ -1,15 +1,12 @@
 """Functions of `scipy.ndimage`, with its names, parameters and defaults.
 
 They take arrays of any number of axes and any strides, and give what SciPy gives, in type too, but that a
-result is computed as a whole and
-rounded once: of integers half to even and saturated, where SciPy cuts off what each pass has behind the point
-and wraps around. So `sobel` of u8 has
-0 where the image falls; ``output=np.int16`` keeps what is negative. Results lie within 1 of SciPy's in f64,
-rounded (of f32: within 4 units in the
-last place). `threads` and `stream` are what SciPy has not: at most so many threads, 0 for all processors that
-this process may use; and of arrays
-on a GPU (u8, u16, i16, f32, f64), whose results are arrays of their library, the stream that the work is put
-on.
+result is computed as a whole and rounded once: of integers half to even and saturated, where SciPy cuts off
+what each pass has behind the point and wraps around. So `sobel` of u8 has 0 where the image falls;
+``output=np.int16`` keeps what is negative. Results lie within 1 of SciPy's in f64, rounded (of f32: within 4
+units in the last place). `threads` and `stream` are what SciPy has not: the maximum number of threads, 0 for
+all processors that this process may use; and of arrays on a GPU (u8, u16, i16, f32, f64), whose results are
+arrays of their library, the stream that the work is put on.
 
 Examples
 --------

@@ -18,6 +18,7 @@ nb::dict key_facts(const StageKey& key) {
   facts["name"] = key.name;
   facts["type"] = nb::str(name_of(key.type).data(), name_of(key.type).size());
   facts["help"] = key.help();
+  facts["former_name"] = key.former_name;
   facts["choices"] = key.choices;
   facts["default"] = key.default_text;
   facts["needed"] = key.needed && key.only_with.empty() && key.not_with.empty();
@@ -60,11 +61,10 @@ SecondaryImage held_pixels(const nb::object& array, const Sizes& axes) {
 /// One stage from texts of its keys, whatever characters they have, and from arrays.
 Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs,
                  const std::vector<std::tuple<std::string, nb::object, Sizes>>& arrays) {
-  const StageEntry* entry = find_stage(stage_table(), name);
-  if (entry == nullptr) return Chain(parse_stage(name));  // throws, with the nearest name
-  StageText text{entry->name, std::move(pairs), {}};
+  const StageEntry& entry = stage_named(name);
+  StageText text{entry.name, std::move(pairs), {}};
   for (const auto& [key, array, axes] : arrays) text.images.emplace_back(key, held_pixels(array, axes));
-  return Chain(entry->make(text));
+  return Chain(entry.make(text));
 }
 
 /// What ndimage's functions compute: correlation with taps along rows and columns, rounded to `type` if that

@@ -46,7 +46,7 @@ std::optional<CheckpointState> state_of(nb::handle sink) {
   return partial_state(nb::cast<fs::path>(sink));
 }
 
-/// `discards`: what is there of a result in several runs goes, once the run is planned.
+/// `discards`: an unfinished result is removed, once the run is planned.
 RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const nb::dict& options,
                   bool discards, const nb::object& told) {
   Settings settings = settings_of(options);

@@ -11,7 +11,7 @@ import pytest
 import tifffile
 
 from conftest import BINARY
-from cli_support import image, in_terminal, listing
+from cli_support import fails, image, in_terminal, listing
 
 
 @pytest.fixture
@@ -306,6 +306,12 @@ def test_every_stage_explains_itself_and_its_example_runs(sepconv):
         sepconv("run", "in.npy", "out.npy", example, "--force", "--quiet")
 
 
+def test_a_stage_of_an_older_version_or_with_keys(sepconv):
+    assert sepconv("stages", "log").stdout == sepconv("stages", "gaussian_laplace").stdout
+    said = fails(sepconv, "stages", "gaussian:sigma=2", status=2)
+    assert "unknown stage 'gaussian:sigma=2'" in said
+
+
 def test_stages_as_json_say_what_the_parser_holds_to(sepconv):
     """A value just outside of each range is refused, and so is a word that is none of the choices."""
     stages = json.loads(sepconv("stages", "--json").stdout)["stages"]
@@ -356,6 +362,39 @@ def test_help_and_version_are_no_errors(sepconv):
         assert done.stdout and not done.stderr
     for name in stage_names(sepconv):
         assert name in sepconv("run", "--help").stdout
+
+
+def test_info_of_a_stack_is_short(sepconv):
+    tifffile.imwrite(sepconv.folder / "stack.tif", np.zeros((80, 30, 40), np.uint8))
+    lines = sepconv("info", "stack.tif").stdout.splitlines()
+    assert len(lines) <= 20 and "pages 1 to 63: as page 0" in lines
+
+
+LONG = "A" * 300
+
+
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (
+            {"extratags": [(33922, 12, 6, (0, 0, 0, 5e5, 0, 0))]},
+            {"extratags": [(33922, 12, 6, (0, 0, 0, 9e5, 0, 0))]},
+        ),
+        ({"extratags": [(42112, 2, 0, "SCALE 0.1")]}, {"extratags": [(42112, 2, 0, "SCALE 0.5")]}),
+        ({"extratags": [(34675, 7, 300, b"a" * 300)]}, {"extratags": [(34675, 7, 300, b"b" * 300)]}),
+        ({"extrasamples": ["unassalpha"]}, {"extrasamples": ["assocalpha"]}),
+        ({"description": LONG + "10 ms"}, {"description": LONG + "99 ms"}),
+        ({"compression": "zlib"}, {"compression": None}),
+        ({"resolution": (1, 1)}, {"resolution": (2, 2)}),
+    ],
+    ids=["place", "gdal", "profile", "alpha", "description", "codec", "resolution"],
+)
+def test_info_shows_pages_that_differ(sepconv, first, second):
+    with tifffile.TiffWriter(sepconv.folder / "pages.tif") as file:
+        for page in (first, first, second):
+            file.write(np.zeros((30, 40, 4), np.uint8), photometric="rgb", metadata=None, **page)
+    lines = sepconv("info", "pages.tif").stdout.splitlines()
+    assert "page 1: as page 0" in lines and any(line.startswith("page 2: 40 x 30") for line in lines)
 
 
 def test_info_of_100_gigabytes_is_immediate(sepconv):

@@ -186,6 +186,14 @@ def test_stages_behind_the_folder(sepconv, shell):
 
 @SHELLS
 def test_keys(sepconv, shell):
+    assert "local_normalize:least=3,min_std=" not in shell(
+        sepconv, "sepconv run a b local_normalize:least=3,"
+    )
+    assert shell(sepconv, "sepconv run a b log:truncate=4,ra") == [
+        "log:truncate=4,radius=",
+        "log:truncate=4,radius_y=",
+        "log:truncate=4,radius_z=",
+    ]
     assert shell(sepconv, "sepconv run a b gaussian:si") == [
         "gaussian:sigma=",
         "gaussian:sigma_y=",

@@ -77,9 +77,7 @@ def test_pages_have_what_help_says_of_options(shown):
         options = re.findall(r"^  (-\S+)(.*(?:\n {10,}.*)*)", text, re.MULTILINE)
         assert options
         for names, rest in options:
-            for name in re.sub(r"\{.*?\}", "", names).split(
-                ","
-            ):  # CLI11 shows what a flag is without its value
+            for name in re.sub(r"\[=.*\]", "", names).split(","):
                 assert re.search(rf"(?<!\S){re.escape(name)}(?!\w)", page), (command, name)
             words = re.split(r"\s{2,}", rest)[-1]
             assert words and words in page, (command, names, words)

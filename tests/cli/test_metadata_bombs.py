@@ -1,6 +1,5 @@
 """Metadata of many small things: every command ends with what it is to do, a warning or one sentence, within
-a bound of memory. How time grows
-with their size is looked at by tests/fuzz/metadata_time.py."""
+a bound of memory. How time grows with their size is looked at by tests/fuzz/metadata_time.py."""
 
 import os
 import subprocess

@@ -1,6 +1,5 @@
 """run --report FILE.html: one page that needs nothing else, in a real browser where there is one (Debian's
-`chromium`, 414 MB, so none of the packages that
-./dev test installs)."""
+`chromium`, 414 MB, so none of the packages that ./dev test installs)."""
 
 import base64
 import html.parser

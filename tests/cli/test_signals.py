@@ -1,6 +1,5 @@
 """Ctrl-C, SIGTERM and SIGHUP in mid-run: the program ends soon, with 130, one sentence and nothing left
-behind. Other signals mean what they
-mean to any program."""
+behind. Other signals mean what they mean to any program."""
 
 import os
 import resource

@@ -1,7 +1,7 @@
 """run --trace: what the trace event format asks of a file
-(docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), and what the
-summary says in another way. With PyPI's `perfetto` and its trace_processor_shell in PATH, which no package
-index has, Perfetto is asked as well."""
+(docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU), and what the summary says in
+another way. With PyPI's `perfetto` and its trace_processor_shell in PATH, which no package index has,
+Perfetto is asked as well."""
 
 import collections
 import json

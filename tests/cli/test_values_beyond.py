@@ -127,7 +127,7 @@ def test_the_way_out_of_a_stretch(sepconv):
 
 def test_values_that_all_are_rounded_to_one(sepconv, image):
     said = warnings(sepconv, "gradient", "scale:by=0.0001")
-    assert "all values are rounded to 0" in said and "cast:type=f32" in said
+    assert "all sampled values are rounded to 0" in said and "cast:type=f32" in said
     assert warnings(sepconv, "gradient", "scale:by=0.0001", "cast:type=f32") == ""
 
 
@@ -136,7 +136,7 @@ def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
     for stage in ("local_normalize:radius=5", "scale:by=0.02"):
         said = warnings(sepconv, stage)
         assert (
-            re.search(r"all values are rounded to whole numbers from -?\d+ to \d+", said)
+            re.search(r"all sampled values are rounded to whole numbers from -?\d+ to \d+", said)
             and "cast:type=f32 at the end keeps them" in said
         )
         assert warnings(sepconv, stage, "cast:type=f32") == ""
@@ -213,7 +213,7 @@ def test_alpha_that_saturates_or_vanishes(sepconv):
         extrasamples=["unassalpha"],
     )
     assert "nearly transparent; the stage stretch" in said("cast:type=u16")
-    assert "all values are rounded" in said("scale:by=0.003")
+    assert "all sampled values are rounded" in said("scale:by=0.003")
 
 
 def test_the_cast_that_limits_is_named(sepconv):

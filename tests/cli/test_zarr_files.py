@@ -1,6 +1,5 @@
 """Zarr at the command line: what leads out of a store, what is damaged, folders that are not to be replaced,
-results that were never finished, very
-many chunks, and TIFF to OME-Zarr and back."""
+results that were never finished, very many chunks, and TIFF to OME-Zarr and back."""
 
 import json
 import os

@@ -1,7 +1,6 @@
 """The processor time that metadata take grows with their size, and not as its square: of each kind, four
-times as much of it takes less than
-nine times as long, as far as it can be told from what a process takes anyway. Sizes up to 100 MB end at once
-or name a limit."""
+times as much of it takes less than nine times as long, as far as it can be told from what a process takes
+anyway. Sizes up to 100 MB end at once or name a limit."""
 
 import os
 import pathlib

@@ -82,8 +82,7 @@ def broken_promises(outcome, ceiling):
 
 class Trial:
     """Runs sepconv on `name` in `folder`, which holds nothing else. Afterwards .complaints lists (kind,
-    details) of
-    what went wrong, and .accepted says whether the file was filtered."""
+    details) of what went wrong, and .accepted says whether the file was filtered."""
 
     def __init__(self, binary, folder, name):
         self.binary, self.folder, self.name = binary, folder, name

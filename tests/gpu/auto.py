@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 """auto.py [--program sepconv] [--folder DIR] [--runs 3] [--scale N] [--json]: the jobs of docs/benchmarks.md
-from file to file, by the program
-as a user starts it, on each device in turns: predicted and measured seconds, what --device auto takes, and
-how many times as long that
-takes as the better device; then in short the table of docs/benchmarks.md (docs/tools/put_blocks.py puts it
-there). A machine without a GPU
-measures the CPU alone. Exit code 1: auto took more than 1.15 times as long."""
+from file to file, by the program as a user starts it, on each device in turns: predicted and measured
+seconds, what --device auto takes, and how many times as long that takes as the better device; then in short
+the table of docs/benchmarks.md (docs/tools/put_blocks.py puts it there). A machine without a GPU measures the
+CPU alone. Exit code 1: auto took more than 1.15 times as long."""
 
 import argparse
 import datetime

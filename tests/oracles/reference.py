@@ -51,9 +51,8 @@ def stored(values, dtype):
 
 def assert_close(actual, expected, dtype):
     """Within what the arithmetic may differ by, as SciPy adds in another order: 1e-12 (f64) or 1e-5 (f32) of
-    the values'
-    magnitude, that of the sources being 1. Integers are computed in f32 and rounded: half a unit of the exact
-    value and 1e-6."""
+    the values' magnitude, that of the sources being 1. Integers are computed in f32 and rounded: half a unit
+    of the exact value and 1e-6."""
     assert actual.shape == expected.shape and actual.dtype == dtype
     if np.issubdtype(dtype, np.integer):
         limits = np.iinfo(dtype)

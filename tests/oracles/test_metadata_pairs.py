@@ -1,7 +1,6 @@
 """What a source says of its axes, of the size of a pixel, of steps along z and t and of its channels arrives
-in a result of any format, or a
-warning says that it is lost; stages that rescale change the numbers. Read by tifffile, Pillow, and JSON and
-XML as they are."""
+in a result of any format, or a warning says that it is lost; stages that rescale change the numbers. Read by
+tifffile, Pillow, and JSON and XML as they are."""
 
 import json
 import struct

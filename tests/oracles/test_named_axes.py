@@ -1,6 +1,5 @@
 """What the pages of a TIFF are where the caller knows better than the file (--axes), and images of OME-XML
-that are not alike (--page s=1): pixels beside
-SciPy, descriptions beside tifffile."""
+that are not alike (--page s=1): pixels beside SciPy, descriptions beside tifffile."""
 
 import xml.etree.ElementTree
 

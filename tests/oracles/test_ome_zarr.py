@@ -1,6 +1,6 @@
 """OME-Zarr: what zarr-python wrote is read with its axes, levels and names; results are valid by
-ome-zarr-models, and their coordinates true. Skipped
-where these are not installed, which `./dev test` does for its part `wheel`."""
+ome-zarr-models, and their coordinates true. Skipped where these are not installed, which `./dev test` does
+for its part `wheel`."""
 
 import json
 import shutil

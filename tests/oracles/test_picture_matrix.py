@@ -1,6 +1,5 @@
 """Twelve kinds of pictures into every format that is written, copied, blurred and reduced: what comes is what
-Pillow, SciPy and tifffile make of the
-source, or one sentence that says why not."""
+Pillow, SciPy and tifffile make of the source, or one sentence that says why not."""
 
 import json
 import re
@@ -116,8 +115,8 @@ def with_alpha(values, stage, weights=None):
 
 class Kind:
     """How a picture is made, and what is expected of it. `shown`: filtered values as a viewer shows them, of
-    0 to 255 or of 0 to `shown_max`; `data`: as an array
-    has them; `refusals`: words of the sentence by which a format refuses it."""
+    0 to 255 or of 0 to `shown_max`; `data`: as an array has them; `refusals`: words of the sentence by which
+    a format refuses it."""
 
     def __init__(self, make, values, shown=None, data=None, shown_max=255, refusals=None, options=()):
         self.make, self.values, self.shown_max, self.refusals, self.options = (

@@ -1,6 +1,6 @@
 """Images that packages carry, those that are installed, against SciPy and astropy: Debian's visp-images-data,
-r-cran-stars, r-cran-sf, python3-skimage and python3-matplotlib, and the folders
-that SEPCONV_REAL_IMAGES names."""
+r-cran-stars, r-cran-sf, python3-skimage and python3-matplotlib, and the folders that SEPCONV_REAL_IMAGES
+names."""
 
 import os
 import pathlib

@@ -29,8 +29,7 @@ def pillow(image, size, name):
 
 def comparable(shape, size, name):
     """Rows and columns of the result. Pixels in the middle between two cells of `box` count to the first of
-    them here;
-    Pillow's rounding decides whether to one, both or none."""
+    them here; Pillow's rounding decides whether to one, both or none."""
 
     def inside(length, result):
         on_edge = lambda i: 0 < i < result < length and (2 * i * length) % (2 * result) == result

@@ -1,6 +1,6 @@
 """add, subtract, multiply, divide, min, max and blend against NumPy: the same bits, with a second image of
-any type that is as large or repeats, anywhere in a chain; and with what a
-chain makes of the input, against SciPy."""
+any type that is as large or repeats, anywhere in a chain; and with what a chain makes of the input, against
+SciPy."""
 
 import json
 

@@ -212,8 +212,7 @@ def test_resolution_turns_with_the_image(sepconv):
 
 def test_tiles_of_a_result_make_sense(sepconv):
     """Tiles turn with the image; planes of many channels, of which a tile of the source's size would be
-    gigabytes, get others; and what
-    is only moved does not become JPEG."""
+    gigabytes, get others; and what is only moved does not become JPEG."""
     image = random_image((600, 700, 3), np.uint8)
     np.save(sepconv.folder / "image.npy", image)
     sepconv("run", "image.npy", "in.tif", "--tile", "256x128", "--compress", "jpeg", "--quiet")

@@ -1,6 +1,5 @@
 """Zarr arrays of zarr-python 3 and TensorStore, read, and ours read by them, bit by bit; skipped where these
-are not installed, which `./dev test` does
-for its part `wheel`."""
+are not installed, which `./dev test` does for its part `wheel`."""
 
 import itertools
 import json

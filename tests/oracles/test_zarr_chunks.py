@@ -1,6 +1,5 @@
 """Chunks of a Zarr that are not there: counted, and an error with its cause where none is. What zarr-python
-writes, where it is installed, and arrays
-made by hand."""
+writes, where it is installed, and arrays made by hand."""
 
 import json
 import shutil

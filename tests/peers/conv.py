@@ -3,20 +3,15 @@
 arrays, results compared.
 
     conv.py [--size 8192x8192] [--radius 1,2,4,8] [--type u8,u16,f32] [--channels 1,3] [--peers opencv,vips]
-    [--threads N] [--json FILE]
-    conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1] [--title TITLE]      draws what
-    --json wrote
+    [--threads N] [--json FILE] conv.py --plot FILE.svg --from FILE.json ... --type f32 [--channels 1]
+    [--title TITLE] draws what --json wrote
 
 The filter is a Gaussian of sigma radius / 3 + 0.5, the border replicate, which all have. Each contender is
-run once to be compared with
-the same filter in f64, in windows at corners, edges and inside (everywhere in a small image), and then in
-turns with the others and with
-a copy of the same bytes by as many threads, the limit. A peer that is not installed is left out and named;
-one that has no such type is
-not in its rows. Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py
-puts it there). Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2:
-bad options.
-"""
+run once to be compared with the same filter in f64, in windows at corners, edges and inside (everywhere in a
+small image), and then in turns with the others and with a copy of the same bytes by as many threads, the
+limit. A peer that is not installed is left out and named; one that has no such type is not in its rows.
+Prints Markdown, in the end in short, as docs/benchmarks.md has it (docs/tools/put_blocks.py puts it there).
+Exit code 0: all that ran agree; 1: something differs or failed, or there is no sepconv; 2: bad options."""
 
 import argparse
 import collections

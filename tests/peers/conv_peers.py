@@ -1,14 +1,12 @@
 """Separable convolution on the CPU by the libraries that are installed, each behind the same few words:
 
-    peer = OpenCv(threads)                     # raises ImportError or OSError where it is not installed
-    run = peer.prepare(case, source, target)   # dense arrays of rows x cols x channels
-    result = run()                             # filters and returns the result, which is `target` where the
-    library can write there
+    peer = OpenCv(threads) # raises ImportError or OSError where it is not installed run = peer.prepare(case,
+    source, target) # dense arrays of rows x cols x channels result = run() # filters and returns the result,
+    which is `target` where the library can write there
 
 Each is used as its documentation says, with its own memory for results where it cannot write into the
-caller's. What integers need
-(conversion, rounding) is part of the time where the library leaves it to the user.
-"""
+caller's. What integers need (conversion, rounding) is part of the time where the library leaves it to the
+user."""
 
 import ctypes
 import importlib

@@ -5,9 +5,8 @@ from Zarr to Zarr in the same chunks, uncompressed:
     python tests/peers/dask_arrays.py --side 16384 --chunk 1024 --workers 2 --max-memory 24M
 
 A Gaussian of u16. In turns, each with workers of its own that have imported what they need. Least and
-greatest time; processor seconds of all workers, the
-median; what the worker that took most had resident at once, and what of that is more than it had before.
-"""
+greatest time; processor seconds of all workers, the median; what the worker that took most had resident at
+once, and what of that is more than it had before."""
 
 import argparse
 import os

@@ -2,16 +2,13 @@
 """One operation of libvips or GDAL from file to file, in a process of its own: their packages on PyPI bring
 the libraries and no programs.
 
-    file_peer.py libvips SOURCE RESULT OPTIONS [TAPS PRECISION]     convsep, or a copy; OPTIONS of tiffsave as
-    JSON
-    file_peer.py gdal SOURCE RESULT OPTIONS                         a copy, which filters where the source is
-    such a VRT
-    file_peer.py libvips|gdal                                       its name and version
+    file_peer.py libvips SOURCE RESULT OPTIONS [TAPS PRECISION] convsep, or a copy; OPTIONS of tiffsave as
+    JSON file_peer.py gdal SOURCE RESULT OPTIONS a copy, which filters where the source is such a VRT
+    file_peer.py libvips|gdal its name and version
 
 Prints as JSON the seconds from opening the source to the finished result, the processors' seconds meanwhile,
-and the greatest resident
-bytes before that and in all: the start of Python and of the library is in neither time.
-"""
+and the greatest resident bytes before that and in all: the start of Python and of the library is in neither
+time."""
 
 import importlib
 import json

@@ -3,8 +3,7 @@
 
 def filter_vrt(source, cols, rows, channels, form, taps, relative=False):
     """Its XML. As many coefficients as the kernel's size make it separable, and it repeats the edge. `form`
-    is GDAL's word for the type;
-    `relative`: `source` is a file beside the one that this is written to."""
+    is GDAL's word for the type; `relative`: `source` is a file beside the one that this is written to."""
     kernel = f'<Kernel normalized="0"><Size>{len(taps)}</Size><Coefs>{" ".join(repr(float(tap)) for tap in taps)}</Coefs></Kernel>'
     name = f'<SourceFilename relativeToVRT="{int(relative)}">{source}</SourceFilename>'
     bands = "".join(

@@ -3,15 +3,12 @@
 codec alone.
 
 tests/peers/tiff_codecs.py [--codecs deflate,zstd,lzw,jpeg] [--size 16384] [--radius 8] [--runs 3] [--folder
-FOLDER] [--sepconv PROGRAM]
-Prints two Markdown tables: compressed results of an uncompressed image, and uncompressed results of a
-compressed one; then their
-filters in short, as docs/benchmarks.md has them (docs/tools/put_blocks.py puts them there). libvips and GDAL
-are timed by file_peer.py. JPEG means RGB pixels in YCbCr tiles, as slide scanners write them; the others are
-grey with differences of neighbours. Every result
+FOLDER] [--sepconv PROGRAM] Prints two Markdown tables: compressed results of an uncompressed image, and
+uncompressed results of a compressed one; then their filters in short, as docs/benchmarks.md has them
+(docs/tools/put_blocks.py puts them there). libvips and GDAL are timed by file_peer.py. JPEG means RGB pixels
+in YCbCr tiles, as slide scanners write them; the others are grey with differences of neighbours. Every result
 is compared with sepconv's; one that is wrong is named at the end, and the exit code is 1. A program that is
-missing is left out and named.
-"""
+missing is left out and named."""
 
 import collections
 import datetime

@@ -2,15 +2,13 @@
 """File to file beside libvips: the same taps over 16384 x 16384 tiled TIFFs of u8 and f32, and `cp` of the
 same bytes as the limit.
 
-tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM]
-Prints a table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py
-puts there. `./dev bench`
-installs libvips and runs it.
+tests/peers/tiff_vips.py [--radius 8] [--size 16384] [--runs 5] [--folder FOLDER] [--sepconv PROGRAM] Prints a
+table, and then in short that of docs/benchmarks.md and README.md, which docs/tools/put_blocks.py puts there.
+`./dev bench` installs libvips and runs it.
 
 sepconv and `cp` are timed from their start to their end. libvips runs in a Python of its own (file_peer.py)
-and is timed from opening the
-source to the finished result; what this process held before is in its peak, and said.
-"""
+and is timed from opening the source to the finished result; what this process held before is in its peak, and
+said."""
 
 import argparse
 import collections

@@ -4,11 +4,9 @@
     transpose.py [--case TYPE:SHAPE:AXES ...] [--runs 5] [--threads N] [--library FILE] [--json]
 
 A case is such as f32:8192x8193:1,0 or u8:4096x4096x3:2,0,1; axes as numpy.transpose has them. Prints GB/s
-(bytes read and written) and the
-share of a copy of the same bytes by as many threads, all measured in turns in one run. A peer that is not
-installed is left out and
-named; one that cannot do a case is not in its rows. Exit code 1 if a result differs.
-"""
+(bytes read and written) and the share of a copy of the same bytes by as many threads, all measured in turns
+in one run. A peer that is not installed is left out and named; one that cannot do a case is not in its rows.
+Exit code 1 if a result differs."""
 
 import argparse
 import concurrent.futures

@@ -6,16 +6,12 @@ GPU, CuPy: the same arrays, results compared.
     [--runs 5] [--json FILE]
 
 A case is such as erode:f32:8192x8192:32 (rows x cols, then channels if there are any) or
-gaussian3:f32:256x512x512:6 (planes x rows x cols).
-Stages: erode dilate box median disk, of images; erode3 box3 median3 gaussian3 (sigma = radius / 3), of
-volumes. The border is replicate, which
-all have. Contenders and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a
-median, +- half of greatest less
-least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and named; one that
-would take too long or has no such
-stage, type or shape is not in its rows. Exit code 0: all that ran agree; 1: something differs or failed; 77:
-no GPU.
-"""
+gaussian3:f32:256x512x512:6 (planes x rows x cols). Stages: erode dilate box median disk, of images; erode3
+box3 median3 gaussian3 (sigma = radius / 3), of volumes. The border is replicate, which all have. Contenders
+and a copy of the same bytes by as many threads, or by the GPU, run in turns; a time is a median, +- half of
+greatest less least, on a GPU by its events. Prints Markdown. A peer that is not installed is left out and
+named; one that would take too long or has no such stage, type or shape is not in its rows. Exit code 0: all
+that ran agree; 1: something differs or failed; 77: no GPU."""
 
 import argparse
 import datetime

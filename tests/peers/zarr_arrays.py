@@ -5,10 +5,9 @@ like it, 2 threads each, in turns.
     python tests/peers/zarr_arrays.py build/cpu/bin/sepconv --folder /dev/shm --cases u8-zstd --repeats 5
 
 Python has to have tensorstore, scipy, dask-image and zarr. TensorStore: bands as high as a chunk with their
-halo, read, filtered by SciPy and written by two threads.
-dask-image: `gaussian_filter` of `from_zarr`, stored by two threads. sepconv's time is its process', the
-others' begins behind their imports. Medians; in brackets least and greatest.
-"""
+halo, read, filtered by SciPy and written by two threads. dask-image: `gaussian_filter` of `from_zarr`, stored
+by two threads. sepconv's time is its process', the others' begins behind their imports. Medians; in brackets
+least and greatest."""
 
 import argparse
 import concurrent.futures

@@ -183,9 +183,8 @@ TEST_CASE("f32 does not stand for the values of f64", "[missing]") {
 TEST_CASE("a filter that is transposed and then honours what is missing is the transposed one", "[missing]") {
   const ImageSpec spec{{100, 80}, 1, PixelType::f32};
   for (const char* const text :
-       {"box:radius=9,radius_y=1", "box:radius=9,radius_y=1", "stddev:radius=9,radius_y=1",
-        "local_normalize:radius=9,radius_y=1", "erode:radius=9,radius_y=1", "median:radius=9,radius_y=1",
-        "gaussian:sigma=3,sigma_y=1"}) {
+       {"box:radius=9,radius_y=1", "stddev:radius=9,radius_y=1", "local_normalize:radius=9,radius_y=1",
+        "erode:radius=9,radius_y=1", "median:radius=9,radius_y=1", "gaussian:sigma=3,sigma_y=1"}) {
     CAPTURE(text);
     const StagePtr stage = parse_stage(text);
     const Rect pixel{50, 40, 1, 1};

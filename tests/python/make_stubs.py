@@ -1,6 +1,6 @@
 """Writes what mypy knows of functions that are made at run time, or whose results are of their input's
-library: `python tests/python/make_stubs.py`,
-with the package that has them in the path. test_types.py says when that is due."""
+library: `python tests/python/make_stubs.py`, with the package that has them in the path. test_types.py says
+when that is due."""
 
 import inspect
 import pathlib

@@ -48,6 +48,7 @@ def test_stages_of_older_versions_are_understood_and_in_no_list():
         sc.log(2) == sc.Chain("log:sigma=2") == sc.gaussian_laplace(2)
         and sc.close is sc.closing
         and sc.mean is sc.box
+        and sc.normalize(least=2) == sc.local_normalize(min_std=2)
     )
     assert not {"log", "taps", "matrix", "mean", "std", "normalize", "close"} & {*dir(sc), *sc.__all__}
     with pytest.raises(AttributeError, match="has no attribute 'gausian'"):

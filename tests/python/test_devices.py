@@ -1,6 +1,5 @@
 """Arrays on a GPU: CuPy's, PyTorch's and JAX's, where there is one; else with the GPU made of threads, if the
-extension module has it
-(tests/python/simulated), and libraries that are as far there as sepconv asks them."""
+extension module has it (tests/python/simulated), and libraries that are as far there as sepconv asks them."""
 
 import importlib.util
 import os

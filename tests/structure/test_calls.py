@@ -1,7 +1,6 @@
 """No call goes up either: what an object of the library or of bench/ leaves undefined is not defined by a
-room above it. (An include
-cannot tell, because a lower room may declare what only a higher one defines.) Read from the objects of the
-build whose program is tested."""
+room above it. (An include cannot tell, because a lower room may declare what only a higher one defines.) Read
+from the objects of the build whose program is tested."""
 
 import pathlib
 import re

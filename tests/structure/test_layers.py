@@ -1,7 +1,6 @@
 """The arrows of the architecture point one way: app -> bench -> pipeline -> sepconv/{kernels, io} -> core,
-and inside the
-pipeline from measure, report and gemm over run, plan, stages and chain to machine. An include names a path
-that is in the tree."""
+and inside the pipeline from measure, report and gemm over run, plan, stages and chain to machine. An include
+names a path that is in the tree."""
 
 import pathlib
 import re

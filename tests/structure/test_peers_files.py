@@ -1,6 +1,6 @@
 """tests/peers/tiff_vips.py and tiff_codecs.py on small images, beside peers made of sepconv: what they print,
-what they compare, whom they
-leave out; and docs/tools/put_blocks.py, which puts what they print into the documents."""
+what they compare, whom they leave out; and docs/tools/put_blocks.py, which puts what they print into the
+documents."""
 
 import os
 import pathlib

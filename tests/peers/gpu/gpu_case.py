@@ -66,8 +66,7 @@ class Case:
 
     def windows(self, whole):
         """Rectangles (row, col, rows, cols) that results are compared in: the whole image in bands, or
-        corners, edges, centre and four
-        places elsewhere."""
+        corners, edges, centre and four places elsewhere."""
         if whole:
             return [(row, 0, min(256, self.rows - row), self.cols) for row in range(0, self.rows, 256)]
         rows, cols = min(WINDOW[0], self.rows), min(WINDOW[1], self.cols)
@@ -80,9 +79,8 @@ class Case:
 
 class Images:
     """Pairs (source, target) of one shape on the device, random, all sources alike. There is one pair if an
-    image is larger than the
-    L2 cache; else as many as it takes to exceed it, so that a filter that takes them in turns finds none
-    there."""
+    image is larger than the L2 cache; else as many as it takes to exceed it, so that a filter that takes them
+    in turns finds none there."""
 
     def __init__(self, device, case):
         self.device, self.pairs = device, []
@@ -115,8 +113,7 @@ class Images:
 
 def random_values(case):
     """At most some 4 million values, which an image repeats with a period that is no multiple of a row: the
-    whole range of an integer
-    type, [0, 1) of a floating one."""
+    whole range of an integer type, [0, 1) of a floating one."""
     count = min(case.pixels * case.channels, (1 << 22) + 7)
     random = np.random.default_rng(7)
     if case.integer:

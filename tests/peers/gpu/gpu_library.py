@@ -2,8 +2,7 @@
 streams and events.
 
 Device memory has __cuda_array_interface__, so CuPy, PyTorch and CV-CUDA work on it where it is, and on the
-same stream.
-"""
+same stream."""
 
 import contextlib
 import ctypes
@@ -70,8 +69,7 @@ class NotThere(RuntimeError):
 
 def open_library(path, import_others):
     """The library at `path`, or where it is found if that is None. Calls import_others() before it loads:
-    other GPU libraries may bring a newer
-    C++ runtime, which serves both."""
+    other GPU libraries may bring a newer C++ runtime, which serves both."""
     path = path or find_library()
     if path is None:
         raise NotThere(
@@ -148,8 +146,7 @@ class Device:
 
     def seconds(self, run, times, first=0, calls=1):
         """Times of `times` samples of `calls` runs each, by events on the stream; everything is enqueued
-        before anything is waited for.
-        `run(i)` enqueues the i-th run, counted from `first`."""
+        before anything is waited for. `run(i)` enqueues the i-th run, counted from `first`."""
         library = self.library
         events = [
             (library.checked(library.event_create()), library.checked(library.event_create()))

@@ -2,9 +2,8 @@
 device memory.
 
 Prototypes as in nppi_filtering_functions.h of NPP 12 and 13. Only NPP_BORDER_REPLICATE is supported there.
-Steps are in bytes, taps are
-in device memory and stored in reverse order, which for symmetric taps is the same.
-"""
+Steps are in bytes, taps are in device memory and stored in reverse order, which for symmetric taps is the
+same."""
 
 import ctypes
 import glob

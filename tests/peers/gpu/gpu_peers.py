@@ -1,16 +1,13 @@
 """Separable convolution by the libraries that are installed, each behind the same few methods:
 
-    peer = CuPy(device)                    # raises ImportError, or Unsupported where it has no GPU
-    run = peer.prepare(case, pairs)        # raises Unsupported where it cannot do the case
-    run(i)                                 # enqueues the filter from source to target of pair i (modulo their
-    number) on device.stream
-    peer.result(i)                         # a pointer to the dense result of the last run(i)
-    peer.release()                         # gives back what prepare took
+    peer = CuPy(device) # raises ImportError, or Unsupported where it has no GPU run = peer.prepare(case,
+    pairs) # raises Unsupported where it cannot do the case run(i) # enqueues the filter from source to target
+    of pair i (modulo their number) on device.stream peer.result(i) # a pointer to the dense result of the
+    last run(i) peer.release() # gives back what prepare took
 
 Each is used as its documentation says, with its own memory for results where it cannot write into the
-caller's. What integers need
-(conversion, rounding) is part of the time where the library leaves it to the user.
-"""
+caller's. What integers need (conversion, rounding) is part of the time where the library leaves it to the
+user."""
 
 import importlib
 
@@ -392,8 +389,7 @@ PEERS = {
 
 def import_early(names):
     """Imports what the named peers need, before another library brings its C++ runtime into the process.
-    Failures are told later, by
-    the peers themselves."""
+    Failures are told later, by the peers themselves."""
     modules = {
         "python": ["cupy", "sepconv"],
         "python-ndimage": ["cupy", "sepconv"],

@@ -5,13 +5,10 @@ stream of one process.
     transpose.py [--case TYPE:SHAPE:AXES ...] [--peers cupy,torch] [--runs 20] [--json FILE]
 
 A case is such as f32:16384x16384:1,0 or u8:8192x8192x3:2,0,1; axes as numpy.transpose has them. Times are
-medians by CUDA events;
-before, every result is compared with NumPy's in planes of the result. "copy" is device memory read and
-written at the rate that this GPU reaches
-with nothing else to do, measured first. Prints Markdown. Exit code 0: all that ran agree; 1: something
-differs or sepconv failed;
-2: bad options; 77: no GPU.
-"""
+medians by CUDA events; before, every result is compared with NumPy's in planes of the result. "copy" is
+device memory read and written at the rate that this GPU reaches with nothing else to do, measured first.
+Prints Markdown. Exit code 0: all that ran agree; 1: something differs or sepconv failed; 2: bad options; 77:
+no GPU."""
 
 import argparse
 import datetime
