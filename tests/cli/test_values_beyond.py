@@ -232,3 +232,15 @@ def test_the_cast_that_limits_is_named(sepconv):
         in (said := warnings(sepconv, "cast:type=i16", "cast:type=u16"))
         and "cast:type=u16 in place of cast:type=i16" in said
     )
+
+
+@pytest.mark.parametrize("chain", ["gaussian_laplace:sigma=2", "subtract:chain=gaussian:sigma=20"])
+def test_shares_of_small_images_are_of_all_values(sepconv, chain):
+    """A bright square on a slope: a grid of samples sees mostly the slope."""
+    values = np.add.outer(np.arange(300), np.arange(400)) * 20
+    values[150:175, 210:240] += 40000
+    np.save(sepconv.folder / "in.npy", values.astype(np.uint16))
+    sepconv("run", "in.npy", "signed.npy", chain, "cast:type=f64")
+    share = 100 * (np.load(sepconv.folder / "signed.npy") < -0.5).mean()
+    said = sepconv("run", "in.npy", "out.npy", chain).stderr
+    assert abs(float(re.search(r"([\d.]+) % of the values are below 0", said)[1]) - share) <= 0.5
