@@ -43,7 +43,7 @@ def gaussian(sigma: float, *, sigma_y: float | None = None, truncate: float = 4.
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata; propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -75,7 +75,7 @@ def box(radius: int = 1, *, radius_y: int | None = None, border: Literal['reflec
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 
@@ -113,7 +113,7 @@ def binomial(radius: int = 1, *, radius_y: int | None = None, radius_z: int | No
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata; propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -355,7 +355,7 @@ def dog(sigma: float, sigma2: float, *, sigma_y: float | None = None, truncate: 
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata; propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -441,7 +441,7 @@ def convolve(row: Sequence[float] | None = None, *, col: Sequence[float] | None 
     flip : bool
         convolution, the taps turned round, not correlation (false true; default false)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata; propagate for a kernel with negative weights (ignore propagate fill)
 
     Returns
     -------
@@ -769,7 +769,7 @@ def median(radius: int = 1, *, radius_y: int | None = None, size: tuple[int, int
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
 
     Returns
     -------
@@ -815,7 +815,7 @@ def percentile(p: float, *, radius: int = 1, radius_y: int | None = None, size: 
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
 
     Returns
     -------
@@ -861,7 +861,7 @@ def rank(rank: int, *, radius: int = 1, radius_y: int | None = None, size: tuple
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
 
     Returns
     -------
@@ -893,7 +893,7 @@ def erode(radius: int = 1, *, radius_y: int | None = None, border: Literal['refl
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -929,7 +929,7 @@ def dilate(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -965,7 +965,7 @@ def opening(radius: int = 1, *, radius_y: int | None = None, border: Literal['re
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1001,7 +1001,7 @@ def closing(radius: int = 1, *, radius_y: int | None = None, border: Literal['re
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
     shape : Literal['box', 'disk']
@@ -1109,7 +1109,7 @@ def stddev(radius: int = 1, *, radius_y: int | None = None, border: Literal['ref
     value : float
         pixel value beyond the edge (default 0; only with border=constant)
     missing : Literal['ignore', 'propagate', 'fill'] | None
-        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default, if the source declares nodata: ignore, or propagate for a kernel with negative weights (ignore propagate fill)
+        nodata handling. ignore: computes with the valid pixels of the window, and missing pixels stay missing. propagate: a missing pixel in the window makes the result missing. fill: as ignore, and missing pixels get a value. Default: ignore, if the source declares nodata (ignore propagate fill)
     radius_z : int | None
         radius along z, of stacks; left out: each plane by itself (pixels; between 0 and 1048576)
 

@@ -26,10 +26,9 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     whole array.
 
     Each block of the result is a task, which is given what the chain needs for it of the array, also of other
-    blocks; borders act where the image ends and
-    nowhere else. A chain along z is given whole planes. Blocks may have any sizes. The result has the
-    array's, in proportion where a chain changes an image's rows and columns, and all channels in
-    one block.
+    blocks; borders act where the image ends and nowhere else. A chain along z is given whole planes. Blocks
+    may have any sizes. The result has the array's, in proportion where a chain changes an image's rows and
+    columns, and all channels in one block.
 
     Parameters
     ----------
@@ -66,13 +65,11 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     for byte.
 
     The result is cut into parts that share no chunk, shard, tile or row. Each is a task: it reads its part of
-    the source and what the chain needs around it,
-    and writes its part of the result, both by their paths, which every worker has to see. A worker makes one
-    part at a time, with all its threads, within
+    the source and what the chain needs around it, and writes its part of the result, both by their paths,
+    which every worker has to see. A worker makes one part at a time, with all its threads, within
     `max_memory`, and on its GPU where `device` says so or 'auto' finds that faster. Dask gives the parts of a
-    worker that was lost to others. Until it is
-    complete the result lies in the folder ``SINK.partial``; where a part fails it goes, and where all are
-    made and only the last step fails it stays.
+    worker that was lost to others. Until it is complete the result lies in the folder ``SINK.partial``; where
+    a part fails it goes, and where all are made and only the last step fails it stays.
 
     Parameters
     ----------
@@ -83,9 +80,9 @@ def run(source: Path | Image, sink: Path, chain: Chain | str | Iterable[str] = (
     client : distributed.Client, optional
         left out: the current one
     parts : int, optional
-        at most so many; left out: 8 a worker
+        maximum number of parts; left out: 8 a worker
     discard : bool
-        remove what is there of such a result, as of a client that was killed, and begin anew
+        remove an unfinished result, as of a client that was killed, and start over
     progress : bool or callable
         as that of `sepconv.run`; it is told of whole parts
     max_memory : int or str, optional
@@ -181,8 +178,7 @@ def gaussian_laplace(input: Array, sigma: float | Sequence[float], output: DType
     """
 def generic_gradient_magnitude(input: Array, derivative: Callable[..., Any], output: DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> Array:
     """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's
-    `derivative` is like.
+    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
 
         Lazily, of a dask array of any blocks: the result has the same, and the bytes that `sepconv.ndimage.generic_gradient_magnitude` makes of the whole array. Parameters are those of
         that function; `output` is a type, and what makes the derivatives takes dask arrays, as these functions do.

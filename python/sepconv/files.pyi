@@ -205,8 +205,7 @@ class Image:
         what the file stores in one piece: slices of whole rows and columns of them decode none twice an image
     metadata : dict
         of the first image, what there is of resolution (x, y, unit), orientation, icc_profile, description,
-        software, date, artist, copyright,
-        nodata, epsg
+        software, date, artist, copyright, nodata, epsg
     layout : str
         how the pixels are stored
     warnings : list of str
@@ -246,12 +245,10 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
     """Filters an image, or all images of a file, larger than memory or not: what ``sepconv run`` does.
 
     The result of a path appears under its name when it is complete, and not at all if anything fails; it is
-    laid out like its source and has its
-    metadata, as far as that makes sense and the options do not say otherwise. Of several images the sink has
-    the axes first. What is sliced is
-    asked only in the thread that calls. Ctrl-C stops a run within half a second; an array then has what was
-    written until then, and of a file there
-    is nothing.
+    laid out like its source and has its metadata, as far as that makes sense and the options do not say
+    otherwise. Of several images the sink has the axes first. What is sliced is asked only in the thread that
+    calls. Ctrl-C stops a run within half a second; an array then has what was written until then, and of a
+    file there is nothing.
 
     Parameters
     ----------
@@ -264,14 +261,13 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
         none: a copy
     progress : bool or callable
         True: a bar by tqdm where that is installed, on a terminal or in a notebook; a function gets pixels
-        done and pixels, in this thread;
-        what it raises ends the run, and of a file there is nothing
+        done and pixels, in this thread; what it raises ends the run, and of a file there is nothing
     resume : bool
         of paths: what is done stays in the folder ``SINK.partial`` when the run ends before its end, killed
         or interrupted, and the same call goes on with it
     discard : bool
-        remove what is there of such a run first, once this one is planned; what is there and is not gone on
-        with is named in a warning
+        remove an unfinished result of an earlier run first, once this one is planned. One that is neither
+        resumed nor removed is named in a warning
     part : tuple of int or str, optional
         ``(3, 16)`` or ``'3/16'``: make this part only of a result that `create_only` has begun, in any
         process that sees the files; `finish` completes it
@@ -309,8 +305,8 @@ def run(source: Source, sink: Sink, chain: Chain | str | Iterable[str] = (), *, 
         all have it, as with GDAL's UNIFIED_SRC_NODATA
     alpha : {'weight', 'mask'}, optional
         of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are
-        missing and others count whole; left out: a weight in pictures, a mask in
-        files with georeference, nodata value or mask
+        missing and others count whole; left out: a weight in pictures, a mask in files with georeference,
+        nodata value or mask
     result_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
@@ -375,15 +371,15 @@ def create_only(source: Path | Image, sink: Path, chain: Chain | str | Iterable[
     ``sepconv run --create-only`` does. Reads no pixel.
 
     ``run(source, sink, chain, part=(k, n))``, for each k from 1 to n, in any order, at once, then makes the
-    parts, and `finish` completes the result, which has
-    the bytes of one run. Until then it lies in the folder ``SINK.partial``.
+    parts, and `finish` completes the result, which has the bytes of one run. Until then it lies in the folder
+    ``SINK.partial``.
 
     Parameters
     ----------
     source, sink : path or Image, path
     chain : Chain, str or iterable of str
     discard : bool
-        remove first what is there of a result in several runs, once this one can begin
+        remove an unfinished result first, once this run can begin
     **options
         as those of `run`; `overwrite` and the layout hold for all parts
 

@@ -35,7 +35,7 @@ def black_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -75,7 +75,7 @@ def black_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footp
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -111,7 +111,7 @@ def convolve1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: NDA
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -147,7 +147,7 @@ def convolve1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: GpuA
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -182,7 +182,7 @@ def correlate1d(input: ArrayLike, weights: ArrayLike, axis: int = -1, output: ND
     origin : int
         how far the weights' middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -224,7 +224,7 @@ def correlate1d(input: GpuArray, weights: ArrayLike, axis: int = -1, output: Gpu
     origin : int
         how far the weights' middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -271,7 +271,7 @@ def gaussian_filter(input: ArrayLike, sigma: float | Sequence[float], order: int
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -321,7 +321,7 @@ def gaussian_filter(input: GpuArray, sigma: float | Sequence[float], order: int 
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -371,7 +371,7 @@ def gaussian_filter1d(input: ArrayLike, sigma: float, axis: int = -1, order: int
     radius : int or sequence, optional
         of the Gaussian, in pixels
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -411,7 +411,7 @@ def gaussian_filter1d(input: GpuArray, sigma: float, axis: int = -1, order: int 
     radius : int or sequence, optional
         of the Gaussian, in pixels
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -561,8 +561,7 @@ def gaussian_laplace(input: GpuArray, sigma: float | Sequence[float], output: Gp
 @overload
 def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any], output: NDArray[Any] | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> NDArray[Any]:
     """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's
-    `derivative` is like.
+    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
 
     Parameters
     ----------
@@ -597,8 +596,7 @@ def generic_gradient_magnitude(input: ArrayLike, derivative: Callable[..., Any],
 @overload
 def generic_gradient_magnitude(input: GpuArray, derivative: Callable[..., Any], output: GpuArray | DTypeLike | None = None, mode: Mode | Sequence[Mode] = 'reflect', cval: complex = 0.0, extra_arguments: tuple[Any, ...] = (), extra_keywords: dict[str, Any] | None = None, *, axes: int | Sequence[int] | None = None) -> GpuArray:
     """The root of the sum of squares of derivatives along the axes, which a function makes. See
-    `generic_laplace`, whose `derivative2` this one's
-    `derivative` is like.
+    `generic_laplace`, whose `derivative2` this one's `derivative` is like.
 
     Parameters
     ----------
@@ -723,7 +721,7 @@ def grey_closing(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -763,7 +761,7 @@ def grey_closing(input: GpuArray, size: int | Sequence[int] | None = None, footp
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -803,7 +801,7 @@ def grey_dilation(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -843,7 +841,7 @@ def grey_dilation(input: GpuArray, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -883,7 +881,7 @@ def grey_erosion(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -926,7 +924,7 @@ def grey_erosion(input: GpuArray, size: int | Sequence[int] | None = None, footp
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -969,7 +967,7 @@ def grey_opening(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1009,7 +1007,7 @@ def grey_opening(input: GpuArray, size: int | Sequence[int] | None = None, footp
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1041,7 +1039,7 @@ def laplace(input: ArrayLike, output: NDArray[Any] | DTypeLike | None = None, mo
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
 
     Returns
     -------
@@ -1071,7 +1069,7 @@ def laplace(input: GpuArray, output: GpuArray | DTypeLike | None = None, mode: M
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
 
     Returns
     -------
@@ -1107,7 +1105,7 @@ def maximum_filter(input: ArrayLike, size: int | Sequence[int] | None = None, fo
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1145,7 +1143,7 @@ def maximum_filter(input: GpuArray, size: int | Sequence[int] | None = None, foo
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1181,7 +1179,7 @@ def maximum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1217,7 +1215,7 @@ def maximum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1255,7 +1253,7 @@ def median_filter(input: ArrayLike, size: int | Sequence[int] | None = None, foo
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1294,7 +1292,7 @@ def median_filter(input: GpuArray, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1393,7 +1391,7 @@ def minimum_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1429,7 +1427,7 @@ def minimum_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1469,7 +1467,7 @@ def percentile_filter(input: ArrayLike, percentile: float, size: int | Sequence[
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1509,7 +1507,7 @@ def percentile_filter(input: GpuArray, percentile: float, size: int | Sequence[i
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1541,7 +1539,7 @@ def prewitt(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike |
     cval : scalar
         what lies there with ``mode='constant'``
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1574,7 +1572,7 @@ def prewitt(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None
     cval : scalar
         what lies there with ``mode='constant'``
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1616,7 +1614,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     axes : tuple of int, optional
         those that the window has; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1664,7 +1662,7 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     axes : tuple of int, optional
         those that the window has; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1703,7 +1701,7 @@ def sobel(input: ArrayLike, axis: int = -1, output: NDArray[Any] | DTypeLike | N
     cval : scalar
         what lies there with ``mode='constant'``
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1736,7 +1734,7 @@ def sobel(input: GpuArray, axis: int = -1, output: GpuArray | DTypeLike | None =
     cval : scalar
         what lies there with ``mode='constant'``
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1773,7 +1771,7 @@ def uniform_filter(input: ArrayLike, size: int | Sequence[int] = 3, output: NDAr
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1810,7 +1808,7 @@ def uniform_filter(input: GpuArray, size: int | Sequence[int] = 3, output: GpuAr
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1847,7 +1845,7 @@ def uniform_filter1d(input: ArrayLike, size: int, axis: int = -1, output: NDArra
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1883,7 +1881,7 @@ def uniform_filter1d(input: GpuArray, size: int, axis: int = -1, output: GpuArra
     origin : int or sequence
         how far the window's middle stands from the pixel
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1923,7 +1921,7 @@ def white_tophat(input: ArrayLike, size: int | Sequence[int] | None = None, foot
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
@@ -1963,7 +1961,7 @@ def white_tophat(input: GpuArray, size: int | Sequence[int] | None = None, footp
     axes : tuple of int, optional
         those that are filtered; left out, all
     threads : int
-        at most so many; 0: all processors that this process may use
+        maximum number of threads; 0: all processors that this process may use
     stream : int or object with ``__cuda_stream__``, optional
         of an array on a GPU: see `sepconv.Chain.__call__`
 
