@@ -34,7 +34,7 @@ std::uint64_t parse_seed(const std::string& text) {
   const auto [stopped, error] = std::from_chars(text.data(), end, seed);
   if (error != std::errc() || stopped != end) {
     throw InvalidArgument(fmt::format(
-        "--seed {} is no seed; give a whole number from 0 to 18446744073709551615", shortened(text)));
+        "--seed {} is not a seed; give a whole number from 0 to 18446744073709551615", shortened(text)));
   }
   return seed;
 }

@@ -126,7 +126,7 @@ void print_set(const FileInfo& info) {
     print("  level {}: {} x {} pixels, read by --level {}\n", i + 1, info.levels[i].cols, info.levels[i].rows,
           i + 1);
   for (std::size_t i = 0; i < std::min(kMaxListed, info.others.size()); ++i)
-    print("  page {} is no image of these: {}\n", info.others[i].first, info.others[i].second);
+    print("  page {} is not an image of these: {}\n", info.others[i].first, info.others[i].second);
   if (info.others.size() > kMaxListed)
     print("  and {}\n",
           count_text(std::ssize(info.others) - static_cast<std::int64_t>(kMaxListed), "other page"));

@@ -44,7 +44,7 @@ void add_job_options(CLI::App& command, RunArguments& request);
 
 /// Throws InvalidArgument for options that mean nothing to the job's streams, or only to streams.
 void check_streams(const RunArguments& request);
-/// Pixels are no text: throws InvalidArgument for a stream that is a terminal.
+/// Pixels are not text: throws InvalidArgument for a stream that is a terminal.
 void check_no_terminal(const RunArguments& request);
 
 /// plan_file() as the request says, or plan_job() where IN or OUT is a stream, of which it reads the header.

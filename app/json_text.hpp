@@ -8,7 +8,7 @@
 
 namespace sepconv::app {
 
-/// Pure ASCII, so that nothing in it acts on a terminal. What is no UTF-8 is replaced.
+/// Pure ASCII, so that nothing in it acts on a terminal. What is not UTF-8 is replaced.
 inline std::string json_text(const nlohmann::ordered_json& value) {
   return value.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

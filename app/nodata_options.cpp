@@ -16,7 +16,7 @@ double parse_value(const std::string& option, const std::string& text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || text.empty())
     throw InvalidArgument(
-        fmt::format("{} {} is no value; write a number, like -9999, or nan", option, shortened(text)));
+        fmt::format("{} {} is not a value; write a number, like -9999, or nan", option, shortened(text)));
   return value;
 }
 

@@ -33,7 +33,7 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t greatest) {
   const auto check = [least, greatest](std::string& text) -> std::string {
     std::int64_t value = 0;
     if (!parse(text, value) || value < least || value > greatest)
-      return fmt::format("'{}' is no whole number from {} to {}", shortened(text), least, greatest);
+      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), least, greatest);
     text = fmt::format("{}", value);  // to CLI11 a leading zero would mean octal
     return {};
   };
@@ -47,7 +47,7 @@ CLI::Validator finite_number(double least) {
     double value = 0;
     if (parse(text, value) && std::isfinite(value) && value >= least) return {};
     const bool bounded = least > std::numeric_limits<double>::lowest();
-    return fmt::format("'{}' is no finite number{}", shortened(text),
+    return fmt::format("'{}' is not a finite number{}", shortened(text),
                        bounded ? fmt::format(" of at least {}", least) : "");
   };
   return CLI::Validator(check, "");
@@ -59,7 +59,7 @@ CLI::Validator permutation_text() {
       parse_permutation(text);
       return {};
     } catch (const InvalidArgument&) {
-      return fmt::format("'{}' is no permutation of axes, as 2,0,1 is, or 1,0 for rows and columns",
+      return fmt::format("'{}' is not a permutation of axes, as 2,0,1 is, or 1,0 for rows and columns",
                          shortened(text));
     }
   };
@@ -74,7 +74,7 @@ std::string shortened(const std::string& text) {
 CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& words) {
   const auto check = [words](std::string& text) -> std::string {
     if (std::ranges::find(words, text) != words.end()) return {};
-    return fmt::format("'{}' is none of {}", shortened(text), fmt::join(words, ", "));
+    return fmt::format("'{}' is not one of {}", shortened(text), fmt::join(words, ", "));
   };
   option->transform(CLI::Validator(check, ""));
   return option->type_name(fmt::format("{}", fmt::join(words, std::string(1, kWordSeparator))));

@@ -74,7 +74,7 @@ void parse_page(const std::string& option, const std::string& text, OpenOptions&
     parse_selection(text);
   } catch (const InvalidArgument&) {
     throw InvalidArgument(fmt::format(
-        "{} {} is no page; give a page (3), a range of them (0-9), or positions of named axes (c=1, "
+        "{} {} is not a page; give a page (3), a range of them (0-9), or positions of named axes (c=1, "
         "z=2-5,t=0)",
         option, shortened(text)));
   }
@@ -107,7 +107,7 @@ Extent parse_extent(const std::string& option, const std::string& text) {
   const auto sides = parse_sides(text, 2, 2);
   if (!sides)
     throw InvalidArgument(
-        fmt::format("{} {} is no size; write columns and rows like 4096x2048, each from 1 to {}", option,
+        fmt::format("{} {} is not a size; write columns and rows like 4096x2048, each from 1 to {}", option,
                     shortened(text), kMaxSide));
   return {(*sides)[1], (*sides)[0]};
 }
@@ -135,7 +135,7 @@ void parse_raw(const std::string& option, const std::string& text, OpenOptions& 
   const auto offset = parts.size() > 2 ? parse_integer(parts[2], 0, std::int64_t{1} << 62) : std::int64_t{0};
   if (!sides || !type || !offset || parts.size() > 3) {
     throw InvalidArgument(fmt::format(
-        "{} {} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512", option,
+        "{} {} is not a raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512", option,
         shortened(text)));
   }
   options.raw = ImageSpec{{(*sides)[1], (*sides)[0]}, sides->size() > 2 ? (*sides)[2] : 1, *type};

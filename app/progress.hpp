@@ -8,7 +8,7 @@
 
 namespace sepconv::app {
 
-/// Shows nothing when stderr is no terminal that can rewrite a line, or `quiet` is set. The destructor clears
+/// Shows nothing when stderr is not a terminal that can rewrite a line, or `quiet` is set. The destructor clears
 /// the line.
 class ProgressLine {
  public:

@@ -59,7 +59,7 @@ std::string text_of_plan(const std::filesystem::path& path) {
   const InputFile file(path);
   if (file.size() > kMaxLength)
     throw InvalidArgument(
-        fmt::format("{} is no plan: it has more than {} bytes; name what plan --json printed", path.string(),
+        fmt::format("{} is not a plan: it has more than {} bytes; name what plan --json printed", path.string(),
                     kMaxLength));
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(text)));

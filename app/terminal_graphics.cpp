@@ -231,7 +231,7 @@ std::string picture_text(const Preview& picture, PictureProtocol protocol) {
       break;
   }
   throw InvalidArgument(
-      "preview has nowhere to show a picture: standard output is no terminal that is known to show pictures "
+      "preview has nowhere to show a picture: standard output is not a terminal that is known to show pictures "
       "(kitty, iTerm2, sixel); give -o FILE, like -o view.png");
 }
 

@@ -16,7 +16,7 @@ enum class PictureProtocol : std::uint8_t {
 };
 
 /// What the terminal behind standard output can: by its environment, else by what it answers when it is
-/// asked. None where that is no terminal.
+/// asked. None where that is not a terminal.
 PictureProtocol picture_protocol();
 
 /// Pixels across that terminal; 0 if it does not say.

@@ -13,7 +13,7 @@ struct Character {
   std::size_t bytes;
 };
 
-/// The character that `text` begins with; nothing if these bytes are no UTF-8 (RFC 3629): cut off, longer
+/// The character that `text` begins with; nothing if these bytes are not UTF-8 (RFC 3629): cut off, longer
 /// than needed, a surrogate, or beyond U+10FFFF.
 std::optional<Character> first_character(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };

@@ -9,7 +9,7 @@ namespace sepconv {
 
 /// Valid UTF-8 as it is, but for what acts on a terminal instead of being seen on it: control characters
 /// (\x1b, \x0a, \u009b), separators of lines and directions of writing (\u2028, \u202e, \u2066), and bytes
-/// that are no UTF-8 (\xff). They are shown as escapes.
+/// that are not UTF-8 (\xff). They are shown as escapes.
 std::string printable(std::string_view text);
 
 /// The same for a text of several lines: '\n' stays.

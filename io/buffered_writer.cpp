@@ -155,7 +155,7 @@ void check_picture(const std::filesystem::path& path, const ImageSpec& spec, con
            "shows them multiplied once more");
   if (fourth == kUnassociatedAlpha) return;
   way = fmt::format(", or leave it out with {}", stage_of_fewer(spec.channels, "3", metadata));
-  refuse("channel 4 is no alpha", "shows it as such");
+  refuse("channel 4 is not alpha", "shows it as such");
 }
 
 BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageSpec& result,

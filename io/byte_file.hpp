@@ -58,7 +58,7 @@ class InputFile {
 };
 
 /// A file in the making. The constructor checks (folder exists and is writable, target is absent or may be
-/// replaced, is no folder) and makes nothing; the first write makes a temporary file in the target's folder;
+/// replaced, is not a folder) and makes nothing; the first write makes a temporary file in the target's folder;
 /// commit() renames it to the target; the destructor of one that was not committed removes it. What a killed
 /// process left, by lock and mark, is removed by the next one that writes the same target; what may be
 /// somebody's own is named.

@@ -68,7 +68,7 @@ class Checkpoint {
   };
   static Seen look(const std::filesystem::path& target);
   /// Removes it, if there is one: that of this run, or with "" whatever there is. False: another stays.
-  /// Throws IoError where another process holds it, and for what is there and is no partial result.
+  /// Throws IoError where another process holds it, and for what is there and is not a partial result.
   static bool discard(const std::filesystem::path& target, const std::string& run = {});
 
   Use use() const noexcept { return use_; }

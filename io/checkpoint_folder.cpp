@@ -54,7 +54,7 @@ bool PartialFolder::is_own() const {
 
 std::string PartialFolder::why_not_discarded() const {
   return fmt::format(
-      "somebody put {} there, which is no part of a result; move that away, and discard the rest",
+      "somebody put {} there, which is not part of a result; move that away, and discard the rest",
       join_names(others));
 }
 
@@ -62,7 +62,7 @@ std::string PartialFolder::why_not_own() const {
   std::vector<std::string> names = others;
   if (has_journal) names.emplace_back(kJournal);
   std::ranges::sort(names);
-  return fmt::format("it is there and is no partial result{}; move it away",
+  return fmt::format("it is there and is not a partial result{}; move it away",
                      names.empty() ? "" : fmt::format(", with {} in it", join_names(std::move(names))));
 }
 

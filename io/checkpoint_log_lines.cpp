@@ -45,7 +45,7 @@ struct CloseFile {
 };
 using FileHandle = std::unique_ptr<FILE, CloseFile>;
 
-/// Nothing of what is no file, or a link: somebody else may have put it there, and a pipe would be waited
+/// Nothing of what is not a file, or a link: somebody else may have put it there, and a pipe would be waited
 /// for.
 FileHandle open_regular(const std::filesystem::path& path) {
   const int opened = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -19,7 +19,7 @@ struct JournalLine {
 
 /// Up to the first that is not what was written behind those before, or until `take` returns false. Returns
 /// whether there is such a one, which has its end: a process that is killed within a line leaves it without.
-/// Nothing of what is no file, or a link.
+/// Nothing of what is not a file, or a link.
 bool for_each_line(const std::filesystem::path& path, const std::function<bool(const JournalLine&)>& take);
 
 /// A file that begins as a journal does, or as what damage leaves of one: with a byte of eight changed, with

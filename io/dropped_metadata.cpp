@@ -40,7 +40,7 @@ std::string not_kept(const Metadata& metadata, unsigned held, std::string_view f
   check(attributes, !members.empty(), all_members);
   const std::optional<std::string> value = nodata_value(metadata);
   const bool nodata = value.has_value();
-  // NaN of floating pixels needs no word: it is no number for any reader.
+  // NaN of floating pixels needs no word: it is not a number for any reader.
   check(geo_tags, nodata && !std::isnan(number_of(*value).value_or(0)), "nodata value");
   const bool has_gdal =
       std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag) != metadata.geo_tags.end();

@@ -96,7 +96,7 @@ Codec parse_codec(std::string_view text) {
   const auto compression = parse_compression(text.substr(0, colon));
   if (!compression) {
     throw InvalidArgument(fmt::format(
-        "'{}' is no compression; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL if wanted",
+        "'{}' is not a compression; use none, lzw, deflate, zstd, jpeg or packbits, with :LEVEL if wanted",
         printable(text)));
   }
   if (colon == text.npos) return {*compression};
@@ -173,7 +173,7 @@ BlockShape parse_block_shape(std::string_view text) {
   const bool names_sides = named != Extent{};
   if (!is_shape || (names_sides && (named.empty() || shape.sides)))
     throw InvalidArgument(fmt::format(
-        "'{}' is no shape of a block; use 512, 512x256 (rows x columns), or names, as in z=16,512x256 or "
+        "'{}' is not a shape of a block; use 512, 512x256 (rows x columns), or names, as in z=16,512x256 or "
         "z=16,y=512,x=256",
         printable(text)));
   if (names_sides) shape.sides = named;

@@ -37,7 +37,7 @@ std::string of_file(const InputFile& file) {
                      text_checksum(checksums));
 }
 
-/// The same in whatever order the file system lists them. Results in the making are no part of it: the one
+/// The same in whatever order the file system lists them. Results in the making are not part of it: the one
 /// that it is asked for may lie in there.
 std::string of_folder(const fs::path& folder) {
   std::uint64_t sum = 0, files = 0;

@@ -107,7 +107,7 @@ json parse_foreign(std::string_view text, std::string& problem) {
   const auto watch = [&](int depth, json::parse_event_t event, json&) { return bounds.take(depth, event); };
   json all = json::parse(text, watch, false);
   problem = bounds.problem();
-  if (problem.empty() && all.is_discarded()) problem = "is no JSON";
+  if (problem.empty() && all.is_discarded()) problem = "is not JSON";
   return problem.empty() ? all : json(json::value_t::discarded);
 }
 

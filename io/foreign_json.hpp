@@ -26,7 +26,7 @@ class JsonBounds {
   bool is_too_deep_ = false;
 };
 
-/// Discarded (nlohmann's is_discarded()) where it is no JSON, with the `problem`.
+/// Discarded (nlohmann's is_discarded()) where it is not JSON, with the `problem`.
 nlohmann::json parse_foreign(std::string_view text, std::string& problem);
 
 /// The same with members in their order; of two of one name the value of the later, in the place of the

@@ -105,7 +105,7 @@ struct FileInfo {
       series{};                  ///< images of OME-XML that are not alike, each read by s=0, s=1 and so on
   std::vector<Extent> levels{};  ///< the smaller ones of the first image: OpenOptions::level from 1 on
   std::vector<std::pair<std::int64_t, std::string>>
-      others{};  ///< pages that are no images of the set: "overview", "mask", "label"
+      others{};  ///< pages that are not images of the set: "overview", "mask", "label"
 };
 
 /// What its values are to whoever looks at a file: shown_chain() makes the whole range of the type of those
@@ -157,7 +157,7 @@ struct Format {
   /// How a result of such elements is stored whose source is of another format and whose caller decides
   /// nothing. Null: as the source is, and uncompressed.
   void (*usual_layout)(FileLayout& layout, SampleType type) = nullptr;
-  /// Which elements that are no pixels a file of it may have: others never reach `create`. Null: none.
+  /// Which elements that are not pixels a file of it may have: others never reach `create`. Null: none.
   bool (*holds)(SampleType type) = nullptr;
   /// Whether Metadata::mask_channel becomes a mask in a file of this name, and AlphaInFile is heeded. Null:
   /// masks stay channels.

@@ -13,7 +13,7 @@ namespace sepconv {
 namespace {
 
 constexpr const char* kNoFile =
-    "it is no regular file, and pixels are read at offsets; save it to a file first";
+    "it is not a regular file, and pixels are read at offsets; save it to a file first";
 
 /// In nanoseconds since 1970; of a time that does not fit, what is left of it still tells another.
 std::int64_t changed_at(const struct stat& status) {

@@ -66,7 +66,7 @@ void warn_of_scale(const std::vector<RawTag>& tags, std::vector<std::string>& lo
   const auto found = std::ranges::find(tags, kGdalMetadata, &RawTag::tag);
   if (found == tags.end() || !without_items(text_of(*found), GdalItems::scales).has_any) return;
   lost.emplace_back(
-      "GDAL's scale and offset are for the source's values, and the result's are no means of those: where "
+      "GDAL's scale and offset are for the source's values, and the result's are not means of those: where "
       "they are kept, readers that apply them get wrong values");
 }
 

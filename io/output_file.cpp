@@ -54,7 +54,7 @@ void check_target(const fs::path& target, bool overwrite) {
   const fs::file_status status = fs::status(target, ignored);
   if (fs::is_directory(status)) throw_write_error(target, "it is a folder; add the name of a file", EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {
-    throw_write_error(target, "it is no regular file; choose the name of a file");
+    throw_write_error(target, "it is not a regular file; choose the name of a file");
   }
   // A symbolic link that leads nowhere has no status of its own, yet its name is taken.
   if (!overwrite && fs::exists(fs::symlink_status(target, ignored))) throw_write_error(target, EEXIST);

@@ -129,7 +129,7 @@ std::vector<AxisRange> parse_selection(std::string_view text) {
     const bool mixed = range && !ranges.empty() && (range->axis.empty() || ranges.front().axis.empty());
     if (!range || repeated || mixed) {
       throw InvalidArgument(fmt::format(
-          "OpenOptions::select {} is no page; give a page (3), a range of them (0-9), or positions of named "
+          "OpenOptions::select {} is not a page; give a page (3), a range of them (0-9), or positions of named "
           "axes (c=1, z=2-5,t=0)",
           text.substr(0, 60)));
     }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// GDAL's GMF_PER_DATASET among the flags of the first band, without which a file is no mask to it.
+/// GDAL's GMF_PER_DATASET among the flags of the first band, without which a file is not a mask to it.
 bool is_of_all_bands(const Metadata& mask) {
   constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   constexpr unsigned kPerDataset = 2;

@@ -56,7 +56,7 @@ struct Held {
 template <class Then>
 void if_dead(const fs::path& name, const Then& then) {
   struct stat status {};
-  // Asked before opening, which may do things to what is no file.
+  // Asked before opening, which may do things to what is not a file.
   if (lstat(name.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
   int opened = open(name.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (opened < 0) opened = open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

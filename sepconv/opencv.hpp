@@ -60,7 +60,7 @@ BasicPixelView<Byte> view_of_opencv(const Image& image) {
 inline ConstPixelView view_of(const cv::Mat& image) {
   if (image.dims > 2) {
     throw InvalidArgument("a cv::Mat of " + std::to_string(image.dims) +
-                          " dimensions is no image; give one of its planes");
+                          " dimensions is not an image; give one of its planes");
   }
   return view_of_opencv<const std::byte>(image);
 }

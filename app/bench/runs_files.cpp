@@ -113,7 +113,7 @@ void bench_format(const RunsRequest& request, const ScratchFolder& folder, const
 RunsResult bench_files(const RunsRequest& request) {
   if (!std::filesystem::is_directory(request.folder)) {
     throw InvalidArgument(
-        fmt::format("--file {} is no folder; give one with room for two images", request.folder.string()));
+        fmt::format("--file {} is not a folder; give one with room for two images", request.folder.string()));
   }
   const ScratchFolder folder(request.folder);
   RunsResult result;

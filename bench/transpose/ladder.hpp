@@ -38,7 +38,7 @@ constexpr bool only_copies(TransposeRung rung) noexcept {
 
 /// transpose_cuda by one rung: views, stream and errors as there. Rungs that only copy write shape.rows rows
 /// of shape.cols to `out`. Throws InvalidArgument too for elements of other sizes, for addresses and
-/// distances that are no multiples of an element, and for more elements than the kernels can count.
+/// distances that are not multiples of an element, and for more elements than the kernels can count.
 void transpose_ladder(TransposeRung rung, const TransposeShape& shape, ConstMatrices in, Matrices out,
                       DeviceStream stream);
 

@@ -40,7 +40,7 @@ void check_kind(const std::filesystem::path& path, std::span<const std::uint8_t,
   const std::array<std::uint8_t, 4> expected{0, 0, 8, static_cast<std::uint8_t>(dimensions)};
   if (!std::ranges::equal(magic, expected)) {
     refuse(path, "its magic number is " + std::to_string(big_endian(magic)) + " and not " +
-                     std::to_string(big_endian(expected)) + "; it is no IDX file of bytes with " +
+                     std::to_string(big_endian(expected)) + "; it is not an IDX file of bytes with " +
                      std::to_string(dimensions) + (dimensions == 1 ? " dimension" : " dimensions"));
   }
 }

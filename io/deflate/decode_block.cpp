@@ -78,7 +78,7 @@ HWY_INLINE Entry look_up(const LengthTable& lengths, const BitSource& source) {
   return lengths.entries[source.held & LengthTable::kMask];
 }
 
-/// A symbol that is no byte of the first table. kCareful: anything may be at its end.
+/// A symbol that is not a byte of the first table. kCareful: anything may be at its end.
 template <bool kCareful>
 HWY_INLINE Step decode_symbol(Entry entry, const LengthTable& lengths, const DistanceTable& distances,
                               BitSource& source, ByteSink& sink) {

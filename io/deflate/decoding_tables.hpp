@@ -63,7 +63,7 @@ using LengthTable = DecodingTable<13, kMaxLengths>;  ///< of bytes, too
 using DistanceTable = DecodingTable<9, kMaxDistances>;
 using BitsTable = DecodingTable<7, 0>;  ///< of how many bits codes have, as bytes: no code has more than 7
 
-/// Make a table of the bits of each symbol's code (0: none; at most 15); false: they are no complete code. A
+/// Make a table of the bits of each symbol's code (0: none; at most 15); false: they are not a complete code. A
 /// single code of one bit will do, but for a BitsTable, and none for distances.
 bool make_table(std::span<const std::uint8_t> bits, LengthTable& table) noexcept;
 bool make_table(std::span<const std::uint8_t> bits, DistanceTable& table) noexcept;

@@ -28,7 +28,7 @@ constexpr double kUsualLevelGain = 0.99;  // over the usual level itself: the wh
 
 /// Enough to judge by, and little compared with the whole: pieces spread over a block, whose parts may be a page's
 /// text and its photograph. Each has room for strings to repeat in, and holds a row, or floating types would
-/// be judged by some of their planes of bytes; the gaps between them are no whole rows for the same reason.
+/// be judged by some of their planes of bytes; the gaps between them are not whole rows for the same reason.
 std::span<const std::byte> sample_of(std::span<const std::byte> in, Raster raster,
                                      std::span<std::byte, kMaxSample> room) {
   constexpr std::size_t kPart = 32, kMin = 4096, kMaxPieces = 4, kMinPiece = 2048;

@@ -57,7 +57,7 @@ void check_flat_image(const FlatImage& image, const std::filesystem::path& path)
 SourceLayout flat_source_layout(const FlatImage& image, const std::filesystem::path& path);
 /// Throws IoError when the file is smaller than the pixels it is said to hold.
 std::unique_ptr<Reader> make_flat_reader(InputFile file, FlatImage image);
-/// That of elements that are no pixels as they are, or in another order. Checks nothing.
+/// That of elements that are not pixels as they are, or in another order. Checks nothing.
 std::unique_ptr<Reader> make_element_reader(InputFile file, FlatImage image);
 
 /// Writes `header` and then the pixels, as layout.stored if that is set, in this machine's byte order.

@@ -46,7 +46,7 @@ struct Prelude {
 Prelude read_prelude(InputBytes& bytes) {
   std::array<std::byte, 12> head{};
   bytes.read(std::span(head).first(10));
-  if (!is_npy(head)) throw_npy_error(bytes.name(), "it is no NPY file; check its name");
+  if (!is_npy(head)) throw_npy_error(bytes.name(), "it is not an NPY file; check its name");
   const auto byte_at = [&](std::size_t at) { return std::to_integer<std::int64_t>(head[at]); };
   Prelude prelude{static_cast<int>(byte_at(6)), static_cast<int>(byte_at(7)), byte_at(8) | byte_at(9) << 8};
   if (prelude.major < 1 || prelude.major > 3 || prelude.minor != 0) {

@@ -14,7 +14,7 @@ namespace {
 std::string_view guessed(std::span<const std::int64_t> shape, const std::string& what) {
   switch (shape.size()) {
     case 0:
-      throw IoError(what + " is no image; reshape it to (rows, cols) or (rows, cols, channels)");
+      throw IoError(what + " is not an image; reshape it to (rows, cols) or (rows, cols, channels)");
     case 1:
       return "x";
     case 2:

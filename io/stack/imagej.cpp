@@ -17,7 +17,7 @@ struct Count {
 };
 constexpr Count kCounts[] = {{"frames", "t"}, {"slices", "z"}, {"channels", "c"}};  // slowest first
 
-/// 1 where there is no line; 0 where it is no number.
+/// 1 where there is no line; 0 where it is not a number.
 std::int64_t count_of(std::string_view text, std::string_view key) {
   const std::string_view value = imagej_value(text, key);
   if (value.empty()) return 1;

@@ -94,7 +94,7 @@ class NgffReader {
     return &*found;
   }
   const Json& needed(const Json& object, const char* name, Json::value_t type, const char* of) const {
-    if (!object.is_object()) refuse(fmt::format("are damaged: {} is no object", of));
+    if (!object.is_object()) refuse(fmt::format("are damaged: {} is not an object", of));
     const Json* const found = member(object, name, type);
     if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", of, name));
     return *found;
@@ -112,7 +112,7 @@ class NgffReader {
     const auto look = [&](const Json& part) {
       is_one = true;
       if (!part.is_object() || !part.contains("version")) return;
-      if (!part["version"].is_string()) refuse("are damaged: version is no text");
+      if (!part["version"].is_string()) refuse("are damaged: version is not text");
       version = part["version"].get<std::string>();
     };
     if (in_ome) look(said);
@@ -180,7 +180,7 @@ class NgffReader {
     std::vector<double> values;
     for (const Json& value : list) {
       if (!value.is_number() || !std::isfinite(value.get<double>()))
-        refuse("are damaged: a coordinate transformation has what is no number");
+        refuse("are damaged: a coordinate transformation has what is not a number");
       values.push_back(value.get<double>());
     }
     if (values.size() != count)
@@ -260,7 +260,7 @@ class NgffReader {
     if (channels == nullptr) return;
     bounded(*channels, "channels");
     for (const Json& channel : *channels) {
-      if (!channel.is_object()) refuse("are damaged: a channel is no object");
+      if (!channel.is_object()) refuse("are damaged: a channel is not an object");
       result.image.channels.push_back(read_channel(channel));
     }
   }

@@ -30,7 +30,7 @@ struct NgffMultiscale {
 /// What a group is; with a version and nothing else, one whose members are images. All paths are relative to
 /// it and lead nowhere else.
 struct NgffGroup {
-  std::string version;                 ///< "0.4", "0.5"; empty: it is no group of OME-Zarr
+  std::string version;                 ///< "0.4", "0.5"; empty: it is not a group of OME-Zarr
   std::string said_version;            ///< the same and what follows it: "0.5-dev-spatialdata"
   std::vector<NgffMultiscale> images;  ///< usually one
   std::vector<std::string> labels;     ///< of a group of label images
@@ -56,7 +56,7 @@ struct NgffStep {
 std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr, bool nearest,
                             const std::string& others = {});
 
-/// Takes away sizes and places so large that those of a smaller level are no numbers. Whether there were any.
+/// Takes away sizes and places so large that those of a smaller level are not numbers. Whether there were any.
 bool drop_endless_sizes(OmeImage& image);
 inline constexpr const char* kEndlessSizes = "sizes of pixels are left out: they are too large for a number";
 

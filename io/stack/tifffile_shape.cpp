@@ -13,7 +13,7 @@ namespace {
 using nlohmann::ordered_json;
 using Shape = std::vector<std::int64_t>;
 
-/// Null where it is no object.
+/// Null where it is not an object.
 ordered_json parsed(const std::string& text) {
   ordered_json all = parse_ordered(text);
   return all.is_object() ? all : ordered_json();

@@ -23,7 +23,7 @@ constexpr std::size_t kAtOnceBytes = 4096;
 
 bool is_pipe(int descriptor) { return fcntl(descriptor, F_GETPIPE_SZ) > 0; }
 
-/// For what is no pipe, or may not be so large, nothing changes.
+/// For what is not a pipe, or may not be so large, nothing changes.
 void make_roomy(int descriptor) { fcntl(descriptor, F_SETPIPE_SZ, kPipeBytes); }
 
 /// Until the descriptor is ready for `events` or has failed. Without a stop there is nothing else to wait

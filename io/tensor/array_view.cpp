@@ -67,7 +67,7 @@ class GridReader final : public Reader {
  public:
   GridReader(std::unique_ptr<Reader> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
-    if (grid == TensorGrid::lines) {  // parts of a row of pixels are no rectangle of the image
+    if (grid == TensorGrid::lines) {  // parts of a row of pixels are not a rectangle of the image
       layout_.block = layout_.unit();
       layout_.cuts_blocks = false;
     }

@@ -36,7 +36,7 @@ enum class TensorGrid {
 /// A file that was found to hold an array, opened.
 class TensorFile {
  public:
-  /// Formats as open_reader; NPY also with elements of 1, 2, 4, 8 and 16 bytes that are no pixels. Throws
+  /// Formats as open_reader; NPY also with elements of 1, 2, 4, 8 and 16 bytes that are not pixels. Throws
   /// IoError.
   static TensorFile open(const std::filesystem::path& path, const OpenOptions& options = {},
                          Formats formats = built_in_formats());

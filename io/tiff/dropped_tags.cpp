@@ -94,7 +94,7 @@ bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& met
   }
 }
 
-/// Bytes of a text that `metadata` has; nothing for tags that are no texts.
+/// Bytes of a text that `metadata` has; nothing for tags that are not texts.
 std::optional<std::size_t> kept_bytes(std::uint32_t tag, const Metadata& metadata) {
   switch (tag) {
     case TIFFTAG_IMAGEDESCRIPTION:

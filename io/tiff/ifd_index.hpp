@@ -55,7 +55,7 @@ class TiffCatalog {
   /// of Aperio's all tiled pages of its proportions.
   std::vector<std::uint64_t> levels(std::int64_t index) const;
   std::vector<TiffForm> level_forms(std::int64_t index) const;
-  /// Aperio's files have other images as plain pages: what each page is that is no level, "label", "macro" or
+  /// Aperio's files have other images as plain pages: what each page is that is not a level, "label", "macro" or
   /// "thumbnail"; empty for levels and the scan itself.
   bool is_aperio() const noexcept { return aperio_; }
   std::string aperio_name(std::int64_t index) const;

@@ -148,7 +148,7 @@ TiffHandle::TiffHandle(TiffBytes& bytes, std::string name, const std::string& mo
   state_->tiff =
       TIFFClientOpenExt(this->name().c_str(), (mode + "mc").c_str(), state_.get(), Calls::read, Calls::write,
                         Calls::seek, Calls::close, Calls::size, nullptr, nullptr, options.get());
-  check(state_->tiff != nullptr, "is no TIFF that can be opened");
+  check(state_->tiff != nullptr, "is not a TIFF that can be opened");
 }
 
 TiffHandle::TiffHandle(TiffHandle&&) noexcept = default;

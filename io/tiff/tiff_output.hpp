@@ -49,7 +49,7 @@ class TiffOutput {
   /// Where the directory lies that a page's header names.
   std::int64_t directory_in(std::span<const std::byte> header) const;
   /// A page whose directory is written, as its header says: it is the next of the file's chain. No header is
-  /// written yet: a file without one is no TIFF.
+  /// written yet: a file without one is not a TIFF.
   void add(std::span<const std::byte> header);
   /// Writes the header and gives the file its name.
   void commit();

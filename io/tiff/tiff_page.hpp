@@ -32,7 +32,7 @@ struct TiffPage {
   std::int64_t spare_masks = 0;         ///< of a size that has one already, or before the first image
   std::int64_t catalog_bytes = 0;       ///< that all directories take in memory
   std::int64_t plane = 0;               ///< of a stack of planes one behind the other that has one directory
-  bool has_luts = false;  ///< ImageJ or a microscope wrote the file: its palettes are no classes
+  bool has_luts = false;  ///< ImageJ or a microscope wrote the file: its palettes are not classes
   bool in_set = false;    ///< a raster among others: its description says nothing of them
   std::optional<TiffSetFacts> leads{};     ///< the first one of those
   std::int64_t max_tag_bytes = 0;          ///< larger tags are left out

@@ -130,7 +130,7 @@ void warn_of_unlike(TiffRasters& rasters) {
   }
   if (rasters.unlike.size() > kNamed)
     rasters.warnings.push_back(
-        fmt::format("{} more pages that are no rasters are not read", rasters.unlike.size() - kNamed));
+        fmt::format("{} more pages that are not rasters are not read", rasters.unlike.size() - kNamed));
 }
 
 namespace {

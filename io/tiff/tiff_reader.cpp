@@ -110,7 +110,7 @@ void check_is_tiff(const InputFile& file) {
   std::array<std::byte, 4> head{};
   const std::int64_t count = file.read_some_at(0, head);
   if (count < 4 || !is_tiff(head))
-    throw IoError(fmt::format("{}: is no TIFF; check the name or the file's type", file.path().native()));
+    throw IoError(fmt::format("{}: is not a TIFF; check the name or the file's type", file.path().native()));
 }
 
 std::unique_ptr<TiffReader> make_tiff_reader(std::unique_ptr<TiffFile> file) {

@@ -80,7 +80,7 @@ class TiffSet final : public RasterSet {
   bool has_masks_;
 };
 
-/// A page by its number that is no raster of a set: an overview, a label, one of a damaged file.
+/// A page by its number that is not a raster of a set: an overview, a label, one of a damaged file.
 class TiffLonePage final : public RasterSet {
  public:
   TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, const OpenOptions& options)

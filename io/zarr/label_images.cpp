@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::int64_t kCopiedAtOnce = 1 << 20;
 
-/// What is no label image: a result that lies among them, or another one that is not complete.
+/// What is not a label image: a result that lies among them, or another one that is not complete.
 bool is_result(const fs::path& folder, const fs::path& target) {
   std::error_code ignored;
   return is_incomplete_output(folder) || fs::equivalent(folder, target, ignored);
@@ -51,18 +51,18 @@ void copy_files(const ZarrStore& store, const std::string& below, StagingDirecto
     if (std::ranges::find(but, name, &ZarrTexts::value_type::first) != but.end()) continue;
     const auto object = store.open(name);
     if (!object)
-      throw_read_error(entry.path(), "it is no file, and label images go along as files; take it away");
+      throw_read_error(entry.path(), "it is not a file, and label images go along as files; take it away");
     copy_object(*object, to, joined_key(key, name), buffer);
   }
 }
 
 ZarrNode group_at(const ZarrStore& store, const std::string& key) {
   auto node = read_zarr_node(store, key);
-  if (!node || node->array) throw_read_error(store.name_of(key), "it is no Zarr group");
+  if (!node || node->array) throw_read_error(store.name_of(key), "it is not a Zarr group");
   return *std::move(node);
 }
 
-/// Not "0.5-dev-NAME", which a result does not. What is no label image is copied as it is.
+/// Not "0.5-dev-NAME", which a result does not. What is not a label image is copied as it is.
 bool says_its_version(const ZarrStore& store, const std::string& key) {
   try {
     const NgffGroup said = read_ngff(group_at(store, key).attributes, store.name_of(key).native());
@@ -129,13 +129,13 @@ LabelCopyJob::LabelCopyJob(const LabelImages& labels, int zarr, std::int64_t lev
 void LabelCopyJob::add_image(const std::string& key, std::int64_t levels) {
   const ZarrNode group = group_at(*store_, key);
   const NgffGroup said = read_ngff(group.attributes, store_->name_of(key).native());
-  if (said.images.size() != 1) throw_read_error(store_->name_of(key), "it is no label image");
+  if (said.images.size() != 1) throw_read_error(store_->name_of(key), "it is not a label image");
   groups_.push_back({key, zarr_group_texts(zarr_, ngff_of_labels(group.attributes, zarr_, levels))});
   for (const NgffLevel& level : said.images.front().levels) {
     if (levels-- == 0) break;
     const std::string at = joined_key(key, level.path);
     const auto node = read_zarr_node(*store_, at);
-    if (!node || !node->array) throw_read_error(store_->name_of(at), "it is no Zarr array");
+    if (!node || !node->array) throw_read_error(store_->name_of(at), "it is not a Zarr array");
     levels_.push_back(
         {at, *node->array, in_version(*node->array, zarr_, said.images.front().image, store_->name_of(at))});
   }

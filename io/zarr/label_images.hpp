@@ -1,4 +1,4 @@
-// Label images next to an image of OME-Zarr, which are no part of it and go along with it. Private to this
+// Label images next to an image of OME-Zarr, which are not part of it and go along with it. Private to this
 // folder.
 #pragma once
 

@@ -41,7 +41,7 @@ class ShardWriter {
   /// this order, and all of them before more are named.
   std::vector<Turn> turns(std::int64_t first, std::int64_t end,
                           const std::function<ZarrShape(std::int64_t)>& position_of);
-  /// Waits for the block's turn and writes it, where it is no hole (no bytes); completes the shard with its
+  /// Waits for the block's turn and writes it, where it is not a hole (no bytes); completes the shard with its
   /// last block. False: stop() was called. Thread-safe, for threads that each take the next turn.
   bool append(const Turn& turn, const ZarrShape& position, std::span<const std::byte> bytes);
   /// Nobody waits for what will not be written. Thread-safe.

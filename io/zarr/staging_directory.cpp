@@ -84,7 +84,7 @@ StagingDirectory::StagingDirectory(fs::path target, Options options)
     if (!fs::is_directory(there) || !is_zarr(target_))
       throw_write_error(
           target_,
-          "it exists and is no Zarr, and nothing else is ever replaced by one; remove it, or choose another "
+          "it exists and is not Zarr, and nothing else is ever replaced by one; remove it, or choose another "
           "name",
           EEXIST);
     if (!options_.overwrite) throw_write_error(target_, EEXIST);
@@ -242,7 +242,7 @@ void StagingDirectory::reopen_part(const std::string& name, std::int64_t bytes) 
   if (failed != 0) throw_write_error(target_, failed);
 }
 
-/// Throws for links, which those that read the result do not follow, and for what is no part of the result:
+/// Throws for links, which those that read the result do not follow, and for what is not part of the result:
 /// under the result's name others would read it as one.
 void StagingDirectory::remove_parts(const fs::path& made) const {
   std::error_code ignored;
@@ -256,7 +256,7 @@ void StagingDirectory::remove_parts(const fs::path& made) const {
              !entry.is_directory() && key != kUnfinishedMark &&
              !name.starts_with(partial_names::kRemovedWhileOpen) && !added_.contains(key) && !is_chunk_(key))
       throw_write_error(entry.path(),
-                        "somebody put it there, and it is no part of the result; remove it, and go on",
+                        "somebody put it there, and it is not part of the result; remove it, and go on",
                         EEXIST);
   }
   for (const fs::path& path : left) fs::remove(path, ignored);

@@ -81,7 +81,7 @@ std::string cause_in(const ZarrArray& array, std::string_view name) {
         return fmt::format("they lie in the folder {} below the array", printable(name.substr(0, slash)));
   const std::size_t numbers = count_numbers(name);
   if (numbers == array.shape.size())
-    return "these are no places in its shape; the metadata are another array's";
+    return "these are not places in its shape; the metadata are another array's";
   if (numbers > 0)
     return fmt::format("numbers in these are {}, and axes of the array {}", numbers, array.shape.size());
   return {};

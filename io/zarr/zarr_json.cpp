@@ -70,7 +70,7 @@ Json JsonFile::parse(const std::string& text, std::string_view skipped, std::str
   if (const std::string problem = bounds.problem(); !problem.empty())
     throw_read_error(name_, "it " + problem);
   if (!all.is_object())
-    throw_read_error(name_, "it is no JSON object that an array or a group is described by; copy it anew");
+    throw_read_error(name_, "it is not a JSON object that an array or a group is described by; copy it anew");
   if (has_skipped != nullptr) *has_skipped = is_there;
   if (as_texts != nullptr) *as_texts = join_names({quoted.begin(), quoted.end()});
   return all;

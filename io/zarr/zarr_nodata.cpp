@@ -50,7 +50,7 @@ std::optional<double> value_of(const Json& attribute, SampleType type) {
   if (attribute.is_number()) number = attribute.get<double>();
   if (attribute.is_string() && type.kind == SampleType::Kind::floating) {
     const auto text = attribute.get<std::string>();
-    number = number_of(text);  // "NaN", which is no JSON otherwise
+    number = number_of(text);  // "NaN", which is not JSON otherwise
     if (!number) number = number_in_base64(text);
   }
   if (number) number = value_as(*number, type);
@@ -86,7 +86,7 @@ std::optional<double> take_nodata(ZarrArray& array, bool is_level, std::vector<s
         fmt::format("the attribute {} {}", name, printable(found->dump().substr(0, kMaxShown)));
     if (!value)
       said.push_back(
-          fmt::format("{} is not heeded: it is no value of {} pixels (a number, or 8 bytes of one in "
+          fmt::format("{} is not heeded: it is not a value of {} pixels (a number, or 8 bytes of one in "
                       "base64), so none are missing",
                       attribute, name_of(array.type)));
     else if (nodata && !is_same(*nodata, *value))

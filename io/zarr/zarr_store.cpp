@@ -98,7 +98,7 @@ class FolderStore final : public ZarrStore {
       return object;
     }
     if (known && S_ISDIR(status.st_mode)) return nullptr;
-    throw_read_error(name_of(key), "it is no regular file; copy it anew");
+    throw_read_error(name_of(key), "it is not a regular file; copy it anew");
   }
 
   bool has_changed() const override {

@@ -213,7 +213,7 @@ class ZipStore final : public ZarrStore {
 
  private:
   [[noreturn]] void damaged() const {
-    throw_read_error(path(), "it is no zip file, or a damaged one; copy it anew");
+    throw_read_error(path(), "it is not a zip file, or a damaged one; copy it anew");
   }
 
   void read_directory() {

@@ -9,7 +9,7 @@ namespace sepconv {
 
 /// Does what copy_rows does between memory of the current device and page-locked memory of the host, either
 /// way, in stream order, with a kernel of few blocks in place of a copy engine, which takes 0.1 us more for
-/// every row that is followed by a gap. Rows, pitches and addresses that are no multiples of 16 bytes are
+/// every row that is followed by a gap. Rows, pitches and addresses that are not multiples of 16 bytes are
 /// left to copy_rows, as is a device that does not know the host's addresses.
 void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from,
                          std::int64_t from_pitch_bytes, std::int64_t row_bytes, std::int64_t rows,

@@ -13,7 +13,7 @@ namespace sepconv::jpeg {
 
 inline constexpr int kConstantBits = 13, kPassBits = 2;
 /// Between the passes, and of results before they are cut to a sample's range: within these, implementations
-/// in 16 and in 32 bits are one; what goes beyond is no image's, and refused.
+/// in 16 and in 32 bits are one; what goes beyond is not an image's, and refused.
 inline constexpr std::int32_t kMaxBetween = 16383, kMaxResult = 511;
 
 /// Eight values, `kConstantBits` more behind the point.

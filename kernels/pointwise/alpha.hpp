@@ -27,7 +27,7 @@ struct AlphaOp {
   };
   Kind kind = Kind::hide;
   std::int64_t channel = 0;
-  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is no value; multiply, divide, rescale: r is opaque
+  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is not a value; multiply, divide, rescale: r is opaque
   PixelType type = PixelType::u8;  ///< of what is stored
 
   friend bool operator==(const AlphaOp&, const AlphaOp&) = default;

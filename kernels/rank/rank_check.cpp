@@ -30,7 +30,7 @@ RankFilter::RankFilter(const RankWindow& of, std::int64_t ranked, RankMissing po
         of.cols(), of.rows(), of.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
   if (ranked < 0 || ranked >= of.area())
     throw InvalidArgument(
-        fmt::format("rank {} is none of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
+        fmt::format("rank {} is not one of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
   if (is_small(of)) network = std::make_shared<SortingNetwork>(of.lines(), of.cols(), ranked);
 }
 

@@ -34,7 +34,7 @@ struct Window {
   enum class Of : std::uint8_t {
     values,
     squares,  ///< each rounded once
-    ones,     ///< this many as there are pixels; with ignores_nan those that are no NaN
+    ones,     ///< this many as there are pixels; with ignores_nan those that are not NaN
   };
   Of of = Of::values;
   /// For sums of values and of ones: each is multiplied by this power of two before, so that a sum of values

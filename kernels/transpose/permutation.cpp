@@ -56,7 +56,7 @@ Permutation parse_permutation(std::string_view text) {
   }
   throw InvalidArgument(
       "'" + std::string(text) +
-      "' is no permutation of axes; write 0, 1 and 2, each once, such as 2,0,1, or 1,0 for rows and columns");
+      "' is not a permutation of axes; write 0, 1 and 2, each once, such as 2,0,1, or 1,0 for rows and columns");
 }
 
 std::string to_string(const Permutation& permutation) {

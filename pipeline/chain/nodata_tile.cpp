@@ -115,7 +115,7 @@ void store_missing_in_place(const StageTraits& store, const PixelView& pixels, A
   }
   AlphaOp looked_for{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
   if (store.alpha->q != store.alpha->p) looked_for.p = store.alpha->p;
-  const bool may_be_negative = pixels.type == PixelType::i16;  // which is no alpha either
+  const bool may_be_negative = pixels.type == PixelType::i16;  // which is not alpha either
   if (may_be_negative || presence_of(pixels, looked_for) != ValidMask::all_there)
     alpha_host(*store.alpha, pixels, pixels, arithmetic);
 }

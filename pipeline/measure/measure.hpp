@@ -33,7 +33,7 @@ struct Comparison {
   double max_difference = 0;
   double mean_difference = 0;
   double mean_square = 0;  ///< of the differences
-  double peak = 1;         ///< greatest value of the elements' type; 1 of those that are no integers
+  double peak = 1;         ///< greatest value of the elements' type; 1 of those that are not integers
   double psnr_db = 0;      ///< 10 log10(peak^2 / mean squared difference); infinity if equal
   struct Position {
     std::int64_t row = 0, col = 0, channel = 0;

@@ -28,7 +28,7 @@ double next_to(double value, PixelType type) {
   });
 }
 
-/// Integers that are no pixel type, and of which the arithmetic has the halves, too.
+/// Integers that are not of a pixel type, and of which the arithmetic has the halves, too.
 bool is_whole(SampleType type) {
   return (type.kind == SampleType::Kind::natural || type.kind == SampleType::Kind::integer) &&
          type.bits <= 32;

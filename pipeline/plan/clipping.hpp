@@ -48,7 +48,7 @@ struct Clipping {
   Chain before(const Chain& chain) const;
 };
 
-/// In the chain's order; none where the values are no integers, or the chain only moves pixels.
+/// In the chain's order; none where the values are not integers, or the chain only moves pixels.
 std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, const Chain& chain,
                                    const std::vector<ImageSpec>& specs, Arithmetic arithmetic);
 

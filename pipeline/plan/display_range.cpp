@@ -133,7 +133,7 @@ std::pair<double, double> parse_value_range(std::string_view text) {
                         std::isfinite(range.second) && range.first != range.second;
   if (!is_range)
     throw InvalidArgument(fmt::format(
-        "'{}' is no range of OutputOptions::to_8bit; give the values that become 0 and 255, like 0:4095",
+        "'{}' is not a range of OutputOptions::to_8bit; give the values that become 0 and 255, like 0:4095",
         printable(text)));
   return range;
 }

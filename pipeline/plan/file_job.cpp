@@ -24,7 +24,7 @@ struct Beginning {
   ImageJob job;
   ImageSpec spec;  ///< of the sink
   MissingPixels missing;
-  bool drops_alpha = false;  ///< which is no channel of the sinks, and of the pixels that are made for them
+  bool drops_alpha = false;  ///< which is not a channel of the sinks, and of the pixels that are made for them
   LayoutCandidates geometries;
   RasterAxes axes{};  ///< of the sinks
   Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make

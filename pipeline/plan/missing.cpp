@@ -24,7 +24,7 @@ void take_declared(const Reader& source, MissingPixels& missing) {
     missing.why = fmt::format(
         "the nodata value {} is left out: {}", *text,
         number_of(*text) ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
-                         : "it is no number");
+                         : "it is not a number");
 }
 
 /// For a source that declares nothing: what the first second image does that declares a value. Returns that.

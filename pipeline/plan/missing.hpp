@@ -63,7 +63,7 @@ struct MissingPixels {
   std::string because{};             ///< why it is this rule
   /// None by a value of the source: those of a stage's second image are, and NaN.
   bool of_secondary = false;
-  /// The result's elements where they are no pixel type, and whether alpha is one of them.
+  /// The result's elements where they are not of a pixel type, and whether alpha is one of them.
   std::optional<SampleType> stored{};
   bool stores_alpha = true;
   std::string why{};  ///< of a source that declares missing pixels: why what it declares is not honoured

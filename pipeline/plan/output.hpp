@@ -52,7 +52,7 @@ struct OutputOptions {
   std::optional<SampleType> stored{};
 };
 
-/// What the elements of a result are, where they are no pixels: what the source's are, unless a stage casts;
+/// What the elements of a result are, where they are not pixels: what the source's are, unless a stage casts;
 /// complex numbers stay complex, of f32 or of f64. Throws InvalidArgument as Chain::check_takes().
 std::optional<SampleType> stored_by(const Chain& chain, const Reader& source);
 
@@ -61,7 +61,7 @@ std::optional<SampleType> stored_by(const Chain& chain, const Reader& source);
 std::optional<PixelTransform> map_of(const Chain& chain, const ImageSpec& source);
 
 /// What becomes of an image of a source like this. A map of nothing where nothing is computed: channels are
-/// others, too. What will be a mask in the result is no channel.
+/// others, too. What will be a mask in the result is not a channel.
 ImageChange change_of(const Reader& source, const ImageSpec& result, const OutputOptions& request,
                       const std::optional<PixelTransform>& map, Work work);
 

@@ -26,7 +26,7 @@ std::int64_t whole(const json& value, const char* what, std::int64_t most) {
   const bool fits =
       value.is_number_unsigned() && value.get<std::uint64_t>() <= static_cast<std::uint64_t>(most);
   if (!fits)
-    fail(fmt::format("its {} is {}, which is no whole number from 0 to {}", what, brief(value), most));
+    fail(fmt::format("its {} is {}, which is not a whole number from 0 to {}", what, brief(value), most));
   return value.get<std::int64_t>();
 }
 
@@ -77,7 +77,7 @@ std::optional<double> value_at(const json& object, const char* key) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size())
-    fail(fmt::format("its {} is {}, which is no number", key, brief(value)));
+    fail(fmt::format("its {} is {}, which is not a number", key, brief(value)));
   return number;
 }
 
@@ -176,13 +176,13 @@ const json& field(const json& object, const char* key) {
 }
 
 std::string word(const json& value, const char* what) {
-  if (!value.is_string()) fail(fmt::format("its {} is {}, which is no text", what, brief(value)));
+  if (!value.is_string()) fail(fmt::format("its {} is {}, which is not text", what, brief(value)));
   return value.get<std::string>();
 }
 
 const json& list_at(const json& object, const char* key) {
   const json& list = field(object, key);
-  if (!list.is_array()) fail(fmt::format("its {} is {}, which is no list", key, brief(list)));
+  if (!list.is_array()) fail(fmt::format("its {} is {}, which is not a list", key, brief(list)));
   return list;
 }
 
@@ -233,7 +233,7 @@ json parsed(std::string_view text) {
     if (const std::string problem = bounds.problem(); !problem.empty()) fail("it " + problem);
     return all;
   } catch (const json::parse_error& error) {
-    fail(fmt::format("it is no JSON from byte {} on", error.byte));
+    fail(fmt::format("it is not JSON from byte {} on", error.byte));
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace sepconv::stored_plan {
 
-/// Throws InvalidArgument for what is no JSON, as all of these do for what is not what it should be.
+/// Throws InvalidArgument for what is not JSON, as all of these do for what is not what it should be.
 nlohmann::json parsed(std::string_view text);
 
 /// Throws that the plan cannot be read because of this.

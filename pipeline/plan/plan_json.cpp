@@ -182,7 +182,7 @@ PlanRecord parse_plan(std::string_view text) {
   record.cut = cut_of(all, record.asked);
   record.axes = axes_of(all);
   for (const json& part : {all, all.value("cuda", all)}) {
-    if (!field(part, "memory_bytes").is_object()) fail("its memory_bytes are no object");
+    if (!field(part, "memory_bytes").is_object()) fail("its memory_bytes are not an object");
   }
   record.text = text;
   return record;

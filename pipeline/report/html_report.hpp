@@ -11,7 +11,7 @@ namespace sepconv {
 
 class PreviewCollector;
 
-/// What there is besides the report itself. Texts are shown as they are: whatever they hold, it is no HTML.
+/// What there is besides the report itself. Texts are shown as they are: whatever they hold, it is not HTML.
 struct PageFacts {
   using Named = std::vector<std::pair<std::string, std::string>>;
   std::string source, result;  ///< names of the files

@@ -80,7 +80,7 @@ std::span<CompletedBands> CheckpointWriter::done_of(std::int64_t raster) const {
 /// States are given away one by one: those of a long run take as much memory as the tables of its blocks.
 std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) try {
   const bool in_parts = job_.partial->use() == Checkpoint::Use::all_parts;
-  CompletedBands all;  // of what is no part, added up
+  CompletedBands all;  // of what is not part, added up
   std::int64_t pixels = 0;
   for (CompletedBands& record : done_of(raster)) {
     const WriterState state = std::exchange(record.state, {});

@@ -89,7 +89,7 @@ StagePtr make_filter(const StageArguments& spelling, const Options& options,
                      join);
 }
 
-/// make_filter() of one branch within planes, after `along_z`, where those are no taps. Within planes too
+/// make_filter() of one branch within planes, after `along_z`, where those are not taps. Within planes too
 /// there may be none. Throws InvalidArgument for missing pixels that means along z are to do without.
 StagePtr make_volume_filter(const StageArguments& spelling, const Convolving& options, SeparableTaps in_plane,
                             std::vector<double> along_z);

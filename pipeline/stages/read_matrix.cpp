@@ -64,7 +64,7 @@ Table read_npy(const std::filesystem::path& path) {
   const ImageSpec& spec = reader->spec();
   if (spec.channels != 1 || spec.bytes() > kMaxBytes) {
     throw InvalidArgument(
-        fmt::format("{} is no table of numbers: one or two dimensions are needed", path.string()));
+        fmt::format("{} is not a table of numbers: one or two dimensions are needed", path.string()));
   }
   Buffer pixels(spec.bytes());
   const PixelView view = dense_view(pixels.data(), spec);

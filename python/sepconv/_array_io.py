@@ -44,7 +44,7 @@ def _shaped(end, what):
     elif hasattr(end, "__dlpack__"):
         made = np.from_dlpack(end)
     else:
-        raise TypeError(f"{_kind(end)} is no sink; {_GIVE}, of the result's shape and type")
+        raise TypeError(f"{_kind(end)} is not a sink; {_GIVE}, of the result's shape and type")
     if not made.shape or not all(
         isinstance(side, (int, np.integer)) and 0 <= side < 1 << 63 for side in made.shape
     ):
@@ -60,7 +60,7 @@ def _array_of(source):
     except ValueError:  # of lists of several lengths
         made = None
     if made is None or made.ndim == 0 or made.dtype.kind in "OUS":
-        raise TypeError(f"{_kind(source)} is no array of numbers here; {_GIVE}")
+        raise TypeError(f"{_kind(source)} is not an array of numbers here; {_GIVE}")
     return made
 
 
@@ -80,7 +80,7 @@ def _one_size(sizes, count):
 
 
 def _element(dtype):
-    """Kind and bits where elements are no pixels."""
+    """Kind and bits where elements are not pixels."""
     return None if dtype in _dtypes.PIXELS else (dtype.kind, 8 * dtype.itemsize)
 
 

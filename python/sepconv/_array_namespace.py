@@ -27,5 +27,5 @@ def on_host(array):
         ), None if package == "numpy" else library
     except (RuntimeError, BufferError) as error:  # of a tensor with a gradient, or of another device
         raise TypeError(
-            f"a {type(array).__name__} of {package} is no array in the host's memory, or on a GPU of CUDA's: {error}"
+            f"a {type(array).__name__} of {package} is not an array in the host's memory, or on a GPU of CUDA's: {error}"
         ) from error

@@ -62,7 +62,7 @@ def names_of(shape, axes):
         )
     if not isinstance(axes, str):
         raise TypeError(
-            f"axes={axes!r} is no text; give a letter for each axis, such as axes='yxc' or axes='zyx'"
+            f"axes={axes!r} is not text; give a letter for each axis, such as axes='yxc' or axes='zyx'"
         )
     if (
         len(_options.encodable(axes)) != len(shape)
@@ -231,7 +231,7 @@ def _apply_to_stacks(chain, array, out, names, dtype, arithmetic, threads, nodat
 
 
 def _keeps(chain, dtype):
-    """Whether the result is of this type, which is no pixel type."""
+    """Whether the result is of this type, which is not a pixel type."""
     return dtype not in _dtypes.PIXELS and not any(text.startswith("cast") for text in chain._texts)
 
 

@@ -183,7 +183,7 @@ class Chain:
         Raises
         ------
         TypeError
-            for what is no array of numbers
+            for what is not an array of numbers
         ValueError
             for a shape or type that the chain cannot take, and an `out` that does not fit, is read-only or
             overlaps

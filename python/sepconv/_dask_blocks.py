@@ -14,14 +14,14 @@ from dask.highlevelgraph import HighLevelGraph
 
 
 def checked(array):
-    """TypeError or ValueError for what is no dask array whose blocks are known."""
+    """TypeError or ValueError for what is not a dask array whose blocks are known."""
     if not isinstance(array, da.Array):
         if isinstance(getattr(array, "data", None), da.Array):
             raise TypeError(
-                f"a {type(array).__name__} is no dask array, and its .data is one; give that, and to apply() the names of its axes"
+                f"a {type(array).__name__} is not a dask array, and its .data is one; give that, and to apply() the names of its axes"
             )
         raise TypeError(
-            f"a {type(array).__name__} is no dask array; make one of it (dask.array.from_array), or give it to sepconv.ndimage or a chain"
+            f"a {type(array).__name__} is not a dask array; make one of it (dask.array.from_array), or give it to sepconv.ndimage or a chain"
         )
     if any(side != side for side in array.shape):
         raise ValueError("the array has blocks of unknown sizes; call its compute_chunk_sizes() first")

@@ -160,7 +160,7 @@ def apply(chain, array, axes=None, *, arithmetic=None, threads=1):
     Raises
     ------
     TypeError, ValueError
-        as a chain that is called; and for what is no dask array, or one of unknown blocks
+        as a chain that is called; and for what is not a dask array, or one of unknown blocks
 
     Examples
     --------

@@ -70,7 +70,7 @@ def _client(client):
             ) from None
     if not isinstance(client, distributed.Client) or client.asynchronous:
         raise TypeError(
-            f"client={client!r} is no distributed.Client, or an asynchronous one; give one that waits"
+            f"client={client!r} is not a distributed.Client, or an asynchronous one; give one that waits"
         )
     if client.status == "closed":
         raise ValueError("the client is closed; start another, distributed.Client()")

@@ -44,12 +44,12 @@ def result_type(named):
     except (TypeError, ValueError):
         dtype = None
     if dtype is None or native(dtype) not in COMPUTED_AS:
-        raise TypeError(f"output={named!r} is no type of a result; give {TAKEN}, or an array of one of them")
+        raise TypeError(f"output={named!r} is not a type of a result; give {TAKEN}, or an array of one of them")
     return dtype
 
 
 def widened(array):
-    """`array`, of what is no pixel type, as one that holds its values. ValueError where f64 has no number for
+    """`array`, of what is not a pixel type, as one that holds its values. ValueError where f64 has no number for
     a value."""
     made = array.astype(HOLDERS[native(array.dtype)])
     if (

@@ -8,7 +8,7 @@ from sepconv._progress import of_part, shown
 
 
 class ChannelStats(NamedTuple):
-    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything
+    """Of one channel. Values that are not numbers and missing pixels are counted and left out of everything
     else."""
 
     count: int
@@ -213,7 +213,7 @@ def compare(a, b, *, tolerance=0.0, progress=True, **options):
     (False, 0.5, Difference(row=0, col=1, channel=0, a=2.0, b=2.5))
     """
     if not tolerance >= 0:
-        raise ValueError(f"tolerance={tolerance!r} is no number of at least 0")
+        raise ValueError(f"tolerance={tolerance!r} is not a number of at least 0")
     of_a = {name: value for name, value in options.items() if not name.endswith("_b")}
     of_b = {name: value for name, value in options.items() if name.endswith("_b") or name in _options.MISSING}
     (first, others), (second, _) = _inputs.open_set(a, of_a), _inputs.open_set(b, of_b, "_b")

@@ -20,7 +20,7 @@ def _size(name, value):
         bytes_ = math.nan
     if not 1 <= bytes_ <= MOST_BYTES:
         raise ValueError(
-            f"{name}={value!r} is no size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30"
+            f"{name}={value!r} is not a size from 1 byte to 4 EiB; write it like '256M', '1.5G' or 4 << 30"
         )
     return int(bytes_)
 
@@ -30,9 +30,9 @@ def whole(least):
         try:
             number = operator.index(value)
         except TypeError:
-            raise TypeError(f"{name}={value!r} is no whole number") from None
+            raise TypeError(f"{name}={value!r} is not a whole number") from None
         if not least <= number <= MOST:
-            raise ValueError(f"{name}={value!r} is no whole number from {least} to {MOST}")
+            raise ValueError(f"{name}={value!r} is not a whole number from {least} to {MOST}")
         return number
 
     return convert
@@ -52,7 +52,7 @@ def _pyramid(name, value):
 
 def _text(name, value):
     if not isinstance(value, str) or not value:
-        raise TypeError(f"{name}={value!r} is no text")
+        raise TypeError(f"{name}={value!r} is not text")
     return encodable(value)
 
 
@@ -78,14 +78,14 @@ def _tile(name, value):
     sides = list(value) if isinstance(value, (tuple, list)) else [value]
     if len(sides) not in (1, 2) or isinstance(value, str):
         raise ValueError(
-            f"{name}={value!r} is no size; give 512, (512, 256) for rows and columns, or 0 for none"
+            f"{name}={value!r} is not a size; give 512, (512, 256) for rows and columns, or 0 for none"
         )
     return tuple(whole(0)(name, side) for side in (sides[0], sides[-1]))
 
 
 def _zarr(name, value):
     if value not in (2, 3):
-        raise ValueError(f"{name}={value!r} is no version of Zarr; there are 2 and 3")
+        raise ValueError(f"{name}={value!r} is not a version of Zarr; there are 2 and 3")
     return int(value)
 
 
@@ -119,7 +119,7 @@ def _raw(name, value):
     found = re.fullmatch(r"(\d+)x(\d+)(?:x(\d+))?:(\w+?)(be)?(?::(\d+))?", str(value))
     if not found:
         raise ValueError(
-            f"{name}={value!r} is no raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like '4096x2048x3:u16:512'"
+            f"{name}={value!r} is not a raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like '4096x2048x3:u16:512'"
         )
     cols, rows, channels, kind, big, offset = found.groups()
     return (

@@ -193,7 +193,7 @@ def rank_filter(
     RuntimeError
         for a mode, a rank, an output or a number of values that cannot be, as SciPy
     ValueError
-        for an origin, axes or a window that cannot be, and for a footprint that is no rectangle
+        for an origin, axes or a window that cannot be, and for a footprint that is not a rectangle
 
     Examples
     --------

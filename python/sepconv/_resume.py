@@ -133,5 +133,5 @@ def finish(sink):
         for what the result does not have of its source
     """
     if not _options.is_path(sink):
-        raise TypeError(f"{sink!r} is no path; only files are made in parts")
+        raise TypeError(f"{sink!r} is not a path; only files are made in parts")
     _inputs.warn(_sepconv.finish_parts(_options.path(sink), ""))

@@ -223,7 +223,7 @@ def _run(step, source, target, arithmetic, threads):
 
 
 def _run_in_parts(step, source, target, arithmetic, threads):
-    """The same of elements that are no pixels, here or there: only parts of them are ever widened."""
+    """The same of elements that are not pixels, here or there: only parts of them are ever widened."""
     rows, cols, *channels = image = step.shape[-step.image_axes :]
     whole = math.prod(image)
     source, target = (one.reshape(-1, *image) for one in (source, target))

@@ -57,7 +57,7 @@ def _pixels(array, axes):
         )
     if (pixels.ndim not in (2, 3) and axes is None) or 0 in pixels.shape:
         raise ValueError(
-            f"an array of shape {pixels.shape} is no image; give rows x columns, rows x columns x channels, or a stack with its axes="
+            f"an array of shape {pixels.shape} is not an image; give rows x columns, rows x columns x channels, or a stack with its axes="
         )
     others = []
     if axes is not None:

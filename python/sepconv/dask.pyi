@@ -48,7 +48,7 @@ def apply(chain: Chain | str | Iterable[str], array: Array, axes: str | None = N
     Raises
     ------
     TypeError, ValueError
-        as a chain that is called; and for what is no dask array, or one of unknown blocks
+        as a chain that is called; and for what is not a dask array, or one of unknown blocks
 
     Examples
     --------

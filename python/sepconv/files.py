@@ -351,7 +351,7 @@ def gemm(
 def _check_factors(alpha, beta, add, options):
     for name, factor in (("alpha", alpha), ("beta", beta or 0)):
         if not math.isfinite(factor):
-            raise ValueError(f"{name}={factor!r} is no finite number")
+            raise ValueError(f"{name}={factor!r} is not a finite number")
     if add is None and beta is not None:
         raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
     if add is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):

@@ -39,7 +39,7 @@ class Span(NamedTuple):
     bytes: int
 
 class ChannelStats(NamedTuple):
-    """Of one channel. Values that are no numbers and missing pixels are counted and left out of everything
+    """Of one channel. Values that are not numbers and missing pixels are counted and left out of everything
     else.
     """
     count: int  # type: ignore[assignment]

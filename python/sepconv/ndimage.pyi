@@ -1628,7 +1628,7 @@ def rank_filter(input: ArrayLike, rank: int, size: int | Sequence[int] | None = 
     RuntimeError
         for a mode, a rank, an output or a number of values that cannot be, as SciPy
     ValueError
-        for an origin, axes or a window that cannot be, and for a footprint that is no rectangle
+        for an origin, axes or a window that cannot be, and for a footprint that is not a rectangle
 
     Examples
     --------
@@ -1676,7 +1676,7 @@ def rank_filter(input: GpuArray, rank: int, size: int | Sequence[int] | None = N
     RuntimeError
         for a mode, a rank, an output or a number of values that cannot be, as SciPy
     ValueError
-        for an origin, axes or a window that cannot be, and for a footprint that is no rectangle
+        for an origin, axes or a window that cannot be, and for a footprint that is not a rectangle
 
     Examples
     --------

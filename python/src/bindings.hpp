@@ -12,7 +12,7 @@ namespace sepconv::python {
 
 namespace nb = nanobind;
 
-/// Text whose bytes may come from files and their names; what is no UTF-8 is shown as escapes.
+/// Text whose bytes may come from files and their names; what is not UTF-8 is shown as escapes.
 nb::str text_of(std::string_view text);
 /// Sentences of the library with Python's keywords for the options that they name.
 nb::str sentence_of(std::string_view text);

@@ -72,7 +72,7 @@ Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std
 Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col, std::string_view border,
                  double value, std::optional<std::string> type) {
   const auto mode = parse_border_mode(border);
-  if (!mode) throw InvalidArgument("'" + std::string(border) + "' is no border");
+  if (!mode) throw InvalidArgument("'" + std::string(border) + "' is not a border");
   const Chain chain(convolve({.row = row, .col = col, .border = {*mode, value}}));
   return type ? chain | Chain(cast({.type = type_named(*type)})) : chain;
 }

@@ -40,7 +40,7 @@ Chain chain_of(const Settings& settings, const Chain& given) {
   return planned;
 }
 
-/// What is there of a result of this path that is made in several runs; null: of what is no path.
+/// What is there of a result of this path that is made in several runs; null: of what is not a path.
 std::optional<CheckpointState> state_of(nb::handle sink) {
   if (!End{sink}.is_path()) return std::nullopt;
   return partial_state(nb::cast<fs::path>(sink));

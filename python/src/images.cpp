@@ -80,7 +80,7 @@ Region Images::sink(std::size_t image) const noexcept {
 
 PixelType type_named(std::string_view name) {
   if (const auto type = parse_pixel_type(name)) return *type;
-  throw InvalidArgument("'" + std::string(name) + "' is no pixel type; there are u8, u16, i16, f32 and f64");
+  throw InvalidArgument("'" + std::string(name) + "' is not a pixel type; there are u8, u16, i16, f32 and f64");
 }
 
 PixelType type_of(nb::dlpack::dtype type) {

@@ -47,7 +47,7 @@ struct Images {
   Region sink(std::size_t image) const noexcept;
 };
 
-/// By its name. These two throw InvalidArgument for what is no type of pixels.
+/// By its name. These two throw InvalidArgument for what is not a type of pixels.
 PixelType type_named(std::string_view name);
 PixelType type_of(nb::dlpack::dtype type);
 nb::dlpack::dtype dtype_of(PixelType type);

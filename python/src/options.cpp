@@ -25,7 +25,7 @@ void take_raw(Settings& settings, nb::handle value) {
   OpenOptions& open = settings.files.open;
   const auto pixels = parse_pixel_type(type);
   if (!pixels)
-    throw InvalidArgument("'" + type + "' is no type of raw pixels; give u8, u16, i16, f32 or f64");
+    throw InvalidArgument("'" + type + "' is not a type of raw pixels; give u8, u16, i16, f32 or f64");
   open.raw = ImageSpec{{rows, cols}, channels, *pixels};
   open.raw_big_endian = big_endian;
   open.raw_offset = offset;

@@ -130,7 +130,7 @@ def test_an_overview_that_is_none_is_named(sepconv, shape):
         in said
     )
     text = sepconv("info", "in.tif").stdout
-    assert text.count("page 1 is no image of these") == 1 and "level 1" not in text
+    assert text.count("page 1 is not an image of these") == 1 and "level 1" not in text
 
 
 @pytest.mark.parametrize("shape", [(1, 700), (700, 1), (2, 700), (700, 3)], ids=str)

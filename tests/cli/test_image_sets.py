@@ -272,7 +272,7 @@ def test_a_label_beside_the_slide_in_ome_is_named(sepconv):
 
 @pytest.mark.parametrize("text", ["x", "c=", "3-1", "1,2", "c=1,c=2", "-1", "1.5"])
 def test_what_is_no_page(sepconv, text):
-    assert "is no page" in fails(sepconv, "run", "in.tif", "out.tif", f"--page={text}", status=2)
+    assert "is not a page" in fails(sepconv, "run", "in.tif", "out.tif", f"--page={text}", status=2)
 
 
 def test_a_run_that_breaks_off_leaves_nothing(sepconv):

@@ -57,7 +57,7 @@ def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     said = sepconv("run", "in.tif", "out.tif", "box").stderr
     assert "-9999 is left out" in said and "u8" in said and nodata_of(sepconv.folder / "out.tif") is None
     write(sepconv.folder / "in.tif", scene, "none at all")
-    assert "it is no number" in sepconv("run", "in.tif", "out.tif", "box", "--force").stderr
+    assert "it is not a number" in sepconv("run", "in.tif", "out.tif", "box", "--force").stderr
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ COMMANDS = {
     "bench run": ([], ["--size", "16x16", "--radius", "1", "--runs", "1", "--device", "cpu"]),
     "bench transpose": ([], ["--size", "16x16", "--size3", "2,2,2", "--runs", "3", "--device", "cpu"]),
 }
-# Of the types that help prints, those that are no numbers.
+# Of the types that help prints, those that are not numbers.
 WORDS = re.compile(r"FILE|DIR|.*\|.*(?<!ROWSxCOLS)$")
 
 

@@ -139,7 +139,7 @@ def test_overviews_masks_and_levels_that_are_not_read_are_named(sepconv):
             (5, (24, 32)),
         ]
     text = sepconv("info", "in.tif").stdout
-    for word in ("level 2: 16 x 12", "page 2 is no image of these: mask"):
+    for word in ("level 2: 16 x 12", "page 2 is not an image of these: mask"):
         assert word in text
 
 

@@ -51,7 +51,7 @@ def test_what_a_small_format_would_show_as_another_picture_is_refused(
 
 @pytest.mark.parametrize(
     "extra, words",
-    [(["unspecified"], "channel 4 is no alpha"), (["assocalpha"], None), (["unassalpha"], None)],
+    [(["unspecified"], "channel 4 is not alpha"), (["assocalpha"], None), (["unassalpha"], None)],
 )
 def test_a_fourth_channel_that_is_no_alpha_is_not_shown_as_such(sepconv, extra, words):
     values = image(channels=4)

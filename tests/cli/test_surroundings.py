@@ -17,7 +17,7 @@ FAILED = 1
 
 
 def run(folder, *arguments, **options):
-    """Exit status and stderr; names that are no text are taken as they are."""
+    """Exit status and stderr; names that are not text are taken as they are."""
     done = subprocess.run([BINARY, *arguments], cwd=folder, capture_output=True, **options)
     return done.returncode, done.stderr.decode(errors="surrogateescape")
 
@@ -54,7 +54,7 @@ def test_input_shrinks_while_it_is_read(sepconv):
     assert listing(sepconv.folder) == ["in.raw"]
 
 
-# ---- What is no regular file ----
+# ---- What is not a regular file ----
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])

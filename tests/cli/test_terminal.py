@@ -13,7 +13,7 @@ import tifffile
 from conftest import BINARY
 from cli_support import image
 
-# Control characters of both kinds, DEL, one as a byte that is no UTF-8, an override of the direction of
+# Control characters of both kinds, DEL, one as a byte that is not UTF-8, an override of the direction of
 # writing; and what may stay.
 EVIL = "a\x1b[31mb\nc\td\x7fe\u009bf\u202eg\u2066h\u200fi" + os.fsdecode(b"\x9b") + "ü日"
 SHOWN = r"a\x1b[31mb\x0ac\x09d\x7fe\u009bf\u202eg\u2066h\u200fi\x9bü日"

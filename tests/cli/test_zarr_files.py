@@ -39,7 +39,7 @@ def test_there_and_back(sepconv, version, gzip):
     assert json.loads(sepconv("info", "out.zarr", "--json").stdout)["file_bytes"] == stored
 
 
-# What leads out of a store, or is no chunk.
+# What leads out of a store, or is not a chunk.
 
 
 def test_a_link_that_leads_out_is_not_followed(sepconv, store):
@@ -209,7 +209,7 @@ def test_a_folder_is_no_zarr_by_a_files_name(sepconv, store, name, content):
         (mine / name).symlink_to("thesis.txt")
     else:
         (mine / name).write_text(content)
-    assert "is no Zarr" in fails(sepconv, "run", "in.zarr", "out.zarr", "--force", status=1)
+    assert "is not Zarr" in fails(sepconv, "run", "in.zarr", "out.zarr", "--force", status=1)
     assert (mine / "thesis.txt").read_text() == "years of work"
 
 

@@ -22,7 +22,7 @@ TEST_CASE("what acts on a terminal is shown as an escape") {
       {"\u2028\u2029\u202a\u202e", "\\u2028\\u2029\\u202a\\u202e"},
       {"txt\u2066.exe\u2069", "txt\\u2066.exe\\u2069"},
       {"\u061c\u200e\u200f", "\\u061c\\u200e\\u200f"},
-      {"\x9b", "\\x9b"},  // C1 as a byte is no UTF-8
+      {"\x9b", "\\x9b"},  // C1 as a byte is not UTF-8
       {"\xff\xfe", "\\xff\\xfe"},
       {"\xc3", "\\xc3"},  // cut off
       {"\xe2\x82z", "\\xe2\\x82z"},

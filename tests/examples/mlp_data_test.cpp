@@ -76,10 +76,10 @@ TEST_CASE("damaged and foreign IDX files are refused in a sentence") {
   SECTION("wrong magic numbers") {
     images(Folder::number(0x801) + Folder::number(3) + Folder::number(2) + Folder::number(1) + pixels);
     check_refused(folder,
-                  "its magic number is 2049 and not 2051; it is no IDX file of bytes with 3 dimensions");
+                  "its magic number is 2049 and not 2051; it is not an IDX file of bytes with 3 dimensions");
     images(Folder::images(3, 2, 1) + pixels);
     labels(Folder::number(0x01080000) + Folder::number(3) + digits);
-    check_refused(folder, "and not 2049; it is no IDX file of bytes with 1 dimension");
+    check_refused(folder, "and not 2049; it is not an IDX file of bytes with 1 dimension");
   }
   SECTION("every length that is too short") {
     const std::string whole = Folder::images(3, 2, 1) + pixels;
@@ -105,7 +105,7 @@ TEST_CASE("damaged and foreign IDX files are refused in a sentence") {
     images(Folder::images(3, 1, 2) + pixels);
     check_refused(folder, "its images to learn from have 1 x 2 pixels and those held out 2 x 1");
   }
-  SECTION("a label that is no digit") {
+  SECTION("a label that is not a digit") {
     labels(Folder::labels(3) + Folder::bytes({1, 10, 2}));
     check_refused(folder, "label 1, counted from 0, is 10 and no digit");
   }

@@ -46,7 +46,7 @@ TEST_CASE("what sepconv has no pixels for is refused") {
       view_of(integers),
       "an image of OpenCV's type CV_32SC3 has no pixels of u8, u16, i16, f32 or f64; convert it "
       "with convertTo()");
-  CHECK_THROWS_WITH(view_of(cube), "a cv::Mat of 3 dimensions is no image; give one of its planes");
+  CHECK_THROWS_WITH(view_of(cube), "a cv::Mat of 3 dimensions is not an image; give one of its planes");
   cv::Mat none, out(2, 2, CV_8UC1);
   const Chain chain = Chain::parse(std::vector<std::string>{"abs"});
   CHECK_THROWS_AS(apply(chain, view_of(none), view_of(out)), InvalidArgument);

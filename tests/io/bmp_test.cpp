@@ -137,7 +137,7 @@ TEST_CASE("BMP: run lengths, and what they leave out is the first colour") {
   CHECK_THROWS_WITH(wide(2, bytes("\2\x1F\0\0\5\x12\0\1")), Contains("has colour 15 of a palette of 4"));
 }
 
-TEST_CASE("BMP: runs of pixels that are no image are refused when the file is opened") {
+TEST_CASE("BMP: runs of pixels that are not an image are refused when the file is opened") {
   const TemporaryFolder folder;
   const auto runs = [&](const std::string& pixels) {
     const std::string grey("abc\0ddd\0", 8);

@@ -44,7 +44,7 @@ TEST_CASE("A file byte after byte, by pieces of any size and with gaps, is the f
   }
 }
 
-TEST_CASE("The end of a file is no byte, and an error for who needs one") {
+TEST_CASE("The end of a file is not a byte, and an error for who needs one") {
   const TemporaryFolder folder;
   const InputFile file(folder.write("a", "ab"));
   InputBytes bytes(file);

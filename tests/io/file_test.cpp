@@ -82,7 +82,7 @@ TEST_CASE("An IoError has the errno of what the system refused") {
   CHECK(error_of([&] { OutputFile file(taken / "a.bin", {}); }) == ENOTDIR);
 }
 
-TEST_CASE("InputFile refuses what is no file with bytes") {
+TEST_CASE("InputFile refuses what is not a file with bytes") {
   const TemporaryFolder folder;
   CHECK_THROWS_WITH(InputFile(folder.path() / "absent.tif"), Contains("there is no such file"));
   CHECK_THROWS_WITH(InputFile(folder.path()), Contains("it is a folder"));
@@ -201,7 +201,7 @@ TEST_CASE("A file that cannot be given to the group of the replaced one is for n
   const fs::path path = folder.write("a", "x");
   REQUIRE(chown(path.c_str(), 65534, 65534) == 0);
   const pid_t child = fork();
-  if (child == 0) {  // 65534 is no member of group 12345
+  if (child == 0) {  // 65534 is not a member of group 12345
     const int file = open(path.c_str(), O_RDWR);
     const bool dropped = setgroups(0, nullptr) == 0 && setgid(65534) == 0 && setuid(65534) == 0;
     _exit(dropped && file >= 0 && inherit_rights(file, 0664, 12345) == 0 ? 0 : 1);
@@ -420,7 +420,7 @@ TEST_CASE("OutputFile checks its target before it makes anything") {
   CHECK_THROWS_WITH(make(folder.path() / "sub", true), Contains("it is a folder"));
   CHECK_THROWS_WITH(make(folder.path() / "no" / "b.tif"),
                     Contains("the folder " + (folder.path() / "no").native() + " does not exist"));
-  CHECK_THROWS_WITH(make(existing / "b.tif"), Contains("is no folder"));
+  CHECK_THROWS_WITH(make(existing / "b.tif"), Contains("is not a folder"));
   CHECK_THROWS_WITH(make("/dev/null", true), Contains("no regular file"));
   CHECK_THROWS_WITH(make(fs::path()), Contains("name of a file is missing"));
   CHECK_NOTHROW(make(existing, true));

@@ -159,17 +159,17 @@ TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence tha
   };
   CHECK_THAT(refused("0.5", "0.1"),
              Contains("dir/a.zarr: ") && Contains("version 0.1, and in \"ome\" 0.5 is read"));
-  CHECK_THAT(refused(R"("0.5")", "5"), Contains("version is no text"));
+  CHECK_THAT(refused(R"("0.5")", "5"), Contains("version is not text"));
   CHECK_THAT(refused(R"("name":"t")", R"("name":"x")"), Contains("two axes x"));
   CHECK_THAT(refused(R"("name":"y")", R"("name":"w")"), Contains("do not end the axes with y and x"));
   CHECK_THAT(refused(R"("path":"s/1")", R"("path":"../1")"), Contains("leads out"));
   CHECK_THAT(refused(R"("path":"s/1")", R"("path":"/etc")"), Contains("leads out"));
   CHECK_THAT(refused(R"("path":"s/1")", R"("path":"a//b")"), Contains("leads out"));
-  CHECK_THAT(refused(R"("path":"s/1")", R"("path":7)"), Contains("path is no text"));
+  CHECK_THAT(refused(R"("path":"s/1")", R"("path":7)"), Contains("path is not text"));
   CHECK_THAT(refused(R"("path":"s/1",)", ""), Contains("has no path"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1]"), Contains("2 numbers for 5 axes"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1,1,2,0.5,\"1\"]"), Contains("no number"));
-  CHECK_THAT(refused("[1,1,2,0.5,0.25]", "\"scale\""), Contains("scale is no list"));
+  CHECK_THAT(refused("[1,1,2,0.5,0.25]", "\"scale\""), Contains("scale is not a list"));
   CHECK_THAT(refused("[1,1,2,0.5,0.25]", "[1e308,1,2,0.5,0.25]"), Contains("nothing is refused"));
   CHECK_THAT(refused("[0.1,1,1,1,1]", "[0.1,1,1,1,1e308]"), Contains("nothing is refused"));
   CHECK_THAT(
@@ -179,7 +179,7 @@ TEST_CASE("OME-Zarr: what is damaged, or of another version, is one sentence tha
   CHECK_THAT(refused(kDatasets, R"("datasets":[])"), Contains("0 levels"));
   CHECK_THAT(refused(kAxes, R"("axes":["y","x"])"), Contains("no object"));
   CHECK_THAT(refused(kAxes, R"("axes":[{"name":"x"}])"), Contains("1 axes"));
-  CHECK_THAT(refused(R"({"label":"DAPI")", R"(7,{"label":"DAPI")"), Contains("a channel is no object"));
+  CHECK_THAT(refused(R"({"label":"DAPI")", R"(7,{"label":"DAPI")"), Contains("a channel is not an object"));
 }
 
 TEST_CASE("OME-Zarr: levels of a result lie in the middle of the pixels that they are means of") {
@@ -232,7 +232,7 @@ TEST_CASE("OME-Zarr: of images that are counted in another way the sizes of pixe
   CHECK(counted.axes[1].scale == 0.5);
 }
 
-TEST_CASE("OME-Zarr: sizes that are no numbers in a result are left out") {
+TEST_CASE("OME-Zarr: sizes that are not numbers in a result are left out") {
   OmeImage image{"", {{"y", "space", "micrometer", 1e308}, {"x", "space", "micrometer", 0.5}}, {}};
   for (const double rows : {1.0, 16.0}) {
     const OmeImage made = described(image, {}, change_to({.rows = rows}), 1);
@@ -287,7 +287,7 @@ TEST_CASE("OME-XML, ImageJ and TIFF's tags say the same of an image, each in its
   tag(34735, 3, std::array<std::uint16_t, 8>{1, 1, 0, 1, 1024, 0, 1, 1});  // projected
   CHECK(axis_of(ome_image_of(geo, lost), "y") == OmeAxis{"y", "space", "meter", 20, 0});
   CHECK(axis_of(ome_image_of(geo, lost), "x") == OmeAxis{"x", "space", "meter", 10, 0});
-  geo.geo_tags.back().data[14] = std::byte{2};  // geographic: degrees are no unit of OME-Zarr's
+  geo.geo_tags.back().data[14] = std::byte{2};  // geographic: degrees are not a unit of OME-Zarr's
   CHECK(axis_of(ome_image_of(geo, lost), "x").unit == "inch");
   CHECK(ome_image_of(metadata_with("", Resolution{1, 1, Resolution::Unit::none}), lost).axes.empty());
 }

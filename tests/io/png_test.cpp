@@ -180,14 +180,14 @@ TEST_CASE("PNG: of an animation the image that is shown without animation is rea
     CHECK(file_info(path).images == std::stoi(images));
   };
   several(grey(animation(3) + control, control + chunk("fdAT", "data")), "3");
-  several(grey(animation(3), control), "4");  // the one that is shown is no frame
+  several(grey(animation(3), control), "4");  // the one that is shown is not a frame
   several(grey(animation(1), control), "2");
   CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(animation(1) + control))));
   CHECK_NOTHROW(warnings_of(folder.write("a.png", grey("", animation(3)))));  // too late to be one
   CHECK_NOTHROW(warnings_of(folder.write("a.png", grey(chunk("acTL", "abc")))));
 }
 
-TEST_CASE("PNG: texts that are no UTF-8 are stored as Latin-1, byte for byte") {
+TEST_CASE("PNG: texts that are not UTF-8 are stored as Latin-1, byte for byte") {
   const TemporaryFolder folder;
   Metadata metadata;
   metadata.description = "caf\xE9";

@@ -187,9 +187,9 @@ TEST_CASE("What would be seen as another picture is refused before anything is m
   }
   for (const char* const ending : {".png", ".jpg", ".pgm", ".bmp"})
     refused(ending, 1, min_is_white, {}, "0 is white");
-  refused(".png", 4, rgb, {0}, "channel 4 is no alpha");
-  refused(".png", 4, rgb, {}, "channel 4 is no alpha");
-  refused(".png", 4, min_is_black, {0, 0, 0}, "channel 4 is no alpha");
+  refused(".png", 4, rgb, {0}, "channel 4 is not alpha");
+  refused(".png", 4, rgb, {}, "channel 4 is not alpha");
+  refused(".png", 4, min_is_black, {0, 0, 0}, "channel 4 is not alpha");
   refused(".png", 4, std::nullopt, {1}, "associated alpha");
   CHECK(folder.files().empty());
 

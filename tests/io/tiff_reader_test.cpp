@@ -198,7 +198,7 @@ TEST_CASE("TIFF: no TIFF at all") {
     CHECK_THROWS_AS(open_tiff(InputFile(folder.write("a.tif", content)), {.page = 0}), IoError);
   }
   CHECK_THROWS_WITH(open_tiff(InputFile(folder.write("a.tif", "hello, world")), {.page = 0}),
-                    Contains("is no TIFF"));
+                    Contains("is not a TIFF"));
 }
 
 TEST_CASE("TIFF facts for people") {

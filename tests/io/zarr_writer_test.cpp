@@ -415,11 +415,11 @@ TEST_CASE("Only a Zarr is ever replaced by one") {
     write_all(*create_writer(path, noise.spec(), {.overwrite = overwrite}), noise);
   };
   zarr_files::write(path / "thesis.tex", "years");
-  CHECK_THROWS_WITH(make(true), Contains("is no Zarr"));
+  CHECK_THROWS_WITH(make(true), Contains("is not Zarr"));
   CHECK(zarr_files::read(path / "thesis.tex") == "years");
   std::filesystem::remove_all(path);
   folder.write("out.zarr", "a file");
-  CHECK_THROWS_WITH(make(true), Contains("is no Zarr"));
+  CHECK_THROWS_WITH(make(true), Contains("is not Zarr"));
   std::filesystem::remove(path);
   std::filesystem::create_symlink(folder.path(), path);
   CHECK_THROWS_WITH(make(true), Contains("symbolic link"));

@@ -105,7 +105,7 @@ TEST_CASE("padding is said to be of no use where it is") {
   }
 }
 
-TEST_CASE("the bank conflict counter refuses what is no tile") {
+TEST_CASE("the bank conflict counter refuses what is not a tile") {
   CHECK_THROWS_AS(count_conflicts({{8, 8, 8}, {}, 4}, {8, 7, 8}), InvalidArgument);
   CHECK_THROWS_AS(count_conflicts({{0, 8, 8}, {}, 4}, {8, 8, 8}), InvalidArgument);
   CHECK_THROWS_AS(smallest_padding({{8, 8, 8}, {}, 3}, Conflicts::read), InvalidArgument);

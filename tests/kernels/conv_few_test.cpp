@@ -120,7 +120,7 @@ TEST_CASE("few by few taps round halves to even and saturate") {
   }
 }
 
-TEST_CASE("few taps that could leave 32-bit integers, or a constant that is no pixel, go another way") {
+TEST_CASE("few taps that could leave 32-bit integers, or a constant that is not a pixel, go another way") {
   Random random(25);
   const Extent image{20, 100};
   const auto check = [&](const SeparableTaps& taps, const Border& border, bool expected,

@@ -83,7 +83,7 @@ TEST_CASE("convolve_host has the reference's bits: integers under few row taps, 
           for (const Rect& out :
                {Rect::whole(image), Rect{2, cols / 3, 5, cols - cols / 3}, Rect{3, 0, 6, ceil_div(cols, 2)},
                 Rect{2, cols / 3, 5, ceil_div(cols, 4)}}) {
-            // The constant is no pixel's value.
+            // The constant is not a pixel's value.
             check_case({{random_taps(random, radius), random_taps(random, 1)},
                         {mode, 7.25},
                         image,

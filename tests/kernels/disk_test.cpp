@@ -67,7 +67,7 @@ TEST_CASE("A disk has the pixels up to its radius from the middle") {
   }
 }
 
-TEST_CASE("What is no disk is refused, in every build") {
+TEST_CASE("What is not a disk is refused, in every build") {
   Image image({4, 4}, 1, PixelType::u8);
   Worker worker;
   const auto run = [&](const Window& window) {

@@ -26,7 +26,7 @@ const auto& random_of(Random& random, const Container& choices) {
       random_between(random, 0, static_cast<std::int64_t>(std::size(choices)) - 1))];
 }
 
-/// Pixels that own their memory, with a row pitch that is no multiple of a vector.
+/// Pixels that own their memory, with a row pitch that is not a multiple of a vector.
 struct Image {
   Image(Extent extent, std::int64_t channels, PixelType type, std::int64_t padding_elements = 3)
       : pitch_bytes((extent.cols * channels + padding_elements) * size_of(type)),

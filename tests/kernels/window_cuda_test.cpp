@@ -65,7 +65,7 @@ TEST_CASE("window_cuda has the reference's bits: rows that begin and end where v
     for (const PixelType type : kPixelTypes) {
       WindowCase c = random_window_case(random, 20, 1);
       c.window.radius_x = c.window.radius_y = radius;
-      // With its frame of one pixel on either side and rows that are no multiple of a vector, or are one.
+      // With its frame of one pixel on either side and rows that are not a multiple of a vector, or are one.
       c.image = {90, type == PixelType::f64 ? 1022 : 1021}, c.out = Rect::whole(c.image);
       c.from = c.to = type, c.channels = 1;
       check_device(c, random);

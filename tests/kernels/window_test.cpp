@@ -237,7 +237,7 @@ TEST_CASE("Sums of pairs of pairs: their order is the one that docs/maths.md say
   CHECK(ones_of_window({.op = Window::Op::sum, .radius_x = 3, .radius_y = 2}, Arithmetic::f32) == 35);
 }
 
-TEST_CASE("What is no window is refused, in every build") {
+TEST_CASE("What is not a window is refused, in every build") {
   Image image({4, 4}, 1, PixelType::u8), other({4, 4}, 2, PixelType::u8);
   Worker worker;
   const ConstRegion in = ConstRegion::whole(image.view);

@@ -1,4 +1,4 @@
-"""Elements that are no pixels: read as the type that holds them, computed as that, and stored again. By
+"""Elements that are not pixels: read as the type that holds them, computed as that, and stored again. By
 NumPy, SciPy and tifffile."""
 
 import itertools

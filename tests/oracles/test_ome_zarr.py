@@ -822,7 +822,7 @@ def test_levels_of_label_images_have_labels(sepconv, version, named):
     np.testing.assert_array_equal(np.squeeze(np.load(sepconv.folder / "level.npy")), values[:, ::2, ::2])
     sepconv(
         "run", "in.zarr/labels/cells", "means.zarr", "box:radius=1", "--quiet"
-    )  # values that are no labels any more
+    )  # values that are not labels any more
     assert ome_of(sepconv.folder / "means.zarr")[0]["multiscales"][0]["type"] == "mean"
 
 

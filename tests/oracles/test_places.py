@@ -177,7 +177,7 @@ def test_resolution_and_orientation_follow(sepconv, name):
 
 
 def test_products_of_rows_have_no_places(sepconv):
-    """Their columns are no columns of the source, as many as they may be."""
+    """Their columns are not columns of the source, as many as they may be."""
     np.save(sepconv.folder / "b.npy", np.eye(COLS, dtype=np.float32))
     write(sepconv.folder / "in.tif", PAIR, resolution=(300, 150))
     said = sepconv("run", "in.tif", "out.tif", "gemm:file=b.npy").stderr

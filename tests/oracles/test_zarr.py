@@ -583,7 +583,7 @@ def test_a_fill_value_beside_names_of_axes_is_that_of_missing_pixels(sepconv):
 
 def test_attributes_of_missing_pixels_that_are_not_heeded_are_said(sepconv):
     for attributes, sentence in (
-        ({"_FillValue": 300}, "the attribute _FillValue 300 is not heeded: it is no value of u8 pixels"),
+        ({"_FillValue": 300}, "the attribute _FillValue 300 is not heeded: it is not a value of u8 pixels"),
         ({"_FillValue": [1]}, "_FillValue [1] is not heeded"),
         ({"_FillValue": 1, "missing_value": 2}, "missing_value 2 is not heeded: pixels of 1 are missing"),
     ):

@@ -113,7 +113,7 @@ TEST_CASE("what alpha hides is in no histogram, nor what has the value of missin
   CHECK(found.most == 30);
   CHECK(found.mean == 20);
   CHECK(found.nan_share == Approx(2.0 / 3));
-  // Alpha is no missing value of an image that has none.
+  // Alpha is not a missing value of an image that has none.
   SampledPixels plain(image, all, 100);
   plain.see(all, view);
   CHECK(histogram_of(plain).most == 7000);

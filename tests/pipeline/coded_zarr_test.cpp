@@ -200,7 +200,7 @@ TEST_CASE("A GPU encodes chunks of Zarr to the CPU's bytes, and leaves the same 
     const auto by_cpu = files_of(folder.path() / "cpu.zarr");
     CHECK(files_of(folder.path() / "gpu.zarr") == by_cpu);
     // Metadata are one file, or two. Four of the chunks are holes, but for version 2, in which the value that
-    // they have would be that of missing pixels, and is no fill value.
+    // they have would be that of missing pixels, and is not a fill value.
     if (tile.rows == 7) CHECK(by_cpu.size() == (version == 2 ? 14U + 2 : 14U - 4 + 1));
     Image back(spec);
     run(*open_reader(folder.path() / "gpu.zarr"), *back.writer(), Chain());

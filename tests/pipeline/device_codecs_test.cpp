@@ -196,7 +196,7 @@ TEST_CASE("A GPU decodes floats of other writers: either byte order, any predict
     TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
     TIFFSetField(tiff, TIFFTAG_PREDICTOR, predictor);
     for (unsigned i = 0; i < TIFFNumberOfTiles(tiff); ++i) {
-      // Made anew, since libtiff swaps the bytes in place. Small integers are no NaN the other way round,
+      // Made anew, since libtiff swaps the bytes in place. Small integers are not NaN the other way round,
       // either: which NaN one is differs between devices.
       const Image bytes = Image::of_pattern({{32, 48}, channels, PixelType::u8}, Pattern::noise, 4);
       const Image tile({{32, 48}, channels, kind.spec.type});

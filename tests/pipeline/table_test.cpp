@@ -29,7 +29,7 @@ TEST_CASE("a table from NPY") {
         std::vector<double>(image.view().row<std::int16_t>(1), image.view().row<std::int16_t>(1) + 3));
 }
 
-TEST_CASE("what is no table is refused in one printable sentence") {
+TEST_CASE("what is not a table is refused in one printable sentence") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& content) -> std::string {
     try {

@@ -220,8 +220,8 @@ def test_a_result_that_overlaps_its_input():
         (lambda: sc.sobel("q"), ValueError, "one of x, y"),
         (lambda: sc.Chain("gausian"), ValueError, "did you mean 'gaussian'"),
         (lambda: sc.Chain([5]), TypeError, "made of texts"),
-        (lambda: sc.abs()(np.ones((3, 4)), threads="x"), TypeError, "threads='x' is no whole number"),
-        (lambda: sc.abs()(np.ones((3, 4)), axes=5), TypeError, "axes=5 is no text"),
+        (lambda: sc.abs()(np.ones((3, 4)), threads="x"), TypeError, "threads='x' is not a whole number"),
+        (lambda: sc.abs()(np.ones((3, 4)), axes=5), TypeError, "axes=5 is not text"),
         (
             lambda: sc.run(np.ones((3, 4, 5)), np.ones((3, 4, 5)), axes="\ud800yx"),
             ValueError,

@@ -129,11 +129,11 @@ def test_shapes_that_are_none_are_refused(shape):
 def test_what_is_no_array_of_numbers_is_refused(end):
     refused(
         TypeError,
-        "is no array of numbers here; give a path, an array, or what has shape and dtype and is sliced",
+        "is not an array of numbers here; give a path, an array, or what has shape and dtype and is sliced",
         end,
         "out.npy",
     )
-    refused(TypeError, "is no sink; give a path, an array", A, end)
+    refused(TypeError, "is not a sink; give a path, an array", A, end)
 
 
 def test_what_numpy_makes_arrays_of_is_a_source():
@@ -242,7 +242,7 @@ def test_views_of_tifffile():
     tifffile.imwrite("in.tif", A, tile=(64, 64))
     store = tifffile.imread("in.tif", aszarr=True)
     with store:
-        refused(TypeError, "is no array of numbers here", store, "out.npy")
+        refused(TypeError, "is not an array of numbers here", store, "out.npy")
         view = zarr.open(store, mode="r")
         assert np.array_equal(blurred(view), BLURRED)
         with pytest.raises(PermissionError, match="read-only"):

@@ -82,8 +82,8 @@ def test_what_zarr_or_others_have_not_is_refused():
     for error, match, sink, options in [
         (ValueError, "shard.*Zarr 3", "a.zarr", dict(zarr=2, shard=64)),
         (ValueError, "no version of Zarr", "a.zarr", dict(zarr=4)),
-        (ValueError, "is no size", "a.zarr", dict(shard="large")),
-        (ValueError, "is no size", "a.zarr", dict(tile="512,512")),
+        (ValueError, "is not a size", "a.zarr", dict(shard="large")),
+        (ValueError, "is not a size", "a.zarr", dict(tile="512,512")),
         (ValueError, "strips", "a.zarr", dict(tile=0)),
         (ValueError, "no shape", "a.zarr", dict(tile="z=,16")),
         (ValueError, "no axis q", "a.zarr", dict(tile={"q": 3})),
@@ -164,7 +164,7 @@ def test_only_a_zarr_is_replaced_and_only_when_told():
     assert np.array_equal(np.asarray(sc.open("a.zarr")), PLANE + 1)
     os.mkdir("mine.zarr")
     pathlib.Path("mine.zarr/thesis.txt").write_text("years")
-    with pytest.raises(OSError, match="is no Zarr"):
+    with pytest.raises(OSError, match="is not Zarr"):
         sc.run("plane.npy", "mine.zarr", overwrite=True, progress=False)
     assert pathlib.Path("mine.zarr/thesis.txt").read_text() == "years"
     for name in ("a.zarr", "./a.zarr", "a.zarr/"):

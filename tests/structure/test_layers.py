@@ -57,7 +57,7 @@ def test_includes_name_paths_and_point_down(path):
     for included in re.findall(r'^#include "([^"]+)"', path.read_text(), re.MULTILINE):
         beside = (path.parent / included).resolve()
         target = beside if beside.exists() else ROOT / included
-        assert target.exists(), f"{included} is no path in the tree"
+        assert target.exists(), f"{included} is not a path in the tree"
         theirs = room(NAME(target))
         if own in (None, "app", "python"):
             continue

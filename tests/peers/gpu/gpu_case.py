@@ -112,7 +112,7 @@ class Images:
 
 
 def random_values(case):
-    """At most some 4 million values, which an image repeats with a period that is no multiple of a row: the
+    """At most some 4 million values, which an image repeats with a period that is not a multiple of a row: the
     whole range of an integer type, [0, 1) of a floating one."""
     count = min(case.pixels * case.channels, (1 << 22) + 7)
     random = np.random.default_rng(7)

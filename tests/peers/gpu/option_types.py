@@ -19,7 +19,7 @@ def words(allowed):
     def parse(text):
         unknown = [word for word in text.split(",") if word not in allowed]
         if unknown:
-            raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(allowed)}")
+            raise argparse.ArgumentTypeError(f"{unknown[0]} is not one of {', '.join(allowed)}")
         return text.split(",")
 
     return parse
