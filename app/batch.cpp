@@ -35,13 +35,14 @@ struct FolderItem {
 
 void check_folder(const fs::path& folder) {
   std::error_code none;
-  if (folder.empty()) throw InvalidArgument("--into has no name; name a folder, like --into out/");
+  if (folder.empty())
+    throw InvalidArgument("--output-dir has no name; name a folder, like --output-dir out/");
   if (fs::is_directory(folder, none)) return;
   if (fs::exists(folder, none))
-    throw InvalidArgument(fmt::format("--into {}: it is a file; name a folder", folder.string()));
+    throw InvalidArgument(fmt::format("--output-dir {}: it is a file; name a folder", folder.string()));
   if (folder.has_filename() && format_of_name(folder) != nullptr)
     throw InvalidArgument(fmt::format(
-        "--into {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for one "
+        "--output-dir {}: this is the name of an image, and a folder is wanted; write run IN OUT STAGE... for one "
         "image, or {}/ for a folder of this name",
         folder.string(), folder.string()));
 }
@@ -228,21 +229,21 @@ CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
   const auto take = [&request, arguments](const std::string& text) {
     if (!request.folder.empty())
       throw InvalidArgument(
-          "--into (-o) stands twice; results go into one folder: give it once, behind all images");
+          "--output-dir (-o) stands twice; results go into one folder: give it once, behind all images");
     request.folder = text;
     check_folder(request.folder);
     request.inputs = 0;
     for (const CLI::Option* argument : arguments) request.inputs += argument->results().size();
     if (request.inputs == 0)
       throw InvalidArgument(
-          "no image stands before --into (-o); write run IN... --into DIR STAGE..., images before it and "
+          "no image stands before --output-dir (-o); write run IN... --output-dir DIR STAGE..., images before it and "
           "stages behind");
     arguments[1]->required(false);
   };
   return command
       .add_option_function<std::string>(
-          "-o,--into", take,
-          "output folder: filter each of several images into a file of the same name there (run IN... --into "
+          "-o,--output-dir", take,
+          "output folder: filter each of several images into a file of the same name there (run IN... --output-dir "
           "DIR STAGE...)")
       ->trigger_on_parse()
       ->type_name(kFolderType);

@@ -1,4 +1,4 @@
-// run IN... --into DIR STAGE...: one image after another into a folder, each under its own name.
+// run IN... --output-dir DIR STAGE...: one image after another into a folder, each under its own name.
 #pragma once
 
 #include <filesystem>
@@ -17,7 +17,7 @@ struct BatchOptions {
 /// Without the slash that a folder's name may end in.
 std::filesystem::path name_of_file(const std::filesystem::path& path);
 
-/// --into, which ends the inputs on the line. `arguments` are IN, OUT and STAGE; the second of them is not
+/// --output-dir, which ends the inputs on the line. `arguments` are IN, OUT and STAGE; the second of them is not
 /// needed where the option is given.
 CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
                              const std::vector<CLI::Option*>& arguments);

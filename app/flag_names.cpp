@@ -25,8 +25,8 @@ std::string with_flags(std::string_view text) {
       {"OutputOptions::pyramid", "--pyramid"},
       {"OutputOptions::nearest_levels", "--pyramid nearest"},
       {"OutputOptions::cog", "--cog"},
-      {"OutputOptions::big_tiff = true", "--big-tiff"},
-      {"OutputOptions::big_tiff = false", "--classic-tiff"},
+      {"OutputOptions::big_tiff = true", "--bigtiff=yes"},
+      {"OutputOptions::big_tiff = false", "--bigtiff=no"},
       {"FileOptions::orient", "--orient"},
       {"OutputOptions::to_8bit", "--to-8bit"},
       {"OutputOptions::range_of_8bit", "--to-8bit=LOW:HIGH"},
@@ -48,7 +48,7 @@ std::string with_flags(std::string_view text) {
       {"MissingOptions::none", "--nodata none"},
       {"MissingOptions::value", "--nodata"},
       {"MissingOptions::all_channels", "--nodata-bands"},
-      {"MissingOptions::result", "--result-nodata"},
+      {"MissingOptions::result", "--dst-nodata"},
       {"MissingOptions::alpha_rule", "--alpha"},
   };
   std::string words(text);

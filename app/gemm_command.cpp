@@ -45,8 +45,7 @@ struct GemmJob {
 /// beta is 1 for a matrix that is added, unless it was given.
 void resolve_beta(GemmRequest& request) {
   if (request.added.empty() && request.beta)
-    throw InvalidArgument(
-        "--beta multiplies the matrix that --add names; add --add FILE, or leave --beta out");
+    throw InvalidArgument("--beta multiplies the matrix of --c; add --c FILE, or leave --beta out");
   request.op.beta = request.added.empty() ? 0 : request.beta.value_or(1);
 }
 
@@ -120,7 +119,7 @@ void add_operands(CLI::App& command, GemmRequest& request) {
   add_image_option(command, "OUT", request.output, "matrix to make; its ending says the format")->required();
   command.add_flag("--trans-a", request.op.trans_a, "A's transpose in its place");
   command.add_flag("--trans-b", request.op.trans_b, "B's transpose in its place");
-  add_image_option(command, "--add", request.added, "matrix C in OUT = alpha A B + beta C");
+  add_image_option(command, "--c", request.added, "matrix C in OUT = alpha A B + beta C");
   command.add_option("--alpha", request.op.alpha, "1 by default")
       ->transform(finite_number())
       ->type_name("NUMBER");
@@ -147,7 +146,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   dry_run->excludes(command->get_option("--json"));
   add_reporting_options(*command, request->reporting);
   command->footer(examples({"sepconv gemm a.npy b.npy c.npy --trans-b --max-memory 2G",
-                            "sepconv gemm a.npy b.npy d.npy --trans-b --alpha 0.5 --add c.npy --beta -1"}));
+                            "sepconv gemm a.npy b.npy d.npy --trans-b --alpha 0.5 --c c.npy --beta -1"}));
   command->callback([&context, request] {
     context.action = [&context, request] { return multiply(*request, context.stop); };
   });

@@ -110,10 +110,10 @@ void add_job_options(CLI::App& command, RunArguments& request) {
 void check_streams(const RunArguments& request) {
   const bool to_stream = is_stream(request.output);
   if (!to_stream && !request.format.empty())
-    throw InvalidArgument(
-        fmt::format("--format is for standard output (-) and for --into; the ending of OUT, {}, says the "
-                    "format: leave it out",
-                    request.output.string()));
+    throw InvalidArgument(fmt::format(
+        "--format is for standard output (-) and for --output-dir; the ending of OUT, {}, says the "
+        "format: leave it out",
+        request.output.string()));
   if (to_stream && has_layout(request.files.output))
     throw InvalidArgument(
         "--compress, --tile and other layout options need an output file; leave them out, or name a file");

@@ -49,8 +49,26 @@ void check_command_name(const CLI::App& program, const std::string& word) {
   if (!word.empty() && word.front() != '-') find_command(program, word);
 }
 
-/// Last one first, as CLI11 wants them. The one option that may stand without its value takes no stage for
-/// it.
+/// Options of version 0.2 are accepted under the names of today.
+std::string with_current_name(std::string word) {
+  constexpr std::pair<std::string_view, std::string_view> kFormerNames[] = {
+      {"--whole", "--reference"},
+      {"--into", "--output-dir"},
+      {"--durable", "--fsync"},
+      {"--result-nodata", "--dst-nodata"},
+      {"--big-tiff", "--bigtiff=yes"},
+      {"--classic-tiff", "--bigtiff=no"},
+      {"--add", "--c"},
+  };
+  const std::size_t end = std::min(word.find('='), word.size());
+  for (const auto& [former, current] : kFormerNames) {
+    if (std::string_view(word).substr(0, end) == former) return word.replace(0, end, current);
+  }
+  return word;
+}
+
+/// The arguments, the last one first, as CLI11 takes them. A word after --pyramid is its value only if it is
+/// one of its values, and a stage otherwise.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = argc; --i > 0;) {
@@ -58,7 +76,7 @@ std::vector<std::string> words_of(int argc, char** argv) {
     if (std::string_view(argv[i]) == "--pyramid" && has_value) {
       words.back() = "--pyramid=" + words.back();
     } else {
-      words.emplace_back(argv[i]);
+      words.push_back(with_current_name(argv[i]));
     }
   }
   return words;

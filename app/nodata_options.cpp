@@ -59,8 +59,8 @@ void add_missing_options(CLI::App& command, MissingOptions& options) {
   add_alpha_option(command, options);
   command
       .add_option_function<std::string>(
-          "--result-nodata",
-          [&options](const std::string& text) { options.result = parse_value("--result-nodata", text); },
+          "--dst-nodata",
+          [&options](const std::string& text) { options.result = parse_value("--dst-nodata", text); },
           "nodata value of the result. Default: the input's")
       ->type_name("VALUE|nan");
 }

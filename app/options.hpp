@@ -34,7 +34,7 @@ void add_region_option(CLI::App& command, RunOptions& options);
 void add_nodata_option(CLI::App& command, MissingOptions& options);
 /// --alpha likewise.
 void add_alpha_option(CLI::App& command, MissingOptions& options);
-/// These and --result-nodata.
+/// These and --dst-nodata.
 void add_missing_options(CLI::App& command, MissingOptions& options);
 
 /// How the output is to be stored, as far as the user says.

@@ -81,14 +81,15 @@ void add_layout_options(CLI::App& command, OutputOptions& request) {
       })
       ->type_name("[=nearest|none]");
   command.add_flag("--cog", request.cog, "write a Cloud Optimized GeoTIFF (tiles and overviews)");
-  auto* big = command.add_flag_callback(
-      "--big-tiff", [&request] { request.big_tiff = true; }, "write BigTIFF whatever the size");
-  command
-      .add_flag_callback(
-          "--classic-tiff", [&request] { request.big_tiff = false; }, "write classic TIFF, up to 4 GiB")
-      ->excludes(big);
+  add_choices(command.add_option_function<std::string>(
+                  "--bigtiff",
+                  [&request](const std::string& text) {
+                    request.big_tiff = text == "auto" ? std::nullopt : std::optional(text == "yes");
+                  },
+                  "write BigTIFF. no: classic TIFF, up to 4 GiB. auto (default): BigTIFF if it is needed"),
+              {"yes", "no", "auto"});
   command.add_flag("--force", request.overwrite, "overwrite existing outputs");
-  command.add_flag("--durable", request.durable, "fsync OUT before the program ends");
+  command.add_flag("--fsync", request.durable, "fsync OUT before the program ends");
 }
 
 void add_picture_options(CLI::App& command, FileOptions& files) {

@@ -59,8 +59,8 @@ std::string text_of_plan(const std::filesystem::path& path) {
   const InputFile file(path);
   if (file.size() > kMaxLength)
     throw InvalidArgument(
-        fmt::format("{} is not a plan: it has more than {} bytes; name what plan --json printed", path.string(),
-                    kMaxLength));
+        fmt::format("{} is not a plan: it has more than {} bytes; name what plan --json printed",
+                    path.string(), kMaxLength));
   std::string text(static_cast<std::size_t>(file.size()), '\0');
   file.read_at(0, std::as_writable_bytes(std::span(text)));
   return text;
@@ -84,7 +84,7 @@ int filter(RunRequest& request, Context& context) {
   request.job.options.logger = make_logger(request.reporting);
   if (request.whole) {
     if (!request.job.options.devices.empty())
-      throw InvalidArgument("--whole computes on the CPU; leave out --device, or --whole");
+      throw InvalidArgument("--reference computes on the CPU; leave out --device, or --reference");
     request.job.options.choose_device = false;
   }
   if (!request.folder.folder.empty()) {
@@ -118,7 +118,7 @@ std::vector<CLI::Option*> run_arguments(CLI::App& command) {
 
 void add_folder_options(CLI::App& command, RunRequest& request) {
   CLI::Option* into = add_into_option(command, request.folder, run_arguments(command));
-  for (const char* name : {"--whole", "--trace", "--report", "--stats", "--plan", "--dry-run", "--resume",
+  for (const char* name : {"--reference", "--trace", "--report", "--stats", "--plan", "--dry-run", "--resume",
                            "--discard", "--create-only", "--part"})
     into->excludes(command.get_option(name));
 }
@@ -130,7 +130,7 @@ void add_run_command(CLI::App& program, Context& context) {
   const auto request = std::make_shared<RunRequest>();
   add_job_options(*command, request->job);
   auto* whole = command->add_flag(
-      "--whole", request->whole,
+      "--reference", request->whole,
       "use the reference implementation: the whole image in memory, slow, to check results with");
   add_side_file_options(*command, request->side_files);
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
@@ -144,10 +144,10 @@ void add_run_command(CLI::App& program, Context& context) {
   plan->type_name(kFileType);
   for (const char* name :
        {"--max-memory", "--threads", "--slots", "--band-rows", "--band-cols", "--arithmetic", "--device",
-        "--max-device-memory", "--region", "--nodata", "--alpha", "--result-nodata", "--whole"})
+        "--max-device-memory", "--region", "--nodata", "--alpha", "--dst-nodata", "--reference"})
     plan->excludes(command->get_option(name));
   auto* dry_run = add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");
-  for (const char* name : {"--whole", "--trace", "--report", "--stats"})
+  for (const char* name : {"--reference", "--trace", "--report", "--stats"})
     dry_run->excludes(command->get_option(name));
   for (CLI::Option* option : several) {
     dry_run->excludes(option);
@@ -163,7 +163,7 @@ void add_run_command(CLI::App& program, Context& context) {
            "sepconv run scan.tif edges.png gaussian:sigma=2 sobel:axis=x abs cast:type=u8 --report "
            "edges.html",
            "sepconv run scan.tif part.png unsharp:sigma=3,amount=2 cast:type=u8 --region 256x128+100+50",
-           "sepconv run *.tif --into filtered/ gaussian:sigma=2.5",
+           "sepconv run *.tif --output-dir filtered/ gaussian:sigma=2.5",
            "sepconv run scan.tif flat.tif subtract:file=dark.tif cast:type=f32 --pyramid --compress zstd",
            "sepconv run stack.ome.tif volume.zarr gaussian:sigma=2,sigma_z=1",
            "sepconv run scan.tif - gaussian:sigma=2 -q | sepconv run - sharp.npy unsharp:sigma=1,amount=1",

@@ -51,7 +51,8 @@ PfmHeader read_pfm_header(const InputFile& file) {
   header.swap = (scale < 0) != (std::endian::native == std::endian::little);
   const auto [rows, cols] = header.spec.extent;
   if (!words || rows < 1 || cols < 1 || rows > kMaxSide || cols > kMaxSide || scale == 0)
-    throw IoError(fmt::format("cannot read {}: its header is not a PFM's; copy it anew", file.path().native()));
+    throw IoError(
+        fmt::format("cannot read {}: its header is not a PFM's; copy it anew", file.path().native()));
   if (rows > (file.size() - header.pixels_offset) / header.spec.row_bytes())
     throw IoError(
         fmt::format("cannot read {}: it ends before its pixels do; copy it anew", file.path().native()));
@@ -172,7 +173,7 @@ std::vector<float> pixels_of(Reader& reader) {
 
 /// Filters a file into another; bands small enough that there are many.
 void filter(const std::string& from, const std::string& to, Formats formats) {
-  const auto chain = Chain::parse({"gaussian:sigma=2", "transpose", "scale:by=3"});
+  const auto chain = Chain::parse({"gaussian:sigma=2", "transpose", "scale:factor=3"});
   const auto in = open_reader(from, {}, formats);
   CreateOptions options = output_like(*in, chain);
   options.overwrite = true;

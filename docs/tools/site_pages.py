@@ -196,7 +196,13 @@ def draw_stage(name, example, source):
     values = np.load(result)
     low, high = values.min(), values.max()
     most = max(-low, high)
-    shown = f"scale:by={127 / most},add=128" if low < 0 else "scale:by=1" if high > 1 else "scale:by=255"
+    shown = (
+        f"scale:factor={127 / most},offset=128"
+        if low < 0
+        else "scale:factor=1"
+        if high > 1
+        else "scale:factor=255"
+    )
     sepconv(
         "run",
         result,

@@ -72,7 +72,7 @@ void check_classes(const std::vector<StagePtr>& stages, const std::optional<Colo
     throw InvalidArgument(
         fmt::format("stage '{}' computes with neighbours, and the source's values are classes by its colour "
                     "table, of which there is no mean; take a stage that chooses one (median, rank, erode, "
-                    "dilate, reduce:factor=2,filter=nearest, resize:by=0.5,filter=nearest), or begin with "
+                    "dilate, reduce:factor=2,filter=nearest, resize:scale=0.5,filter=nearest), or begin with "
                     "cast:type=f32 if they are intensities",
                     stage->text()));
   }

@@ -58,7 +58,7 @@ bool sets_range(const Chain& chain) {
 
 bool is_stretch(const StagePtr& stage) { return stage->text().starts_with("stretch:"); }
 
-/// Whether a stage inverts, as stretch:low=255,high=0 and scale:by=-1 do.
+/// Whether a stage inverts, as stretch:low=255,high=0 and scale:factor=-1 do.
 bool inverts_itself(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     const std::optional<PointwiseOp>& op = stage->traits().pointwise;

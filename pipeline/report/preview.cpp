@@ -222,7 +222,7 @@ std::pair<Chain, Rect> fitted(const Chain& chain, const ImageSpec& source, const
   const Rect shown{std::min(std::lround(factor * static_cast<double>(area.row)), small.rows - part.rows),
                    std::min(std::lround(factor * static_cast<double>(area.col)), small.cols - part.cols),
                    part.rows, part.cols};
-  return {chain | resize({.to = small, .filter = filter}), shown};
+  return {chain | resize({.size = small, .filter = filter}), shown};
 }
 
 std::string describe_view(const View& view, Extent result) {

@@ -107,7 +107,7 @@ void add_scaled(const StagePtr& stage, double scale, ScaledChain& chain) {
 }
 
 /// The result has the size that it says, whatever the level.
-bool has_own_size(const StagePtr& stage) { return stage->text().find("resize:to=") == 0; }
+bool has_own_size(const StagePtr& stage) { return stage->text().find("resize:size=") == 0; }
 
 }  // namespace
 

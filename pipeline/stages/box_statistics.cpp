@@ -54,19 +54,19 @@ Keys moments_keys(Options& options) {
 StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) {
   const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
     BoxOptions plane = options;
-    plane.border = border, plane.missing = missing;
+    plane.border = border, plane.nodata = missing;
     plane.radius_z.reset();
     BoxOptions along_z = plane;
     along_z.radius = 0, along_z.radius_y = options.radius_z;
     return {moments_of(plane), moments_of(along_z)};
   };
-  VolumeFilter filter{.passes = passes(options.border, options.missing)};
-  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
+  VolumeFilter filter{.passes = passes(options.border, options.nodata)};
+  if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
     filter.present = present_means([=](const Border& border) { return passes(border, {}); }, options.border,
-                                   options.missing == MissingPolicy::fill);
-  if (!options.missing)
+                                   options.nodata == MissingPolicy::fill);
+  if (!options.nodata)
     filter.apply_nodata_policy = [ignoring = options]() mutable {
-      ignoring.missing = MissingPolicy::ignore;
+      ignoring.nodata = MissingPolicy::ignore;
       return moments_of(ignoring);
     };
   return make_volume_filter_stage(spelling.text(), std::move(filter));
@@ -81,7 +81,7 @@ StagePtr volume_deviation(const Options& options, const StageArguments& spelling
                    .radius_y = options.radius_y,
                    .radius_z = options.radius_z,
                    .border = options.border,
-                   .missing = options.missing};
+                   .nodata = options.nodata};
   BoxOptions squares = means;
   squares.border.value *= squares.border.value;
   VolumeJoin join{
@@ -91,13 +91,13 @@ StagePtr volume_deviation(const Options& options, const StageArguments& spelling
                                 .radius_x = moments.near.radius_x,
                                 .radius_y = moments.near.radius_y,
                                 .radius_z = *options.radius_z,
-                                .ignores_nan = options.missing.value_or(MissingPolicy::propagate) !=
+                                .ignores_nan = options.nodata.value_or(MissingPolicy::propagate) !=
                                                MissingPolicy::propagate},
       .contrast = moments.moment == Moment::contrast,
       .least = moments.least};
-  if (!options.missing)
+  if (!options.nodata)
     join.apply_nodata_policy = [ignoring = options]() mutable {
-      ignoring.missing = MissingPolicy::ignore;
+      ignoring.nodata = MissingPolicy::ignore;
       return moments_of(ignoring);
     };
   return make_volume_filter_stage(spelling.text(), std::move(join));
@@ -109,13 +109,13 @@ StagePtr make_moments(const Options& options, const StageArguments& spelling) {
       .moment = MomentsNamed<Options>::kMoment,
       .near = {options.radius, options.radius_y.value_or(options.radius), options.border.mode},
       .value = options.border.value,
-      .missing = options.missing};
+      .nodata = options.nodata};
   if constexpr (std::is_same_v<Options, LocalNormalizeOptions>) moments.least = options.min_std;
-  if (options.missing == MissingPolicy::fill && moments.moment == Moment::contrast)
-    spelling.refuse("missing", "a missing pixel has no contrast; take missing=ignore");
+  if (options.nodata == MissingPolicy::fill && moments.moment == Moment::contrast)
+    spelling.refuse("nodata", "a missing pixel has no contrast; take nodata=ignore");
   const auto ignoring = [options] {
     Options other = options;
-    other.missing = MissingPolicy::ignore;
+    other.nodata = MissingPolicy::ignore;
     return moments_of(other);
   };
   if constexpr (std::is_same_v<Options, BoxOptions>) {

@@ -36,7 +36,7 @@ struct MomentsOptions {
   Neighbourhood near{};
   double value = 0;  ///< of a constant border
   double least = 0;  ///< of contrast: a smaller deviation counts as this
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   bool columns_first = false;
 };
 
@@ -60,7 +60,7 @@ class MomentsStage final : public Stage {
     return std::make_shared<MomentsStage>(text_, turned,
                                           [ignoring = ignoring_] { return ignoring()->transposed(); });
   }
-  StagePtr with_nodata() const override { return is_.missing ? shared_from_this() : ignoring_(); }
+  StagePtr with_nodata() const override { return is_.nodata ? shared_from_this() : ignoring_(); }
   ValueRange result_range(const ValueRange& input) const override {
     const double pixels =
         static_cast<double>(2 * is_.near.radius_x + 1) * static_cast<double>(2 * is_.near.radius_y + 1);
@@ -124,17 +124,17 @@ class MomentsStage final : public Stage {
                        .runs_on_device = options.near.windows_on_device()};
     traits.operations_per_element = (is_mean ? 1 : 4) * options.near.window_operations();
     traits.halo_work_in_columns = true;
-    traits.streams_scratch = is_mean && !options.missing;
+    traits.streams_scratch = is_mean && !options.nodata;
     if (options.moment != Moment::contrast)
       traits.growth = 2 * std::max(1.0, adds ? std::abs(options.value) : 1);
-    traits.handles_nodata = options.missing.has_value();
+    traits.handles_nodata = options.nodata.has_value();
     traits.averages = is_mean;
-    traits.propagates_nodata = options.missing && !(options.missing == MissingPolicy::fill &&
-                                                    options.near.border == BorderMode::constant);
+    traits.propagates_nodata = options.nodata && !(options.nodata == MissingPolicy::fill &&
+                                                   options.near.border == BorderMode::constant);
     return traits;
   }
 
-  bool renormalises() const noexcept { return is_.missing && *is_.missing != MissingPolicy::propagate; }
+  bool renormalises() const noexcept { return is_.nodata && *is_.nodata != MissingPolicy::propagate; }
   Arithmetic arithmetic_of(Arithmetic arithmetic) const noexcept {
     return is_.moment == Moment::mean ? arithmetic : Arithmetic::f64;
   }
@@ -178,7 +178,7 @@ class MomentsStage final : public Stage {
       wide.window(window(Window::Of::ones, true, wide.arithmetic), border_, in, {there, out.rect, out.image});
     }
     const PixelView* const weights = counts ? &there : nullptr;
-    const bool keeps = counts && is_.missing == MissingPolicy::ignore;
+    const bool keeps = counts && is_.nodata == MissingPolicy::ignore;
     if (is_.moment == Moment::mean && !keeps) return mean(way, weights, in, out);
     const PixelView made = allocate(way, out).pixels;
     is_.moment == Moment::mean ? mean(way, weights, in, {made, out.rect, out.image})
@@ -222,7 +222,7 @@ class MomentsStage final : public Stage {
   std::string text_;
   MomentsOptions is_;
   Border border_;
-  std::function<StagePtr()> ignoring_;  ///< the same stage with missing=ignore
+  std::function<StagePtr()> ignoring_;  ///< the same stage with nodata=ignore
 };
 
 }  // namespace sepconv

@@ -249,9 +249,9 @@ Keys border_keys(Border& border) {
 }
 
 Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways) {
-  Key policy = missing_key(missing, ways);
+  Key policy = nodata_key(missing, ways);
   static const std::string kAllWords = fmt::format("{}; propagate for a kernel with negative weights",
-                                                   missing_key(missing, MissingWays::all).words);
+                                                   nodata_key(missing, MissingWays::all).words);
   if (ways == MissingWays::all) policy.words = kAllWords;
   return joined(
       {border_keys(border),
@@ -266,20 +266,20 @@ void prepare(const StageArguments& spelling, const Convolving& options,
     std::ranges::reverse(taps.row);
     std::ranges::reverse(taps.col);
   }
-  if (options.missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate &&
+  if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate &&
       !can_renormalise(branches))
-    spelling.refuse("missing",
+    spelling.refuse("nodata",
                     "its taps sum to 0 or next to it, so those of what is there stand for nothing; take "
-                    "missing=propagate");
+                    "nodata=propagate");
 }
 
 StagePtr make_filter(const StageArguments& spelling, const Convolving& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join) {
   prepare(spelling, options, branches);
-  if (options.missing == MissingPolicy::fill && join.kind == Kind::unsharp)
-    spelling.refuse("missing", "a missing pixel has no details to sharpen; take missing=ignore");
+  if (options.nodata == MissingPolicy::fill && join.kind == Kind::unsharp)
+    spelling.refuse("nodata", "a missing pixel has no details to sharpen; take nodata=ignore");
   return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,
-                                       options.missing);
+                                       options.nodata);
 }
 
 }  // namespace sepconv

@@ -17,7 +17,7 @@ namespace sepconv {
 struct Convolving {
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
 };
 
 class FilterStage final : public Stage {
@@ -69,7 +69,7 @@ Keys border_keys(Border& border);
 Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways);
 template <class Options>
 Keys convolving_keys(Options& options, MissingWays ways = MissingWays::all) {
-  return convolving_keys(options.border, options.flip, options.missing, ways);
+  return convolving_keys(options.border, options.flip, options.nodata, ways);
 }
 
 /// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do
@@ -85,7 +85,7 @@ StagePtr make_filter(const StageArguments& spelling, const Convolving& options,
 template <class Options>
 StagePtr make_filter(const StageArguments& spelling, const Options& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join = {}) {
-  return make_filter(spelling, Convolving{options.border, options.flip, options.missing}, std::move(branches),
+  return make_filter(spelling, Convolving{options.border, options.flip, options.nodata}, std::move(branches),
                      join);
 }
 
@@ -96,7 +96,7 @@ StagePtr make_volume_filter(const StageArguments& spelling, const Convolving& op
 template <class Options>
 StagePtr make_volume_filter(const StageArguments& spelling, const Options& options, SeparableTaps in_plane,
                             std::vector<double> along_z) {
-  return make_volume_filter(spelling, Convolving{options.border, options.flip, options.missing},
+  return make_volume_filter(spelling, Convolving{options.border, options.flip, options.nodata},
                             std::move(in_plane), std::move(along_z));
 }
 

@@ -45,7 +45,7 @@ StagePtr make_multirate(const GaussianOptions& options, const StageArguments& sp
   if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)
     refuse("where its taps end follows from sigma; leave radius and truncate out");
   const Multirate filter{options.border, MultirateSide(sigma_y), MultirateSide(*options.sigma),
-                         options.missing};
+                         options.nodata};
   return std::make_shared<MultirateStage>(spelling.text(), filter);
 }
 

@@ -65,12 +65,12 @@ StagePtr make_blend(const BlendOptions& options, const StageArguments& spelling)
 }
 
 constexpr auto kAdd = joined_kind<Kind::sum>(
-    "add", "x + y with y of a second image, or of a chain; a number is added by scale:add=",
+    "add", "x + y with y of a second image, or of a chain; a number is added by scale:offset=",
     "add:chain=[sobel:axis=x]");
 constexpr auto kSubtract = joined_kind<Kind::difference>(
     "subtract", "x - y with y of a second image, or of a chain", "subtract:chain=[gaussian:sigma=20]");
 constexpr auto kMultiply = joined_kind<Kind::product>(
-    "multiply", "x y with y of a second image, or of a chain; a number multiplies by scale:by=",
+    "multiply", "x y with y of a second image, or of a chain; a number multiplies by scale:factor=",
     "multiply:chain=[threshold:at=100]");
 constexpr auto kDivide = joined_kind<Kind::quotient>(
     "divide", "x / y with y of a second image, or of a chain", "divide:chain=[gaussian:sigma=40]");

@@ -82,7 +82,7 @@ template <class Options>
 StagePtr volume_window(const Options& options, const StageArguments& spelling) {
   const auto passes = [&](std::optional<MissingPolicy> missing) -> VolumePasses {
     Options plane = options;
-    plane.missing = missing;
+    plane.nodata = missing;
     plane.radius_z.reset();
     Options along_z = plane;
     along_z.radius = 0;
@@ -90,12 +90,12 @@ StagePtr volume_window(const Options& options, const StageArguments& spelling) {
     along_z.shape = Window::Shape::box;
     return {morphology_of(plane), morphology_of(along_z)};
   };
-  VolumeFilter filter{.passes = passes(options.missing)};
-  if (options.missing == MissingPolicy::ignore)
+  VolumeFilter filter{.passes = passes(options.nodata)};
+  if (options.nodata == MissingPolicy::ignore)
     filter.present = NormalizedPasses{.values = passes(MissingPolicy::fill)};
-  if (!options.missing)
+  if (!options.nodata)
     filter.apply_nodata_policy = [ignoring = options]() mutable {
-      ignoring.missing = MissingPolicy::ignore;
+      ignoring.nodata = MissingPolicy::ignore;
       return morphology_of(ignoring);
     };
   return make_volume_filter_stage(spelling.text(), std::move(filter));
@@ -107,8 +107,7 @@ StagePtr volume_morphology(const Options& options, const StageArguments& spellin
   const Morphology morphology = MorphologyNamed<Options>::morphology();
   if (morphology.ops.size() == 1) return volume_window(options, spelling);
   const auto one_of_several = [&](auto one) {
-    one = {options.radius, options.radius_y, options.radius_z,
-           options.border, options.missing,  options.shape};
+    one = {options.radius, options.radius_y, options.radius_z, options.border, options.nodata, options.shape};
     return morphology_of(one);
   };
   Chain windows;
@@ -120,14 +119,14 @@ StagePtr volume_morphology(const Options& options, const StageArguments& spellin
                          {.kind = PointwiseOp::Kind::mix,
                           .p = sign,
                           .q = -sign,
-                          .propagates_nodata = options.missing.has_value()});
+                          .propagates_nodata = options.nodata.has_value()});
 }
 
 template <class Options>
 StagePtr make_morphology(const Options& options, const StageArguments& spelling) {
-  if (options.missing == MissingPolicy::fill &&
+  if (options.nodata == MissingPolicy::fill &&
       MorphologyNamed<Options>::morphology().result != Morphology::Result::last)
-    spelling.refuse("missing", "this stage cannot fill; use missing=ignore");
+    spelling.refuse("nodata", "this stage cannot fill; use nodata=ignore");
   if (options.radius_z) return volume_morphology(options, spelling);
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
   if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMaxDiskRadius)
@@ -135,12 +134,12 @@ StagePtr make_morphology(const Options& options, const StageArguments& spelling)
   const auto again = [options, radius_y](bool transposed, bool ignores) {
     Options other = options;
     if (transposed) other.radius = radius_y, other.radius_y = options.radius;
-    if (ignores) other.missing = MissingPolicy::ignore;
+    if (ignores) other.nodata = MissingPolicy::ignore;
     return morphology_of(other);
   };
   return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
                                            Neighbourhood{options.radius, radius_y, options.border.mode},
-                                           options.shape, options.border.value, options.missing, again);
+                                           options.shape, options.border.value, options.nodata, again);
 }
 
 template <class Options>

@@ -169,7 +169,7 @@ class MorphologyStage final : public Stage {
   Window::Shape shape_;
   Border border_;
   std::optional<MissingPolicy> missing_;
-  /// The same stage of the transposed image, and with missing=ignore.
+  /// The same stage of the transposed image, and with nodata=ignore.
   std::function<StagePtr(bool transposed, bool ignores)> again_;
 };
 

@@ -154,7 +154,7 @@ StagePtr MultirateStage::with_nodata() const {
   if (filter_.missing) return shared_from_this();
   Multirate ignoring = filter_;
   ignoring.missing = MissingPolicy::ignore;
-  return std::make_shared<MultirateStage>(text_ + ",missing=ignore", ignoring);
+  return std::make_shared<MultirateStage>(text_ + ",nodata=ignore", ignoring);
 }
 
 std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,

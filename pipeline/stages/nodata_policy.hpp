@@ -1,4 +1,4 @@
-// What a stage that computes with neighbours makes of missing pixels: its key `missing`.
+// What a stage that computes with neighbours makes of missing pixels: its key `nodata`.
 #pragma once
 
 #include <optional>
@@ -21,19 +21,20 @@ enum class MissingWays : std::uint8_t {
              ///< nothing
 };
 
-/// The key `missing`, left out: as a source's declared pixels ask for, and plain arithmetic where none are.
-inline Key missing_key(std::optional<MissingPolicy>& missing, MissingWays ways = MissingWays::all) {
+/// The key `nodata`, left out: as a source's declared pixels ask for, and plain arithmetic where none are.
+inline Key nodata_key(std::optional<MissingPolicy>& nodata, MissingWays ways = MissingWays::all) {
   if (ways == MissingWays::only_all)
-    return {.name = "missing",
-            .value = choice(missing, {{"propagate", MissingPolicy::propagate}}),
-            .words = "nodata handling. propagate: a missing pixel in the window makes the result missing"};
+    return {.name = "nodata",
+            .value = choice(nodata, {{"propagate", MissingPolicy::propagate}}),
+            .words = "nodata handling. propagate: a missing pixel in the window makes the result missing",
+            .former_name = "missing"};
   const bool fills = ways == MissingWays::all;
   ChoiceWords<MissingPolicy> words{{"ignore", MissingPolicy::ignore},
                                    {"propagate", MissingPolicy::propagate}};
   if (fills) words.emplace_back("fill", MissingPolicy::fill);
   return {
-      .name = "missing",
-      .value = choice(missing, words),
+      .name = "nodata",
+      .value = choice(nodata, words),
       .words =
           fills ? "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
                   "stay missing. propagate: a missing pixel in the window makes the result missing. fill: as "
@@ -41,7 +42,8 @@ inline Key missing_key(std::optional<MissingPolicy>& missing, MissingWays ways =
                   "declares nodata"
                 : "nodata handling. ignore: computes with the valid pixels of the window, and missing pixels "
                   "stay missing. propagate: a missing pixel in the window makes the result missing. Default: "
-                  "ignore, if the source declares nodata"};
+                  "ignore, if the source declares nodata",
+      .former_name = "missing"};
 }
 
 }  // namespace sepconv

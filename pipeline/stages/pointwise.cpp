@@ -100,12 +100,13 @@ StagePtr make_pointwise(const StageArguments& spelling, PointwiseOp op) {
 }
 
 Keys keys(ScaleOptions& options) {
-  return {{.name = "by", .value = &options.by, .words = "factor"},
-          {.name = "add", .value = &options.add, .words = "offset"}};
+  return {{.name = "factor", .value = &options.factor, .words = "factor", .former_name = "by"},
+          {.name = "offset", .value = &options.offset, .words = "offset, added last", .former_name = "add"}};
 }
 
 StagePtr make(const ScaleOptions& options, const StageArguments& spelling) {
-  return make_pointwise(spelling, {.kind = PointwiseOp::Kind::scale, .p = options.by, .q = options.add});
+  return make_pointwise(spelling,
+                        {.kind = PointwiseOp::Kind::scale, .p = options.factor, .q = options.offset});
 }
 
 ChoiceWords<PixelType> type_words() {
@@ -174,7 +175,7 @@ StagePtr make(const ThresholdOptions& options, const StageArguments& spelling) {
 }
 
 constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once (for another size: resize)",
-                                         "scale:by=0.5,add=16", keys, make};
+                                         "scale:factor=0.5,offset=16", keys, make};
 constexpr StageKind<CastOptions> kCast{
     "cast", "converts to another pixel type: rounds half to even and saturates", "cast:type=f32", keys, make};
 constexpr StageKind<StretchOptions> kStretch{"stretch",

@@ -38,7 +38,7 @@ Keys shifted_window_keys(Options& options) {
         length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
        z_keys(options, shift),
        border_keys(options.border),
-       {missing_key(options.missing)}});
+       {nodata_key(options.nodata)}});
 }
 
 /// Pixels before and after the one that a window of this size is for.
@@ -75,10 +75,10 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
 template <class Options>
 StagePtr make_stage(const Options& options, const StageArguments& spelling, const RankWindow& window,
                     std::int64_t rank) {
-  const RankMissing missing = missing_of(options.missing);
+  const RankMissing missing = missing_of(options.nodata);
   const auto stage_of = [&](const RankWindow& of, std::int64_t ranked) {
     return std::make_shared<RankStage>(spelling.text(), RankFilter(of, ranked, missing), options.border,
-                                       options.missing);
+                                       options.nodata);
   };
   const auto stage = stage_of(window, rank);
   if (!options.radius_z && !options.size_z) return stage;
@@ -90,12 +90,13 @@ StagePtr make_stage(const Options& options, const StageArguments& spelling, cons
 
 Keys keys(MedianOptions& options) { return shifted_window_keys(options); }
 Keys keys(PercentileOptions& options) {
-  return joined({{{.name = "p",
-                   .value = &options.p,
+  return joined({{{.name = "percent",
+                   .value = &options.percent,
                    .words = "50 is the median, 100 the maximum",
                    .unit = "%",
                    .range = between(0, 100),
-                   .needed = true}},
+                   .needed = true,
+                   .former_name = "p"}},
                  shifted_window_keys(options)});
 }
 Keys keys(RankOptions& options) {
@@ -116,7 +117,7 @@ StagePtr make(const MedianOptions& options, const StageArguments& spelling) {
 /// SciPy's rule.
 StagePtr make(const PercentileOptions& options, const StageArguments& spelling) {
   const RankWindow window = window_of(options, spelling);
-  const double rank = static_cast<double>(window.area()) * *options.p / 100;
+  const double rank = static_cast<double>(window.area()) * *options.percent / 100;
   return make_stage(options, spelling, window, std::min(static_cast<std::int64_t>(rank), window.area() - 1));
 }
 
@@ -131,8 +132,8 @@ StagePtr make(const RankOptions& options, const StageArguments& spelling) {
 constexpr StageKind<MedianOptions> kMedian{"median",
                                            "median of a window of (2 radius + 1) x (2 radius_y + 1) pixels",
                                            "median:radius=2", keys, make};
-constexpr StageKind<PercentileOptions> kPercentile{"percentile", "percentile p of the values in the window",
-                                                   "percentile:p=10,radius=4", keys, make};
+constexpr StageKind<PercentileOptions> kPercentile{"percentile", "percentile of the values in the window",
+                                                   "percentile:percent=10,radius=4", keys, make};
 constexpr StageKind<RankOptions> kRank{"rank", "k-th smallest value in the window", "rank:rank=3,radius=1",
                                        keys, make};
 

@@ -50,7 +50,7 @@ class RankStage final : public Stage {
     if (missing_) return shared_from_this();
     RankFilter filter = filter_;
     filter.missing = RankMissing::ignore;
-    return std::make_shared<RankStage>(text_ + (text_.find(':') == text_.npos ? ':' : ',') + "missing=ignore",
+    return std::make_shared<RankStage>(text_ + (text_.find(':') == text_.npos ? ':' : ',') + "nodata=ignore",
                                        std::move(filter), border_, MissingPolicy::ignore);
   }
 

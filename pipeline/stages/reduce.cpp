@@ -26,7 +26,7 @@ Keys keys(ReduceOptions& options) {
        .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
        .words = "box: mean of the block. binomial: smoother, of neighbouring blocks too. nearest: the middle "
                 "pixel, for classes and masks"},
-      missing_key(options.missing, MissingWays::no_fill)};
+      nodata_key(options.nodata, MissingWays::no_fill)};
 }
 
 ResampleFilter filter_of(ReduceOptions::Filter filter) {
@@ -37,7 +37,7 @@ ResampleFilter filter_of(ReduceOptions::Filter filter) {
 StagePtr make(const ReduceOptions& options, const StageArguments& spelling) {
   return std::make_shared<ResampleStage>(
       spelling.text(), ResampledSide{.cell = options.factor_y.value_or(*options.factor)},
-      ResampledSide{.cell = *options.factor}, filter_of(options.filter), options.missing);
+      ResampledSide{.cell = *options.factor}, filter_of(options.filter), options.nodata);
 }
 
 constexpr StageKind<ReduceOptions> kReduce{

@@ -81,14 +81,14 @@ StagePtr ResampleStage::transposed() const {
 
 StagePtr ResampleStage::with_nodata() const {
   if (missing_) return shared_from_this();
-  return std::make_shared<ResampleStage>(text_ + ",missing=ignore", rows_, cols_, filter_,
+  return std::make_shared<ResampleStage>(text_ + ",nodata=ignore", rows_, cols_, filter_,
                                          MissingPolicy::ignore, std::nullopt, columns_first_);
 }
 
 StagePtr ResampleStage::with_alpha_mask(std::int64_t alpha) const {
   if (missing_ == MissingPolicy::propagate) return shared_from_this();
   return std::make_shared<ResampleStage>(
-      fmt::format("{}{} (alpha {} of all)", text_, missing_ ? "" : ",missing=ignore", alpha), rows_, cols_,
+      fmt::format("{}{} (alpha {} of all)", text_, missing_ ? "" : ",nodata=ignore", alpha), rows_, cols_,
       filter_, MissingPolicy::ignore, alpha, columns_first_);
 }
 

@@ -10,14 +10,19 @@ namespace {
 Keys keys(ResizeOptions& options) {
   using enum ResizeOptions::Filter;
   return {
-      {.name = "to",
-       .value = &options.to,
-       .words = "COLSxROWS of the result; or give by",
+      {.name = "size",
+       .value = &options.size,
+       .words = "COLSxROWS of the result; or give scale",
        .unit = "pixels",
        .range = between(1, static_cast<double>(kMaxSide)),
        .needed = true,
-       .not_with = "by"},
-      {.name = "by", .value = &options.by, .words = "scale factor along both axes", .range = above(0)},
+       .not_with = "scale",
+       .former_name = "to"},
+      {.name = "scale",
+       .value = &options.scale,
+       .words = "scale factor along both axes",
+       .range = above(0),
+       .former_name = "by"},
       {.name = "filter",
        .value = choice(options.filter, {{"linear", linear},
                                         {"cubic", cubic},
@@ -28,7 +33,7 @@ Keys keys(ResizeOptions& options) {
        .words =
            "linear, cubic, lanczos3, box: Pillow's BILINEAR, BICUBIC, LANCZOS and BOX, antialiased. area: "
            "OpenCV's INTER_AREA, GDAL's average. nearest: one pixel, for classes and masks"},
-      missing_key(options.missing, MissingWays::no_fill)};
+      nodata_key(options.nodata, MissingWays::no_fill)};
 }
 
 ResampleFilter filter_of(ResizeOptions::Filter filter) {
@@ -51,15 +56,15 @@ ResampleFilter filter_of(ResizeOptions::Filter filter) {
 }
 
 StagePtr make(const ResizeOptions& options, const StageArguments& spelling) {
-  const Extent to = options.to.value_or(Extent{});
-  const double by = options.by.value_or(0);
-  return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = to.rows, .by = by},
-                                         ResampledSide{.to = to.cols, .by = by}, filter_of(options.filter),
-                                         options.missing);
+  const Extent size = options.size.value_or(Extent{});
+  const double scale = options.scale.value_or(0);
+  return std::make_shared<ResampleStage>(spelling.text(), ResampledSide{.to = size.rows, .by = scale},
+                                         ResampledSide{.to = size.cols, .by = scale},
+                                         filter_of(options.filter), options.nodata);
 }
 
 constexpr StageKind<ResizeOptions> kResize{"resize", "resamples to another size, with antialiasing",
-                                           "resize:by=0.5", keys, make};
+                                           "resize:scale=0.5", keys, make};
 
 }  // namespace
 

@@ -56,7 +56,7 @@ inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view 
 template <class Options>
 Keys window_keys(Options& options, MissingWays ways = MissingWays::all) {
   return joined(
-      {radius_keys(options, kMaxRadius), border_keys(options.border), {missing_key(options.missing, ways)}});
+      {radius_keys(options, kMaxRadius), border_keys(options.border), {nodata_key(options.nodata, ways)}});
 }
 
 /// sigma, sigma_y, truncate, radius, radius_y of options that have them.

@@ -44,8 +44,8 @@ struct GaussianOptions {
   std::int64_t order_z = 0;
   GaussianMethod method = GaussianMethod::exact;
   Border border{};
-  bool flip = false;                       ///< convolution in place of correlation; here and below
-  std::optional<MissingPolicy> missing{};  ///< here and below: left out, as docs/maths.md says
+  bool flip = false;                      ///< convolution in place of correlation; here and below
+  std::optional<MissingPolicy> nodata{};  ///< here and below: left out, as docs/maths.md says
   static StageEntry entry();
 };
 StagePtr gaussian(const GaussianOptions& options);
@@ -56,7 +56,7 @@ struct BinomialOptions {
   std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr binomial(const BinomialOptions& options = {});
@@ -65,7 +65,7 @@ struct SobelOptions {
   Axis axis = Axis::x;
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr sobel(const SobelOptions& options = {});
@@ -74,7 +74,7 @@ struct ScharrOptions {
   Axis axis = Axis::x;
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr scharr(const ScharrOptions& options = {});
@@ -85,7 +85,7 @@ struct DerivativeOptions {
   std::optional<std::int64_t> radius{};  ///< (order + 1) / 2 where it is left out
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr derivative(const DerivativeOptions& options = {});
@@ -104,7 +104,7 @@ struct GradientOptions {
   std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr gradient(const GradientOptions& options = {});
@@ -119,7 +119,7 @@ struct GaussianLaplaceOptions {
   std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr gaussian_laplace(const GaussianLaplaceOptions& options);
@@ -137,7 +137,7 @@ struct DogOptions {
   std::optional<double> sigma2_z{};  ///< needed where there is sigma_z
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr dog(const DogOptions& options);
@@ -154,7 +154,7 @@ struct UnsharpOptions {
   double threshold = 0;
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr unsharp(const UnsharpOptions& options);
@@ -167,7 +167,7 @@ struct ConvolveOptions {
   std::filesystem::path file{};
   Border border{};
   bool flip = false;
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr convolve(const ConvolveOptions& options);
@@ -192,13 +192,13 @@ struct MedianOptions {
   std::optional<std::int64_t> size_z{};    ///< in place of radius_z
   std::optional<std::int64_t> origin_z{};
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr median(const MedianOptions& options = {});
 
 struct PercentileOptions {
-  std::optional<double> p{};  ///< needed; 0 to 100
+  std::optional<double> percent{};  ///< needed; 0 to 100
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<Extent> size{};
@@ -208,7 +208,7 @@ struct PercentileOptions {
   std::optional<std::int64_t> size_z{};
   std::optional<std::int64_t> origin_z{};
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr percentile(const PercentileOptions& options);
@@ -224,14 +224,14 @@ struct RankOptions {
   std::optional<std::int64_t> size_z{};
   std::optional<std::int64_t> origin_z{};
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr rank(const RankOptions& options);
 
 struct ScaleOptions {
-  double by = 1;
-  double add = 0;
+  double factor = 1;
+  double offset = 0;
   static StageEntry entry();
 };
 StagePtr scale(const ScaleOptions& options);
@@ -290,7 +290,7 @@ struct ReduceOptions {
   std::optional<std::int64_t> factor{};  ///< needed
   std::optional<std::int64_t> factor_y{};
   Filter filter = Filter::box;
-  std::optional<MissingPolicy> missing{};  ///< ignore or propagate
+  std::optional<MissingPolicy> nodata{};  ///< ignore or propagate
   static StageEntry entry();
 };
 StagePtr reduce(const ReduceOptions& options);
@@ -298,10 +298,10 @@ StagePtr reduce(const ReduceOptions& options);
 /// Another size, given or by a factor.
 struct ResizeOptions {
   enum class Filter : std::uint8_t { linear, cubic, lanczos3, area, box, nearest };
-  std::optional<Extent> to{};  ///< needed, or `by`
-  std::optional<double> by{};
+  std::optional<Extent> size{};  ///< needed, or `scale`
+  std::optional<double> scale{};
   Filter filter = Filter::linear;
-  std::optional<MissingPolicy> missing{};  ///< ignore or propagate
+  std::optional<MissingPolicy> nodata{};  ///< ignore or propagate
   static StageEntry entry();
 };
 StagePtr resize(const ResizeOptions& options);

@@ -38,7 +38,7 @@ StagePtr make_volume_filter(const StageArguments& spelling, const Convolving& op
   if (along_z.empty()) return make_filter(spelling, options, {std::move(in_plane)});
   std::vector<SeparableTaps> both{std::move(in_plane), {{}, std::move(along_z)}};
   prepare(spelling, options, both);
-  return volume_filter(spelling.text(), options.border, both[0], both[1], options.missing);
+  return volume_filter(spelling.text(), options.border, both[0], both[1], options.nodata);
 }
 
 }  // namespace sepconv

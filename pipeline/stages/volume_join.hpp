@@ -16,11 +16,11 @@ template <class Options>
 StagePtr make_volume_join(const Options& options, const StageArguments& spelling, StagePtr plane,
                           std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy,
                           StagePtr (*again)(const Options&)) {
-  op.propagates_nodata = options.missing.has_value();
+  op.propagates_nodata = options.nodata.has_value();
   VolumeJoin join{.branches = std::move(branches), .in_plane = std::move(plane), .op = op};
-  if (!options.missing)
+  if (!options.nodata)
     join.apply_nodata_policy = [other = options, policy, again]() mutable {
-      other.missing = policy;
+      other.nodata = policy;
       return again(other);
     };
   return make_volume_filter_stage(spelling.text(), std::move(join));

@@ -17,7 +17,7 @@ struct BoxOptions {
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};  ///< here and below left out: each plane of a stack by itself
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr box(const BoxOptions& options = {});
@@ -29,7 +29,7 @@ struct MorphologyOptions {
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   Window::Shape shape = Window::Shape::box;  ///< of a disk as far as the radii are up to kMaxDiskRadius
   static StageEntry entry();
 };
@@ -63,7 +63,7 @@ struct StddevOptions {
   std::optional<std::int64_t> radius_y{};
   std::optional<std::int64_t> radius_z{};
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr stddev(const StddevOptions& options = {});
@@ -75,7 +75,7 @@ struct LocalNormalizeOptions {
   std::optional<std::int64_t> radius_z{};
   double min_std = 0;  ///< lower bound of the standard deviation
   Border border{};
-  std::optional<MissingPolicy> missing{};
+  std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr local_normalize(const LocalNormalizeOptions& options = {});

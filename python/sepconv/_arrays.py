@@ -94,7 +94,7 @@ def apply(chain, array, out, axes, arithmetic, threads, stream, part=None):
             return _apply_on_gpu(chain, array, out, axes, arithmetic, stream, part)
         if isinstance(array, np.ma.MaskedArray):
             raise TypeError(
-                "a masked array's mask would be lost; give its data with NaN where values are missing, and `missing=` to the stages"
+                "a masked array's mask would be lost; give its data with NaN where values are missing, and `nodata=` to the stages"
             )
         if hasattr(array, "dims"):
             axes = _xarray_names.letters_of(array) if axes is None else axes

@@ -47,8 +47,8 @@ class Chain:
     >>> import sepconv as sc
     >>> sc.Chain("gaussian:sigma=2 | abs") == sc.gaussian(2) | sc.abs()
     True
-    >>> sc.Chain(["scale:by=2", "abs"])
-    Chain('scale:by=2,add=0 | abs')
+    >>> sc.Chain(["scale:factor=2", "abs"])
+    Chain('scale:factor=2,offset=0 | abs')
     """
 
     __slots__ = ("_native", "_texts")
@@ -59,7 +59,7 @@ class Chain:
         texts = list(stages)
         if not all(isinstance(text, str) for text in texts):
             raise TypeError(
-                f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:by=2', 'abs'], and not of {stages!r}"
+                f"a chain is made of texts, such as 'gaussian:sigma=2 | abs' or ['scale:factor=2', 'abs'], and not of {stages!r}"
             )
         self._native = _sepconv.parse([_options.encodable(text) for text in texts])
         self._texts = tuple(self._native.texts)

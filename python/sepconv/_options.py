@@ -1,6 +1,7 @@
 """Options of files by the names of the program's, with Python's values or its texts, and what the extension
 module takes for them."""
 
+import functools
 import inspect
 import math
 import operator
@@ -199,7 +200,7 @@ OPEN = {
 }
 MISSING = {"nodata": (None, _nodata), "nodata_bands": ("each", _nodata_bands)}
 #: What the pixels that are read are to chains.
-HONOURED = {**MISSING, "alpha": (None, _alpha), "result_nodata": (None, _number)}
+HONOURED = {**MISSING, "alpha": (None, _alpha), "dst_nodata": (None, _number)}
 LIMITS = {
     "max_memory": (None, _size),
     "device": ("auto", _device),
@@ -219,9 +220,9 @@ LAYOUT = {
     "no_predictor": (False, flag),
     "pyramid": (None, _pyramid),
     "cog": (False, flag),
-    "big_tiff": (None, flag),
+    "bigtiff": (None, flag),
     "overwrite": (False, flag),
-    "durable": (False, flag),
+    "fsync": (False, flag),
 }
 PICTURE = {"orient": (False, flag), "to_8bit": (False, _to_8bit), "background": (None, _text)}
 RUN = {
@@ -238,6 +239,17 @@ RUN = {
 
 #: What a plan has decided.
 PLANNED = [*LIMITS, *ARITHMETIC, "region", *HONOURED]
+
+
+#: Options of version 0.2 under the names of today.
+FORMER_NAMES = {"big_tiff": "bigtiff", "durable": "fsync", "result_nodata": "dst_nodata", "add": "c"}
+
+
+def with_current_names(given):
+    """TypeError for an option that is given under both of its names."""
+    if repeated := [old for old, new in FORMER_NAMES.items() if old in given and new in given]:
+        raise TypeError(f"{repeated[0]} is the former name of {FORMER_NAMES[repeated[0]]}; give one of them")
+    return {FORMER_NAMES.get(name, name): value for name, value in given.items()}
 
 
 def settings_of(table, given):
@@ -264,7 +276,7 @@ def _is_default(value, default):
 
 
 def declared(table):
-    """Gives a function of **options the signature that spells them out."""
+    """Gives a function of **options the signature that spells them out. Former names are accepted."""
 
     def decorate(function):
         own = [
@@ -276,8 +288,13 @@ def declared(table):
             for name, (default, _) in table.items()
             if name not in names
         ]
-        function.__signature__ = inspect.Signature([*own, *more])
-        return function
+
+        @functools.wraps(function)
+        def with_names(*args, **options):
+            return function(*args, **with_current_names(options))
+
+        with_names.__signature__ = inspect.Signature([*own, *more])
+        return with_names
 
     return decorate
 

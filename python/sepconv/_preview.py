@@ -29,7 +29,7 @@ class Preview:
     >>> import numpy as np
     >>> import sepconv as sc
     >>> np.save("scan.npy", np.arange(12, dtype=np.uint8).reshape(3, 4))
-    >>> sc.preview("scan.npy", "scale:by=10").pixels[0].tolist()
+    >>> sc.preview("scan.npy", "scale:factor=10").pixels[0].tolist()
     [0, 10, 20, 30]
     """
 

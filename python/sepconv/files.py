@@ -123,7 +123,7 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         of files that declare alpha: colours are averaged by it and it with them, or pixels of alpha 0 are
         missing and others count whole; left out: a weight in pictures, a mask in files with georeference,
         nodata value or mask
-    result_nodata : float, optional
+    dst_nodata : float, optional
         what missing pixels are in the result
     compress : str, optional
         ``'none'``, ``'lzw'``, ``'deflate'``, ``'zstd'``, ``'jpeg'``, ``'packbits'``, with a level after a
@@ -136,7 +136,7 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         the same of a Zarr's files, of whole chunks each; 0: a file a chunk
     zarr : {2, 3}, optional
         version of Zarr, with OME-Zarr 0.4 or 0.5
-    planar, no_predictor, pyramid, cog, big_tiff : bool, optional
+    planar, no_predictor, pyramid, cog, bigtiff : bool, optional
         of TIFFs: channels in planes; no predictor; with smaller levels or without, as OME-Zarr, too, or
         ``'nearest'``: with levels of single pixels, as classes need them; a Cloud Optimized GeoTIFF; BigTIFF
         or classic
@@ -149,7 +149,7 @@ def run(source, sink, chain=(), *, progress=True, resume=False, discard=False, p
         blend a picture with alpha onto this colour: ``'white'``, ``'black'``, ``'grey'``, ``'255,128,0'``
     overwrite : bool
         replace a file that exists
-    durable : bool
+    fsync : bool
         wait until the file is on the disk
     plan : Plan or str, optional
         as `plan` or ``sepconv plan --json`` made it; it has chain, ceilings and device
@@ -293,23 +293,21 @@ _GEMM = {
 
 
 @_options.declared(_GEMM)
-def gemm(
-    a, b, sink, *, alpha=1.0, beta=None, add=None, trans_a=False, trans_b=False, progress=True, **options
-):
-    """``alpha op(a) op(b) + beta add``, of matrices larger than memory: what ``sepconv gemm`` does.
+def gemm(a, b, sink, *, alpha=1.0, beta=None, c=None, trans_a=False, trans_b=False, progress=True, **options):
+    """``alpha op(a) op(b) + beta c``, of matrices larger than memory: what ``sepconv gemm`` does.
 
     Parameters
     ----------
-    a, b, add : path, Image, array_like, or sliceable
+    a, b, c : path, Image, array_like, or sliceable
         matrices of f32 or f64, all of one type
     sink : path, ndarray, or sliceable
     alpha, beta : float
-        `beta` is 1 where a matrix is added
+        `beta` is 1 where `c` is given
     trans_a, trans_b : bool
         the transpose in its place
     progress, **options
         as those of `run`; `page`, `level`, `axes`, `raw` and `missing_chunks` are those of `a`, `page_b` and
-        so on of `b`, and `page_c` of what is added
+        so on of `b`, and `page_c` of `c`
 
     Returns
     -------
@@ -329,9 +327,9 @@ def gemm(
     >>> product.tolist()
     [[3.0, 3.0], [3.0, 3.0]]
     """
-    _check_factors(alpha, beta, add, options)
+    _check_factors(alpha, beta, c, options)
     operands = []
-    for operand, suffix in ((a, ""), (b, "_b"), *([(add, "_c")] if add is not None else [])):
+    for operand, suffix in ((a, ""), (b, "_b"), *([(c, "_c")] if c is not None else [])):
         source, of_source, options = _inputs.source_and_settings(operand, options, suffix)
         operands.append((source, of_source))
     settings = _options.settings_of(_GEMM, options)
@@ -339,7 +337,7 @@ def gemm(
     for source, _ in operands:
         if isinstance(sink, _array_io.Sink):
             _array_io.check_apart(source, sink)
-    beta = 0.0 if add is None else 1.0 if beta is None else float(beta)
+    beta = 0.0 if c is None else 1.0 if beta is None else float(beta)
     with shown(progress) as told:
         report = _sepconv.multiply(
             operands, sink, float(alpha), beta, bool(trans_a), bool(trans_b), settings, told
@@ -348,14 +346,14 @@ def gemm(
     return Report(report)
 
 
-def _check_factors(alpha, beta, add, options):
+def _check_factors(alpha, beta, c, options):
     for name, factor in (("alpha", alpha), ("beta", beta or 0)):
         if not math.isfinite(factor):
             raise ValueError(f"{name}={factor!r} is not a finite number")
-    if add is None and beta is not None:
-        raise ValueError("beta multiplies the matrix that is added; give add, or leave beta out")
-    if add is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):
-        raise ValueError(f"{of_added[0]}= is of the matrix that is added; give add, or leave it out")
+    if c is None and beta is not None:
+        raise ValueError("beta multiplies the matrix c; give c, or leave beta out")
+    if c is None and (of_added := [name for name in options if name.endswith("_c") and options[name]]):
+        raise ValueError(f"{of_added[0]}= is an option of the matrix c; give c, or leave it out")
 
 
 def _or_stage(stage, function, least):

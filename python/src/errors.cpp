@@ -31,8 +31,8 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"OutputOptions::pyramid", "pyramid"},
     {"OutputOptions::nearest_levels", "pyramid='nearest'"},
     {"OutputOptions::cog", "cog"},
-    {"OutputOptions::big_tiff = true", "big_tiff=True"},
-    {"OutputOptions::big_tiff = false", "big_tiff=False"},
+    {"OutputOptions::big_tiff = true", "bigtiff=True"},
+    {"OutputOptions::big_tiff = false", "bigtiff=False"},
     {"FileOptions::orient", "orient"},
     {"OutputOptions::to_8bit", "to_8bit"},
     {"OutputOptions::range_of_8bit", "to_8bit=(low, high)"},
@@ -53,7 +53,7 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"MissingOptions::none", "nodata='none'"},
     {"MissingOptions::value", "nodata"},
     {"MissingOptions::all_channels", "nodata_bands"},
-    {"MissingOptions::result", "result_nodata"},
+    {"MissingOptions::result", "dst_nodata"},
     {"MissingOptions::alpha_rule", "alpha"},
 };
 

@@ -104,7 +104,7 @@ constexpr Option kOptions[] = {
     {"no_predictor", take_output<&OutputOptions::no_predictor>},
     {"pyramid", take_pyramid},
     {"cog", take_output<&OutputOptions::cog>},
-    {"big_tiff", take_output<&OutputOptions::big_tiff>},
+    {"bigtiff", take_output<&OutputOptions::big_tiff>},
     {"orient", [](Settings& s, nb::handle v) { s.files.orient = nb::cast<bool>(v); }},
     {"to_8bit", take_8bit},
     {"background",
@@ -112,7 +112,7 @@ constexpr Option kOptions[] = {
        s.files.output.background = parse_background(nb::cast<std::string>(v));
      }},
     {"overwrite", take_output<&OutputOptions::overwrite>},
-    {"durable", take_output<&OutputOptions::durable>},
+    {"fsync", take_output<&OutputOptions::durable>},
     {"max_memory", take_plan_option<&PlanOptions::max_memory_bytes>},
     {"threads", take_plan_option<&PlanOptions::threads>},
     {"slots", take_plan_option<&PlanOptions::slots>},
@@ -128,7 +128,7 @@ constexpr Option kOptions[] = {
     {"nodata_of_all", [](Settings& s, nb::handle v) { s.run.missing.all_channels = nb::cast<bool>(v); }},
     {"alpha", [](Settings& s,
                  nb::handle v) { s.run.missing.alpha_rule = alpha_rule_named(nb::cast<std::string>(v)); }},
-    {"result_nodata", [](Settings& s, nb::handle v) { s.run.missing.result = nb::cast<double>(v); }},
+    {"dst_nodata", [](Settings& s, nb::handle v) { s.run.missing.result = nb::cast<double>(v); }},
     {"plan", [](Settings& s, nb::handle v) { s.plan = parse_plan(nb::cast<std::string>(v)); }},
 };
 

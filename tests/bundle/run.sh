@@ -56,7 +56,7 @@ run --version
 run devices
 run generate a.tif --size 500x300 --compress zstd
 run run a.tif b.tif gaussian:sigma=2 --max-memory 64M --compress deflate
-run run a.tif c.tif gaussian:sigma=2 --whole --compress lzw
+run run a.tif c.tif gaussian:sigma=2 --reference --compress lzw
 run compare b.tif c.tif
 for ending in png jpg pgm; do run run a.tif "d.$ending" gaussian:sigma=2 && run run "d.$ending" "e-$ending.tif" abs; done
 run compare e-png.tif e-pgm.tif

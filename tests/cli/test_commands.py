@@ -35,7 +35,7 @@ def test_no_stage_copies(sepconv, source):
 def test_whole_image_runner_gives_the_same_bytes(sepconv, source):
     stages = ["gaussian:sigma=2", "sobel:axis=x", "cast:type=f32"]
     sepconv("run", source, "streamed.npy", *stages, "--band-rows", 17)
-    sepconv("run", source, "whole.npy", *stages, "--whole")
+    sepconv("run", source, "whole.npy", *stages, "--reference")
     assert (sepconv.folder / "streamed.npy").read_bytes() == (sepconv.folder / "whole.npy").read_bytes()
 
 

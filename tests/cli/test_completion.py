@@ -149,7 +149,9 @@ def test_stages_of_a_stages_own_chain(sepconv, shell):
     )
     for begun in ("add:chain=", "blend:alpha=0.5,chain=", "add:chain=max:chain="):
         assert shell(sepconv, f"sepconv run in.tif out.tif {begun}bin") == [f"{begun}binomial"]
-        assert shell(sepconv, f"sepconv run in.tif out.tif {begun}percentile:p") == [f"{begun}percentile:p="]
+        assert shell(sepconv, f"sepconv run in.tif out.tif {begun}percentile:p") == [
+            f"{begun}percentile:percent="
+        ]
     for begun in (
         "blend:chain=[gaussian:sigma=2],",
         "blend:chain=[add:chain=[box:radius=1,border=wrap],alpha=1],",
@@ -168,17 +170,17 @@ def test_stages_of_a_stages_own_chain(sepconv, shell):
 
 @SHELLS
 def test_stages_behind_the_folder(sepconv, shell):
-    """--into ends the images, however many there are; - is an image."""
+    """--output-dir ends the images, however many there are; - is an image."""
     for line in (
         "run a.tif -o out b",
-        "run a.tif --into out abs b",
+        "run a.tif --output-dir out abs b",
         "run a.tif b.tif c.tif d.tif -q -o out b",
         "run - - b",
         "preview in.tif b",
         "preview in.tif -q -o view.png b",
     ):
         assert shell(sepconv, f"sepconv {line}") == ["binomial", "blackhat", "blend", "box"], line
-    for option in ("-o", "--into"):
+    for option in ("-o", "--output-dir"):
         assert shell(sepconv, f"sepconv run a.tif {option} f") in ("FOLDERS", ["folder/"])
     assert shell(sepconv, "sepconv preview a.tif -o ba") in ("FILES", ["baboon.tif"])
     assert shell(sepconv, "sepconv run - - --format r") == ["raw"]
@@ -229,7 +231,7 @@ def test_values_of_options(sepconv, shell):
     assert shell(sepconv, "sepconv run a b --axes ") == ["yx", "yxc", "zyx"]
     for option in ("--max-memory", "--threads", "--tile", "--raw"):
         assert shell(sepconv, f"sepconv run a b {option} ") == []
-    for line in ("run a b --trace ba", "gemm a b c --add ba", "bench run --trace ba", "compare a ba"):
+    for line in ("run a b --trace ba", "gemm a b c --c ba", "bench run --trace ba", "compare a ba"):
         assert shell(sepconv, f"sepconv {line}") in ("FILES", ["baboon.tif"]), line
     assert shell(sepconv, "sepconv run a b --trace=ba") in ("FILES", ["--trace=baboon.tif"])
     assert shell(sepconv, "sepconv bench run --file f") in ("FOLDERS", ["folder/"])

@@ -202,12 +202,12 @@ def test_stage_that_cannot_be(sepconv, source, stage, said):
         (["--device", "cuda:0,0"], "twice"),
         (["--device", "cuda:0,"], "cuda:0,1"),
         (["--max-device-memory", "0"], "0"),
-        (["--whole", "--device", "cuda"], "--whole"),
+        (["--reference", "--device", "cuda"], "--reference"),
         (["--tile", "512x"], "512x"),
         (["--frobnicate"], "--frobnicate"),
         (["--raw", "4x4"], "--raw"),
         (["--raw", "4x4:u12"], "--raw"),
-        (["--big-tiff", "--classic-tiff"], "--classic-tiff"),
+        (["--bigtiff=yes", "--bigtiff=no"], "--bigtiff"),
         (["--page", -1], "--page"),
     ],
 )
@@ -342,7 +342,7 @@ def test_a_result_of_very_many_bands_is_refused_at_once(sepconv, size):
     """Its bands were counted one by one, for hours and deaf to signals."""
     np.save(sepconv.folder / "a.npy", np.zeros((50, 70), np.uint8))
     done = subprocess.run(
-        [BINARY, "run", "a.npy", "o.npy", f"resize:to={size}", "--max-memory", "32M", "--device", "cpu"],
+        [BINARY, "run", "a.npy", "o.npy", f"resize:size={size}", "--max-memory", "32M", "--device", "cpu"],
         cwd=sepconv.folder,
         capture_output=True,
         text=True,

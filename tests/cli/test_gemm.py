@@ -59,7 +59,7 @@ def test_every_transposition(sepconv, dtype, cut):
                 "out.npy",
                 *flags,
                 *cut,
-                "--add",
+                "--c",
                 "c.npy",
                 "--alpha",
                 -2,
@@ -77,7 +77,7 @@ def test_what_is_added_counts_once_unless_beta_says_otherwise(sepconv):
     a, b, c = matrix(5, 4, seed=1), matrix(3, 4, seed=2), matrix(5, 3, seed=3)
     for name, values in [("a", a), ("b", b), ("c", c)]:
         np.save(sepconv.folder / f"{name}.npy", values)
-    sepconv("gemm", "a.npy", "b.npy", "d.npy", "--trans-b", "--add", "c.npy", "--quiet")
+    sepconv("gemm", "a.npy", "b.npy", "d.npy", "--trans-b", "--c", "c.npy", "--quiet")
     np.testing.assert_allclose(np.load(sepconv.folder / "d.npy"), a @ b.T + c, **tolerance(np.float64))
 
 
@@ -169,7 +169,7 @@ def test_nan_and_infinity_reach_what_they_meet(sepconv):
     sepconv("gemm", "a.npy", "b.npy", "out.npy", "--quiet")
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, **tolerance(np.float64))
     sepconv(
-        "gemm", "a.npy", "b.npy", "out.npy", "--quiet", "--force", "--add", "c.npy", "--beta", 0
+        "gemm", "a.npy", "b.npy", "out.npy", "--quiet", "--force", "--c", "c.npy", "--beta", 0
     )  # not read, as in BLAS
     np.testing.assert_allclose(np.load(sepconv.folder / "out.npy"), expected, **tolerance(np.float64))
 
@@ -189,8 +189,8 @@ def test_errors(sepconv):
     assert "A is of f64 but B of f32" in says("a.npy", "f32.npy", "out.npy")
     assert "B is of u8" in says("a.npy", "u8.npy", "out.npy")
     assert "B has 3 channels" in says("a.npy", "cube.npy", "out.npy")
-    assert "product of A and B is 4 x 6" in says("a.npy", "b.npy", "out.npy", "--add", "a.npy")
-    assert "--beta multiplies the matrix that --add names" in says("a.npy", "b.npy", "out.npy", "--beta", 2)
+    assert "product of A and B is 4 x 6" in says("a.npy", "b.npy", "out.npy", "--c", "a.npy")
+    assert "--beta multiplies the matrix of --c" in says("a.npy", "b.npy", "out.npy", "--beta", 2)
     assert "a.npy is both input and output" in says("a.npy", "b.npy", "a.npy", "--force")
     assert "this file is the matrix B" in says("a.npy", "b.npy", "out.npy", "--report", "b.npy", "--force")
     sentence = fails(

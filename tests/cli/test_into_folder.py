@@ -44,11 +44,11 @@ def test_each_is_what_a_run_of_its_own_makes(sepconv, images):
     "words, stages",
     [
         (["a.tif", "b.tif", "-o", "out"], []),
-        (["a.tif", "b.tif", "--into", "out", BLUR], [BLUR]),
+        (["a.tif", "b.tif", "--output-dir", "out", BLUR], [BLUR]),
         (["a.tif", "--threads", "1", "b.tif", "-o", "out", BLUR, "-q", "abs"], [BLUR, "abs"]),
         (["a.tif", "b.tif", "-oout", "abs"], ["abs"]),
         (["--", "a.tif", "b.tif"], None),
-        (["a.tif", "b.tif", "--into=out", "abs", "--slots", "1"], ["abs"]),
+        (["a.tif", "b.tif", "--output-dir=out", "abs", "--slots", "1"], ["abs"]),
     ],
     ids=lambda value: " ".join(value or []),
 )
@@ -142,13 +142,13 @@ def test_a_folder_that_holds_an_input_is_not_replaced(sepconv, images):
         (["-o", "out", "a.tif"], "images before it"),
         (["a.tif", "-o", "out.tif"], "out.tif/"),
         (["a.tif", "-o", "b.tif"], "it is a file"),
-        (["a.tif", "-o", ""], "--into out/"),
+        (["a.tif", "-o", ""], "--output-dir out/"),
         (["a.tif", "-o", "out", "gauss"], "gauss"),
         (["-", "-o", "out"], "-"),
-        (["a.tif", "out.tif", "--format", "npy"], "--into"),
+        (["a.tif", "out.tif", "--format", "npy"], "--output-dir"),
         (["a.tif", "-o", "out", "--format", "doc"], "none of tif, npy"),
         *(
-            (["a.tif", "-o", "out", option, *value], "--into")
+            (["a.tif", "-o", "out", option, *value], "--output-dir")
             for option, *value in (
                 ["--trace", "t"],
                 ["--report", "r"],
@@ -157,7 +157,7 @@ def test_a_folder_that_holds_an_input_is_not_replaced(sepconv, images):
                 ["-n"],
                 ["--resume"],
                 ["--part", "1/2"],
-                ["--whole"],
+                ["--reference"],
                 ["--create-only"],
             )
         ),

@@ -300,7 +300,7 @@ GDAL_SCALE = b'<GDALMetadata>\n  <Item name="SCALE" sample="0" role="scale">0.1<
         (["transpose"], True),
         (["stddev:radius=1"], False),
         (["gradient"], False),
-        (["scale:by=2"], False),
+        (["scale:factor=2"], False),
         (["gaussian:sigma=1,order=1"], False),
         (["tophat:radius=2"], False),
     ],

@@ -39,15 +39,15 @@ def test_the_user_declares_others(sepconv, scene):
 
 
 def test_the_result_has_another(sepconv, scene):
-    sepconv("run", "in.tif", "out.tif", "cast:type=f32", "--result-nodata", "nan")
+    sepconv("run", "in.tif", "out.tif", "cast:type=f32", "--dst-nodata", "nan")
     made = tifffile.imread(sepconv.folder / "out.tif")
     assert (np.isnan(made) == (scene == 255)).all() and nodata_of(sepconv.folder / "out.tif") == "nan"
-    sepconv("run", "out.tif", "back.tif", "cast:type=u8", "--result-nodata", "0")
+    sepconv("run", "out.tif", "back.tif", "cast:type=u8", "--dst-nodata", "0")
     assert (tifffile.imread(sepconv.folder / "back.tif") == np.where(scene == 255, 0, scene)).all()
 
 
 def test_a_copy_may_have_another(sepconv, scene):
-    sepconv("run", "in.tif", "out.tif", "--result-nodata", "0")
+    sepconv("run", "in.tif", "out.tif", "--dst-nodata", "0")
     assert (tifffile.imread(sepconv.folder / "out.tif") == np.where(scene == 255, 0, scene)).all()
     assert nodata_of(sepconv.folder / "out.tif") == "0"
 
@@ -65,9 +65,9 @@ def test_a_value_that_the_type_does_not_have_makes_none_missing(sepconv, scene):
     [
         (["cast:type=u8", "--nodata", "-9999"], ["--nodata", "no value -9999"]),
         (["--nodata", "x"], ["--nodata x", "no value"]),
-        (["--nodata", "none", "--result-nodata", "3"], ["--nodata", "--result-nodata", "leave them out"]),
-        (["--result-nodata", "1e3"], ["--result-nodata", "u8"]),
-        (["gaussian_laplace:sigma=2,missing=fill"], ["missing=fill", "propagate"]),
+        (["--nodata", "none", "--dst-nodata", "3"], ["--nodata", "--dst-nodata", "leave them out"]),
+        (["--dst-nodata", "1e3"], ["--dst-nodata", "u8"]),
+        (["gaussian_laplace:sigma=2,nodata=fill"], ["nodata=fill", "propagate"]),
     ],
 )
 def test_what_cannot_be_is_one_sentence(sepconv, scene, arguments, words):
@@ -80,7 +80,7 @@ def test_nan_beside_a_declared_value_is_missing_and_said(sepconv):
     values = np.full((20, 30), 4, np.float32)
     values[3, 3], values[9, 9] = -9999, np.nan
     write(sepconv.folder / "in.tif", values, "-9999")
-    for whole in ([], ["--whole"]):
+    for whole in ([], ["--reference"]):
         said = sepconv("run", "in.tif", "out.tif", "box:radius=1", "--force", *whole).stderr
         assert "which counts as nodata" in said
         np.testing.assert_allclose(
@@ -92,9 +92,9 @@ def test_a_key_settles_what_nan_is(sepconv):
     values = np.full((20, 30), 4, np.float32)
     values[9, 9] = np.nan
     np.save(sepconv.folder / "in.npy", values)
-    assert "NaN" not in sepconv("run", "in.npy", "out.npy", "box:missing=ignore").stderr
+    assert "NaN" not in sepconv("run", "in.npy", "out.npy", "box:nodata=ignore").stderr
     assert np.isnan(np.load(sepconv.folder / "out.npy")).sum() == 1
-    assert "NaN" in sepconv("run", "in.npy", "out.npy", "box:missing=ignore", "box", "--force").stderr
+    assert "NaN" in sepconv("run", "in.npy", "out.npy", "box:nodata=ignore", "box", "--force").stderr
 
 
 def test_a_plan_says_what_is_missing_and_keeps_it(sepconv, scene):
@@ -102,9 +102,7 @@ def test_a_plan_says_what_is_missing_and_keeps_it(sepconv, scene):
         "pixels of value 50 are missing"
         in sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50").stdout
     )
-    text = sepconv(
-        "plan", "in.tif", "out.tif", "box", "--nodata", "50", "--result-nodata", "7", "--json"
-    ).stdout
+    text = sepconv("plan", "in.tif", "out.tif", "box", "--nodata", "50", "--dst-nodata", "7", "--json").stdout
     assert json.loads(text)["asked"]["missing"] == {
         "none": False,
         "value": "50",

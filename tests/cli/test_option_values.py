@@ -15,7 +15,7 @@ COMMANDS = {
     "run": (["in.npy", "out.npy"], ["--force", "--quiet"]),
     "plan": (["in.npy", "out.npy"], []),
     "transpose": (["in.npy", "out.npy"], ["--dry-run"]),
-    "gemm": (["a.npy", "a.npy", "out.npy"], ["--dry-run", "--add", "a.npy"]),
+    "gemm": (["a.npy", "a.npy", "out.npy"], ["--dry-run", "--c", "a.npy"]),
     "preview": (["in.npy"], ["-o", "view.png", "--force"]),
     "info": (["in.npy"], []),
     "stats": (["in.npy"], []),

@@ -102,9 +102,9 @@ def test_pages_of_imagej_behind_the_first_have_luts_too(sepconv):
         ([], lambda v: v),
         (["transpose"], lambda v: v.T),
         (["median:radius=1"], lambda v: ndi.median_filter(v, 3, mode="mirror")),
-        (["resize:by=0.5,filter=nearest"], lambda v: v[1::2, 1::2]),
+        (["resize:scale=0.5,filter=nearest"], lambda v: v[1::2, 1::2]),
         (["reduce:factor=2,filter=nearest"], lambda v: v[1::2, 1::2]),
-        (["resize:by=3,filter=nearest"], lambda v: v.repeat(3, 0).repeat(3, 1)),
+        (["resize:scale=3,filter=nearest"], lambda v: v.repeat(3, 0).repeat(3, 1)),
     ],
 )
 def test_classes_are_moved_and_chosen_with_their_table(sepconv, stages, expected):
@@ -120,7 +120,7 @@ def test_classes_are_moved_and_chosen_with_their_table(sepconv, stages, expected
     [
         "gaussian:sigma=1",
         "reduce:factor=2",
-        "resize:by=0.5",
+        "resize:scale=0.5",
         "sobel:axis=x",
         "tophat:radius=2",
         "stddev:radius=1",

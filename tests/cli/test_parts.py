@@ -160,7 +160,13 @@ def test_a_damaged_plan_is_refused(sepconv, source, text):
 
 @pytest.mark.parametrize(
     "option",
-    [["--threads", "2"], ["--max-memory", "1G"], ["--region", "2x2+0+0"], ["--device", "cpu"], ["--whole"]],
+    [
+        ["--threads", "2"],
+        ["--max-memory", "1G"],
+        ["--region", "2x2+0+0"],
+        ["--device", "cpu"],
+        ["--reference"],
+    ],
 )
 def test_what_a_plan_says_is_not_said_beside_it(sepconv, source, option):
     save_plan(sepconv, *STAGES)
@@ -200,7 +206,7 @@ def test_a_region_is_the_crop_of_the_whole_result(sepconv, source, region, stage
     sepconv("run", source, "whole.npy", *stages, "--quiet")
     cols, rows, col, row = map(int, region.replace("x", "+").split("+"))
     wanted = np.load(sepconv.folder / "whole.npy")[row : row + rows, col : col + cols]
-    for options in ([], ["--whole"]):
+    for options in ([], ["--reference"]):
         sepconv("run", source, "part.npy", *stages, "--region", region, "--force", "--quiet", *options)
         assert np.array_equal(np.load(sepconv.folder / "part.npy"), wanted)
 

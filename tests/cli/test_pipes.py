@@ -46,10 +46,10 @@ def test_npy_is_the_file_of_a_run(sepconv, dtype):
     sepconv("run", "in.npy", "out.npy", BLUR, "-q")
     expected = (sepconv.folder / "out.npy").read_bytes()
     data = (sepconv.folder / "in.npy").read_bytes()
-    for more in ([], ["--band-rows", "7"], ["--slots", "1", "--threads", "1"], ["--whole"]):
+    for more in ([], ["--band-rows", "7"], ["--slots", "1", "--threads", "1"], ["--reference"]):
         found, said = piped(sepconv, data, "run", "-", "-", BLUR, *more)
         assert found == expected, more
-        assert "at the peak" in said or more == ["--whole"]
+        assert "at the peak" in said or more == ["--reference"]
     piped(sepconv, data, "run", "-", "from.npy", BLUR, "-q")
     assert (sepconv.folder / "from.npy").read_bytes() == expected
     assert piped(sepconv, b"", "run", "in.npy", "-", BLUR, "-q") == (expected, "")

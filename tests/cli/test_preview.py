@@ -56,14 +56,16 @@ def test_a_region_is_that_of_a_run(sepconv, pyramid):
 
 def test_a_level_has_the_lengths_of_the_level(sepconv, pyramid):
     seen, said = preview(
-        sepconv, pyramid, "gaussian:sigma=8,truncate=3", "scale:by=0.5", "--level", "2", "--size", "4096"
+        sepconv, pyramid, "gaussian:sigma=8,truncate=3", "scale:factor=0.5", "--level", "2", "--size", "4096"
     )
-    sepconv("run", pyramid, "level.npy", "gaussian:sigma=2,truncate=3", "scale:by=0.5", "--level", "2", "-q")
+    sepconv(
+        "run", pyramid, "level.npy", "gaussian:sigma=2,truncate=3", "scale:factor=0.5", "--level", "2", "-q"
+    )
     assert np.array_equal(seen, np.load(sepconv.folder / "level.npy"))
     assert said[0] == "all of 512 x 384 pixels, at level 2, 4 times smaller than the image" and said[
         1
     ].endswith(": gaussian:sigma=2")
-    sepconv("run", pyramid, "full.npy", "gaussian:sigma=8,truncate=3", "scale:by=0.5", "-q")
+    sepconv("run", pyramid, "full.npy", "gaussian:sigma=8,truncate=3", "scale:factor=0.5", "-q")
     reduced = np.load(sepconv.folder / "full.npy").reshape(384, 4, 512, 4).mean((1, 3))
     assert np.abs(seen - reduced).mean() < 1.5  # what the run's result looks like from afar
 
@@ -150,7 +152,7 @@ def test_a_size_of_its_own_is_made_of_enough_pixels(sepconv):
                 metadata=None,
             )
     for size, level in ((1000, 1), (200, 2)):
-        seen, said = preview(sepconv, "in.tif", "resize:to=2000x2000", "--size", size)
+        seen, said = preview(sepconv, "in.tif", "resize:size=2000x2000", "--size", size)
         assert seen.shape == (size, size) and (seen == 10 * level).all()
 
 
@@ -162,7 +164,7 @@ def test_what_a_level_cannot_show_is_said(sepconv, pyramid):
         and "box:radius=1 is narrower" in text
         and "sobel takes the level's neighbours" in text
     )
-    _, said = preview(sepconv, pyramid, "resize:to=640x480", "gaussian:sigma=4", "--level", "1")
+    _, said = preview(sepconv, pyramid, "resize:size=640x480", "gaussian:sigma=4", "--level", "1")
     assert len(said) == 1 and "640 x 480" in said[0]
 
 

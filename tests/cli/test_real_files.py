@@ -203,7 +203,7 @@ def test_nan_that_is_spread_is_said(sepconv, dtype, place):
         only(spread("in.npy", "box:radius=2", "--band-rows", rows), "the source contains NaN")
     assert spread("in.npy", "abs") == [] and spread("whole.npy", "box:radius=2") == []
     assert not np.isnan(np.load(sepconv.folder / "out.npy")).any()
-    whole = sepconv("run", "in.npy", "out.npy", "box:radius=2", "--whole", "--force").stderr
+    whole = sepconv("run", "in.npy", "out.npy", "box:radius=2", "--reference", "--force").stderr
     only(whole.splitlines(), "warning: the source contains NaN")
 
 
@@ -220,7 +220,7 @@ def test_nan_that_the_nodata_value_names_is_nothing_to_warn_of(sepconv):
     )
 
 
-@pytest.mark.parametrize("whole", [[], ["--whole"]])
+@pytest.mark.parametrize("whole", [[], ["--reference"]])
 def test_plain_arithmetic_on_missing_pixels_is_said_and_leaves_their_value_out(sepconv, satellite, whole):
     said = sepconv(
         "run", "in.tif", "out.tif", "gaussian:sigma=1", "--nodata", "none", *whole
@@ -251,7 +251,7 @@ def test_scale_and_offset_of_values_that_change_are_spoken_of(sepconv):
         extratags=[(42112, "s", 0, xml)],
     )
     only(
-        warnings(sepconv, "in.tif", "out.tif", "scale:by=0.0001,add=-0.1", "cast:type=f32"),
+        warnings(sepconv, "in.tif", "out.tif", "scale:factor=0.0001,offset=-0.1", "cast:type=f32"),
         "scale and offset",
         "no means",
     )

@@ -141,7 +141,7 @@ def test_missing_pixels_are_in_no_percentile_and_no_mean(sepconv):
     values = np.linspace(100, 1100, 200 * 300).reshape(200, 300).astype(np.float32)
     values[:100] = -9999
     np.save(sepconv.folder / "in.npy", values)
-    made = page(sepconv, "in.npy", "out.npy", "box:radius=0", "--nodata", "-9999", "--result-nodata", "-5000")
+    made = page(sepconv, "in.npy", "out.npy", "box:radius=0", "--nodata", "-9999", "--dst-nodata", "-5000")
     for side in ("source", "result"):
         low, high, mean, least, share = map(
             float,

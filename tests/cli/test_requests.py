@@ -87,7 +87,7 @@ def test_logs_on_standard_output(sepconv, source):
         ["gemm", "-", "in.npy", "out.npy"],
         ["gemm", "in.npy", "-", "out.npy"],
         ["gemm", "in.npy", "in.npy", "-"],
-        ["gemm", "in.npy", "in.npy", "out.npy", "--add", "-"],
+        ["gemm", "in.npy", "in.npy", "out.npy", "--c", "-"],
         ["preview", "-"],
         ["generate", "-", "--size", "8x8"],
     ],
@@ -113,8 +113,8 @@ def test_a_file_called_so(sepconv, source):
         ["--tile", "0"],
         ["--planar"],
         ["--no-predictor"],
-        ["--big-tiff"],
-        ["--classic-tiff"],
+        ["--bigtiff=yes"],
+        ["--bigtiff=no"],
     ],
 )
 def test_layout_that_the_format_does_not_have(sepconv, source, name, options):

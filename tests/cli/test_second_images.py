@@ -99,7 +99,7 @@ def test_the_ceiling_holds_it(two):
         ("subtract:chain=[reduce:factor=2]", "does not lie over its input"),
         ("subtract:chain=[abs", "bracket"),
         ("substract:file=in.tif", "did you mean 'subtract'"),
-        ("minus:file=in.tif", "use scale:add=-10 or subtract:file="),
+        ("minus:file=in.tif", "use scale:offset=-10 or subtract:file="),
     ],
 )
 def test_what_cannot_be(two, stage, said):

@@ -168,7 +168,7 @@ def test_measuring_stops_too(sepconv, command):
 
 
 @pytest.mark.parametrize(
-    "work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--whole"]]
+    "work", [["500x300:u8", "box:radius=1048576"], ["9000x9000:u8", "gaussian:sigma=20", "--reference"]]
 )
 def test_no_piece_of_work_is_too_long_to_stop(sepconv, work):
     shape, *rest = work
@@ -190,7 +190,7 @@ def test_a_phase_that_heeds_no_stop_is_ended(sepconv, name):
         )
         source.truncate(source.tell() + 3 * 5000 * 5000)
     run = subprocess.Popen(
-        [BINARY, "run", "in.npy", name, "gaussian:sigma=30", "--whole", "--axes", "zyx", "--quiet"],
+        [BINARY, "run", "in.npy", name, "gaussian:sigma=30", "--reference", "--axes", "zyx", "--quiet"],
         cwd=sepconv.folder,
         stderr=subprocess.PIPE,
         text=True,

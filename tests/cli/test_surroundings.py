@@ -150,8 +150,8 @@ def test_every_command_notices_a_full_standard_output(sepconv, source, command):
     ids=str,
 )
 def test_environment_changes_nothing(sepconv, source, environment):
-    sepconv("run", source, "usual.tif", "gaussian:sigma=1.5", "scale:by=0.5")
-    stage = ["gaussian:sigma=1.5", "scale:by=0.5"]
+    sepconv("run", source, "usual.tif", "gaussian:sigma=1.5", "scale:factor=0.5")
+    stage = ["gaussian:sigma=1.5", "scale:factor=0.5"]
     assert run(sepconv.folder, "run", source, "out.tif", *stage, "--quiet", env=environment) == (0, "")
     assert (sepconv.folder / "out.tif").read_bytes() == (sepconv.folder / "usual.tif").read_bytes()
     assert listing(sepconv.folder) == [source, "out.tif", "usual.tif"]

@@ -31,8 +31,8 @@ SIGNED = {
         ndi.gaussian_filter(a, 1, mode="mirror") - ndi.gaussian_filter(a, 3, mode="mirror")
     ),
     "subtract:chain=gaussian:sigma=3": lambda a: a - ndi.gaussian_filter(a, 3, mode="mirror"),
-    "scale:by=-1": lambda a: -a,
-    "scale:by=2,add=-100": lambda a: 2 * a - 100,
+    "scale:factor=-1": lambda a: -a,
+    "scale:factor=2,offset=-100": lambda a: 2 * a - 100,
     "mix_channels:values=1.5,-20": lambda a: 1.5 * a - 20,
 }
 
@@ -63,7 +63,7 @@ def test_the_share_of_values_that_are_lost_is_said_with_the_way_out(sepconv, ima
         "abs",
         "transpose",
         "blend:chain=box:radius=2,alpha=0.5",
-        "sobel:axis=x|abs|scale:by=0.25",
+        "sobel:axis=x|abs|scale:factor=0.25",
     ],
 )
 def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
@@ -76,7 +76,7 @@ def test_nothing_is_said_of_what_the_type_holds(sepconv, image, stage):
     [
         (["cast:type=u8"], "u8"),
         (["cast:type=u8", "cast:type=f32"], "u8"),
-        (["cast:type=u8", "scale:by=1"], "u8"),
+        (["cast:type=u8", "scale:factor=1"], "u8"),
         (["cast:type=u8", "median:radius=1"], "u8"),
         (["cast:type=u8", "transpose"], "u8"),
         (["cast:type=u8", "stretch:low=0,high=255,type=u16"], "u8"),
@@ -106,7 +106,7 @@ def test_a_cast_anywhere_in_a_chain(sepconv, stages, words, alpha):
 
 def test_a_value_beyond_beside_the_nodata_value(sepconv, image):
     """0 is for missing pixels, so that what is below it becomes 1."""
-    said = warnings(sepconv, "scale:by=1,add=-100", "--nodata", "5", "--result-nodata", "0")
+    said = warnings(sepconv, "scale:factor=1,offset=-100", "--nodata", "5", "--dst-nodata", "0")
     assert re.search("below 0, which u8 does not hold: they become 1 ", said)
     found = np.load(sepconv.folder / "out.npy")
     np.testing.assert_array_equal(found, np.where(image == 5, 0, np.maximum(image.astype(int) - 100, 1)))
@@ -126,14 +126,14 @@ def test_the_way_out_of_a_stretch(sepconv):
 
 
 def test_values_that_all_are_rounded_to_one(sepconv, image):
-    said = warnings(sepconv, "gradient", "scale:by=0.0001")
+    said = warnings(sepconv, "gradient", "scale:factor=0.0001")
     assert "all sampled values are rounded to 0" in said and "cast:type=f32" in said
-    assert warnings(sepconv, "gradient", "scale:by=0.0001", "cast:type=f32") == ""
+    assert warnings(sepconv, "gradient", "scale:factor=0.0001", "cast:type=f32") == ""
 
 
 def test_few_whole_numbers_are_left_of_fractions(sepconv, image):
     np.save(sepconv.folder / "in.npy", image.astype(np.int16))
-    for stage in ("local_normalize:radius=5", "scale:by=0.02"):
+    for stage in ("local_normalize:radius=5", "scale:factor=0.02"):
         said = warnings(sepconv, stage)
         assert (
             re.search(r"all sampled values are rounded to whole numbers from -?\d+ to \d+", said)
@@ -201,7 +201,7 @@ def test_alpha_that_saturates_or_vanishes(sepconv):
         sepconv.folder / "in.tif", values, metadata=None, photometric="rgb", extrasamples=["unassalpha"]
     )
     said = lambda *words: sepconv("run", "in.tif", "out.tif", *words, "--quiet", "--force").stderr
-    assert "becomes opaque; the stage stretch" in said("scale:by=0.00389105", "cast:type=u8")
+    assert "becomes opaque; the stage stretch" in said("scale:factor=0.00389105", "cast:type=u8")
     assert "alpha is" not in said("stretch:low=0,high=65535,type=u8") and "alpha is" not in said(
         "gaussian:sigma=1"
     )
@@ -213,7 +213,7 @@ def test_alpha_that_saturates_or_vanishes(sepconv):
         extrasamples=["unassalpha"],
     )
     assert "nearly transparent; the stage stretch" in said("cast:type=u16")
-    assert "all sampled values are rounded" in said("scale:by=0.003")
+    assert "all sampled values are rounded" in said("scale:factor=0.003")
 
 
 def test_the_cast_that_limits_is_named(sepconv):

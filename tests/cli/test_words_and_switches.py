@@ -129,7 +129,7 @@ def test_quiet_drops_progress_and_summary_and_no_warning(sepconv):
     np.save(sepconv.folder / "square.npy", np.eye(8, dtype=np.float32))
     for command in (
         ["run", "in.npy", "out.png"],
-        ["run", "in.npy", "out.png", "--whole"],
+        ["run", "in.npy", "out.png", "--reference"],
         ["run", "in.npy", "-o", "to", "--format", "png"],
         ["transpose", "in.npy", "out.png"],
         ["generate", "out.png", "--size", "40x30", "--channels", "4"],
@@ -182,14 +182,14 @@ def test_no_stage_offers_what_it_refuses(sepconv):
             if key["name"] != "missing":
                 continue
             for choice in key["choices"]:
-                text = f"{stage['example']}{',' if ':' in stage['example'] else ':'}missing={choice}"
+                text = f"{stage['example']}{',' if ':' in stage['example'] else ':'}nodata={choice}"
                 done = subprocess.run(
                     [*sepconv.command, "plan", "in.npy", "out.npy", text],
                     cwd=sepconv.folder,
                     capture_output=True,
                     text=True,
                 )
-                assert "missing=" not in done.stderr, (text, done.stderr)
+                assert "nodata=" not in done.stderr, (text, done.stderr)
 
 
 def test_a_chain_with_several_keys_stands_in_brackets(sepconv, source):

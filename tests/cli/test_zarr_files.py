@@ -266,7 +266,7 @@ def test_a_zarr_is_replaced_by_force_only(sepconv, store):
     sepconv("run", "in.zarr", "out.zarr", "--quiet")
     before = listing(sepconv.folder)
     assert "--force" in fails(sepconv, "run", "in.zarr", "out.zarr", "abs", status=1)
-    sepconv("run", "in.zarr", "out.zarr", "scale:add=1", "--force", "--quiet")
+    sepconv("run", "in.zarr", "out.zarr", "scale:offset=1", "--force", "--quiet")
     assert [n for n in listing(sepconv.folder) if "out.zarr/" not in n] == [
         n for n in before if "out.zarr/" not in n
     ]
@@ -347,7 +347,7 @@ def test_a_result_replaces_no_part_of_its_source(sepconv, store):
         assert "is a part of group.zarr" in fails(sepconv, *words, "--force", status=2)
     write_array(sepconv.folder / "a.zarr", VALUES, (32, 40))
     assert "or of a part of it" in fails(
-        sepconv, "run", "group.zarr", "a.zarr", "--into", "group.zarr", "--force", status=2
+        sepconv, "run", "group.zarr", "a.zarr", "--output-dir", "group.zarr", "--force", status=2
     )
     np.testing.assert_array_equal(read_array(group / "a.zarr"), VALUES)
     said = sepconv("run", "group.zarr", "group.zarr/labels.zarr").stderr  # a new one may lie there
@@ -418,7 +418,7 @@ def begin_writing(folder):
         "run",
         "in.raw",
         "out.zarr",
-        "scale:add=1",
+        "scale:offset=1",
         "gaussian:sigma=30",
         "--raw",
         "30000x30000:u8",
@@ -568,8 +568,8 @@ def test_options_of_zarr_mean_nothing_elsewhere(sepconv, store, option):
     "option",
     [
         ("--cog",),
-        ("--big-tiff",),
-        ("--classic-tiff",),
+        ("--bigtiff=yes",),
+        ("--bigtiff=no",),
         ("--tile", "0"),
         ("--compress", "jpeg"),
         ("--compress", "lzw"),

@@ -323,7 +323,7 @@ def bmp_seeds():
 STAGES = """gaussian:sigma=2.5|gaussian:sigma=1,radius=3,border=constant,value=-1.5|gaussian:sigma=1e9|box:radius=4|binomial:radius=2
 sobel:axis=x|scharr:axis=y|derivative:order=2,axis=y,radius=3|gradient:operator=gaussian,sigma=1|gaussian_laplace:sigma=2|dog:sigma=1,sigma2=1.6
 unsharp:sigma=1.5,amount=0.8,threshold=2|convolve:row=-1,0,1,col=1,2,1,flip=true|mix_channels:values=0.299,0.587,0.114|mix_channels:rows=2,values=1,2,3,4
-add:chain=gaussian:sigma=1|blend:chain=[box:radius=1,border=wrap],alpha=0.3|max:chain=[min:chain=[abs|scale:by=2,add=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|box:radios=1|convolve:row=nan|,:=""".replace(
+add:chain=gaussian:sigma=1|blend:chain=[box:radius=1,border=wrap],alpha=0.3|max:chain=[min:chain=[abs|scale:factor=2,offset=1|cast:type=f32|clamp:low=0,high=1|abs|threshold:at=128|gausian|box:radios=1|convolve:row=nan|,:=""".replace(
     "\n", "|"
 ).split("|")
 

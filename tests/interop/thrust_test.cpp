@@ -27,7 +27,7 @@ TEST_CASE("a device_vector is an image of dense rows") {
 TEST_CASE("a chain goes from one device_vector to another") {
   thrust::device_vector<float> in(6), out(6, -1.0F);
   thrust::sequence(in.begin(), in.end());
-  apply(Chain::parse(std::vector<std::string>{"scale:by=2"}), view_of(in, {2, 3}), view_of(out, {2, 3}));
+  apply(Chain::parse(std::vector<std::string>{"scale:factor=2"}), view_of(in, {2, 3}), view_of(out, {2, 3}));
   const thrust::host_vector<float> result = out;
   CHECK(result == std::vector<float>{0, 2, 4, 6, 8, 10});
 }

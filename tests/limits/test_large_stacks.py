@@ -53,15 +53,15 @@ def write_imagej(path):
         file.truncate(512 + PLANES * SIDE * SIDE)
 
 
-@pytest.mark.parametrize("option", ["--classic-tiff", "--big-tiff"])
+@pytest.mark.parametrize("option", ["--bigtiff=no", "--bigtiff=yes"])
 def test_an_imagej_stack_above_4_gb(sepconv, folder, option):
     write_imagej(folder / "in.tif")
     done = sepconv("run", "in.tif", "out.tif", option, "--max-memory", "64M", "--stats", "stats.json")
     assert json.loads((folder / "stats.json").read_text())["peak_rss_bytes"] < 64 << 20
-    assert ("only the first image has a directory" in done.stderr) == (option == "--classic-tiff")
+    assert ("only the first image has a directory" in done.stderr) == (option == "--bigtiff=no")
     with tifffile.TiffFile(folder / "out.tif") as result:
-        assert result.is_bigtiff == (option == "--big-tiff") and len(result.pages) == (
-            1 if option == "--classic-tiff" else PLANES
+        assert result.is_bigtiff == (option == "--bigtiff=yes") and len(result.pages) == (
+            1 if option == "--bigtiff=no" else PLANES
         )
         assert result.series[0].shape == (PLANES, SIDE, SIDE) and result.series[0].kind == "imagej"
     planes = tifffile.memmap(folder / "out.tif", mode="r")

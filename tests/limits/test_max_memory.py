@@ -221,9 +221,7 @@ def test_permutations_of_a_large_tiff(folder, permutation):
 
 
 @pytest.mark.parametrize(
-    "flags",
-    [[], ["--trans-a"], ["--trans-b", "--add", "c.npy"]],
-    ids=lambda flags: " ".join(flags) or "plain",
+    "flags", [[], ["--trans-a"], ["--trans-b", "--c", "c.npy"]], ids=lambda flags: " ".join(flags) or "plain"
 )
 def test_product_of_matrices_larger_than_the_ceiling(folder, flags):
     """Whole numbers below 256, whose sums in f64 are exact: so every element must be the one."""
@@ -238,13 +236,13 @@ def test_product_of_matrices_larger_than_the_ceiling(folder, flags):
 
     a = save("a.npy", *((k, m) if "--trans-a" in flags else (m, k)))
     b = save("b.npy", *((n, k) if "--trans-b" in flags else (k, n)))
-    c = save("c.npy", m, n) if "--add" in flags else np.zeros((1, 1))
+    c = save("c.npy", m, n) if "--c" in flags else np.zeros((1, 1))
     run_under_ceiling(folder, "gemm", "a.npy", "b.npy", "out.npy", *flags)
     result = np.load(folder / "out.npy", mmap_mode="r")
     assert result.shape == (m, n)
     left, right = (a.T if "--trans-a" in flags else a), (b.T if "--trans-b" in flags else b)
     for row in window_starts(m, 20):
         expected = np.array(left[row : row + 20]) @ np.array(right) + (
-            c[row : row + 20] if "--add" in flags else 0
+            c[row : row + 20] if "--c" in flags else 0
         )
         np.testing.assert_array_equal(result[row : row + 20], expected)

@@ -77,12 +77,12 @@ def test_what_alpha_hides_is_left_out(sepconv, dtype, channels, policy, alpha):
     text = sepconv("plan", "in.tif", "out.tif", STAGE, "--alpha", "mask").stdout
     assert f"that alpha (channel {channels - 1}) hides are missing" in text
     outputs = set()
-    for options in (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--whole"]):
+    for options in (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--reference"]):
         sepconv(
             "run",
             "in.tif",
             "out.tif",
-            f"{STAGE},missing={policy}",
+            f"{STAGE},nodata={policy}",
             "--alpha",
             "mask",
             *options,
@@ -103,7 +103,7 @@ def test_derivatives_propagate_and_leave_alpha_as_it_is(sepconv):
         "other stages leave it as it is"
         in sepconv("plan", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask").stdout
     )
-    for options in ([], ["--whole"], ["--band-rows", 7, "--threads", 1]):
+    for options in ([], ["--reference"], ["--band-rows", 7, "--threads", 1]):
         sepconv("run", "in.tif", "out.tif", "sobel:axis=x", "--alpha", "mask", *options, "--quiet", "--force")
         result = tifffile.imread(sepconv.folder / "out.tif")
         hidden = pixels[..., -1] == 0
@@ -122,7 +122,7 @@ def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
     for stages, colours in [
         (["cast:type=u16"], pixels),
         (["cast:type=f32"], pixels),
-        (["scale:by=-1,add=255"], 255 - pixels),
+        (["scale:factor=-1,offset=255"], 255 - pixels),
         (["clamp:low=9,high=99"], np.clip(pixels, 9, 99)),
         (["abs", "transpose", "threshold:at=99", "transpose"], np.where(pixels > 99, 1, 0)),
         (["unsharp:sigma=2"], None),
@@ -136,7 +136,7 @@ def test_stages_of_one_pixel_and_unsharp_leave_alpha_as_it_is(sepconv):
         np.float32
     )
     write(sepconv.folder / "floats.tif", floats)  # as warping programs write them
-    sepconv("run", "floats.tif", "out.tif", "scale:by=2", "gradient", "--quiet", "--force")
+    sepconv("run", "floats.tif", "out.tif", "scale:factor=2", "gradient", "--quiet", "--force")
     assert (tifffile.imread(sepconv.folder / "out.tif")[..., 3] == 255).all()
 
 
@@ -146,7 +146,7 @@ def test_what_is_there_stays_there(sepconv):
     pixels[..., 3] = 1
     pixels[::2, ::2, 3] = 0
     write(sepconv.folder / "in.tif", pixels)
-    sepconv("run", "in.tif", "out.tif", "resize:to=41x37", "--alpha", "mask", "--quiet")
+    sepconv("run", "in.tif", "out.tif", "resize:size=41x37", "--alpha", "mask", "--quiet")
     result = tifffile.imread(sepconv.folder / "out.tif")
     assert (result[result[..., 3] > 0][:, :3] == 100).all() and (result[..., 3] <= 1).all()
     tiny = np.full((9, 9, 2), 1e-30, np.float32)
@@ -221,7 +221,7 @@ def test_levels_and_reductions(sepconv, alpha):
 
 @pytest.mark.parametrize(
     "stage, size",
-    [("reduce:factor=2", (40, 30)), ("resize:to=33x51", (33, 51)), ("resize:to=150x100", (150, 100))],
+    [("reduce:factor=2", (40, 30)), ("resize:size=33x51", (33, 51)), ("resize:size=150x100", (150, 100))],
 )
 @pytest.mark.parametrize("rule", ["weight", "mask"])
 def test_alpha_of_another_scale_is_pillows(sepconv, rule, stage, size):
@@ -241,12 +241,12 @@ def test_alpha_of_another_scale_is_pillows(sepconv, rule, stage, size):
         [stage],
         [stage, "transpose"],
         ["transpose", stage],
-        ["gaussian:sigma=1", stage, "scale:by=0.5"],
+        ["gaussian:sigma=1", stage, "scale:factor=0.5"],
     ):
         sepconv(
             "run", "in.tif", "streamed.tif", *chain, "--alpha", rule, "--band-rows", 7, "--quiet", "--force"
         )
-        sepconv("run", "in.tif", "whole.tif", *chain, "--alpha", rule, "--whole", "--quiet", "--force")
+        sepconv("run", "in.tif", "whole.tif", *chain, "--alpha", rule, "--reference", "--quiet", "--force")
         np.testing.assert_array_equal(
             tifffile.imread(sepconv.folder / "streamed.tif"), tifffile.imread(sepconv.folder / "whole.tif")
         )
@@ -538,13 +538,11 @@ def test_a_level_without_a_mask_of_its_own_is_said(sepconv):
 def test_a_value_for_what_only_alpha_hides_is_refused(sepconv):
     pixels = picture((40, 50), np.uint8, 4)
     write(sepconv.folder / "in.tif", pixels)
-    said = sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, status=2).stderr
+    said = sepconv("run", "in.tif", "out.tif", STAGE, "--dst-nodata", 7, status=2).stderr
     assert (
-        "only alpha (channel 3) hides some" in said
-        and "--result-nodata" in said
-        and "set --nodata too" in said
+        "only alpha (channel 3) hides some" in said and "--dst-nodata" in said and "set --nodata too" in said
     )
-    sepconv("run", "in.tif", "out.tif", STAGE, "--result-nodata", 7, "--nodata", 9, "--quiet")
+    sepconv("run", "in.tif", "out.tif", STAGE, "--dst-nodata", 7, "--nodata", 9, "--quiet")
 
 
 def test_alpha_that_is_no_number_hides_for_compare_too(sepconv):

@@ -20,7 +20,7 @@ KINDS = [
     (np.float32, 4),
     (np.float64, 2),
 ]
-RUNS = (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--whole"])
+RUNS = (["--threads", 1], ["--band-rows", 8, "--threads", 2], ["--reference"])
 
 
 def opaque_of(dtype):
@@ -140,10 +140,10 @@ def test_borders(sepconv, border, value):
 @pytest.mark.parametrize(
     "stage, size, name",
     [
-        ("resize:to=41x30,filter=linear", (41, 30), "BILINEAR"),
-        ("resize:to=41x30,filter=box", (41, 30), "BOX"),
-        ("resize:to=120x95,filter=cubic", (120, 95), "BICUBIC"),
-        ("resize:to=33x52,filter=lanczos3", (33, 52), "LANCZOS"),
+        ("resize:size=41x30,filter=linear", (41, 30), "BILINEAR"),
+        ("resize:size=41x30,filter=box", (41, 30), "BOX"),
+        ("resize:size=120x95,filter=cubic", (120, 95), "BICUBIC"),
+        ("resize:size=33x52,filter=lanczos3", (33, 52), "LANCZOS"),
         ("reduce:factor=2", (42, 31), "BOX"),
     ],
 )
@@ -183,7 +183,7 @@ def test_a_cut_out_on_white_beside_pillow_and_libvips(sepconv):
         for stage, expected in [
             ("reduce:factor=2", image.reduce(2)),
             ("reduce:factor=4", image.reduce(4)),
-            ("resize:to=20x20", image.resize((20, 20), PIL.Image.Resampling.BILINEAR)),
+            ("resize:size=20x20", image.resize((20, 20), PIL.Image.Resampling.BILINEAR)),
         ]:  # of taps below 0 Pillow clips multiplied colours before it divides them
             sepconv("run", "in.png", "out.png", stage, "--quiet", "--force")
             made = np.asarray(PIL.Image.open(sepconv.folder / "out.png"))
@@ -251,7 +251,7 @@ def test_colours_that_are_multiplied_already(sepconv, dtype, channels):
         made, np.stack([correlate(pixels[..., c].astype(float), TAPS, TAPS) for c in range(channels)], -1)
     )
     assert tifffile.TiffFile(sepconv.folder / "out.tif").pages[0].extrasamples == (1,)
-    inverted = run(sepconv, f"scale:by=-1,add={top}")  # of colours that are not
+    inverted = run(sepconv, f"scale:factor=-1,offset={top}")  # of colours that are not
     there = pixels[..., -1] > 0
     with np.errstate(all="ignore"):
         expected = (top - pixels[..., :-1] / (pixels[..., -1:] / top)) * (pixels[..., -1:] / top)
@@ -270,7 +270,7 @@ def test_stages_that_make_no_means_leave_alpha_and_take_what_is_above_0(sepconv)
     alone[hidden] = np.nan
     for stage, colours in [
         ("cast:type=f32", pixels),
-        ("scale:by=-1,add=255", 255.0 - pixels),
+        ("scale:factor=-1,offset=255", 255.0 - pixels),
         ("clamp:low=9,high=99", np.clip(pixels, 9, 99)),
         ("threshold:at=99", np.where(pixels > 99, 1, 0)),
         (
@@ -314,12 +314,12 @@ def test_chains_of_both(sepconv):
     with np.errstate(all="ignore"):
         means = sums[..., :3] / (sums[..., 3:] / 255)
     assert_picture(
-        run(sepconv, "binomial:radius=2", "scale:by=0.5,add=9"),
+        run(sepconv, "binomial:radius=2", "scale:factor=0.5,offset=9"),
         np.where(
             stored(sums[..., 3:], np.uint8) > 0, np.concatenate([means * 0.5 + 9, sums[..., 3:]], -1), 0
         ),
     )
-    made = run(sepconv, "scale:by=0.5,add=9", "binomial:radius=2")
+    made = run(sepconv, "scale:factor=0.5,offset=9", "binomial:radius=2")
     assert_picture(
         made,
         np.where(blurred[..., 3:] > 0, np.concatenate([blurred[..., :3] * 0.5 + 9, blurred[..., 3:]], -1), 0),
@@ -363,7 +363,7 @@ def test_an_opaque_picture_has_the_plain_filters_pixels(sepconv):
         pixels[..., 3] = opaque_of(dtype)
         write(sepconv.folder / "in.tif", pixels)
         tifffile.imwrite(sepconv.folder / "rgb.tif", pixels[..., :3], photometric="rgb")
-        for stage in ("gaussian:sigma=1.5", "reduce:factor=3", "resize:to=33x47,filter=lanczos3"):
+        for stage in ("gaussian:sigma=1.5", "reduce:factor=3", "resize:size=33x47,filter=lanczos3"):
             made = run(sepconv, stage)
             assert (made[..., 3] == opaque_of(dtype)).all()
             assert np.abs(made[..., :3].astype(int) - run(sepconv, stage, source="rgb.tif")).max() <= 1
@@ -388,10 +388,10 @@ GEO = [(33550, "d", 3, (1.0, 1.0, 0.0), True), (33922, "d", 6, (0.0, 0.0, 0.0, 5
             False,
             "because pixels of value 7 are missing, too",
         ),
-        ({}, "binomial:radius=2,missing=ignore", False, "' says what becomes of missing pixels"),
+        ({}, "binomial:radius=2,nodata=ignore", False, "' says what becomes of missing pixels"),
         (
             {},
-            "subtract:chain=[abs | box:radius=1,missing=fill]",
+            "subtract:chain=[abs | box:radius=1,nodata=fill]",
             False,
             "' says what becomes of missing pixels",
         ),
@@ -404,7 +404,7 @@ def test_which_rule_and_why(sepconv, options, stage, weight, why):
     assert why in said and ("is a weight" in said) == weight and ("a mask and no weight" in said) != weight
     by_itself = run(sepconv, stage)
     np.testing.assert_array_equal(by_itself, run(sepconv, stage, "--alpha", "weight" if weight else "mask"))
-    if "missing=" in stage:
+    if "nodata=" in stage:
         error = sepconv("run", "in.tif", "out.tif", stage, "--alpha", "weight", "--force", status=2).stderr
         assert "--alpha is to make alpha a weight, and '" in error and "leave one of the two out" in error
         return
@@ -539,7 +539,7 @@ def test_alpha_keeps_its_share_where_a_range_becomes_another(sepconv, dtype, alp
         ([f"stretch:low=0,high={top},type=u16"], np.uint16),
         ([f"stretch:low=0,high={top},type=f32"], np.float32),
         ([f"stretch:low=0,high={top},type=u8", "gaussian:sigma=0"], np.uint8),
-        (["gaussian:sigma=0", f"stretch:low=0,high={top},type=u16", "scale:by=1"], np.uint16),
+        (["gaussian:sigma=0", f"stretch:low=0,high={top},type=u16", "scale:factor=1"], np.uint16),
     ]
     for stages, to in chains:
         sepconv("run", "in.tif", "out.tif", *stages, "--alpha", rule, "--quiet", "--force")

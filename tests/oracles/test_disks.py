@@ -110,7 +110,7 @@ def test_missing_pixels(sepconv, name, border, policy):
     for step in {"erode": [np.nanmin], "dilate": [np.nanmax], "opening": [np.nanmin, np.nanmax]}[name]:
         expected = of(expected, step)
     np.testing.assert_array_equal(
-        sepconv.filter(image, stage(name, 4, 3, border, f",missing={policy}")), expected
+        sepconv.filter(image, stage(name, 4, 3, border, f",nodata={policy}")), expected
     )
 
 
@@ -142,7 +142,7 @@ def test_any_plan_has_the_same_bits(sepconv, border):
     np.save(sepconv.folder / "in.npy", image)
     made = []
     for limits in (
-        ["--whole"],
+        ["--reference"],
         ["--band-rows", "7"],
         ["--max-memory", "6M", "--threads", "1"],
         ["--max-memory", "8M", "--threads", "2"],

@@ -121,16 +121,16 @@ def test_integers_are_rounded_half_to_even_and_saturate(sepconv, dtype):
     image = elements((33, 65), dtype, 3)
     values = image.astype(np.float64)
     if dtype == "?":
-        assert_same(sepconv.filter(image, "scale:by=3"), image)
-        assert_same(sepconv.filter(image, "scale:by=0.5"), np.zeros_like(image))
+        assert_same(sepconv.filter(image, "scale:factor=3"), image)
+        assert_same(sepconv.filter(image, "scale:factor=0.5"), np.zeros_like(image))
         return
     with np.errstate(over="ignore"):
-        assert_same(sepconv.filter(image, "scale:by=0.5"), stored(values * 0.5, np.dtype(dtype)))
+        assert_same(sepconv.filter(image, "scale:factor=0.5"), stored(values * 0.5, np.dtype(dtype)))
         if np.dtype(dtype).itemsize < 8:
-            assert_same(sepconv.filter(image, "scale:by=1000"), stored(values * 1000, np.dtype(dtype)))
+            assert_same(sepconv.filter(image, "scale:factor=1000"), stored(values * 1000, np.dtype(dtype)))
             return
     limits = np.iinfo(dtype)
-    result = sepconv.filter(image, "scale:by=1000")
+    result = sepconv.filter(image, "scale:factor=1000")
     assert (result[values * 1000 >= float(limits.max)] == limits.max).all() and (result == limits.max).any()
     assert (result[values * 1000 <= float(limits.min)] == limits.min).all()
 
@@ -149,7 +149,7 @@ def test_half_precision_is_rounded_to_even_like_numpy(sepconv):
     with np.errstate(over="ignore"):
         half = values.astype(np.float16)
         expected = (half.astype(np.float32) * factor).astype(np.float16)
-    result = sepconv.filter(half, f"scale:by={float(factor)!r}")
+    result = sepconv.filter(half, f"scale:factor={float(factor)!r}")
     np.testing.assert_array_equal(result, expected)
 
 
@@ -200,7 +200,7 @@ def test_complex_numbers_are_filtered_by_their_parts(sepconv, dtype, shape):
         ["gaussian_laplace:sigma=1.5"],
         ["unsharp:sigma=1"],
         ["reduce:factor=2"],
-        ["transpose", "scale:by=0.5"],
+        ["transpose", "scale:factor=0.5"],
         ["gaussian:sigma=1,border=wrap"],
     ):
         whole = sepconv.filter(image, *stages)
@@ -219,7 +219,7 @@ def test_complex_numbers_are_filtered_by_their_parts(sepconv, dtype, shape):
         "threshold:at=1",
         "gradient",
         "mix_channels:values=1,0,0,1",
-        "scale:add=1",
+        "scale:offset=1",
         "box:radius=1,border=constant,value=2",
         "unsharp:sigma=1,threshold=1",
         "cast:type=u8",
@@ -227,7 +227,7 @@ def test_complex_numbers_are_filtered_by_their_parts(sepconv, dtype, shape):
 )
 def test_what_is_not_linear_in_the_parts_is_refused(sepconv, stage):
     np.save(sepconv.folder / "in.npy", elements((20, 30), "c8"))
-    for whole in ([], ["--whole"]):
+    for whole in ([], ["--reference"]):
         said = sepconv("run", "in.npy", "out.npy", stage, "--quiet", *whole, status=2).stderr
         assert "complex64" in said and "real and imaginary" in said and stage.split(":")[0] in said
 

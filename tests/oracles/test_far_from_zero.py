@@ -74,7 +74,7 @@ def test_missing_pixels_have_no_part(sepconv, offset):
     image = near((40, 50))
     image[np.random.default_rng(1).random(image.shape) < 0.3] = np.nan
     image[:12, :12] = np.nan
-    actual = sepconv.filter(image + offset, "stddev:radius=2,missing=fill", options=("--nodata", "nan"))
+    actual = sepconv.filter(image + offset, "stddev:radius=2,nodata=fill", options=("--nodata", "nan"))
     np.testing.assert_allclose(actual, moments(image, (2, 2), "reflect101")[0], rtol=1e-9, atol=1e-12)
 
 

@@ -101,7 +101,7 @@ COGS += [
     ("uint8", shape, codec, chain)
     for shape in ((50, 60), (600, 700, 3), (513, 1025, 4), (1, 2000), (700, 900, 7))
     for codec in ("deflate", "jpeg")
-    for chain in (["reduce:factor=2"], ["resize:by=1.5"], ["transpose"])
+    for chain in (["reduce:factor=2"], ["resize:scale=1.5"], ["transpose"])
     if codec != "jpeg" or shape[2:] in ((), (3,))
 ]
 

@@ -92,7 +92,7 @@ def test_a_selection_keeps_its_axes_and_names(sepconv):
 def test_physical_sizes_follow_the_scale(sepconv):
     stack = random_stack(3)
     write_ome(sepconv.folder / "in.ome.tif", stack, "C")
-    sepconv("run", "in.ome.tif", "half.ome.tif", "resize:to=90x37")
+    sepconv("run", "in.ome.tif", "half.ome.tif", "resize:size=90x37")
     pixels, _ = pixels_of(sepconv.folder / "half.ome.tif")
     assert (
         float(pixels["PhysicalSizeX"]) == 0.125
@@ -223,7 +223,7 @@ def test_plain_pages(sepconv, options):
 def test_ten_thousand_pages_take_no_walk_each(sepconv):
     stack = np.random.default_rng(4).integers(0, 255, (10000, 8, 16), np.uint8)
     tifffile.imwrite(sepconv.folder / "in.tif", stack, photometric="minisblack", metadata=None)
-    sepconv("run", "in.tif", "out.tif", "scale:by=1", "--threads", 1, "--quiet")
+    sepconv("run", "in.tif", "out.tif", "scale:factor=1", "--threads", 1, "--quiet")
     np.testing.assert_array_equal(tifffile.imread(sepconv.folder / "out.tif"), stack)
 
 
@@ -243,10 +243,10 @@ def test_pages_stored_otherwise_get_plans_of_their_own(sepconv):
     "options",
     [
         [],
-        ["--whole"],
+        ["--reference"],
         ["--threads", "1", "--band-rows", "5"],
         ["--compress", "deflate", "--tile", "16"],
-        ["--big-tiff"],
+        ["--bigtiff=yes"],
     ],
 )
 def test_however_it_is_run_the_planes_are_the_same(sepconv, options):

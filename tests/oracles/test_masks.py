@@ -95,7 +95,7 @@ def test_a_mask_stays_a_mask(sepconv, dtype, channels, options):
     assert np.abs(result - blurred(image, hidden))[~hidden].max() <= 0.5001
     assert (result[hidden] == 0).all()
     assert_gdal_sees(sepconv.folder / "out.tif", hidden)
-    for how in (["--whole"], ["--max-memory", "24M", "--threads", 2], ["--threads", 1]):
+    for how in (["--reference"], ["--max-memory", "24M", "--threads", 2], ["--threads", 1]):
         sepconv("run", "in.tif", "again.tif", "box:radius=1", *how, "--quiet", "--force")
         assert (sepconv.folder / "again.tif").read_bytes() == (sepconv.folder / "out.tif").read_bytes()
 
@@ -110,7 +110,7 @@ def test_a_mask_stays_a_mask(sepconv, dtype, channels, options):
         ["gaussian:sigma=1", "cast:type=i16"],
         ["median:radius=1"],
         ["clamp:low=3,high=200"],
-        ["scale:by=0.5"],
+        ["scale:factor=0.5"],
     ],
     ids=" ".join,
 )
@@ -198,7 +198,7 @@ def test_a_value_in_the_place_of_a_mask(sepconv, result, name):
     image, hidden = scene(np.int16, 3), hidden_pixels()
     write_masked(sepconv.folder / "in.tif", image, hidden, compression="zlib")
     stages = ["box:radius=1"] + (["cast:type=f32"] if np.isnan(result) else [])
-    sepconv("run", "in.tif", name, *stages, "--result-nodata", result, "--quiet")
+    sepconv("run", "in.tif", name, *stages, "--dst-nodata", result, "--quiet")
     if name == "out.zarr":
         sepconv("run", name, "again.npy", "--quiet")
         name = "again.npy"
@@ -412,7 +412,7 @@ def test_only_pixels_of_whose_channels_all_have_it(sepconv, dtype, options):
         "all",
         "--nodata",
         "0",
-        "--result-nodata",
+        "--dst-nodata",
         "200",
         "--quiet",
     )
@@ -427,7 +427,7 @@ def test_a_pixel_that_is_there_does_not_become_missing(sepconv):
     image = np.full((*SHAPE, 3), 1, np.uint8)
     image[:40] = 0
     tifffile.imwrite(sepconv.folder / "in.tif", image, photometric="rgb", metadata=None)
-    sepconv("run", "in.tif", "out.tif", "scale:by=0.1", "--nodata-bands", "all", "--nodata", 0, "--quiet")
+    sepconv("run", "in.tif", "out.tif", "scale:factor=0.1", "--nodata-bands", "all", "--nodata", 0, "--quiet")
     result = tifffile.imread(sepconv.folder / "out.tif")
     assert (result[:40] == 0).all() and (result[40:] == [1, 0, 0]).all()
     assert (

@@ -409,7 +409,7 @@ STAGES = {
     "copy": ([], {}),
     "blur": (["gaussian:sigma=1"], {}),
     "reduce": (["reduce:factor=2"], {"x": 2, "y": 2}),
-    "resize": (["resize:to=32x12"], {"x": 2, "y": 4}),
+    "resize": (["resize:size=32x12"], {"x": 2, "y": 4}),
     "region": (["--region", "32x16+8+4"], {}),
     "transpose": (["transpose"], {"x": Y / X, "y": X / Y}),
 }

@@ -100,7 +100,7 @@ def test_a_value_that_only_the_first_image_declares_is_said(sepconv):
         (np.int8, 7),
     ],
 )
-@pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "scale:by=1e12"])
+@pytest.mark.parametrize("stage", ["gaussian:sigma=1", "reduce:factor=2", "scale:factor=1e12"])
 def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepconv, dtype, nodata, stage):
     """Of neighbours one below and one above it the mean is the nodata value; of what is beyond the range,
     too."""
@@ -112,7 +112,7 @@ def test_integers_that_are_no_pixels_are_rounded_before_they_are_compared(sepcon
     image[10:20, 30:50] = nodata
     tifffile.imwrite(sepconv.folder / "in.tif", image, extratags=nodata_tag(nodata), photometric="minisblack")
     sepconv("run", "in.tif", "out.tif", stage, "--pyramid", "--tile", 16, "--quiet")
-    sepconv("run", "in.tif", "whole.tif", stage, "--pyramid", "--tile", 16, "--quiet", "--whole")
+    sepconv("run", "in.tif", "whole.tif", stage, "--pyramid", "--tile", 16, "--quiet", "--reference")
     assert (sepconv.folder / "out.tif").read_bytes() == (sepconv.folder / "whole.tif").read_bytes()
     hole = image == nodata
     with tifffile.TiffFile(sepconv.folder / "out.tif") as tif:
@@ -255,7 +255,7 @@ def test_blocks_that_were_never_written_are_missing(sepconv, compression, dtype,
 def test_a_transposition_keeps_f64_whatever_the_arithmetic(sepconv):
     values = np.random.default_rng(4).random((40, 50)) + 1e-12
     np.save(sepconv.folder / "in.npy", values)
-    for options in ([], ["--whole"]):
+    for options in ([], ["--reference"]):
         sepconv(
             "run", "in.npy", "out.npy", "transpose", "--arithmetic", "f32", *options, "--quiet", "--force"
         )

@@ -44,7 +44,7 @@ def test_astropy(sepconv, border, boundary, policy, dtype, tolerance):
     values, missing = holed((97, 131), dtype)
     values[missing] = np.nan
     value = ",value=90" if border == "constant" else ""
-    actual = sepconv.filter(values, f"box:radius=3,border={border}{value},missing={policy}")
+    actual = sepconv.filter(values, f"box:radius=3,border={border}{value},nodata={policy}")
     expected = convolve(
         values.astype(np.float64),
         np.outer(BOX, BOX),
@@ -64,7 +64,7 @@ def test_every_border(sepconv, border, policy, shape):
     values, missing = holed(shape)
     row, col = [1, 4, 6, 4, 1], [0.25, 0.5, 0.25]
     value = ",value=90" if border == "constant" else ""
-    stage = f"convolve:row={','.join(map(str, row))},col={','.join(map(str, col))},border={border}{value},missing={policy}"
+    stage = f"convolve:row={','.join(map(str, row))},col={','.join(map(str, col))},border={border}{value},nodata={policy}"
     actual = sepconv.filter(np.where(missing, np.nan, values), stage)
     expected = what_is_there(values, missing, row, col, border, 90, policy)
     assert (np.isnan(actual) == np.isnan(expected)).all()
@@ -96,7 +96,7 @@ def test_declared_values_of_every_type(sepconv, dtype, nodata):
 
 def test_derivatives_are_missing_wherever_they_touch_what_is(sepconv):
     values, missing = holed((97, 131), share=0.01)
-    actual = sepconv.filter(np.where(missing, np.nan, values), "sobel:missing=propagate")
+    actual = sepconv.filter(np.where(missing, np.nan, values), "sobel:nodata=propagate")
     touched = ndi.binary_dilation(missing, np.ones((3, 3)), border_value=0)
     assert (np.isnan(actual) == touched).all()
     np.testing.assert_allclose(
@@ -106,7 +106,7 @@ def test_derivatives_are_missing_wherever_they_touch_what_is(sepconv):
 
 def test_cells_are_means_of_what_is_there(sepconv):
     values, missing = holed((96, 132), share=0.6)
-    actual = sepconv.filter(np.where(missing, np.nan, values), "reduce:factor=2,missing=ignore")
+    actual = sepconv.filter(np.where(missing, np.nan, values), "reduce:factor=2,nodata=ignore")
     cells = np.where(missing, np.nan, values).reshape(48, 2, 66, 2).swapaxes(1, 2).reshape(48, 66, 4)
     with np.testing.suppress_warnings() as sup:
         sup.filter(RuntimeWarning)
@@ -119,7 +119,9 @@ def test_cells_are_means_of_what_is_there(sepconv):
 def test_resized_values_are_means_of_what_is_there(sepconv, filter, order):
     """Means of constants are that constant, whatever the weights; what no pixel stands for is missing."""
     missing = holed((60, 80))[1]
-    actual = sepconv.filter(np.where(missing, np.nan, 42.0), f"resize:by=0.4,filter={filter},missing=ignore")
+    actual = sepconv.filter(
+        np.where(missing, np.nan, 42.0), f"resize:scale=0.4,filter={filter},nodata=ignore"
+    )
     there = ~np.isnan(actual)
     np.testing.assert_allclose(actual[there], 42, rtol=1e-14)
     assert 0 < there.mean() < 1
@@ -133,10 +135,10 @@ def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, b
     values, missing = holed((97, 131), share=0.002)
     holes = np.where(missing, np.nan, values)
     actual, linear, touched = (
-        sepconv.filter(holes, f"resize:by={by},filter={name},missing={policy}")
+        sepconv.filter(holes, f"resize:scale={by},filter={name},nodata={policy}")
         for name, policy in ((filter, "ignore"), ("linear", "ignore"), (filter, "propagate"))
     )
-    plain = sepconv.filter(np.where(missing, 0, values), f"resize:by={by},filter={filter}")
+    plain = sepconv.filter(np.where(missing, 0, values), f"resize:scale={by},filter={filter}")
     beside = np.isnan(touched)
     assert beside.any() and not beside.all()
     np.testing.assert_array_equal(actual[beside], linear[beside])
@@ -154,7 +156,7 @@ def test_negative_weights_beside_missing_pixels_stay_in_range(sepconv, filter, b
         ["sobel"],
         ["dog:sigma=1,sigma2=2", "threshold:at=0"],
         ["reduce:factor=3", "unsharp:sigma=1"],
-        ["resize:by=1.7,filter=lanczos3"],
+        ["resize:scale=1.7,filter=lanczos3"],
     ],
     ids=str,
 )
@@ -167,7 +169,7 @@ def test_no_seam_at_any_band_edge(sepconv, stages, dtype):
     missing[240:, 200:] = True
     values[missing] = 7
     np.save(sepconv.folder / "in.npy", values)
-    sepconv("run", "in.npy", "whole.npy", *stages, "--nodata", "7", "--whole", "--force")
+    sepconv("run", "in.npy", "whole.npy", *stages, "--nodata", "7", "--reference", "--force")
     whole = (sepconv.folder / "whole.npy").read_bytes()
     for cut in ([], ["--band-rows", "1"], ["--band-rows", "17"], ["--band-rows", "64", "--band-cols", "50"]):
         sepconv("run", "in.npy", "out.npy", *stages, "--nodata", "7", *cut, "--force")
@@ -178,7 +180,7 @@ def test_fills_are_stored_in_the_type(sepconv):
     values, missing = holed((97, 131), np.uint8)
     values[missing] = 0
     np.save(sepconv.folder / "in.npy", values)
-    sepconv("run", "in.npy", "out.npy", "box:radius=20,missing=fill", "--nodata", "0")
+    sepconv("run", "in.npy", "out.npy", "box:radius=20,nodata=fill", "--nodata", "0")
     taps = np.ones(41) / 41
     expected = stored(what_is_there(values, missing, taps, taps, "reflect101", policy="fill"), np.uint8)
     actual = np.load(sepconv.folder / "out.npy")

@@ -111,7 +111,7 @@ def test_sums_over_weights(sepconv, stage, border):
             got = run(
                 sepconv,
                 np.where(missing, np.nan, values),
-                f"{bordered(stage, border)},missing={policy}",
+                f"{bordered(stage, border)},nodata={policy}",
                 "--band-rows",
                 5,
             )
@@ -127,7 +127,7 @@ def test_windows_of_what_is_there(sepconv, name, border):
         for policy in policies:
             stage = bordered(f"{name}:radius=1,radius_y=2,radius_z=1", border)
             got = run(
-                sepconv, np.where(missing, np.nan, values), f"{stage},missing={policy}", "--band-rows", 5
+                sepconv, np.where(missing, np.nan, values), f"{stage},nodata={policy}", "--band-rows", 5
             )
             of = ((3, 5, 3), border, 90, policy)
             want = (
@@ -158,7 +158,7 @@ def test_what_is_made_of_several_filters(sepconv, border):
             got = run(
                 sepconv,
                 given,
-                bordered("dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=1.5", border) + f",missing={policy}",
+                bordered("dog:sigma=1,sigma_z=1,sigma2=2,sigma2_z=1.5", border) + f",nodata={policy}",
                 "--band-rows",
                 5,
             )
@@ -166,7 +166,7 @@ def test_what_is_made_of_several_filters(sepconv, border):
             got = run(
                 sepconv,
                 given,
-                bordered("stddev:radius=2,radius_y=1,radius_z=3", border) + f",missing={policy}",
+                bordered("stddev:radius=2,radius_y=1,radius_z=3", border) + f",nodata={policy}",
                 "--band-rows",
                 5,
             )
@@ -240,7 +240,7 @@ def test_the_plan_says_that_missing_pixels_are_left_out(sepconv, stage):
     np.save(sepconv.folder / "in.npy", holed((5, 9, 9), np.float32)[0])
     said = sepconv("plan", "in.npy", "out.npy", stage, "--axes", "zyx", "--nodata", "nan").stdout
     [line] = [line for line in said.splitlines() if line.startswith("lowered to")]
-    assert "missing=ignore" in line
+    assert "nodata=ignore" in line
 
 
 def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
@@ -250,11 +250,11 @@ def test_nothing_missing_has_the_bits_of_the_plain_filter(sepconv):
             plain = run(sepconv, values, bordered(stage, border))
             for policy in ("ignore", "fill"):
                 np.testing.assert_array_equal(
-                    run(sepconv, values, f"{bordered(stage, border)},missing={policy}"), plain
+                    run(sepconv, values, f"{bordered(stage, border)},nodata={policy}"), plain
                 )
                 one = values.copy()
                 one[0, 0, 0] = np.nan  # all is by weights then, in one tile
-                got = run(sepconv, one, f"{bordered(stage, border)},missing={policy}", "--whole")
+                got = run(sepconv, one, f"{bordered(stage, border)},nodata={policy}", "--reference")
                 reach = len(FILTERS[stage][0]) // 2 + 1  # of planes where none touches it
                 np.testing.assert_array_equal(got[reach : 24 - reach], plain[reach : 24 - reach])
 
@@ -273,7 +273,7 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
             )
         ],
         [
-            bordered("box:radius=1,radius_z=3", border) + ",missing=fill",
+            bordered("box:radius=1,radius_z=3", border) + ",nodata=fill",
             bordered("tophat:radius=1,radius_z=1", border),
         ],
         [
@@ -282,7 +282,7 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
         ],
         [f"subtract:chain=[{bordered('binomial:radius_z=1', border)}]", bordered("sobel:axis=z", border)],
     ):
-        whole = run(sepconv, values, *stages, "--nodata", 7, "--whole").tobytes()
+        whole = run(sepconv, values, *stages, "--nodata", 7, "--reference").tobytes()
         for cut in (
             [],
             ["--band-rows", 1],
@@ -296,20 +296,20 @@ def test_any_plan_gives_the_same_bits(sepconv, dtype, border):
 def test_what_cannot_do_without_a_pixel_is_refused(sepconv):
     np.save(sepconv.folder / "in.npy", np.zeros((4, 5, 6), np.float32))
     for stage in (
-        "gaussian_laplace:sigma=1,sigma_z=1,missing=ignore",
-        "gradient:axes=xyz,missing=ignore",
-        "sobel:axis=z,missing=ignore",
+        "gaussian_laplace:sigma=1,sigma_z=1,nodata=ignore",
+        "gradient:axes=xyz,nodata=ignore",
+        "sobel:axis=z,nodata=ignore",
     ):
         assert (
             "it is one of propagate"
             in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
         )
     for stage in (
-        "gaussian:sigma=1,sigma_z=1,order_z=1,missing=fill",
-        "convolve:row=1,2,1,z=-1,0,1,missing=ignore",
+        "gaussian:sigma=1,sigma_z=1,order_z=1,nodata=fill",
+        "convolve:row=1,2,1,z=-1,0,1,nodata=ignore",
     ):
         assert (
-            "take missing=propagate"
+            "take nodata=propagate"
             in sepconv("run", "in.npy", "out.npy", stage, "--axes", "zyx", status=2).stderr
         )
 
@@ -327,4 +327,4 @@ def test_a_plan_says_what_is_left_out(sepconv):
     said = sepconv(
         "plan", "in.npy", "out.npy", "box:radius=1,radius_z=1", "sobel:axis=z", "--axes", "zyx", "--nodata", 0
     ).stdout
-    assert "missing=ignore" in said and "missing=propagate" in said
+    assert "nodata=ignore" in said and "nodata=propagate" in said

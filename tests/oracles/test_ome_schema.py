@@ -12,7 +12,7 @@ SIZES = {"T": 2, "C": 3, "Z": 4}
 CHAINS = {
     ("gaussian:sigma=1",): (0.25, 0.5),
     ("reduce:factor=2",): (0.5, 1.0),
-    ("resize:to=33x71",): (0.25 * 80 / 33, 0.5 * 60 / 71),
+    ("resize:size=33x71",): (0.25 * 80 / 33, 0.5 * 60 / 71),
     ("transpose",): (0.5, 0.25),
     ("reduce:factor=3", "transpose"): (1.5, 0.75),
     ("--region", "20x10+3+4"): (0.25, 0.5),

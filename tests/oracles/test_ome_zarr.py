@@ -1121,8 +1121,8 @@ def test_windows_are_those_of_the_values(sepconv):
     for chain, kept in (
         (["gaussian:sigma=2"], True),
         (["transpose"], True),
-        (["scale:by=0.0039", "cast:type=u8"], False),
-        (["scale:by=0.5"], False),
+        (["scale:factor=0.0039", "cast:type=u8"], False),
+        (["scale:factor=0.5"], False),
         (["gaussian:sigma=1", "sobel"], False),
     ):
         said = sepconv("run", "in.zarr", "out.zarr", *chain, "--force").stderr

@@ -227,7 +227,7 @@ def test_a_photograph_is_turned_upright_when_asked(sepconv, source, result, orie
     assert shown.shape == wanted.shape and np.abs(shown - wanted).max() <= (0 if result != "out.jpg" else 40)
     kept = found(sepconv.folder / result)
     assert kept["orientation"] == 1 and kept["sides"] == wanted.shape[1::-1] and kept["xmp says"] == 1
-    sepconv("run", source, "whole.png", "gaussian:sigma=1", "--orient", "--quiet", "--whole")
+    sepconv("run", source, "whole.png", "gaussian:sigma=1", "--orient", "--quiet", "--reference")
     sepconv("run", source, "bands.png", "gaussian:sigma=1", "--orient", "--quiet", "--band-rows", "7")
     assert (sepconv.folder / "whole.png").read_bytes() == (sepconv.folder / "bands.png").read_bytes()
 
@@ -275,7 +275,7 @@ def test_a_plan_of_what_is_turned_is_run_as_it_is(sepconv):
 @pytest.mark.parametrize("layout", [[], ["--cog"], ["--pyramid", "--compress", "zstd"]])
 def test_exif_of_every_kind_of_tiff(sepconv, bigtiff, layout):
     write(sepconv.folder / "in.jpg", 3)
-    sepconv("run", "in.jpg", "out.tif", *layout, *(["--big-tiff"] if bigtiff else []), "--quiet")
+    sepconv("run", "in.jpg", "out.tif", *layout, *(["--bigtiff=yes"] if bigtiff else []), "--quiet")
     with tifffile.TiffFile(sepconv.folder / "out.tif") as file:
         tags = file.pages[0].tags
         assert (

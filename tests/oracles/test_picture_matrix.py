@@ -400,7 +400,7 @@ def test_a_chain_that_sets_its_range_is_not_inverted(sepconv, bits):
     for stages, wanted in (
         (["cast:type=u8"], np.minimum(values, 255)),
         (["threshold:at=0.5,above=200,below=3"], np.where(values > 0, 200, 3)),
-        (["scale:by=1,add=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16)),
+        (["scale:factor=1,offset=1"], stored(values + 1.0, np.uint8 if bits <= 8 else np.uint16)),
     ):
         found, said = made(*stages)
         np.testing.assert_array_equal(found, wanted)
@@ -426,7 +426,7 @@ def test_what_computes_on_inks_is_said(sepconv):
         sepconv.folder / "in.tif"
     )
     for stage, computes in (
-        ("scale:by=1.4", True),
+        ("scale:factor=1.4", True),
         ("erode:radius=1", True),
         ("box:radius=1", False),
         ("transpose", False),

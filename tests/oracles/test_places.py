@@ -13,16 +13,16 @@ SCALE, TIE, MATRIX, KEYS, RPC, METADATA = 33550, 33922, 34264, 34735, 50844, 421
 CHAINS = {
     "reduce": (["reduce:factor=4"], lambda r, c: (4 * r, 4 * c)),
     "reduce both": (["reduce:factor=2,factor_y=5,filter=binomial"], lambda r, c: (5 * r, 2 * c)),
-    "resize": (["resize:to=100x30"], lambda r, c: (ROWS / 30 * r, COLS / 100 * c)),
-    "by": (["resize:by=0.3"], lambda r, c: (ROWS / 14 * r, COLS / 19 * c)),
+    "resize": (["resize:size=100x30"], lambda r, c: (ROWS / 30 * r, COLS / 100 * c)),
+    "by": (["resize:scale=0.3"], lambda r, c: (ROWS / 14 * r, COLS / 19 * c)),
     "transpose": (["transpose"], lambda r, c: (c, r)),
     "turned and smaller": (["reduce:factor=3,factor_y=2", "transpose"], lambda r, c: (2 * c, 3 * r)),
     "smaller and turned": (["transpose", "reduce:factor=3,factor_y=2"], lambda r, c: (3 * c, 2 * r)),
     "to and fro": (
-        ["transpose", "gaussian:sigma=1", "transpose", "resize:by=2"],
+        ["transpose", "gaussian:sigma=1", "transpose", "resize:scale=2"],
         lambda r, c: (r / 2, c / 2),
     ),
-    "twice": (["reduce:factor=2", "resize:to=63x45"], lambda r, c: (2 * 23 / 45 * r, 2 * 32 / 63 * c)),
+    "twice": (["reduce:factor=2", "resize:size=63x45"], lambda r, c: (2 * 23 / 45 * r, 2 * 32 / 63 * c)),
     "a part": (["reduce:factor=3", "--region", "7x5+11+4"], lambda r, c: (3 * (r + 4), 3 * (c + 11))),
     "a turned part": (["transpose", "--region", "7x5+11+4"], lambda r, c: (c + 11, r + 4)),
 }
@@ -254,7 +254,7 @@ def test_as_gdal_translate(sepconv, size):
         height=size[1],
         resampleAlg="bilinear",
     )
-    sepconv("run", "in.tif", "ours.tif", f"resize:to={size[0]}x{size[1]}", "--quiet")
+    sepconv("run", "in.tif", "ours.tif", f"resize:size={size[0]}x{size[1]}", "--quiet")
     ours, theirs = tags_of(sepconv.folder / "ours.tif"), tags_of(sepconv.folder / "theirs.tif")
     for row, col in CORNERS:
         np.testing.assert_allclose(

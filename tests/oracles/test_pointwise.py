@@ -5,7 +5,7 @@ import pytest
 from reference import DTYPES, assert_close, random_image, stored
 
 FORMULAE = {
-    "scale:by=1.7,add=-20": lambda x: 1.7 * x - 20,
+    "scale:factor=1.7,offset=-20": lambda x: 1.7 * x - 20,
     "clamp:low=-3,high=77": lambda x: np.clip(x, -3, 77),
     "abs": np.abs,
     "threshold:at=60,above=200,below=10": lambda x: np.where(x > 60, 200.0, 10.0),
@@ -53,5 +53,5 @@ def test_matrix_to_grey(sepconv):
 
 def test_one_rounding_at_the_end_of_a_chain(sepconv):
     image = random_image((31, 45), np.uint8)
-    actual = sepconv.filter(image, "scale:by=0.001", "scale:by=1000")
+    actual = sepconv.filter(image, "scale:factor=0.001", "scale:factor=1000")
     np.testing.assert_array_equal(actual, image)

@@ -154,7 +154,7 @@ def test_levels_of_what_is_made_and_multiplied(sepconv):
     check_levels([plain(sepconv.folder / "c.tif", level) for level in range(4)], 64)
 
 
-@pytest.mark.parametrize("options", [[], ["--big-tiff"], ["--tile", 64], ["--planar"]], ids=str)
+@pytest.mark.parametrize("options", [[], ["--bigtiff=yes"], ["--tile", 64], ["--planar"]], ids=str)
 @pytest.mark.parametrize("compress", ["none", "deflate:1"])
 def test_cloud_optimized(sepconv, compress, options):
     """Directories first, the image's where GDAL's ghost area ends; then the pixels, those of the smallest
@@ -275,7 +275,7 @@ def test_cloud_optimized_for_rio_cogeo(sepconv, codec, shape):
     assert cogeo.cog_validate(str(sepconv.folder / "out.tif"), strict=True, quiet=True) == (True, [], [])
 
 
-@pytest.mark.parametrize("big", [[], ["--big-tiff"]])
+@pytest.mark.parametrize("big", [[], ["--bigtiff=yes"]])
 def test_what_was_cloud_optimized_and_is_no_more_is_said(sepconv, big):
     np.save(sepconv.folder / "in.npy", random_image((600, 700), np.uint8))
     sepconv("run", "in.npy", "cog.tif", "--cog", "--quiet", *big)

@@ -26,10 +26,13 @@ def test_median(sepconv, shape, border, radius, radius_y):
     [
         ("median:radius=3", lambda x: ndi.median_filter(x, (7, 7, 1), mode="mirror")),
         (
-            "percentile:p=12.5,radius=2,radius_y=4,border=replicate",
+            "percentile:percent=12.5,radius=2,radius_y=4,border=replicate",
             lambda x: ndi.percentile_filter(x, 12.5, (9, 5, 1), mode="nearest"),
         ),
-        ("percentile:p=100,size=4x6", lambda x: ndi.percentile_filter(x, 100, (6, 4, 1), mode="mirror")),
+        (
+            "percentile:percent=100,size=4x6",
+            lambda x: ndi.percentile_filter(x, 100, (6, 4, 1), mode="mirror"),
+        ),
         (
             "rank:rank=-3,radius=1,origin=-1,origin_y=1,border=wrap",
             lambda x: ndi.rank_filter(x, -3, (3, 3, 1), mode="wrap", origin=(1, -1, 0)),
@@ -81,7 +84,7 @@ def ranked(image, missing, radius, of, policy):
     "stage, of",
     [
         ("median:radius=2", lambda n: n // 2),
-        ("percentile:p=80,radius=3", lambda n: int(n * 0.8)),
+        ("percentile:percent=80,radius=3", lambda n: int(n * 0.8)),
         ("rank:rank=0,radius=1", lambda n: 0),
     ],
 )
@@ -92,7 +95,7 @@ def test_missing_pixels(sepconv, dtype, nodata, policy, stage, of):
     missing[10:30, 20:50] = True
     image[missing] = nodata
     radius = int(stage[-1])
-    actual = sepconv.filter(image, f"{stage},missing={policy}", options=("--nodata", nodata))
+    actual = sepconv.filter(image, f"{stage},nodata={policy}", options=("--nodata", nodata))
     expected = ranked(image, missing, radius, of, policy)
     gone = np.isnan(expected)
     assert gone.any() and not gone.all()

@@ -124,7 +124,7 @@ MAPS = [path for path in IMAGES if path.parts[-2:-1] == ("tif",) and path.name n
     "stages",
     [
         ["reduce:factor=3"],
-        ["resize:to=100x70"],
+        ["resize:size=100x70"],
         ["transpose"],
         ["reduce:factor=2", "--region", "4x3+5+3"],
         ["gaussian:sigma=1", "--cog"],
@@ -148,7 +148,7 @@ def test_a_real_image_stays_where_it_is(sepconv, path, stages):
     rows, cols = source.RasterYSize, source.RasterXSize
     source_of = {
         "reduce:factor=3": lambda r, c: (3 * r, 3 * c),
-        "resize:to=100x70": lambda r, c: (r * rows / 70, c * cols / 100),
+        "resize:size=100x70": lambda r, c: (r * rows / 70, c * cols / 100),
         "transpose": lambda r, c: (c, r),
         "reduce:factor=2": lambda r, c: (2 * (r + 3), 2 * (c + 5)),
     }.get(stages[0], lambda r, c: (r, c))

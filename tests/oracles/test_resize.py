@@ -42,7 +42,7 @@ def comparable(shape, size, name):
 @pytest.mark.parametrize("name", FILTERS)
 def test_floating(sepconv, name, size):
     image = random_image((83, 97), np.float32)
-    actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter={name}")
+    actual = sepconv.filter(image, f"resize:size={size[0]}x{size[1]},filter={name}")
     places = comparable(image.shape, size, name)
     np.testing.assert_allclose(actual[places], pillow(image, size, name)[places], rtol=0, atol=4e-6)
 
@@ -55,7 +55,7 @@ def test_bytes(sepconv, name, shape):
     if name in ("cubic", "lanczos3"):
         image = image // 2 + np.uint8(64)
     for size in SIZES:
-        actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter={name}")
+        actual = sepconv.filter(image, f"resize:size={size[0]}x{size[1]},filter={name}")
         expected = np.asarray(Image.fromarray(image).resize(size, FILTERS[name]))
         assert actual.shape == expected.shape
         assert np.abs(actual.astype(int) - expected)[comparable(shape, size, name)].max(initial=0) <= 1, size
@@ -66,7 +66,7 @@ def test_bytes(sepconv, name, shape):
 def test_area_weighs_by_shares(sepconv, shape, size):
     transform = pytest.importorskip("skimage.transform", reason="scikit-image is not installed")
     image = random_image(shape, np.float64)
-    actual = sepconv.filter(image, f"resize:to={size[0]}x{size[1]},filter=area")
+    actual = sepconv.filter(image, f"resize:size={size[0]}x{size[1]},filter=area")
     expected = transform.resize_local_mean(
         image, size[::-1], channel_axis=2 if image.ndim == 3 else None, preserve_range=True
     )
@@ -78,7 +78,7 @@ def test_area_weighs_by_shares(sepconv, shape, size):
 @pytest.mark.parametrize("shape", [(83, 97), (5, 3), (1, 1)])
 def test_by_a_factor_is_pillows_scale(sepconv, by, shape):
     image = random_image(shape, np.float32)
-    actual = sepconv.filter(image, f"resize:by={by},filter=cubic")
+    actual = sepconv.filter(image, f"resize:scale={by},filter=cubic")
     size = [max(1, round(by * side)) for side in reversed(shape)]
     assert actual.shape == tuple(reversed(size))
     np.testing.assert_allclose(actual, pillow(image, size, "cubic"), rtol=0, atol=4e-6)
@@ -132,8 +132,8 @@ def test_reduce_is_pillows(sepconv, factor):
     "command, stage",
     [
         (["shrink", "4", "4"], "reduce:factor=4"),
-        (["reduce", "4", "4", "--kernel", "lanczos3"], "resize:by=0.25,filter=lanczos3"),
-        (["reduce", "4", "4", "--kernel", "linear"], "resize:by=0.25,filter=linear"),
+        (["reduce", "4", "4", "--kernel", "lanczos3"], "resize:scale=0.25,filter=lanczos3"),
+        (["reduce", "4", "4", "--kernel", "linear"], "resize:scale=0.25,filter=linear"),
     ],
 )
 def test_libvips(sepconv, command, stage):
@@ -154,11 +154,11 @@ def test_chains_of_scales_are_the_whole_images(sepconv):
         "gaussian:sigma=1.5",
         "reduce:factor=3",
         "transpose",
-        "resize:by=1.7,filter=lanczos3",
+        "resize:scale=1.7,filter=lanczos3",
         "sobel:axis=x",
     ]
     streamed = sepconv.filter(image, *chain, options=["--band-rows", "7", "--device", "cpu"])
-    np.testing.assert_array_equal(streamed, sepconv.filter(image, *chain, options=["--whole"]))
+    np.testing.assert_array_equal(streamed, sepconv.filter(image, *chain, options=["--reference"]))
 
 
 def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
@@ -184,13 +184,13 @@ def test_tiles_are_smaller_where_each_pixel_is_made_of_many(sepconv):
 
 def test_a_plan_of_another_scale_is_run_from_its_text(sepconv):
     np.save(sepconv.folder / "in.npy", random_image((311, 257, 3), np.uint8))
-    chain = ["reduce:factor=3,factor_y=2,filter=binomial", "transpose", "resize:to=200x333,filter=cubic"]
+    chain = ["reduce:factor=3,factor_y=2,filter=binomial", "transpose", "resize:size=200x333,filter=cubic"]
     text = sepconv(
         "plan", "in.npy", "out.npy", *chain, "--band-rows", "64", "--band-cols", "50", "--json"
     ).stdout
     (sepconv.folder / "plan.json").write_text(text)
     sepconv("run", "in.npy", "out.npy", "--plan", "plan.json")
-    sepconv("run", "in.npy", "whole.npy", *chain, "--whole")
+    sepconv("run", "in.npy", "whole.npy", *chain, "--reference")
     assert (sepconv.folder / "out.npy").read_bytes() == (sepconv.folder / "whole.npy").read_bytes()
     assert np.load(sepconv.folder / "out.npy").shape == (333, 200, 3)
     sepconv("run", "in.npy", "part.npy", *chain, "--region", "60x40+30+100")
@@ -204,8 +204,8 @@ def test_a_plan_of_another_scale_is_run_from_its_text(sepconv):
     [
         "reduce:factor=4096",
         "reduce:factor=1500,filter=binomial",
-        "resize:to=7x1,filter=linear",
-        "resize:by=0.0003",
+        "resize:size=7x1,filter=linear",
+        "resize:scale=0.0003",
     ],
 )
 def test_sums_of_thousands_of_terms_do_not_drift(sepconv, text):

@@ -87,7 +87,7 @@ def test_what_repeats(sepconv, shape, channels, ending):
         ("--band-rows", 5),
         ("--band-rows", 9, "--band-cols", 20),
         ("--threads", 3, "--slots", 1, "--band-rows", 1),
-        ("--whole",),
+        ("--reference",),
     ],
 )
 def test_anywhere_in_a_chain(sepconv, options):
@@ -149,7 +149,7 @@ def test_its_own_blur(sepconv, word, border, mode):
     blurred = ndi.gaussian_filter(image, 3, mode=mode)
     actual = sepconv.filter(
         image,
-        stage(word, f"chain=[gaussian:sigma=3,border={border} | scale:by=2]"),
+        stage(word, f"chain=[gaussian:sigma=3,border={border} | scale:factor=2]"),
         options=("--band-rows", 11),
     )
     np.testing.assert_allclose(actual, WORDS[word](image, 2 * blurred), rtol=1e-12)
@@ -207,7 +207,7 @@ def test_a_value_that_the_result_does_not_have(sepconv):
     image_with_holes(sepconv.folder / "second.tif", np.float32, -9999, 2)
     said = sepconv("run", "in.npy", "out.tif", "subtract:file=second.tif", status=2).stderr
     assert "no such value" in said
-    sepconv("run", "in.npy", "out.tif", "subtract:file=second.tif", "--result-nodata", 0, "--quiet")
+    sepconv("run", "in.npy", "out.tif", "subtract:file=second.tif", "--dst-nodata", 0, "--quiet")
 
 
 @pytest.mark.parametrize("alone", [False, True])

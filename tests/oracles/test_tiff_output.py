@@ -34,12 +34,12 @@ def test_codecs(sepconv, dtype, codec, tile):
 
 @pytest.mark.parametrize("channels", [1, 2, 3, 4, 5])
 @pytest.mark.parametrize("tile", [0, 32], ids=["strips", "tiles"])
-@pytest.mark.parametrize("big", ["--big-tiff", "--classic-tiff"])
+@pytest.mark.parametrize("big", ["--bigtiff=yes", "--bigtiff=no"])
 def test_planar(sepconv, channels, tile, big):
     image = random_image((50, 70, channels), np.uint16)
     path = written(sepconv, image, "--planar", "--tile", tile, big)
     with tifffile.TiffFile(path) as tif:
-        assert tif.is_bigtiff == (big == "--big-tiff")
+        assert tif.is_bigtiff == (big == "--bigtiff=yes")
         pixels = tif.pages[0].asarray()
     if channels == 1:
         pixels = pixels[np.newaxis]

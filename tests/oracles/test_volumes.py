@@ -115,7 +115,7 @@ def test_medians_and_percentiles(sepconv):
     array = volume((9, 20, 30), np.float32)
     got = filtered(sepconv, array, "median:radius=2,radius_y=1,radius_z=1,border=reflect")
     np.testing.assert_array_equal(got, ndimage.median_filter(array, (3, 3, 5)))
-    got = filtered(sepconv, array, "percentile:p=20,radius=3,radius_z=2,border=replicate")
+    got = filtered(sepconv, array, "percentile:percent=20,radius=3,radius_z=2,border=replicate")
     np.testing.assert_array_equal(got, ndimage.percentile_filter(array, 20, (5, 7, 7), mode="nearest"))
 
 

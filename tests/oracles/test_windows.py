@@ -138,11 +138,11 @@ def test_means_of_the_largest_values_are_finite(sepconv, radius, policy):
     image[5:7, 9] = np.finfo(np.float32).min
     mean = ndi.uniform_filter(image.astype(np.float64), 2 * radius + 1, mode="mirror")
     np.testing.assert_allclose(
-        sepconv.filter(image, f"box:radius={radius},missing={policy}"), mean, rtol=1e-6, atol=1e32
+        sepconv.filter(image, f"box:radius={radius},nodata={policy}"), mean, rtol=1e-6, atol=1e32
     )
     np.testing.assert_array_equal(
-        sepconv.filter(image * np.float32(2.0**-100), f"box:radius={radius},missing={policy}"),
-        sepconv.filter(image, f"box:radius={radius},missing={policy}") * np.float32(2.0**-100),
+        sepconv.filter(image * np.float32(2.0**-100), f"box:radius={radius},nodata={policy}"),
+        sepconv.filter(image, f"box:radius={radius},nodata={policy}") * np.float32(2.0**-100),
     )
 
 
@@ -173,5 +173,5 @@ def test_missing_pixels(sepconv, name, border, policy):
     expected = image
     for step in steps:
         expected = of(expected, step)
-    actual = sepconv.filter(image, f"{window(name, 3, 2, border)},missing={policy}")
+    actual = sepconv.filter(image, f"{window(name, 3, 2, border)},nodata={policy}")
     np.testing.assert_allclose(actual, expected, rtol=1e-9, atol=1e-12)

@@ -35,7 +35,7 @@ in_root sh -c 'dpkg-query -Wf "\${Package}\n" | sort >/before'
 
 install $(cd "$root" && ls packages/sepconv_*.deb | sed 's,^,/,')
 in_root sh -ec 'cd /tmp; sepconv generate in.tif --size 700x500 --type u16; sepconv run in.tif out.tif gaussian:sigma=2.5 --threads 2
-  sepconv run in.tif whole.tif gaussian:sigma=2.5 --whole; sepconv compare out.tif whole.tif
+  sepconv run in.tif whole.tif gaussian:sigma=2.5 --reference; sepconv compare out.tif whole.tif
   test -s /usr/share/man/man1/sepconv-run.1.gz; test -s /usr/share/man/man7/sepconv-stages.7.gz; test -s /usr/share/doc/sepconv/copyright
   test -s /usr/share/doc/sepconv/docs/how-it-works.md*; test -s /usr/share/fish/vendor_completions.d/sepconv.fish; test -s /usr/share/zsh/vendor-completions/_sepconv'
 in_root bash -ec 'source /usr/share/bash-completion/completions/sepconv; complete -p sepconv'

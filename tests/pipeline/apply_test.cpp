@@ -57,8 +57,8 @@ TEST_CASE("a part of the result is what the whole result has there") {
            {"gaussian:sigma=2"},
            {"box:radius=3,border=constant,value=9", "sobel:border=reflect"},
            {"gaussian:sigma=1,border=replicate", "transpose", "cast:type=f32", "unsharp:sigma=2"},
-           {"reduce:factor=5,filter=binomial", "transpose", "resize:by=3.3,filter=cubic"},
-           {"resize:to=700x20", "box:radius=9"},
+           {"reduce:factor=5,filter=binomial", "transpose", "resize:scale=3.3,filter=cubic"},
+           {"resize:size=700x20", "box:radius=9"},
            {"box:radius=120"}}) {
     const Chain chain = Chain::parse(stages);
     const Image source = Image::of_pattern(kSpec, Pattern::noise, 11);

@@ -72,13 +72,13 @@ void check_graph(const std::vector<std::string>& stages) {
 TEST_CASE("a device filter is captured into a graph and launched again and again", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   check_graph({"gaussian:sigma=2", "unsharp:sigma=1", "cast:type=u8"});
-  check_graph({"reduce:factor=3", "resize:by=1.3,filter=cubic"});
+  check_graph({"reduce:factor=3", "resize:scale=1.3,filter=cubic"});
   check_graph({"median:radius=4", "median:radius=1", "median:radius=12"});
 }
 
 TEST_CASE("a device filter with a matrix is captured into a graph", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const MatrixFolder matrices;
-  check_graph(
-      {"gaussian:sigma=2", "gemm:file=" + matrices.noise({407, 90}, PixelType::f64, 1), "scale:by=0.001"});
+  check_graph({"gaussian:sigma=2", "gemm:file=" + matrices.noise({407, 90}, PixelType::f64, 1),
+               "scale:factor=0.001"});
 }

@@ -24,16 +24,17 @@ const std::vector<std::string> kChains[] = {
     {"gaussian:sigma=2.5"},
     {"gaussian:sigma=1.5,border=constant,value=7", "sobel:border=replicate", "abs", "cast:type=u8"},
     {"cast:type=i16", "unsharp:sigma=1.2,amount=0.8,threshold=2", "clamp:low=3,high=180",
-     "scale:by=0.7,add=1"},
+     "scale:factor=0.7,offset=1"},
     {"mix_channels:rows=2,values=0.5,0.25,0.25,-1,0,1", "gradient", "cast:type=f32"},
     {"box:radius=7,border=wrap", "abs", "unsharp:sigma=2,border=wrap", "box:radius=3"},
-    {"median:radius=3", "scale:by=0.7,add=1", "percentile:p=20,radius=1,border=wrap",
+    {"median:radius=3", "scale:factor=0.7,offset=1", "percentile:percent=20,radius=1,border=wrap",
      "rank:rank=7,size=30x25"},
-    {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:by=0.7,add=1", "resize:by=1.7,filter=lanczos3"},
+    {"box:radius=2", "reduce:factor=3,factor_y=2", "scale:factor=0.7,offset=1",
+     "resize:scale=1.7,filter=lanczos3"},
     {"opening:radius=3,shape=disk", "blackhat:radius=9,radius_y=5,shape=disk,border=wrap",
-     "erode:radius=200,radius_y=1,shape=disk", "scale:by=0.7,add=1"},
+     "erode:radius=200,radius_y=1,shape=disk", "scale:factor=0.7,offset=1"},
     {"gaussian_laplace:sigma=2", "cast:type=f64", "dog:sigma=1,sigma2=1.6,border=reflect"},
-    {"subtract:chain=[gaussian:sigma=2,border=wrap | scale:by=0.5]", "max:chain=box:radius=3"},
+    {"subtract:chain=[gaussian:sigma=2,border=wrap | scale:factor=0.5]", "max:chain=box:radius=3"},
     {"box:radius=40", "convolve:row=1,2,-1,col=0.5,0,0.25,border=constant",
      "threshold:at=20,above=200,below=10"},
 };
@@ -176,8 +177,8 @@ TEST_CASE("a filter of another scale has room for parts that need more than one 
   const Stream stream;
   const DeviceImage in(source.view(), stream.get());
   for (const std::string border : {"replicate", "wrap"}) {
-    const Chain chain = parse(
-        {"reduce:factor=7,filter=binomial", "resize:by=20.3,filter=cubic", "box:radius=3,border=" + border});
+    const Chain chain = parse({"reduce:factor=7,filter=binomial", "resize:scale=20.3,filter=cubic",
+                               "box:radius=3,border=" + border});
     const Image expected = whole_image_result(source, chain);
     const DeviceFilter filter(chain, spec, std::nullopt, {9, 11});
     const Image result({{9, 11}, 1, PixelType::f32}), there(result.spec());

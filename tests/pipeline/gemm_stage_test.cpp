@@ -61,7 +61,7 @@ void check_chains(const std::vector<int>& devices, int cuts) {
       const std::string turned_right = "gemm:file=" + matrices.noise({37 * channels, 19}, PixelType::f64, 3);
       const std::string turned_left =
           "gemm:file=" + matrices.noise({21, 29}, PixelType::f32, 4) + ",side=left";
-      const std::string scale = "scale:by=0.01,add=1";
+      const std::string scale = "scale:factor=0.01,offset=1";
       for (const Stages& stages :
            {Stages{right}, Stages{left}, Stages{"gaussian:sigma=1", right, "box:radius=2"},
             Stages{"box:radius=3", left, scale, "gaussian:sigma=2"},

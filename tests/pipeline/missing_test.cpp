@@ -49,8 +49,8 @@ TEST_CASE("a hole is filled, or grows, as the key says", "[missing]") {
   const auto values = row_of({10, 7, 30, 50, 7, 7, 7});
   const auto made = [&](const char* key) {
     return run_on<std::uint8_t>(
-        values, {1, 7},
-        Chain::parse({std::string("box:radius=1,radius_y=0,border=replicate,missing=") + key}), {.value = 7});
+        values, {1, 7}, Chain::parse({std::string("box:radius=1,radius_y=0,border=replicate,nodata=") + key}),
+        {.value = 7});
   };
   CHECK(made("fill") == row_of({10, 20, 40, 40, 50, 7, 7}));
   CHECK(made("ignore") == row_of({10, 7, 40, 40, 7, 7, 7}));
@@ -59,7 +59,7 @@ TEST_CASE("a hole is filled, or grows, as the key says", "[missing]") {
 
 TEST_CASE("beyond a constant border all is there", "[missing]") {
   const auto values = row_of({7, 7, 7, 7});
-  const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=constant,value=90,missing=fill"});
+  const Chain chain = Chain::parse({"box:radius=1,radius_y=0,border=constant,value=90,nodata=fill"});
   CHECK(run_on<std::uint8_t>(values, {1, 4}, chain, {.value = 7}) == row_of({90, 7, 7, 90}));
 }
 
@@ -72,12 +72,12 @@ TEST_CASE("a difference is missing wherever its window touches what is missing",
 
 TEST_CASE("a present value that would be stored as missing is stored as the next", "[missing]") {
   const auto values = row_of({7, 3, 4, 255});
-  CHECK(run_on<std::uint8_t>(values, {1, 4}, Chain::parse({"scale:by=1,add=4"}),
+  CHECK(run_on<std::uint8_t>(values, {1, 4}, Chain::parse({"scale:factor=1,offset=4"}),
                              {.value = 255, .result = 7}) == row_of({11, 8, 8, 7}));
-  CHECK(run_on<std::uint8_t>(values, {1, 4}, Chain::parse({"scale:by=1,add=251"}),
+  CHECK(run_on<std::uint8_t>(values, {1, 4}, Chain::parse({"scale:factor=1,offset=251"}),
                              {.value = 7, .result = 255}) == row_of({255, 254, 254, 254}));
   const std::vector<float> floats{1, -9999, 2};
-  const auto made = run_on<float>(floats, {1, 3}, Chain::parse({"scale:by=-9999"}), {.value = -9999});
+  const auto made = run_on<float>(floats, {1, 3}, Chain::parse({"scale:factor=-9999"}), {.value = -9999});
   CHECK(made == std::vector<float>{std::nextafter(-9999.0F, 0.0F), -9999, -19998});
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("cells are means of what is there", "[missing]") {
   const auto values = row_of({7, 20, 7, 7, 40, 60});
   CHECK(run_on<std::uint8_t>(values, {1, 6}, Chain::parse({"reduce:factor=2"}), {.value = 7}) ==
         row_of({20, 7, 50}));
-  CHECK(run_on<std::uint8_t>(values, {1, 6}, Chain::parse({"reduce:factor=2,missing=propagate"}),
+  CHECK(run_on<std::uint8_t>(values, {1, 6}, Chain::parse({"reduce:factor=2,nodata=propagate"}),
                              {.value = 7}) == row_of({7, 7, 50}));
 }
 
@@ -114,10 +114,10 @@ TEST_CASE("NaN is missing in an undeclared image where a key says so, and else a
   };
   const auto plain = made("box:radius=1,radius_y=0");
   CHECK((std::isnan(plain[1]) && std::isnan(plain[2]) && std::isnan(plain[3]) && plain[0] > 0));
-  const auto ignored = made("box:radius=1,radius_y=0,missing=ignore");
+  const auto ignored = made("box:radius=1,radius_y=0,nodata=ignore");
   CHECK(ignored[1] == Approx(1.5));
   CHECK(std::isnan(ignored[2]));
-  CHECK(made("box:radius=1,radius_y=0,missing=fill")[2] == Approx(3));
+  CHECK(made("box:radius=1,radius_y=0,nodata=fill")[2] == Approx(3));
 }
 
 TEST_CASE("a window with nothing missing has the bits of the plain filter, in the tile of a hole too",
@@ -128,7 +128,7 @@ TEST_CASE("a window with nothing missing has the bits of the plain filter, in th
   fill_pixels(holed.view().crop({0, 0, 3, 3}), kNan);
   const Image plain(spec), ignored(spec);
   apply(Chain::parse({"gaussian:sigma=2"}), whole.view(), plain.view(), {.tile = spec.extent});
-  apply(Chain::parse({"gaussian:sigma=2,missing=ignore"}), holed.view(), ignored.view(),
+  apply(Chain::parse({"gaussian:sigma=2,nodata=ignore"}), holed.view(), ignored.view(),
         {.tile = spec.extent});
   for (std::int64_t row = 0; row < 40; ++row) {
     for (std::int64_t i = 0; i < 120; ++i) {
@@ -160,14 +160,14 @@ TEST_CASE("what cannot be missing, or be stored so, is refused in words", "[miss
   CHECK_THROWS_WITH(tried({.value = 1, .result = 256}), Contains("set MissingOptions::result"));
   CHECK_THROWS_WITH(tried({.result = 1}), Contains("has no effect: the input has no nodata"));
   CHECK_THROWS_WITH(tried({.none = true, .value = 1}), Contains("no pixel is to be missing"));
-  for (const char* stage : {"gaussian:sigma=1,order=2,missing=ignore", "convolve:row=-1,2,-1,missing=ignore"})
-    CHECK_THROWS_WITH(parse_stage(stage), Contains("take missing=propagate"));
+  for (const char* stage : {"gaussian:sigma=1,order=2,nodata=ignore", "convolve:row=-1,2,-1,nodata=ignore"})
+    CHECK_THROWS_WITH(parse_stage(stage), Contains("take nodata=propagate"));
   for (const char* stage :
-       {"sobel:missing=ignore", "gaussian_laplace:sigma=1,missing=fill", "derivative:missing=fill"})
+       {"sobel:nodata=ignore", "gaussian_laplace:sigma=1,nodata=fill", "derivative:nodata=fill"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of propagate"));
-  for (const char* stage : {"unsharp:sigma=1,missing=fill", "local_normalize:missing=fill"})
+  for (const char* stage : {"unsharp:sigma=1,nodata=fill", "local_normalize:nodata=fill"})
     CHECK_THROWS_WITH(parse_stage(stage), Contains("it is one of ignore, propagate"));
-  CHECK_THROWS_WITH(parse_stage("reduce:factor=2,missing=fill"), Contains("it is one of ignore, propagate"));
+  CHECK_THROWS_WITH(parse_stage("reduce:factor=2,nodata=fill"), Contains("it is one of ignore, propagate"));
 }
 
 TEST_CASE("f32 does not stand for the values of f64", "[missing]") {
@@ -207,10 +207,10 @@ TEST_CASE("a chain says what it does with what is missing", "[missing]") {
   const Chain chain = Chain::parse({"gaussian:sigma=1", "sobel", "dog:sigma=1,sigma2=2", "reduce:factor=2"});
   const std::string text = apply_nodata_policy(missing, chain, reader->spec()).text();
   CHECK(text.find(
-            "gaussian:sigma=1,truncate=4,order=0,method=exact,border=reflect101,flip=false,missing=ignore") !=
+            "gaussian:sigma=1,truncate=4,order=0,method=exact,border=reflect101,flip=false,nodata=ignore") !=
         text.npos);
-  CHECK(text.find("sobel:axis=x,border=reflect101,flip=false,missing=propagate") != text.npos);
-  CHECK(text.find("sigma2=2,border=reflect101,flip=false,missing=ignore") != text.npos);
+  CHECK(text.find("sobel:axis=x,border=reflect101,flip=false,nodata=propagate") != text.npos);
+  CHECK(text.find("sigma2=2,border=reflect101,flip=false,nodata=ignore") != text.npos);
   CHECK(apply_nodata_policy(missing, Chain{}, reader->spec()).empty());
 }
 

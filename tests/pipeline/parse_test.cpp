@@ -138,17 +138,17 @@ TEST_CASE("wrong stages are refused with a sentence that says the way out") {
       {"reduce:factor=2,factor_y=0", "cannot take factor_y=0: it must be between 1 and 2147483647"},
       {"reduce:factor=2,filter=cubic", "it is one of box, binomial, nearest"},
       {"resize", "needs 'to': COLSxROWS of the result; or give by"},
-      {"resize:to=640", "COLSxROWS is needed, as 640x480 is"},
-      {"resize:to=x480", "COLSxROWS is needed"},
-      {"resize:to=640x", "COLSxROWS is needed"},
-      {"resize:to=640x480x3", "COLSxROWS is needed"},
-      {"resize:to=640x99999999999999999999", "COLSxROWS is needed"},
-      {"resize:to=640x0", "it must be between 1 and 2147483647"},
-      {"resize:to=640x-1", "it must be between 1 and 2147483647"},
-      {"resize:by=0", "must be greater than 0"},
-      {"resize:by=0.5,to=3x4", "give to or by, not both"},
-      {"resize:by=2,filter=hamming", "it is one of linear, cubic, lanczos3, area, box, nearest"},
-      {"downsample", "use reduce:factor=2 or resize:by=0.5"},
+      {"resize:size=640", "COLSxROWS is needed, as 640x480 is"},
+      {"resize:size=x480", "COLSxROWS is needed"},
+      {"resize:size=640x", "COLSxROWS is needed"},
+      {"resize:size=640x480x3", "COLSxROWS is needed"},
+      {"resize:size=640x99999999999999999999", "COLSxROWS is needed"},
+      {"resize:size=640x0", "it must be between 1 and 2147483647"},
+      {"resize:size=640x-1", "it must be between 1 and 2147483647"},
+      {"resize:scale=0", "must be greater than 0"},
+      {"resize:scale=0.5,size=3x4", "give size or scale, not both"},
+      {"resize:scale=2,filter=hamming", "it is one of linear, cubic, lanczos3, area, box, nearest"},
+      {"downsample", "use reduce:factor=2 or resize:scale=0.5"},
   }));
   INFO(text);
   CHECK_THROWS_WITH(parse_stage(text), Contains(message));
@@ -204,13 +204,13 @@ TEST_CASE("what stages are called elsewhere is answered by stages that there are
 TEST_CASE("coefficients that f32 has no number for are computed with in f64") {
   const ImageSpec spec{{8, 8}, 1, PixelType::f32};
   for (const std::string_view text :
-       {"scale:by=1e39", "scale:add=-1e39", "unsharp:sigma=1,amount=1e39", "convolve:row=1e39",
+       {"scale:factor=1e39", "scale:offset=-1e39", "unsharp:sigma=1,amount=1e39", "convolve:row=1e39",
         "mix_channels:values=1e39", "mix_channels:values=1,1e39",
         "box:radius=1,border=constant,value=1e300"}) {
     INFO(text);
     CHECK(Chain::parse({text}).arithmetic(spec) == Arithmetic::f64);
   }
-  CHECK(Chain::parse({"scale:by=1e38"}).arithmetic(spec) == Arithmetic::f32);
+  CHECK(Chain::parse({"scale:factor=1e38"}).arithmetic(spec) == Arithmetic::f32);
 }
 
 TEST_CASE("a matrix that does not fit the image is refused") {

@@ -35,12 +35,12 @@ std::string random_border(std::mt19937_64& random) {
 
 /// Of a stage that averages.
 std::string random_missing(std::mt19937_64& random) {
-  return pick<std::string>(random, {"", "", "", ",missing=ignore", ",missing=propagate", ",missing=fill"});
+  return pick<std::string>(random, {"", "", "", ",nodata=ignore", ",nodata=propagate", ",nodata=fill"});
 }
 
 /// Of one whose taps may sum to 0, or that scales.
 std::string random_missing(std::mt19937_64& random, const std::string& other) {
-  return pick<std::string>(random, {"", "", "", ",missing=propagate", other});
+  return pick<std::string>(random, {"", "", "", ",nodata=propagate", other});
 }
 
 std::string random_taps(std::mt19937_64& random) {
@@ -56,7 +56,7 @@ std::string random_ranked(std::mt19937_64& random) {
     case 0:
       return fmt::format("median:radius={},radius_y={}", between(random, 0, most), between(random, 0, most));
     case 1:
-      return fmt::format("percentile:p={},radius={}", pick(random, {0.0, 12.5, 80.0, 100.0}),
+      return fmt::format("percentile:percent={},radius={}", pick(random, {0.0, 12.5, 80.0, 100.0}),
                          between(random, 0, most));
     case 2:
       return fmt::format("rank:rank=-1,size={}x{}", between(random, 1, 7), between(random, 1, 7));
@@ -103,7 +103,7 @@ std::string random_stage(std::mt19937_64& random) {
       return fmt::format("dog:sigma=1,sigma2=2.2,border={}{}", border, random_missing(random));
     case 9:
       return fmt::format("unsharp:sigma=1.2,amount=0.7,threshold=2,border={}{}", border,
-                         random_missing(random, ",missing=ignore"));
+                         random_missing(random, ",nodata=ignore"));
     case 10:
       return fmt::format("convolve:row={},col={},border={}", random_taps(random), random_taps(random),
                          border);
@@ -111,7 +111,7 @@ std::string random_stage(std::mt19937_64& random) {
       return fmt::format("convolve:{}={},flip=true,border={}", pick<std::string>(random, {"row", "col"}),
                          random_taps(random), border);
     case 12:
-      return "scale:by=0.37,add=-3";
+      return "scale:factor=0.37,offset=-3";
     case 13:
       return fmt::format("cast:type={}", pick<std::string>(random, {"u8", "u16", "i16", "f32", "f64"}));
     case 14:
@@ -121,28 +121,28 @@ std::string random_stage(std::mt19937_64& random) {
     case 15:
       return fmt::format("reduce:factor={},factor_y={},filter={}{}", between(random, 1, 5),
                          between(random, 1, 5), pick<std::string>(random, {"box", "binomial", "nearest"}),
-                         random_missing(random, ",missing=ignore"));
+                         random_missing(random, ",nodata=ignore"));
     case 16:
       return fmt::format("resize:{},filter={}{}",
                          random() % 2 == 0
                              ? fmt::format("to={}x{}", between(random, 1, 150), between(random, 1, 150))
                              : fmt::format("by={}", pick(random, {0.1, 0.37, 0.5, 1.0, 1.3, 2.0})),
                          pick<std::string>(random, {"linear", "cubic", "lanczos3", "area", "nearest"}),
-                         random_missing(random, ",missing=ignore"));
+                         random_missing(random, ",nodata=ignore"));
     case 17:
     case 18:
       return fmt::format(
           "{}:radius={},radius_y={},border={}{}{}",
           pick<std::string>(random, {"erode", "dilate", "opening", "closing", "tophat", "blackhat"}),
           between(random, 0, 24), between(random, 0, 24), border, random_shape(random),
-          pick<std::string>(random, {"", "", ",missing=ignore", ",missing=propagate"}));
+          pick<std::string>(random, {"", "", ",nodata=ignore", ",nodata=propagate"}));
     case 19:
       return fmt::format("stddev:radius={},radius_y={},border={}{}", between(random, 0, 12),
                          between(random, 0, 12), border, random_missing(random));
     case 20:
       return fmt::format("local_normalize:radius={},min_std={},border={}{}", between(random, 0, 12),
                          pick<std::string>(random, {"0", "2"}), border,
-                         random_missing(random, ",missing=ignore"));
+                         random_missing(random, ",nodata=ignore"));
     default:
       return "threshold:at=20,above=200,below=10";
   }
@@ -172,7 +172,7 @@ std::string random_own_chain(std::mt19937_64& random) {
 
 /// Of volumes. What is missing is not left out along z, so they say that.
 std::string random_volume_stage(std::mt19937_64& random) {
-  const std::string end = fmt::format(",border={},missing=propagate", random_border(random));
+  const std::string end = fmt::format(",border={},nodata=propagate", random_border(random));
   switch (random() % 8) {
     case 0:
       return fmt::format("gaussian:sigma={},sigma_z={},order_z={}{}", pick(random, {0.4, 1.0, 2.5}),
@@ -543,7 +543,7 @@ std::string command_line(const PropertyCase& c) {
         "sepconv generate {} --size {}x{} --channels {} --type {} --pattern noise --seed {}\n", kSecondFile,
         c.second.extent.cols, c.second.extent.rows, c.second.channels, name_of(c.second.type), c.second_seed);
   }
-  text += fmt::format("sepconv run {} --whole\n", fmt::format(fmt::runtime(run), "whole.npy"));
+  text += fmt::format("sepconv run {} --reference\n", fmt::format(fmt::runtime(run), "whole.npy"));
   text += fmt::format("sepconv run {} --threads {} --slots {} --band-rows {}",
                       fmt::format(fmt::runtime(run), "streamed.npy"), c.threads, c.slots, c.band_rows);
   if (c.band_cols > 0) text += fmt::format(" --band-cols {}", c.band_cols);
@@ -551,7 +551,7 @@ std::string command_line(const PropertyCase& c) {
   if (!c.tile.empty())
     text += fmt::format("# with compute tiles of {} x {} (RunOptions::tile)\n", c.tile.rows, c.tile.cols);
   if (c.holes)
-    text += fmt::format("# with holes (source_of()), --nodata {} --result-nodata {}, alpha {}\n",
+    text += fmt::format("# with holes (source_of()), --nodata {} --dst-nodata {}, alpha {}\n",
                         c.missing.value ? fmt::format("{}", *c.missing.value) : "as it is",
                         c.missing.result ? fmt::format("{}", *c.missing.result) : "the same",
                         c.missing.alpha.value_or(-1));

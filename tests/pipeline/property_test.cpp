@@ -138,8 +138,8 @@ TEST_CASE("an own chain has scratch for cells that lie otherwise in a part than 
   PropertyCase c;
   c.spec = {{3001, 1}, 1, PixelType::i16};
   c.stages = {
-      "subtract:chain=[local_normalize:radius=11,min_std=2,border=reflect,missing=propagate | "
-      "gaussian:sigma=9.5,sigma_y=40,method=multirate,missing=fill]"};
+      "subtract:chain=[local_normalize:radius=11,min_std=2,border=reflect,nodata=propagate | "
+      "gaussian:sigma=9.5,sigma_y=40,method=multirate,nodata=fill]"};
   c.band_rows = 16;
   c.tile = {38, 2};
   CHECK(holds(c));
@@ -163,7 +163,7 @@ TEST_CASE("a failing case shrinks to the part that fails", "[property]") {
   CHECK(small.stages == std::vector<std::string>{"box:radius=3"});
   CHECK(command_line(small) ==
         "sepconv generate in.npy --size 1x5 --channels 3 --type u8 --pattern noise --seed 0\n"
-        "sepconv run in.npy whole.npy box:radius=3 --whole\n"
+        "sepconv run in.npy whole.npy box:radius=3 --reference\n"
         "sepconv run in.npy streamed.npy box:radius=3 --threads 1 --slots 1 --band-rows 5\n"
         "sepconv compare whole.npy streamed.npy\n");
 }

@@ -27,20 +27,21 @@ TEST_CASE("the extent that a stage of another scale makes") {
   CHECK(result_of("reduce:factor=2", {7, 10}) == Extent{4, 5});
   CHECK(result_of("reduce:factor=3,factor_y=2", {7, 10}) == Extent{4, 4});
   CHECK(result_of("reduce:factor=100", {7, 10}) == Extent{1, 1});
-  CHECK(result_of("resize:to=640x480", {7, 10}) == Extent{480, 640});
-  CHECK(result_of("resize:by=0.5", {7, 10}) == Extent{4, 5});  // 3.5 goes to the even neighbour
-  CHECK(result_of("resize:by=0.5", {5, 10}) == Extent{2, 5});  // as 2.5 does
-  CHECK(result_of("resize:by=0.001", {7, 10}) == Extent{1, 1});
-  CHECK(result_of("resize:by=2.6", {7, 10}) == Extent{18, 26});
-  CHECK_THROWS_WITH(result_of("resize:by=1e9", {7, 10}),
+  CHECK(result_of("resize:size=640x480", {7, 10}) == Extent{480, 640});
+  CHECK(result_of("resize:scale=0.5", {7, 10}) == Extent{4, 5});  // 3.5 goes to the even neighbour
+  CHECK(result_of("resize:scale=0.5", {5, 10}) == Extent{2, 5});  // as 2.5 does
+  CHECK(result_of("resize:scale=0.001", {7, 10}) == Extent{1, 1});
+  CHECK(result_of("resize:scale=2.6", {7, 10}) == Extent{18, 26});
+  CHECK_THROWS_WITH(result_of("resize:scale=1e9", {7, 10}),
                     Contains("makes a side of 7e+09 pixels of 7; the longest is 2147483647, so take"));
 }
 
 TEST_CASE(
     "what a stage of another scale needs of its input lies in it, turned too, and is no less for more") {
-  for (const std::string_view text : {"reduce:factor=4", "reduce:factor=3,filter=binomial", "resize:to=37x41",
-                                      "resize:by=0.3,filter=lanczos3", "resize:by=2.7,filter=cubic",
-                                      "resize:by=0.7,filter=area", "resize:by=5,filter=area"}) {
+  for (const std::string_view text :
+       {"reduce:factor=4", "reduce:factor=3,filter=binomial", "resize:size=37x41",
+        "resize:scale=0.3,filter=lanczos3", "resize:scale=2.7,filter=cubic", "resize:scale=0.7,filter=area",
+        "resize:scale=5,filter=area"}) {
     const StagePtr stage = parse_stage(text);
     const ImageSpec image{{113, 157}, 1, PixelType::f32};
     const Extent result = stage->output_spec(image).extent;
@@ -59,8 +60,8 @@ TEST_CASE(
 }
 
 TEST_CASE("transposed twice a stage of another scale is itself") {
-  const StagePtr stage = parse_stage("resize:to=37x41,filter=cubic");
-  CHECK(stage->transposed()->text() == "resize:to=37x41,filter=cubic (transposed)");
+  const StagePtr stage = parse_stage("resize:size=37x41,filter=cubic");
+  CHECK(stage->transposed()->text() == "resize:size=37x41,filter=cubic (transposed)");
   CHECK(stage->transposed()->transposed()->text() == stage->text());
   CHECK(stage->transposed()->output_spec({{5, 6}, 1, PixelType::u8}).extent == Extent{37, 41});
 }
@@ -68,8 +69,8 @@ TEST_CASE("transposed twice a stage of another scale is itself") {
 TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
   const Image source = Image::of_pattern({{3000, 700}, 3, PixelType::u8}, Pattern::noise, 1);
   for (const std::string_view text :
-       {"reduce:factor=7", "reduce:factor=4,filter=binomial", "resize:to=100x90,filter=lanczos3",
-        "resize:by=0.61,filter=cubic", "resize:by=1.5"}) {
+       {"reduce:factor=7", "reduce:factor=4,filter=binomial", "resize:size=100x90,filter=lanczos3",
+        "resize:scale=0.61,filter=cubic", "resize:scale=1.5"}) {
     for (const bool turned : {false, true}) {
       Chain chain = Chain::parse({text});
       if (turned) chain.then(parse_stage("transpose"));
@@ -94,7 +95,7 @@ TEST_CASE("scales are streamed in a ceiling that holds a part of the image") {
 
 TEST_CASE("slots hold every band where bands are too many to look at each") {
   const Image source = Image::of_pattern({{509, 1021}, 1, PixelType::u8}, Pattern::noise, 4);
-  const Chain chain = Chain::parse({"resize:to=445x64"});
+  const Chain chain = Chain::parse({"resize:size=445x64"});
   const Image expected(chain.result_spec(source.spec()));
   run_whole_image(*source.reader(), *expected.writer(), chain);
   const Image streamed(expected.spec());
@@ -115,8 +116,8 @@ TEST_CASE("slots hold every band where bands are too many to look at each") {
 
 TEST_CASE("scales of rows that pass once, also where a band needs no row beyond the one before") {
   const Image source = Image::of_pattern({{90, 40}, 2, PixelType::u8}, Pattern::noise, 4);
-  for (const std::string_view text : {"resize:by=20,filter=lanczos3", "resize:by=20,filter=area",
-                                      "reduce:factor=13,filter=binomial", "resize:to=3x89"}) {
+  for (const std::string_view text : {"resize:scale=20,filter=lanczos3", "resize:scale=20,filter=area",
+                                      "reduce:factor=13,filter=binomial", "resize:size=3x89"}) {
     const Chain chain = Chain::parse({text});
     const Image expected(chain.result_spec(source.spec()));
     run_whole_image(*source.reader(), *expected.writer(), chain);
@@ -161,7 +162,7 @@ TEST_CASE("bands of a strong reduction, or of a strong enlargement, are no large
     CHECK(column.band.rows == 1);
     CHECK(column.bytes_read == wide.bytes());
     const ImageSpec small{{400, 500}, 3, PixelType::u8};
-    const Plan larger = planned("resize:by=50,filter=cubic", small, ceiling);
+    const Plan larger = planned("resize:scale=50,filter=cubic", small, ceiling);
     CHECK(larger.slots == 3);
     CHECK(larger.band_count() >= 20);
     CHECK(larger.slot_output_bytes <= 40 << 20);
@@ -177,11 +178,11 @@ TEST_CASE("work of a scale is that of the longer sides, whether the stage knows 
     const Chain chain = Chain::parse({stage});
     return tile_operations(chain, chain.specs(image), chain.result_spec(image).extent);
   };
-  CHECK(operations("resize:to=20x10") == operations("resize:by=0.01"));
-  CHECK(operations("resize:to=20x10,filter=area") == operations("reduce:factor=100"));
-  CHECK(operations("resize:by=0.01,filter=lanczos3") == 3 * operations("resize:by=0.01"));
-  CHECK(operations("resize:by=0.01") == 2 * (1000.0 * 2000 + 1000.0 * 20));
-  CHECK(operations("resize:by=10") == 2 * (1000.0 * 20000 + 10000.0 * 20000));
+  CHECK(operations("resize:size=20x10") == operations("resize:scale=0.01"));
+  CHECK(operations("resize:size=20x10,filter=area") == operations("reduce:factor=100"));
+  CHECK(operations("resize:scale=0.01,filter=lanczos3") == 3 * operations("resize:scale=0.01"));
+  CHECK(operations("resize:scale=0.01") == 2 * (1000.0 * 2000 + 1000.0 * 20));
+  CHECK(operations("resize:scale=10") == 2 * (1000.0 * 20000 + 10000.0 * 20000));
 }
 
 TEST_CASE("blocks of a file that are encoded whole are smaller where each pixel is made of many") {

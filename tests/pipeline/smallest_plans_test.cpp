@@ -16,9 +16,9 @@ TEST_CASE("a ceiling that is too small names one that is enough") {
   const std::vector<Case> cases{
       {{{65536, 65536}, 1, PixelType::u8}, {512, 512}, {512, 512}, {"gaussian:sigma=2"}},
       // Its largest band is neither the first, the middle nor the last.
-      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {64, 64}, {"resize:by=0.3"}},
-      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {256, 256}, {"resize:by=0.3"}},
-      {{{5000, 7001}, 3, PixelType::u8}, {1, 1}, {16, 16}, {"resize:by=0.7", "cast:type=f32"}},
+      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {64, 64}, {"resize:scale=0.3"}},
+      {{{600, 60'000}, 1, PixelType::u16}, {256, 256}, {256, 256}, {"resize:scale=0.3"}},
+      {{{5000, 7001}, 3, PixelType::u8}, {1, 1}, {16, 16}, {"resize:scale=0.7", "cast:type=f32"}},
       // Rows so long that what is enough leaves room for scratch that does not fit beside them.
       {{{600, 6'000'000}, 1, PixelType::f32}, {1, 6'000'000}, {1, 6'000'000}, {"gaussian:sigma=20"}},
       {{{600, 600'000}, 3, PixelType::f64},
@@ -54,8 +54,8 @@ TEST_CASE("a ceiling that is too small names one that is enough") {
 
 TEST_CASE("bands begin and end where the sink's blocks do, whatever the scale and the ceiling") {
   const ImageSpec spec{{1800, 1500}, 1, PixelType::u16};
-  for (const char* const stage : {"reduce:factor=3", "reduce:factor=7", "resize:by=0.3", "resize:by=0.4",
-                                  "resize:by=1.7", "transpose", "gaussian:sigma=2"}) {
+  for (const char* const stage : {"reduce:factor=3", "reduce:factor=7", "resize:scale=0.3",
+                                  "resize:scale=0.4", "resize:scale=1.7", "transpose", "gaussian:sigma=2"}) {
     for (const Extent block : {Extent{16, 16}, {1, 16}, {48, 80}, {64, 64}, {2048, 2048}}) {
       std::int64_t narrow = 0;
       for (std::int64_t ceiling = std::int64_t{1} << 30; ceiling > 1 << 10; ceiling -= ceiling / 8) {

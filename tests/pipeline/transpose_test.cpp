@@ -43,8 +43,8 @@ ConstPixelView pixel(const ConstPixelView& view, Stacking stacking, Extent matri
 TEST_CASE("transposes move to the end, cancel in pairs, and turn the filters that they pass") {
   CHECK(as_run({"transpose"}) == "transpose");
   CHECK(as_run({"transpose", "transpose"}) == "copy");
-  CHECK(as_run({"transpose", "scale:by=2,add=1", "transpose"}) == "scale:by=2,add=1");
-  CHECK(as_run({"transpose", "scale:by=2,add=1"}) == "scale:by=2,add=1 | transpose");
+  CHECK(as_run({"transpose", "scale:factor=2,offset=1", "transpose"}) == "scale:factor=2,offset=1");
+  CHECK(as_run({"transpose", "scale:factor=2,offset=1"}) == "scale:factor=2,offset=1 | transpose");
   CHECK(as_run({"convolve:row=1,2,1,border=reflect", "transpose"}) ==
         "convolve:row=1,2,1,border=reflect,flip=false | transpose");
   CHECK(as_run({"transpose", "convolve:row=1,2,1,border=reflect"}) ==

@@ -17,10 +17,10 @@ using namespace sepconv;
 using namespace sepconv::test;
 
 TEST_CASE("volumes: ranks of windows over several planes, in bands, in one position after the other") {
-  const Chain chain = Chain::parse({GENERATE("median:radius=2,radius_y=1,radius_z=1",
-                                             "rank:rank=7,size=4x3,size_z=4,origin_z=1,border=wrap",
-                                             "percentile:p=80,radius=0,radius_z=3,border=constant,value=900",
-                                             "max:chain=[median:radius_z=2 | gaussian:sigma=1,sigma_z=1]")});
+  const Chain chain = Chain::parse({GENERATE(
+      "median:radius=2,radius_y=1,radius_z=1", "rank:rank=7,size=4x3,size_z=4,origin_z=1,border=wrap",
+      "percentile:percent=80,radius=0,radius_z=3,border=constant,value=900",
+      "max:chain=[median:radius_z=2 | gaussian:sigma=1,sigma_z=1]")});
   const RasterAxes axes = GENERATE(RasterAxes{{"z", 11}}, RasterAxes{{"t", 2}, {"z", 4}, {"c", 2}});
   const std::int64_t planes = GENERATE(1, 3, 100);
   CAPTURE(chain.text(), to_string(axes), planes);
@@ -51,7 +51,7 @@ TEST_CASE("volumes: ranks of windows over several planes on a GPU", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Chain chain = Chain::parse(
       {GENERATE("median:radius=1,radius_z=1", "rank:rank=7,size=4x3,size_z=4,origin_z=1,border=wrap",
-                "percentile:p=80,radius=0,radius_z=3,border=constant,value=900",
+                "percentile:percent=80,radius=0,radius_z=3,border=constant,value=900",
                 "max:chain=[median:radius_z=2 | gaussian:sigma=1,sigma_z=1]",
                 "median:radius=9,radius_z=1,border=wrap")});
   const std::int64_t planes = GENERATE(1, 4, 100);
@@ -64,8 +64,8 @@ TEST_CASE("volumes: ranks of windows over several planes on a GPU", "[gpu]") {
 TEST_CASE("volumes: ranks over several planes on a GPU leave missing pixels out", "[gpu]") {
   SEPCONV_NEEDS_GPU();
   const Chain chain = Chain::parse({"multiply:chain=[threshold:at=20000 | divide:chain=scale]",
-                                    "median:radius=1,radius_z=1,missing=ignore",
-                                    "percentile:p=30,radius=2,radius_z=2,border=wrap,missing=fill"});
+                                    "median:radius=1,radius_z=1,nodata=ignore",
+                                    "percentile:percent=30,radius=2,radius_z=2,border=wrap,nodata=fill"});
   StackFile volumes("v.ome.tif", {{"t", 2}, {"z", 9}, {"c", 2}});
   run_file(volumes.in, volumes.out, chain, in_bands(4, {0}));
   CHECK(volumes.is_result_of(chain));
@@ -101,5 +101,5 @@ TEST_CASE("volumes: missing pixels count for nothing in ranks over several plane
   const char* const text = "median:radius=0,radius_z=1,border=replicate";
   CHECK(made(text, false) == "1----6");
   CHECK(made(text, true) == "1-36-6");
-  CHECK(made("median:radius=0,radius_z=1,border=replicate,missing=fill", true) == "143636");
+  CHECK(made("median:radius=0,radius_z=1,border=replicate,nodata=fill", true) == "143636");
 }

@@ -23,21 +23,20 @@ Chain blur() { return Chain::parse({"gaussian:sigma=1.5,sigma_z=2", "box:radius=
 /// windows.
 Chain of_what_is_there() {
   return Chain::parse({"multiply:chain=[threshold:at=20000 | divide:chain=scale]",
-                       "gaussian:sigma=1,sigma_z=1,missing=ignore", "erode:radius_z=1,missing=ignore",
-                       "convolve:z=1,2,4,missing=ignore",
-                       "box:radius_z=1,border=constant,value=3,missing=fill",
-                       "closing:radius_z=1,border=wrap,missing=ignore"});
+                       "gaussian:sigma=1,sigma_z=1,nodata=ignore", "erode:radius_z=1,nodata=ignore",
+                       "convolve:z=1,2,4,nodata=ignore", "box:radius_z=1,border=constant,value=3,nodata=fill",
+                       "closing:radius_z=1,border=wrap,nodata=ignore"});
 }
 
 /// What is made of several filters, of pixels of which some are missing.
 Chain joined() {
   return Chain::parse({"multiply:chain=[threshold:at=9000 | divide:chain=scale]",
-                       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,missing=fill",
-                       "unsharp:sigma=1,sigma_z=1,border=wrap,missing=ignore",
-                       "gaussian_laplace:sigma=0.5,sigma_z=1,missing=propagate",
-                       "gradient:axes=xyz,missing=propagate", "stddev:radius_z=1,missing=fill",
-                       "subtract:chain=[local_normalize:radius_z=2,border=wrap,missing=ignore]",
-                       "scale:by=9,add=20000"});
+                       "dog:sigma=1,sigma_z=1,sigma2=1.5,sigma2_z=2,nodata=fill",
+                       "unsharp:sigma=1,sigma_z=1,border=wrap,nodata=ignore",
+                       "gaussian_laplace:sigma=0.5,sigma_z=1,nodata=propagate",
+                       "gradient:axes=xyz,nodata=propagate", "stddev:radius_z=1,nodata=fill",
+                       "subtract:chain=[local_normalize:radius_z=2,border=wrap,nodata=ignore]",
+                       "scale:factor=9,offset=20000"});
 }
 
 std::string failure_of(const StackFile& volumes, const Chain& chain, const RunOptions& options = {}) {

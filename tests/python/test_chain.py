@@ -81,7 +81,7 @@ def test_a_star_import_leaves_pythons_own_functions(module):
 
 
 def test_values_are_python_s():
-    assert sc.resize(to=(30, 40)) == sc.Chain("resize:to=40x30")
+    assert sc.resize(size=(30, 40)) == sc.Chain("resize:size=40x30")
     assert sc.convolve(row=[1, 0.1, 1]) == sc.Chain("convolve:row=1,0.1,1")
     assert sc.gaussian(2, flip=True) == sc.Chain("gaussian:sigma=2,flip=true")
 
@@ -110,7 +110,7 @@ def test_every_type_keeps_its_type_in_both_byte_orders(dtype):
 
 def test_what_is_stored_again_is_rounded_and_saturated():
     values = np.array([[1.4, 2.5, 3.5]])
-    assert (sc.scale(1, add=0.5) | sc.cast("i16"))(values).tolist() == [[2, 3, 4]]
+    assert (sc.scale(1, offset=0.5) | sc.cast("i16"))(values).tolist() == [[2, 3, 4]]
     wide = np.array([[2**31 - 1, 5, -(2**31)]], np.int32)
     assert sc.scale(2)(wide).tolist() == [[2**31 - 1, 10, -(2**31)]]
     assert sc.scale(2.0**40)(np.array([[2**30, 1, -(2**30)]])).tolist() == [[2**63 - 1, 2**40, -(2**63)]]
@@ -181,7 +181,7 @@ def test_nothing_is_copied_where_the_library_can_walk():
         "gaussian:sigma=2,sigma_y=1 | sobel:axis=x | abs",
         "convolve:row=1,2,4",
         "reduce:factor=2,factor_y=3",
-        "resize:to=30x50",
+        "resize:size=30x50",
     ],
 )
 @pytest.mark.parametrize("dtype", ["f4", "u4"])

@@ -200,7 +200,7 @@ CHAINS = [
     sc.box(3, border="wrap") | sc.gaussian(3, border="constant") | sc.gaussian(9, border="wrap"),
     sc.transpose() | sc.gaussian(1.5, border="replicate"),
     sc.reduce(3) | sc.gaussian(1),
-    sc.resize(to=(80, 17)) | sc.box(1, border="wrap"),
+    sc.resize(size=(80, 17)) | sc.box(1, border="wrap"),
     sc.threshold(500),
     sc.cast("f32"),
     sc.Chain(),

@@ -168,7 +168,7 @@ def test_missing_pixels_and_metadata(client, folder):
     sc.run("in.npy", "in.tif", progress=False)
     check("in.tif", "out.zarr", sc.gaussian(3), nodata=7, tile=256)
     with pytest.warns(sc.files.FileWarning, match="NaN") as said:  # once, though many parts say it
-        check("in.tif", "out.npy", sc.gaussian(3, missing="fill"), nodata=7)
+        check("in.tif", "out.npy", sc.gaussian(3, nodata="fill"), nodata=7)
     assert len([one for one in said if "contains NaN" in str(one.message)]) == 2  # with that of one run
 
 
@@ -312,7 +312,7 @@ def test_files_of_a_chain_are_the_clients_in_workers_that_are_elsewhere(client, 
     try:
         array = image().astype("f4")
         np.save("in.npy", array)
-        chain = sc.convolve(file="taps.txt") | sc.scale(by=0.25)
+        chain = sc.convolve(file="taps.txt") | sc.scale(factor=0.25)
         expected = chain(array)
 
         def make(chain):

@@ -38,7 +38,7 @@ def test_an_exposure_in_fits(tmp_path, monkeypatch):
         ],
         {},
     )  # noqa: S102
-    expected = sc.dog(1, 12, missing="fill")(sky)
+    expected = sc.dog(1, 12, nodata="fill")(sky)
     assert np.array_equal(np.load("sources.npy"), expected) and np.isfinite(expected).all()
 
 

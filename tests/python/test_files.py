@@ -51,23 +51,23 @@ CASES = [
         ["--tile", "0", "--planar", "--no-predictor", "--compress", "zstd"],
     ),
     (
-        ("resize:to=65x75",),
+        ("resize:size=65x75",),
         dict(cog=True, device="cpu", threads=2),
         ["--cog", "--device", "cpu", "--threads", "2"],
     ),
     ((), dict(pyramid="nearest", tile=16), ["--pyramid", "nearest", "--tile", "16"]),
     (
         ("gaussian:sigma=1",),
-        dict(pyramid=True, big_tiff=True, band_rows=40, slots=2),
-        ["--pyramid", "--big-tiff", "--band-rows", "40", "--slots", "2"],
+        dict(pyramid=True, bigtiff=True, band_rows=40, slots=2),
+        ["--pyramid", "--bigtiff=yes", "--band-rows", "40", "--slots", "2"],
     ),
     (
         ("gaussian:sigma=1",),
         dict(region=np.s_[20:90, 8:108], arithmetic="f64"),
         ["--region", "100x70+8+20", "--arithmetic", "f64"],
     ),
-    (("box:radius=2",), dict(nodata=7, result_nodata=9), ["--nodata", "7", "--result-nodata", "9"]),
-    ((), dict(big_tiff=False, durable=True), ["--classic-tiff", "--durable"]),
+    (("box:radius=2",), dict(nodata=7, dst_nodata=9), ["--nodata", "7", "--dst-nodata", "9"]),
+    ((), dict(bigtiff=False, fsync=True), ["--bigtiff=no", "--fsync"]),
 ]
 
 
@@ -188,7 +188,7 @@ def test_gemm_is_the_programs(sepconv):
         "b.npy",
         "theirs.npy",
         "--trans-b",
-        "--add",
+        "--c",
         "c.npy",
         "--alpha",
         "2",
@@ -196,9 +196,7 @@ def test_gemm_is_the_programs(sepconv):
         "0.5",
         "--quiet",
     )
-    report = sc.gemm(
-        "a.npy", "b.npy", "ours.npy", trans_b=True, add="c.npy", alpha=2, beta=0.5, progress=False
-    )
+    report = sc.gemm("a.npy", "b.npy", "ours.npy", trans_b=True, c="c.npy", alpha=2, beta=0.5, progress=False)
     assert open("ours.npy", "rb").read() == open("theirs.npy", "rb").read()
     assert (
         report.bottleneck
@@ -207,7 +205,7 @@ def test_gemm_is_the_programs(sepconv):
         and "<svg" in report._repr_html_()
     )
     out = np.empty((30, 40))
-    sc.gemm(a, "b.npy", out, trans_b=True, add=c, alpha=2, beta=0.5, progress=False)
+    sc.gemm(a, "b.npy", out, trans_b=True, c=c, alpha=2, beta=0.5, progress=False)
     assert np.array_equal(out, np.load("ours.npy"))
     sepconv("run", "c.npy", "c.tif", "--quiet")
     np.save("stack.npy", np.stack([b, a[:20].repeat(2, 0)]))
@@ -220,13 +218,13 @@ def test_gemm_is_the_programs(sepconv):
         page_b="z=0",
         axes_b="zyx",
         trans_b=True,
-        add="c.tif",
+        c="c.tif",
         level_c=0,
         beta=0,
         progress=False,
     )
     assert np.array_equal(out, sc_product(a, b))
-    with pytest.raises(ValueError, match="beta multiplies the matrix that is added"):
+    with pytest.raises(ValueError, match="beta multiplies the matrix c"):
         sc.gemm(a, b, out, beta=1)
     with pytest.raises(ValueError, match="share memory"):
         sc.gemm(a, a, a, progress=False)
@@ -310,7 +308,7 @@ def test_options_have_the_names_of_the_programs(sepconv):
     flags = set(re.findall(r"^ +(?:-\w,)?--([a-z0-9-]+)", sepconv("run", "--help").stdout, re.MULTILINE))
     elsewhere = {
         "force": "overwrite=",
-        "classic-tiff": "big_tiff=False",
+        "classic-tiff": "bigtiff=False",
         "quiet": "progress=",
         "trace": "Report.save_trace",
         "report": "str(Report)",

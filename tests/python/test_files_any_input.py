@@ -76,7 +76,7 @@ def call(pick):
                 "raw",
                 "region",
                 "nodata",
-                "result_nodata",
+                "dst_nodata",
                 "compress",
                 "tile",
                 "pyramid",

@@ -8,7 +8,7 @@ import pytest
 
 import sepconv as sc
 
-CHAIN = "gaussian:sigma=1.5 | scale:by=2"
+CHAIN = "gaussian:sigma=1.5 | scale:factor=2"
 
 pytestmark = pytest.mark.filterwarnings("ignore::sepconv.FileWarning")
 
@@ -230,7 +230,7 @@ def test_pieces_of_wide_rows_are_parts_of_them(chunks):
     array = (np.arange(12 * 4000000, dtype="i8") % 251).astype("u1").reshape(12, 4000000)
     source, sink = Wide(array), Wide(np.empty_like(array))
     source.chunks = sink.chunks = chunks
-    sc.run(source, sink, "scale:by=1,add=1", max_memory="2G", progress=False)
+    sc.run(source, sink, "scale:factor=1,offset=1", max_memory="2G", progress=False)
     assert np.array_equal(sink.array, array + 1)
     assert max(values.nbytes for _, values in sink.kept) <= max(2 * (8 << 20), min(chunks[0], 12) * chunks[1])
 
@@ -293,7 +293,7 @@ def test_a_zarr_view_of_tifffile_is_a_source():
         "gaussian:sigma=2,border=wrap",
         "transpose | gaussian:sigma=2",
         "reduce:factor=3",
-        "resize:to=77x91 | sobel:axis=y",
+        "resize:size=77x91 | sobel:axis=y",
     ],
 )
 def test_chains_of_other_shapes_and_periods(kind, chain):

@@ -121,7 +121,7 @@ def test_a_volume_of_zarr_goes_to_a_file_and_back():
         store="out.zarr", shape=array.shape, chunks=(8, 16, 16), shards=(16, 32, 32), dtype="u2"
     )
     sc.run(source, "volume.npy", "gaussian:sigma=2", axes="zyx", progress=False)
-    sc.run("volume.npy", sink, "scale:by=2", axes="zyx", progress=False)
+    sc.run("volume.npy", sink, "scale:factor=2", axes="zyx", progress=False)
     assert np.array_equal(sink[...], 2 * sc.gaussian(2)(array, axes="zyx"))
 
 

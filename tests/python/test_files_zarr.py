@@ -160,7 +160,7 @@ def test_only_a_zarr_is_replaced_and_only_when_told():
     with pytest.raises(FileExistsError, match="overwrite=True"):
         sc.run("plane.npy", "a.zarr", "abs", progress=False)
     assert contents("a.zarr") == before
-    sc.run("plane.npy", "a.zarr", "scale:add=1", overwrite=True, progress=False)
+    sc.run("plane.npy", "a.zarr", "scale:offset=1", overwrite=True, progress=False)
     assert np.array_equal(np.asarray(sc.open("a.zarr")), PLANE + 1)
     os.mkdir("mine.zarr")
     pathlib.Path("mine.zarr/thesis.txt").write_text("years")
@@ -176,7 +176,7 @@ def test_one_that_was_replaced_since_it_was_opened_is_an_error():
     sc.run("plane.npy", "a.zarr", progress=False)
     image = sc.open("a.zarr")
     assert np.array_equal(image[:9], PLANE[:9])
-    sc.run("plane.npy", "a.zarr", "scale:add=1", overwrite=True, progress=False)
+    sc.run("plane.npy", "a.zarr", "scale:offset=1", overwrite=True, progress=False)
     with pytest.raises(OSError, match="open it again|again"):
         image[:9]
 

@@ -573,8 +573,8 @@ def test_output_that_would_not_get_the_result_is_refused():
 @pytest.mark.parametrize("value", [2**53 + 1, -(2**53) - 1, 2**62])
 def test_integers_that_f64_has_no_number_for_are_refused(value):
     with pytest.raises(ValueError, match="53 significant bits"):
-        sc.Chain("scale:by=1")(np.array([[value]]))
-    assert sc.Chain("scale:by=1")(np.array([[2**53]]))[0, 0] == 2**53
+        sc.Chain("scale:factor=1")(np.array([[value]]))
+    assert sc.Chain("scale:factor=1")(np.array([[2**53]]))[0, 0] == 2**53
 
 
 def test_what_is_scipys_says_so_and_is_all_that_is():

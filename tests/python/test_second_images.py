@@ -83,7 +83,7 @@ def test_a_stack_beside_a_stack(axes, shape, tmp_path):
 
 @pytest.mark.parametrize(
     "own",
-    [sc.gaussian(2), "gaussian:sigma=2", "[gaussian:sigma=2]", sc.gaussian(2) | sc.scale(by=1.0)],
+    [sc.gaussian(2), "gaussian:sigma=2", "[gaussian:sigma=2]", sc.gaussian(2) | sc.scale(factor=1.0)],
     ids=str,
 )
 def test_a_chain_of_its_own(own):

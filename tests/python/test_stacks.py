@@ -69,16 +69,16 @@ def test_missing_pixels_are_left_out():
         for one in (np.nan_to_num(array), there.astype("f8"))
     )
     np.testing.assert_allclose(
-        sc.gaussian(1, sigma_z=2, missing="fill")(array, axes="zyx"), sums / weights, rtol=1e-12
+        sc.gaussian(1, sigma_z=2, nodata="fill")(array, axes="zyx"), sums / weights, rtol=1e-12
     )
     np.testing.assert_allclose(
-        sc.gaussian(1, sigma_z=2, missing="ignore")(array, axes="zyx"),
+        sc.gaussian(1, sigma_z=2, nodata="ignore")(array, axes="zyx"),
         np.where(there, sums / weights, np.nan),
         rtol=1e-12,
     )
     least = scipy.ndimage.minimum_filter(np.where(there, array, np.inf), 3, mode="mirror")
     np.testing.assert_array_equal(
-        sc.erode(1, radius_z=1, missing="ignore")(array, axes="zyx"), np.where(there, least, np.nan)
+        sc.erode(1, radius_z=1, nodata="ignore")(array, axes="zyx"), np.where(there, least, np.nan)
     )
 
 
@@ -113,11 +113,11 @@ CHAINS = [
     sc.box(2, radius_z=1, border="wrap") | sc.stddev(1, radius_z=1),
     sc.opening(1, radius_z=2, border="constant", value=3),
     sc.gaussian_laplace(1, sigma_z=1) | sc.reduce(2),
-    sc.median(1, radius_z=1) | sc.resize(by=1.5),
+    sc.median(1, radius_z=1) | sc.resize(scale=1.5),
     sc.subtract(chain=sc.gaussian(2, sigma_z=1)),
     sc.mix_channels(values=[0.2, 0.3, 0.5]) | sc.erode(1, radius_z=1),
     sc.gaussian(1, sigma_z=1) | sc.transpose(),
-    sc.box(1, radius_z=1, missing="ignore") | sc.dilate(1, radius_z=1, missing="fill"),
+    sc.box(1, radius_z=1, nodata="ignore") | sc.dilate(1, radius_z=1, nodata="fill"),
 ]
 
 

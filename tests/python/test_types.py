@@ -29,13 +29,13 @@ print(blurred.sum(), ndimage.correlate1d([1, 2, 3], [1, 2]).dtype, ndimage.sobel
 report: sc.Report = sc.run("a.npy", array, chain, max_memory="2G", progress=lambda done, pixels: None, tile=(64, 64), region=(slice(0, 3), slice(0, 4)))
 image: sc.Image = sc.open(b"a.tif", page="c=1")
 print(report.timeline[0].begin, image[0, ..., ::2].shape, np.asarray(image), sc.stats(image).channels[0].mean, sc.compare(image, array).psnr_db)
-print(sc.transpose("a.npy", "b.npy", (1, 0)).steps, sc.transpose() | sc.gemm("b.npy"), sc.gemm(array, array, array, beta=1, add="c.npy").device)
+print(sc.transpose("a.npy", "b.npy", (1, 0)).steps, sc.transpose() | sc.gemm("b.npy"), sc.gemm(array, array, array, beta=1, c="c.npy").device)
 print(sc.run(array, "b.npy", plan=sc.plan(array, "b.npy", "abs")).plan)
 print(lazy.sobel(da.zeros((30, 40)), 0, np.int16, "wrap").dtype, lazy.apply(chain, da.zeros((3, 30, 40)), "zyx").chunks)
 print(lazy.run("a.tif", "b.zarr", chain, client=None, max_memory="2G", tile=512).workers["one"] + 1)
 print(sc.create_only("a.npy", "b.npy", chain, band_rows=64) + 1, sc.run("a.npy", "b.npy", chain, part=(1, 2)).steps, sc.run("a.npy", "b.npy", part="2/2", resume=False, discard=True))
 sc.finish("b.npy")
-print(sc.resize(to=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
+print(sc.resize(size=(30, 40)), sc.Chain(["abs", "box:radius=2"]))
 """
 WRONG = [
     'sc.gaussian("wide")',
