@@ -44,7 +44,9 @@ def result_type(named):
     except (TypeError, ValueError):
         dtype = None
     if dtype is None or native(dtype) not in COMPUTED_AS:
-        raise TypeError(f"output={named!r} is not a type of a result; give {TAKEN}, or an array of one of them")
+        raise TypeError(
+            f"output={named!r} is not a type of a result; give {TAKEN}, or an array of one of them"
+        )
     return dtype
 
 

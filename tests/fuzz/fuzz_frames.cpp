@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "../support/decode_alone.hpp"
+#include "../support/decode_on_host.hpp"
 #include "kernels/lz4/block_decoder.hpp"
 #include "kernels/zstd/frame_decoder.hpp"
 

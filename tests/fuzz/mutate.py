@@ -15,10 +15,10 @@ import re
 import tempfile
 import time
 
-import judges
+import reference_decoders
 import make_seeds
 import mutations
-import trial
+import check_one
 
 BATCH = 25
 
@@ -41,13 +41,13 @@ def examine(binary, name, data):
     """(whether sepconv filtered it, complaints)"""
     with tempfile.TemporaryDirectory(prefix="sepconv-mutant-") as folder:
         pathlib.Path(folder, name).write_bytes(data)
-        result = trial.Trial(binary, folder, name)
-        refused = judges.refusal(folder, name) if result.accepted else None
+        result = check_one.Trial(binary, folder, name)
+        refused = reference_decoders.refusal(folder, name) if result.accepted else None
         if refused is not None:
             judge, why = refused
             result.complain(f"reads what {judge} refuses: {without_numbers(why)}", why)
-        elif pathlib.Path(folder, judges.TIFF_COPY).exists():
-            result.check_copy(judges.TIFF_COPY)
+        elif pathlib.Path(folder, reference_decoders.TIFF_COPY).exists():
+            result.check_copy(reference_decoders.TIFF_COPY)
         return result.accepted, result.complaints
 
 
@@ -80,7 +80,7 @@ def run(options):
     tried = accepted = 0
     findings = []
     workers = os.cpu_count()
-    with trial.small_processes(workers) as pool:
+    with check_one.small_processes(workers) as pool:
         waiting = set()
         source = batches(options)
         while True:

@@ -7,10 +7,10 @@ import struct
 import pytest
 
 from conftest import BINARY
-import judges
+import reference_decoders
 import make_seeds
 import mutate
-import trial
+import check_one
 
 COUNT, SEED = 300, 1
 
@@ -19,7 +19,7 @@ def test_valid_files_are_read():
     """All of them, without a complaint: by sepconv under two plans, and by the programs that judge it."""
     seeds = make_seeds.image_seeds()
     names, contents = zip(*seeds)
-    with trial.small_processes() as pool:
+    with check_one.small_processes() as pool:
         results = pool.map(
             mutate.examine, [str(BINARY)] * len(seeds), map(mutate.mutant_name, names), contents
         )
@@ -58,7 +58,7 @@ def test_broken_promise_is_seen(tmp_path, kind):
     folder.mkdir()
     (folder / "mutant.tif").touch()
     assert kind in " ".join(
-        said for said, _ in trial.Trial(str(program), str(folder), "mutant.tif").complaints
+        said for said, _ in check_one.Trial(str(program), str(folder), "mutant.tif").complaints
     )
 
 
@@ -67,7 +67,7 @@ def test_broken_promise_is_seen(tmp_path, kind):
 )
 def test_judges_refuse_what_is_nothing(tmp_path, name):
     (tmp_path / name).write_bytes(bytes(100))
-    assert judges.refusal(str(tmp_path), name)
+    assert reference_decoders.refusal(str(tmp_path), name)
 
 
 def tiff_of(strips, offsets, *entries):
@@ -95,4 +95,4 @@ def tiff_of(strips, offsets, *entries):
 def test_holes_are_told_from_tables_that_are_too_short(tmp_path, offsets, entries, refused):
     """Whatever else tiffcp warns of."""
     (tmp_path / "mutant.tif").write_bytes(tiff_of(3, offsets, *entries))
-    assert (judges.refusal(str(tmp_path), "mutant.tif") is not None) == refused
+    assert (reference_decoders.refusal(str(tmp_path), "mutant.tif") is not None) == refused

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "coded_case.hpp"
+#include "encoded_case.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

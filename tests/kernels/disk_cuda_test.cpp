@@ -1,7 +1,7 @@
 // Disks of window_cuda: the host's bits, in tiles and in planes.
 #include "core/error.hpp"
 #include "kernels/sliding_window/disk_device.hpp"
-#include "window_cuda_case.hpp"
+#include "sliding_window_cuda_case.hpp"
 
 using namespace sepconv;
 

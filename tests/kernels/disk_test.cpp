@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
-#include "window_check_case.hpp"
+#include "sliding_window_check_case.hpp"
 
 using namespace sepconv;
 

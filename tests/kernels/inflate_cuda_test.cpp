@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "coded_case.hpp"
+#include "encoded_case.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -129,8 +129,8 @@ inline std::vector<std::byte> by_a_thread(const std::vector<std::byte>& stream, 
   std::fill_n(coefficients.get(), bytes, std::byte{0xA5});
   std::vector<std::byte> pixels(jpeg_pixel_bytes(geometry), std::byte{0xA5});
   pixels.shrink_to_fit();
-  return jpeg::decode_alone(in.get(), std::ssize(stream), geometry, made.is_ycbcr, coefficients.get(),
-                            pixels.data())
+  return jpeg::decode_on_host(in.get(), std::ssize(stream), geometry, made.is_ycbcr, coefficients.get(),
+                              pixels.data())
              ? pixels
              : std::vector<std::byte>();
 }

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "coded_case.hpp"
+#include "encoded_case.hpp"
 #include "jpeg_case.hpp"
 
 using namespace sepconv;

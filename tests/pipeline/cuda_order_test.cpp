@@ -5,12 +5,12 @@
 #include <stop_token>
 #include <thread>
 
+#include "../support/fault_injection.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "../support/meeting.hpp"
+#include "../support/overlap_probe.hpp"
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "pipeline/run/run.hpp"
 

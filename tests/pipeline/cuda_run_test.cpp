@@ -5,11 +5,11 @@
 #include <stdexcept>
 #include <thread>
 
+#include "../support/fault_injection.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "io/memory_image.hpp"
 #include "io/rows.hpp"

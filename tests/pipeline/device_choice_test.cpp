@@ -6,7 +6,7 @@
 
 #include "../simulated_gpu/simulated_gpu.hpp"
 #include "../support/image.hpp"
-#include "../support/paper.hpp"
+#include "../support/null_io.hpp"
 #include "io/memory_image.hpp"
 #include "io/test_pattern.hpp"
 #include "pipeline/gemm/gemm.hpp"

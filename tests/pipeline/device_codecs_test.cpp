@@ -17,7 +17,7 @@
 #include "../io/temporary_folder.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "../support/meeting.hpp"
+#include "../support/overlap_probe.hpp"
 #include "../support/small_run.hpp"
 #include "core/error.hpp"
 #include "io/deflate/deflater.hpp"

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "../support/fault_injection.hpp"
 #include "../support/gpu.hpp"
 #include "../support/matrix_file.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "pipeline/run/device_filter.hpp"
 #include "pipeline/run/run.hpp"

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "../support/paper.hpp"
+#include "../support/null_io.hpp"
 #include "pipeline/machine/machine_model.hpp"
 #include "pipeline/plan/plan.hpp"
 

@@ -10,9 +10,9 @@
 #include <limits>
 #include <stdexcept>
 
+#include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
-#include "../support/wrappers.hpp"
 #include "kernels/pointwise/missing.hpp"
 #include "pipeline/plan/plan_json.hpp"
 #include "pipeline/stages/on_volume.hpp"

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "../support/image.hpp"
-#include "../support/paper.hpp"
+#include "../support/null_io.hpp"
 #include "core/error.hpp"
 #include "io/rows.hpp"
 #include "pipeline/chain/chain_tile.hpp"

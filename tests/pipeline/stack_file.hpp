@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
-#include "../support/wrappers.hpp"
 #include "io/volume_set.hpp"
 #include "pipeline/run/run_file.hpp"
 #include "pipeline/stages/on_volume.hpp"

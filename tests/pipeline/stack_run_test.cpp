@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
+#include "../support/fault_injection.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "pipeline/run/run_file.hpp"
 

@@ -8,11 +8,11 @@
 #include <map>
 #include <stdexcept>
 
+#include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
-#include "../support/meeting.hpp"
+#include "../support/overlap_probe.hpp"
 #include "../support/small_run.hpp"
 #include "../support/threads.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "io/rows.hpp"
 #include "pipeline/run/apply.hpp"

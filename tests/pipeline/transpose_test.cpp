@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
+#include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "io/rows.hpp"
 #include "pipeline/run/run.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../support/decode_alone.hpp"
+#include "../support/decode_on_host.hpp"
 #include "io/deflate/deflater.hpp"
 #include "io/deflate/raster_coder.hpp"
 #include "io/tiff/block_encoder.hpp"
@@ -97,8 +97,8 @@ bool decode(const EncodedTiles& tiles, const std::byte* stream, std::int64_t byt
     case BlockCodec::lz4:
       return lz4::BlockDecoder<SingleThreadGroup>(stream, bytes, to, size).run();
     case BlockCodec::jpeg:
-      return jpeg::decode_alone(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
-                                tiles.is_ycbcr, beside, to);
+      return jpeg::decode_on_host(stream, bytes, jpeg::geometry_of(tiles, size / tiles.row_bytes()),
+                                  tiles.is_ycbcr, beside, to);
     default:
       return test::inflate_alone({stream, static_cast<std::size_t>(bytes)}, tiles.codec,
                                  {to, static_cast<std::size_t>(size)});

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "fault_injection.hpp"
 #include "pipeline/run/run.hpp"
-#include "wrappers.hpp"
 
 namespace sepconv::test {
 

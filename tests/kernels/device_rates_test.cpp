@@ -1,8 +1,9 @@
 // The measured limits of a GPU hang together. How large they are is no test's business.
+#include "kernels/cuda/device_rates.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
-#include "kernels/cuda/device_rates.hpp"
 
 using namespace sepconv;
 

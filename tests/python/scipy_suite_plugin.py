@@ -1,4 +1,4 @@
-"""A pytest plugin for test_scipys_own.py: puts sepconv's functions in the place of SciPy's before SciPy's
+"""A pytest plugin for test_scipy_suite.py: puts sepconv's functions in the place of SciPy's before SciPy's
 tests are imported."""
 
 import scipy.ndimage

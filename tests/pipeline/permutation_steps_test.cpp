@@ -1,5 +1,7 @@
 // Stages that permutations need beside transpose, and the plans of results that are turned: what they say is
 // read, how long they take.
+#include "pipeline/stages/permutation_steps.hpp"
+
 #include <catch2/catch.hpp>
 #include <ctime>
 #include <random>
@@ -10,7 +12,6 @@
 #include "io/memory_image.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "pipeline/run/run.hpp"
-#include "pipeline/stages/permutation_steps.hpp"
 #include "pipeline/stages/transpose.hpp"
 
 using namespace sepconv;

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from cli_support import image, listing, one_sentence
-from test_partial_results import BANDS, STAGE, create, make, part, whole
-from test_partial_results import scan  # fixture
-from test_several_runs import content
+from test_checkpoints import BANDS, STAGE, create, make, part, whole
+from test_checkpoints import scan  # fixture
+from test_resume import content
 
 JOB = ["run", "in.npy", "out.npy", STAGE, *BANDS]
 FIRST = 8 + len(" begin 0123456789abcdef ")

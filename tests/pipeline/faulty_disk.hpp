@@ -1,5 +1,5 @@
 // A disk that dies at its n-th change, refuses a sync, and loses what was not synced. The program that has
-// losing_disk.cpp in it writes through it: its calls of the system for files below a folder are counted, and
+// faulty_disk.cpp in it writes through it: its calls of the system for files below a folder are counted, and
 // what writes replaced is kept until it is synced. Directories keep their entries.
 #pragma once
 

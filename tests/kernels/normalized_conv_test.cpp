@@ -1,9 +1,10 @@
 // normalized_conv_host against convolutions and operations of the references, bit for bit, on every
 // instruction set that this processor has.
+#include "kernels/conv/normalized_conv.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "conv_case.hpp"
-#include "kernels/conv/normalized_conv.hpp"
 
 using namespace sepconv;
 

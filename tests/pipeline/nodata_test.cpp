@@ -1,6 +1,4 @@
 // Missing pixels: which they are, what stages make of them, and what they are stored as.
-#include "pipeline/plan/missing.hpp"
-
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "core/error.hpp"
 #include "kernels/pointwise/missing.hpp"
 #include "pipeline/measure/measure.hpp"
+#include "pipeline/plan/missing.hpp"
 #include "pipeline/run/apply.hpp"
 #include "pipeline/run/run.hpp"
 #include "pipeline/stages/alpha_stage.hpp"

@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "kernels/rank/rank_block.hpp"
 #include "kernels/rank/sorting_network.hpp"
-#include "order_case.hpp"
+#include "rank_case.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

@@ -1,6 +1,6 @@
 // window_cuda against the reference, bit for bit (NaN equals NaN), frames around the images included.
 #include "core/error.hpp"
-#include "window_cuda_case.hpp"
+#include "sliding_window_cuda_case.hpp"
 
 using namespace sepconv;
 

@@ -10,9 +10,9 @@ import pytest
 
 from conftest import BINARY
 from cli_support import fails, image, listing, one_sentence
-from test_partial_results import STAGE, create, make, part, remove, whole
-from test_several_runs import begin, content, kill_when, left_when_killed_at_its_end, records, result_in
-from test_several_runs import CHAIN, begun, scan  # fixtures
+from test_checkpoints import STAGE, create, make, part, remove, whole
+from test_resume import begin, content, kill_when, left_when_killed_at_its_end, records, result_in
+from test_resume import CHAIN, begun, scan  # fixtures
 
 FLAT = [("out.raw", []), ("out.npy", []), ("out.tif", [])]
 TILED = [

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "../kernels/coded_case.hpp"
+#include "../kernels/encoded_case.hpp"
 #include "../kernels/jpeg_case.hpp"
+#include "../support/fault_injection.hpp"
 #include "../support/image.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "io/deflate/deflater.hpp"
 #include "io/raw_blocks.hpp"

@@ -1,4 +1,4 @@
-#include "losing_disk.hpp"
+#include "faulty_disk.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>

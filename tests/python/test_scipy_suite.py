@@ -37,7 +37,7 @@ def test_scipys_own_tests_hold():
         "-p",
         "no:cacheprovider",
         "-p",
-        "ours_as_scipy",
+        "scipy_suite_plugin",
         "--pyargs",
         "scipy.ndimage.tests.test_filters",
     ]

@@ -1,3 +1,5 @@
+#include "pipeline/stages/read_matrix.hpp"
+
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -5,7 +7,6 @@
 #include "../support/image.hpp"
 #include "core/error.hpp"
 #include "io/formats.hpp"
-#include "pipeline/stages/read_matrix.hpp"
 
 using namespace sepconv;
 using Catch::Contains;

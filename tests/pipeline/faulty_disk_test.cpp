@@ -1,6 +1,6 @@
 // Results in several runs on a disk that dies at every n-th write and loses what was not synced: what comes
 // of it in the end has the bytes of one run, and nothing is done again that is on the disk.
-#include "losing_disk.hpp"
+#include "faulty_disk.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "../support/content.hpp"
+#include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/byte_file.hpp"
 #include "io/checkpoint_log_lines.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "../support/content.hpp"
 #include "../support/small_run.hpp"
+#include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
 #include "pipeline/run/resume.hpp"

@@ -3,7 +3,7 @@
 
 #include "../support/gpu.hpp"
 #include "core/error.hpp"
-#include "order_case.hpp"
+#include "rank_case.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;

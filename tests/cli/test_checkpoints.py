@@ -14,7 +14,7 @@ import pytest
 
 from cli_support import fails, image, listing, one_sentence
 from conftest import BINARY
-from test_several_runs import begin, content, kill_when, left_by_a_killed_finish
+from test_resume import begin, content, kill_when, left_by_a_killed_finish
 
 STAGE = "gaussian:sigma=3"
 BANDS = ["--band-rows", "32"]

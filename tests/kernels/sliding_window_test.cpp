@@ -1,12 +1,11 @@
 // window_host against window_reference, bit for bit, on every instruction set that this processor has.
-#include "kernels/sliding_window/window.hpp"
-
 #include <catch2/catch.hpp>
 
 #include "core/error.hpp"
 #include "kernels/sliding_window/integer_box.hpp"
+#include "kernels/sliding_window/window.hpp"
 #include "kernels/sliding_window/window_sizes.hpp"
-#include "window_check_case.hpp"
+#include "sliding_window_check_case.hpp"
 
 using namespace sepconv;
 

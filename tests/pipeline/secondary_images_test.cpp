@@ -3,10 +3,10 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "../support/fault_injection.hpp"
 #include "../support/gpu.hpp"
 #include "../support/image.hpp"
 #include "../support/matrix_file.hpp"
-#include "../support/wrappers.hpp"
 #include "core/error.hpp"
 #include "io/broadcast_reader.hpp"
 #include "pipeline/run/apply.hpp"

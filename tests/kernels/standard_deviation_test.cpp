@@ -1,11 +1,12 @@
 // deviation_host and deviation_cuda against the reference, bit for bit.
+#include "kernels/sliding_window/standard_deviation.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "../support/gpu.hpp"
 #include "core/error.hpp"
 #include "cuda_case.hpp"
-#include "kernels/sliding_window/standard_deviation.hpp"
-#include "window_case.hpp"
+#include "sliding_window_case.hpp"
 
 using namespace sepconv;
 using test::DeviceImage;

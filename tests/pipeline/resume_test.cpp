@@ -1,4 +1,6 @@
 // Results in several runs, on the CPU, on GPUs, and on one after the other.
+#include "pipeline/run/resume.hpp"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -11,12 +13,11 @@
 #include <vector>
 
 #include "../io/temporary_folder.hpp"
-#include "../support/content.hpp"
 #include "../support/gpu.hpp"
 #include "../support/small_run.hpp"
+#include "../support/tree_compare.hpp"
 #include "core/error.hpp"
 #include "io/test_pattern.hpp"
-#include "pipeline/run/resume.hpp"
 
 using namespace sepconv;
 using namespace sepconv::test;

@@ -10,7 +10,7 @@ import pytest
 
 from conftest import BINARY
 from cli_support import fails, image, listing, one_sentence
-from test_several_runs import begin, content, kill_when, records, run_of
+from test_resume import begin, content, kill_when, records, run_of
 
 CHAIN = ["gaussian:sigma=3", "--band-rows", "16"]
 

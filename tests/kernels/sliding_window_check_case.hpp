@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "window_case.hpp"
+#include "sliding_window_case.hpp"
 
 namespace sepconv {
 

@@ -5,7 +5,7 @@
 
 #include "../support/gpu.hpp"
 #include "cuda_case.hpp"
-#include "window_case.hpp"
+#include "sliding_window_case.hpp"
 
 namespace sepconv {
 
@@ -16,7 +16,7 @@ inline void check_device(const WindowCase& c, Random& random) {
   fill_random(in.view(), random, c.special);
   const std::vector<PointwiseOp> then = random_unary_ops(random, kMaxFusedOps);
   Image values(c.out.extent(), c.channels, pixel_type_of(c.arithmetic));
-  // window_host, whose bits window_test.cpp has compared: the reference takes long where windows are large.
+  // window_host, whose bits sliding_window_test.cpp has compared: the reference takes long where windows are large.
   Worker worker(Buffer(window_scratch_bytes(c.window, c.out.extent(), c.channels, c.arithmetic, c.image)));
   window_host(c.window, c.border, {in.view(), rect, c.image}, {values.view, c.out, c.image}, c.arithmetic,
               worker);
