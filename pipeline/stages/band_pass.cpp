@@ -31,9 +31,9 @@ Keys keys(DogOptions& options) {
                  {length_key("sigma2", &options.sigma2, "standard deviation of the blur that is subtracted",
                              at_least(0), true),
                   length_key("sigma2_y", &options.sigma2_y,
-                             "the same along y; as along x where it is left out", at_least(0))},
+                             "standard deviation of that blur along y; default: as along x", at_least(0))},
                  depth_keys(options),
-                 {length_key("sigma2_z", &options.sigma2_z, "along z that of the blur that is subtracted",
+                 {length_key("sigma2_z", &options.sigma2_z, "standard deviation of that blur along z",
                              at_least(0), true, "sigma_z")},
                  convolving_keys(options)});
 }
@@ -61,7 +61,7 @@ Keys keys(UnsharpOptions& options) {
        {{.name = "amount", .value = &options.amount, .words = "how much of the difference is added"},
         {.name = "threshold",
          .value = &options.threshold,
-         .words = "least difference that is sharpened",
+         .words = "smallest difference that is sharpened",
          .range = at_least(0)}},
        convolving_keys(options, MissingWays::no_fill)});
 }

@@ -13,16 +13,16 @@ namespace {
 Keys keys(ConvolveOptions& options) {
   return joined({{{.name = "row",
                    .value = &options.row,
-                   .words = "taps along x, odd in number; left out: no row pass",
+                   .words = "taps along x, an odd number; default: no pass along x",
                    .not_with = "file"},
                   {.name = "col",
                    .value = &options.col,
-                   .words = "taps along y, odd in number; left out: no column pass",
+                   .words = "taps along y, an odd number; default: no pass along y",
                    .not_with = "file"},
-                  {.name = "z", .value = &options.z, .words = "taps along z, of stacks, odd in number"},
+                  {.name = "z", .value = &options.z, .words = "taps along z of a stack, an odd number"},
                   {.name = "file",
                    .value = &options.file,
-                   .words = "text or NPY with a row of row taps and a row of column taps (one row: both)"}},
+                   .words = "text or NPY file of two rows: taps along x, taps along y; one row: for both"}},
                  convolving_keys(options)});
 }
 

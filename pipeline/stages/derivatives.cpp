@@ -12,7 +12,7 @@ constexpr std::string_view kOfGaussian = "operator=gaussian";
 Key axis_key(Axis& axis) {
   return {.name = "axis",
           .value = choice(axis, {{"x", Axis::x}, {"y", Axis::y}, {"z", Axis::z}}),
-          .words = "x: from column to column; y: from row to row; z: from plane to plane of a stack"};
+          .words = "x: from column to column. y: from row to row. z: from plane to plane of a stack"};
 }
 
 /// `along` the axis, `across` it: taps.row run along x. Of z, across are both others.
@@ -45,7 +45,8 @@ Keys keys(DerivativeOptions& options) {
                    .range = between(1, 16)},
                   axis_key(options.axis),
                   length_key("radius", &options.radius,
-                             "what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis",
+                             "radius of the kernel, at least (order + 1) / 2; a larger one smooths with "
+                             "binomial weights along the axis",
                              between(0, 64))},
                  convolving_keys(options, MissingWays::only_all)});
 }
@@ -66,16 +67,15 @@ Keys keys(GradientOptions& options) {
          .value = choice(
              options.op,
              {{"sobel", Operator::sobel}, {"scharr", Operator::scharr}, {"gaussian", Operator::gaussian}}),
-         .words = "what takes the differences"},
+         .words = "derivative filter"},
         {.name = "axes",
          .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
-         .words = "xy: each plane by itself; xyz: of stacks, from plane to plane, too"}},
+         .words = "xy: each plane by itself. xyz: also from plane to plane of a stack"}},
        width_keys(options, kOfGaussian, above(0)),
        {length_key("sigma_z", &options.sigma_z,
-                   "standard deviation along z, with axes=xyz; as along x where it is left out", above(0),
-                   false, kOfGaussian),
-        radius_z_key(options.radius_z, "radius along z, with axes=xyz; by truncate where it is left out",
-                     kOfGaussian)},
+                   "standard deviation along z, with axes=xyz; default: as along x", above(0), false,
+                   kOfGaussian),
+        radius_z_key(options.radius_z, "radius along z, with axes=xyz; default: from truncate", kOfGaussian)},
        convolving_keys(options, MissingWays::only_all)});
 }
 

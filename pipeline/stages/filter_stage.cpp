@@ -237,15 +237,14 @@ Keys border_keys(Border& border) {
   for (const BorderMode mode : {BorderMode::reflect101, BorderMode::reflect, BorderMode::replicate,
                                 BorderMode::constant, BorderMode::wrap})
     modes.emplace_back(name_of(mode), mode);
-  return {
-      {.name = "border",
-       .value = choice(border.mode, modes),
-       .words = "how abcd goes on: reflect101 dcb|abcd|cba, reflect cba|abcd|dcb, replicate aaa|abcd|ddd, "
-                "wrap bcd|abcd|abc"},
-      {.name = "value",
-       .value = &border.value,
-       .words = "pixel value beyond the edge",
-       .only_with = "border=constant"}};
+  return {{.name = "border",
+           .value = choice(border.mode, modes),
+           .words = "pixels beyond the edges of abcd. reflect101: dcb|abcd|cba, reflect: cba|abcd|dcb, "
+                    "replicate: aaa|abcd|ddd, wrap: bcd|abcd|abc, constant: the key value"},
+          {.name = "value",
+           .value = &border.value,
+           .words = "pixel value beyond the edge",
+           .only_with = "border=constant"}};
 }
 
 Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways) {
@@ -255,7 +254,7 @@ Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& m
   if (ways == MissingWays::all) policy.words = kAllWords;
   return joined(
       {border_keys(border),
-       {{.name = "flip", .value = &flip, .words = "convolution, the taps turned round, not correlation"},
+       {{.name = "flip", .value = &flip, .words = "flip the kernel: convolution in place of correlation"},
         policy}});
 }
 

@@ -18,7 +18,7 @@ Keys keys(GaussianOptions& options) {
          .range = between(0, 3)},
         {.name = "order_y",
          .value = &options.order_y,
-         .words = "order of the derivative along y; as along x where it is left out",
+         .words = "order of the derivative along y; default: as along x",
          .range = between(0, 3)}},
        depth_keys(options),
        {{.name = "order_z",
@@ -30,8 +30,8 @@ Keys keys(GaussianOptions& options) {
          .value = choice(options.method,
                          {{"exact", GaussianMethod::exact}, {"multirate", GaussianMethod::multirate}}),
          .words =
-             "exact: with these taps; multirate: by cells of many pixels, for sigma of 8 to 10000, at the "
-             "same cost for any, and to 1e-4 of the Gaussian's taps"}},
+             "exact: all taps. multirate: decimate, blur, interpolate, for sigma of 8 to 10000; the cost "
+             "does not grow with sigma, and the error is at most 1e-4 of the Gaussian"}},
        convolving_keys(options)});
 }
 

@@ -177,13 +177,14 @@ MatrixPtr read_matrix(const std::filesystem::path& file, const StageArguments& s
 using Side = ProductOptions::Side;
 
 Keys keys(ProductOptions& options) {
-  return {{.name = "file",
-           .value = &options.file,
-           .words = "NPY or any image file of one channel: a matrix of f32 or f64",
-           .needed = true},
-          {.name = "side",
-           .value = choice(options.side, {{"right", Side::right}, {"left", Side::left}}),
-           .words = "right: image times matrix, one channel; left: matrix times image, channel by channel"}};
+  return {
+      {.name = "file",
+       .value = &options.file,
+       .words = "NPY or any image file of one channel: a matrix of f32 or f64",
+       .needed = true},
+      {.name = "side",
+       .value = choice(options.side, {{"right", Side::right}, {"left", Side::left}}),
+       .words = "right: image times matrix, for one channel. left: matrix times image, channel by channel"}};
 }
 
 StagePtr make(const ProductOptions& options, const StageArguments& spelling) {

@@ -17,19 +17,20 @@ Keys binary_op_keys(Options& options) {
   return {
       {.name = "file",
        .value = &options.file,
-       .words = "image of the same size, or one row, column or pixel, which repeats; its channels, or one",
+       .words = "second image, of the same size, or one row, column or pixel, which is broadcast; with as "
+                "many channels, or one",
        .needed = true,
        .not_with = "chain"},
       {.name = "chain",
        .value = &options.chain,
-       .words = "in place of a file what these stages make of the input, in brackets: [box:radius=9 | abs]",
+       .words = "stages in brackets, applied to the input, in place of a file: [box:radius=9 | abs]",
        .needed = true,
        .not_with = "file"},
       {.name = "axes",
        .value = &options.axes,
        .words =
-           "of an array in the file (NPY, Zarr) a letter for each axis, like zyx; left out, what its shape "
-           "or its names say",
+           "axis letters of an array in the file (NPY, Zarr), such as zyx; default: from its shape or its "
+           "names",
        .only_with = "file"}};
 }
 

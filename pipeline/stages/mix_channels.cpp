@@ -120,15 +120,15 @@ class MatrixStage final : public Stage {
 Keys keys(MixChannelsOptions& options) {
   return {{.name = "file",
            .value = &options.file,
-           .words = "text or NPY: a column per channel of the input, and a last one with offsets if there is "
-                    "one more"},
+           .words = "text or NPY file: a row per channel of the result, a column per channel of the input; "
+                    "one more column: offsets"},
           {.name = "values",
            .value = &options.values,
-           .words = "the numbers, row by row, instead of a file",
+           .words = "the matrix, row by row, in place of a file",
            .not_with = "file"},
           {.name = "rows",
            .value = &options.rows,
-           .words = "number of rows that the values make",
+           .words = "number of rows of the matrix",
            .range = at_least(1),
            .only_with = "values"}};
 }

@@ -72,8 +72,8 @@ Keys morphology_keys(Options& options) {
                  {radius_z_key(options.radius_z, kPlanesByThemselves),
                   {.name = "shape",
                    .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
-                   .words = "all of the pixels, or a disk of them, (x / radius)^2 + (y / radius_y)^2 <= 1; "
-                            "with radius_z a cylinder"}}});
+                   .words = "box: the whole window. disk: its pixels with (x / radius)^2 + (y / radius_y)^2 "
+                            "<= 1, with radius_z a cylinder"}}});
 }
 
 /// Least or greatest values along z of a stack, and then within planes. Where missing pixels stay so the

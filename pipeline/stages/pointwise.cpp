@@ -144,8 +144,8 @@ StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
 }
 
 Keys keys(ClampOptions& options) {
-  return {{.name = "low", .value = &options.low, .words = "lower limit; left out: none"},
-          {.name = "high", .value = &options.high, .words = "upper limit, not below low; left out: none"}};
+  return {{.name = "low", .value = &options.low, .words = "lower limit; default: none"},
+          {.name = "high", .value = &options.high, .words = "upper limit; default: none"}};
 }
 
 StagePtr make(const ClampOptions& options, const StageArguments& spelling) {
@@ -174,7 +174,9 @@ StagePtr make(const ThresholdOptions& options, const StageArguments& spelling) {
       {.kind = PointwiseOp::Kind::threshold, .p = *options.at, .q = options.above, .r = options.below});
 }
 
-constexpr StageKind<ScaleOptions> kScale{"scale", "x * by + add, rounded once (for another size: resize)",
+constexpr StageKind<ScaleOptions> kScale{"scale",
+                                         "x * factor + offset, rounded once (for another size: "
+                                         "resize)",
                                          "scale:factor=0.5,offset=16", keys, make};
 constexpr StageKind<CastOptions> kCast{
     "cast", "converts to another pixel type: rounds half to even and saturates", "cast:type=f32", keys, make};

@@ -17,10 +17,10 @@ Keys z_keys(Options& options, const KeyRange& shift) {
   Key radius = radius_z_key(options.radius_z, kPlanesByThemselves, "", kMaxRankRadius);
   radius.not_with = "size_z";
   return {std::move(radius),
-          length_key("size_z", &options.size_z, "of the window along z, in place of radius_z",
+          length_key("size_z", &options.size_z, "planes of the window, in place of radius_z",
                      between(1, 2 * kMaxRankRadius + 1)),
-          length_key("origin_z", &options.origin_z,
-                     "how far it lies towards the first plane, 0 where it is left out", shift)};
+          length_key("origin_z", &options.origin_z, "shift of the window towards the first plane; default 0",
+                     shift)};
 }
 
 template <class Options>
@@ -33,9 +33,9 @@ Keys shifted_window_keys(Options& options) {
        {{.name = "size",
          .value = &options.size,
          .words =
-             "of the window, in place of radius; pixel size / 2 of it, from 0, is the one that it is for"},
-        length_key("origin", &options.origin, "how far the window lies to the left", shift),
-        length_key("origin_y", &options.origin_y, "how far it lies upwards", shift)},
+             "COLSxROWS of the window, in place of radius; its center is pixel size / 2, counted from 0"},
+        length_key("origin", &options.origin, "shift of the window to the left", shift),
+        length_key("origin_y", &options.origin_y, "shift of the window upwards", shift)},
        z_keys(options, shift),
        border_keys(options.border),
        {nodata_key(options.nodata)}});

@@ -13,18 +13,19 @@ Keys keys(ReduceOptions& options) {
   return {
       {.name = "factor",
        .value = &options.factor,
-       .words = "width of the blocks, and height without factor_y",
+       .words = "width of the blocks; their height, too, without factor_y",
        .unit = "pixels",
        .range = kSide,
        .needed = true},
       {.name = "factor_y",
        .value = &options.factor_y,
-       .words = "height of the blocks; left out: factor",
+       .words = "height of the blocks; default: factor",
        .unit = "pixels",
        .range = kSide},
       {.name = "filter",
        .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
-       .words = "box: mean of the block. binomial: smoother, of neighbouring blocks too. nearest: the middle "
+       .words = "box: mean of the block. binomial: weighted mean that reaches into the neighbouring blocks. "
+                "nearest: the middle "
                 "pixel, for classes and masks"},
       nodata_key(options.nodata, MissingWays::no_fill)};
 }

@@ -36,16 +36,16 @@ inline Key length_key(std::string_view name, KeyValue value, std::string_view wo
 /// radius and radius_y of options that have them.
 template <class Options>
 Keys radius_keys(Options& options, std::int64_t most,
-                 std::string_view words = "pixels on each side of the middle one",
+                 std::string_view words = "pixels on each side of the center",
                  std::string_view only_with = "") {
   const KeyRange range = between(0, static_cast<double>(most));
   return {length_key("radius", &options.radius, words, range, false, only_with),
-          length_key("radius_y", &options.radius_y, "radius along y; as along x where it is left out", range,
-                     false, only_with)};
+          length_key("radius_y", &options.radius_y, "radius along y; default: as along x", range, false,
+                     only_with)};
 }
 
 inline constexpr std::string_view kPlanesByThemselves =
-    "radius along z, of stacks; left out: each plane by itself";
+    "radius along z of a stack; default: each plane by itself";
 
 inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
                         std::string_view only_with = "", std::int64_t most = kMaxRadius) {
@@ -66,17 +66,17 @@ Keys width_keys(Options& options, std::string_view only_with = "", const KeyRang
       {{length_key("sigma", &options.sigma,
                    range.above_least ? "standard deviation" : "standard deviation; 0 leaves the axis alone",
                    range, true, only_with),
-        length_key("sigma_y", &options.sigma_y, "standard deviation along y; as along x where it is left out",
-                   range, false, only_with),
+        length_key("sigma_y", &options.sigma_y, "standard deviation along y; default: as along x", range,
+                   false, only_with),
         {.name = "truncate",
          .value = &options.truncate,
-         .words = "where the taps end: radius = int(truncate * sigma + 0.5)",
+         .words = "the radius in standard deviations: int(truncate * sigma + 0.5)",
          .unit = "sigmas",
          .range = at_least(0),
          .only_with = only_with,
          .not_with = "radius"}},
-       radius_keys(options, kMaxRadius,
-                   "pixels on each side of the middle one; by truncate where it is left out", only_with)});
+       radius_keys(options, kMaxRadius, "pixels on each side of the center; default: from truncate",
+                   only_with)});
 }
 
 /// The radius of the blur of `key`, given or by truncate.
@@ -94,8 +94,8 @@ inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::stri
 template <class Options>
 Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
   return {length_key("sigma_z", &options.sigma_z,
-                     "standard deviation along z, of stacks; left out: each plane by itself", range),
-          radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", "sigma_z")};
+                     "standard deviation along z of a stack; default: each plane by itself", range),
+          radius_z_key(options.radius_z, "radius along z; default: from truncate", "sigma_z")};
 }
 
 /// Along z, of `sigma`, of the key `key`, with the other options.

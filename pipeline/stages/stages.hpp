@@ -24,7 +24,7 @@
 
 namespace sepconv {
 
-/// x: from column to column; y: from row to row; z: from plane to plane of a stack.
+/// x: from column to column. y: from row to row. z: from plane to plane of a stack.
 enum class Axis : std::uint8_t { x, y, z };
 
 /// How a blur is computed. multirate: by cells of many pixels, for a standard deviation of 8 to 10000, at a

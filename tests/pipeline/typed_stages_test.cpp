@@ -400,7 +400,7 @@ TEST_CASE("a table of keys says what texts get") {
   const std::vector<StageKey> keys = GaussianOptions::entry().keys;
   CHECK(keys[0].help() == "standard deviation; 0 leaves the axis alone (pixels; 0 or more; needed)");
   CHECK(keys[2].help() ==
-        "where the taps end: radius = int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
+        "the radius in standard deviations: int(truncate * sigma + 0.5) (sigmas; 0 or more; default 4; not with "
         "radius)");
   CHECK_THAT(keys[12].help(), Contains("(default 0; only with border=constant)"));
   CHECK_THAT(keys[13].help(), Contains("(false true; default false)"));
