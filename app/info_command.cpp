@@ -72,7 +72,8 @@ PageText text_of(const FileInfo::Page& page) {
 
 /// The facts about how pixels are stored: what is neither metadata nor a number of bytes.
 std::vector<std::pair<std::string, std::string>> layout_facts(const FileInfo::Page& page) {
-  constexpr std::string_view kOthers[] = {"description", "software", "date", "artist", "copyright", "stored"};
+  constexpr std::string_view kOthers[] = {"description", "software", "date",       "artist",
+                                          "copyright",   "stored",   "pixel size", "channel names"};
   std::vector<std::pair<std::string, std::string>> facts;
   std::ranges::copy_if(page.facts, std::back_inserter(facts), [&](const auto& fact) {
     return std::ranges::find(kOthers, fact.first) == std::end(kOthers);

@@ -94,7 +94,8 @@ void check_folder_of(const std::filesystem::path& target) {
         ENOENT);
   }
   if (!fs::is_directory(status))
-    throw_write_error(target, fmt::format("{} is not a folder; choose another place", folder.native()), ENOTDIR);
+    throw_write_error(target, fmt::format("{} is not a folder; choose another place", folder.native()),
+                      ENOTDIR);
   if (access(folder.c_str(), W_OK | X_OK) == 0) return;
   if (errno == EROFS) throw_write_error(target, EROFS);
   throw_write_error(

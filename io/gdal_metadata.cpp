@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "io/xml.hpp"
 
@@ -79,6 +80,18 @@ GdalRest without_items(const std::string& xml, GdalItems kind) {
   for (auto item = found.items.rbegin(); item != found.items.rend(); ++item) remove(*item);
   rest.xml = xml_text(document);
   return rest;
+}
+
+std::vector<std::string> band_descriptions(const std::string& xml) {
+  pugi::xml_document document;
+  if (!parse_xml(xml, pugi::parse_default, document).empty()) return {};
+  std::map<unsigned, std::string> names;
+  for (const pugi::xml_node& item : document.document_element().children("Item"))
+    if (is(item.attribute("role").value(), "description"))
+      names[item.attribute("sample").as_uint()] = item.text().as_string();
+  std::vector<std::string> in_order;
+  for (auto& [band, name] : names) in_order.push_back(std::move(name));
+  return in_order;
 }
 
 }  // namespace sepconv

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace sepconv {
 
@@ -18,5 +19,8 @@ struct GdalRest {
   std::string xml{};      ///< without them; empty where no item is left, or none was of the kind
 };
 GdalRest without_items(const std::string& xml, GdalItems kind);
+
+/// The descriptions of bands, in the order of the bands.
+std::vector<std::string> band_descriptions(const std::string& xml);
 
 }  // namespace sepconv

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <utility>
@@ -135,6 +136,22 @@ bool update_georeference(std::vector<RawTag>& tags, const PixelTransform& map) {
   }
   tags = std::move(moved);
   return true;
+}
+
+std::optional<std::array<double, 6>> geotransform(const std::vector<RawTag>& tags) {
+  constexpr int kRasterType = 1025, kPixelIsPoint = 2;
+  std::vector<RawTag> copy;
+  std::ranges::copy_if(tags, std::back_inserter(copy), [](const RawTag& tag) {
+    return tag.tag == kPixelScale || tag.tag == kTiepoints || tag.tag == kTransformation;
+  });
+  if (!make_transformation(copy)) return std::nullopt;
+  const RawTag* const tag = find_tag(copy, kTransformation);
+  const auto matrix = tag != nullptr ? values_of(*tag) : std::nullopt;
+  if (!matrix || matrix->size() != 16) return std::nullopt;
+  const Values& m = *matrix;
+  const double shift =
+      geo_key(tags, kRasterType) == kPixelIsPoint ? 0.5 : 0;  // then points are pixel centers
+  return std::array{m[3] - shift * (m[0] + m[1]), m[0], m[1], m[7] - shift * (m[4] + m[5]), m[4], m[5]};
 }
 
 }  // namespace sepconv

@@ -3,7 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+
+#include "io/gdal_metadata.hpp"
+#include "io/gdal_tags.hpp"
+#include "io/georeferencing.hpp"
+#include "io/join_names.hpp"
 
 namespace sepconv {
 namespace {
@@ -22,7 +28,63 @@ std::string shortened(std::string text) {
   return text.substr(0, end) + "...";
 }
 
+/// "0.25 x 0.25 x 1 micrometer (x, y, z)", of those of the three axes that have a size.
+void add_pixel_size(Facts& facts, const OmeImage& image) {
+  std::string sizes, names;
+  std::string unit;
+  bool has_one_unit = true;
+  for (const char* name : {"x", "y", "z"}) {
+    const auto axis = std::ranges::find(image.axes, name, &OmeAxis::name);
+    if (axis == image.axes.end() || (axis->scale == 1 && axis->unit.empty())) continue;
+    has_one_unit = has_one_unit && (names.empty() || axis->unit == unit);
+    unit = axis->unit;
+    sizes += fmt::format("{}{}{}", names.empty() ? "" : " x ", axis->scale,
+                         axis->unit.empty() ? "" : " " + axis->unit);
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+  }
+  if (names.empty()) return;
+  if (has_one_unit && !unit.empty()) {  // the unit once, at the end
+    for (std::size_t at = 0; (at = sizes.find(" " + unit + " x ", at)) != sizes.npos;)
+      sizes.erase(at, unit.size() + 1);
+  }
+  facts.emplace_back("pixel size", fmt::format("{} ({})", sizes, names));
+}
+
+void add_georeference(Facts& facts, const Metadata& metadata) {
+  const auto t = geotransform(metadata.geo_tags);
+  if (t) {
+    const auto& [x, col_x, row_x, y, col_y, row_y] = *t;
+    const bool is_rotated = row_x != 0 || col_y != 0;
+    facts.emplace_back("pixel size", fmt::format("{} x {}{}", std::hypot(col_x, col_y),
+                                                 std::hypot(row_x, row_y), is_rotated ? ", rotated" : ""));
+    facts.emplace_back("origin", fmt::format("{}, {}", x, y));
+  }
+  if (const auto epsg = epsg_code(metadata))
+    facts.emplace_back("coordinate system", fmt::format("EPSG:{}", *epsg));
+  const auto tag = std::ranges::find(metadata.geo_tags, kGdalMetadata, &RawTag::tag);
+  if (tag == metadata.geo_tags.end()) return;
+  const std::string xml(reinterpret_cast<const char*>(tag->data.data()), tag->data.size());
+  std::vector<std::string> bands = band_descriptions(xml.substr(0, xml.find('\0')));
+  if (!bands.empty()) facts.emplace_back("band names", join_names(std::move(bands)));
+}
+
 }  // namespace
+
+void add_image_facts(Facts& facts, const OmeImage& image) {
+  add_pixel_size(facts, image);
+  for (const OmeAxis& axis : image.axes) {
+    const bool is_in_space = axis.name == "x" || axis.name == "y" || axis.name == "z";
+    const std::string unit = axis.unit.empty() ? "" : " " + axis.unit;
+    if (!is_in_space && (axis.scale != 1 || !unit.empty()))
+      facts.emplace_back("axis " + axis.name, fmt::format("steps of {}{}", axis.scale, unit));
+    if (axis.translation != 0)
+      facts.emplace_back("origin of " + axis.name, fmt::format("{}{}", axis.translation, unit));
+  }
+  std::vector<std::string> names;
+  for (const OmeChannel& channel : image.channels)
+    names.push_back(channel.rgb ? fmt::format("{} (#{:06X})", channel.name, *channel.rgb) : channel.name);
+  if (!names.empty()) facts.emplace_back("channel names", join_names(std::move(names)));
+}
 
 std::optional<int> geo_key(const std::vector<RawTag>& tags, int wanted) {
   constexpr std::uint32_t kKeyDirectory = 34735;  // quadruples of key, place, count and value
@@ -60,6 +122,11 @@ void add_metadata(Facts& facts, const Metadata& metadata) {
   }
   if (!metadata.icc_profile.empty())
     facts.emplace_back("ICC profile", fmt::format("{} bytes", metadata.icc_profile.size()));
+  add_georeference(facts, metadata);
+  if (!geotransform(metadata.geo_tags) && !metadata.description.empty()) {
+    std::vector<std::string> lost;
+    add_image_facts(facts, ome_image_of(metadata, lost));
+  }
   add("description", metadata.description);
   add("software", metadata.software);
   add("date", metadata.date_time);

@@ -24,10 +24,10 @@ Background parse_background(std::string_view text) {
     const auto [next, error] = std::from_chars(at, end, background.rgb[i]);
     const bool goes_on = i < 2 ? next != end && *next == ',' : next == end;
     if (error != std::errc() || !goes_on)
-      throw InvalidArgument(
-          fmt::format("'{}' is not a background; use white, black, grey, or red, green and blue from 0 to 255, "
-                      "like 255,128,0",
-                      printable(text)));
+      throw InvalidArgument(fmt::format(
+          "'{}' is not a background; use white, black, grey, or red, green and blue from 0 to 255, "
+          "like 255,128,0",
+          printable(text)));
     at = next + 1;
   }
   return background;

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "io/join_names.hpp"
+#include "io/metadata_text.hpp"
 #include "io/zarr/ome_ancestors.hpp"
 #include "io/zarr/ome_siblings.hpp"
 
@@ -213,16 +214,7 @@ bool is_picture(const OmeImage& image) {
 std::vector<std::pair<std::string, std::string>> ome_facts(const OmeSource& source) {
   std::vector<std::pair<std::string, std::string>> facts{{"OME-Zarr", source.version}};
   if (!source.image.name.empty()) facts.emplace_back("name", source.image.name);
-  for (const OmeAxis& axis : source.image.axes) {
-    if (axis.scale == 1 && axis.translation == 0 && axis.unit.empty()) continue;
-    facts.emplace_back("axis " + axis.name,
-                       fmt::format("steps of {}{}{}{}", axis.scale, axis.unit.empty() ? "" : " ", axis.unit,
-                                   axis.translation == 0 ? "" : fmt::format(" from {}", axis.translation)));
-  }
-  std::vector<std::string> channels;
-  for (const OmeChannel& channel : source.image.channels)
-    channels.push_back(channel.rgb ? fmt::format("{} (#{:06X})", channel.name, *channel.rgb) : channel.name);
-  if (!channels.empty()) facts.emplace_back("channels", join_names(std::move(channels)));
+  add_image_facts(facts, source.image);
   if (!source.labels.empty()) facts.emplace_back("labels", join_names(source.labels));
   return facts;
 }
