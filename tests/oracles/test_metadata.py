@@ -1,6 +1,8 @@
 """What an image carries beside its pixels goes along where it still holds: checked with tifffile on both
 sides."""
 
+import json
+
 import numpy as np
 import pytest
 import tifffile
@@ -103,3 +105,70 @@ def test_the_layout_of_the_source_is_kept(sepconv):
             32,
             48,
         ) and page.compression == tifffile.COMPRESSION.ADOBE_DEFLATE
+
+
+def facts(sepconv, name):
+    return json.loads(sepconv("info", name, "--json").stdout)["pages"][0]["facts"]
+
+
+@pytest.mark.parametrize("is_point", [False, True])
+@pytest.mark.parametrize("is_rotated", [False, True])
+def test_info_states_the_georeference(sepconv, is_rotated, is_point):
+    """OGC GeoTIFF 1.1, section 7: with RasterPixelIsPoint a tie point is at a pixel's center. GDAL states the
+    corner."""
+    keys = [(1, 1, 0, 3), (1024, 0, 1, 1), (1025, 0, 1, 1 + is_point), (3072, 0, 1, 32632)]
+    if is_rotated:
+        matrix = (3.0, 4.0, 0.0, 7.5, 4.0, -3.0, 0.0, 1.25, *[0.0] * 4, 0.0, 0.0, 0.0, 1.0)
+        places = [(34264, "d", 16, matrix, True)]
+        corner, size = (7.5, 1.25), "5 x 5, rotated"
+        shift = (3.5, 0.5)
+    else:
+        places = [
+            (33550, "d", 3, (10.0, 20.0, 0.0), True),
+            (33922, "d", 6, (1.0, 2.0, 0.0, 510.0, 960.0, 0.0), True),
+        ]
+        corner, size = (500, 1000), "10 x 20"
+        shift = (5, -10)
+    keys = [number for key in keys for number in key]
+    tifffile.imwrite(
+        sepconv.folder / "geo.tif",
+        random_image((20, 30), np.uint8),
+        extratags=[*places, (34735, "H", len(keys), keys, True)],
+    )
+    found = facts(sepconv, "geo.tif")
+    expected = [start - is_point * by for start, by in zip(corner, shift)]
+    assert [float(number) for number in found["origin"].split(", ")] == expected
+    assert found["pixel size"] == size and found["coordinate system"] == "EPSG:32632"
+
+
+def test_info_states_band_names(sepconv):
+    names = '<Item name="DESCRIPTION" sample="{}" role="description">{}</Item>'
+    xml = f"<GDALMetadata>{names.format(1, 'near infrared')}{names.format(0, 'red')}</GDALMetadata>"
+    tifffile.imwrite(
+        sepconv.folder / "bands.tif",
+        random_image((20, 30, 2), np.uint8),
+        planarconfig="contig",
+        extratags=[(42112, "s", 0, xml, True)],
+    )
+    assert facts(sepconv, "bands.tif")["band names"] == "red, near infrared"
+
+
+def test_info_states_sizes_and_channels_of_microscopy(sepconv):
+    stack = random_image((3, 4, 20, 30), np.uint8)
+    sizes = {f"PhysicalSize{axis}": size for axis, size in zip("XYZ", (0.25, 0.5, 2.0))}
+    tifffile.imwrite(
+        sepconv.folder / "stack.ome.tif",
+        stack,
+        metadata={"axes": "CZYX", **sizes, "Channel": {"Name": ["DAPI", "GFP", "RFP"]}},
+    )
+    found = facts(sepconv, "stack.ome.tif")
+    assert found["pixel size"] == "0.25 x 0.5 x 2 micrometer (x, y, z)"
+    assert found["channel names"] == "DAPI, GFP, RFP"
+    tifffile.imwrite(
+        sepconv.folder / "imagej.tif",
+        stack.transpose(1, 0, 2, 3),
+        imagej=True,
+        resolution=(4, 2),
+        metadata={"axes": "ZCYX", "spacing": 2.0, "unit": "um"},
+    )
+    assert facts(sepconv, "imagej.tif")["pixel size"] == "0.25 x 0.5 x 2 micrometer (x, y, z)"
