@@ -42,13 +42,14 @@ bool is_long_sum(Extent from, Extent to) {
 
 }  // namespace
 
-Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
-  if (asked) return *asked;
-  const std::vector<ImageSpec> all = specs(source);
-  bool wide = source.type == PixelType::f64 || all.back().type == PixelType::f64;
+Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> requested) const {
+  if (requested) return *requested;
+  const std::vector<ImageSpec> stage_specs = specs(source);
+  bool wide = source.type == PixelType::f64 || stage_specs.back().type == PixelType::f64;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StageTraits& traits = stages_[i]->traits();
-    wide = wide || traits.needs_f64 || (traits.scales && is_long_sum(all[i].extent, all[i + 1].extent));
+    wide = wide || traits.needs_f64 ||
+           (traits.scales && is_long_sum(stage_specs[i].extent, stage_specs[i + 1].extent));
   }
   return wide ? Arithmetic::f64 : Arithmetic::f32;
 }
@@ -139,14 +140,14 @@ Chain Chain::transposes_last() const {
 }
 
 Work Chain::work() const noexcept {
-  Work most = Work::none;
+  Work max_work = Work::none;
   for (const StagePtr& stage : stages_) {
     const StageTraits& traits = stage->traits();
-    most = std::max(most, traits.is_permutation                     ? Work::none
-                          : traits.is_per_pixel || traits.pointwise ? Work::pixels
-                                                                    : Work::neighbours);
+    max_work = std::max(max_work, traits.is_permutation                     ? Work::none
+                                  : traits.is_per_pixel || traits.pointwise ? Work::pixels
+                                                                            : Work::neighbours);
   }
-  return most;
+  return max_work;
 }
 
 bool Chain::keeps_range() const noexcept {

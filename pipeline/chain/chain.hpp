@@ -32,8 +32,8 @@ class Chain {
   explicit Chain(std::vector<StagePtr> stages) : stages_(std::move(stages)) {}
   Chain(std::initializer_list<StagePtr> stages) : stages_(stages) {}
   /// A stage is a chain of one.
-  template <std::convertible_to<StagePtr> One>
-  Chain(One stage) : stages_{std::move(stage)} {}
+  template <std::convertible_to<StagePtr> StageLike>
+  Chain(StageLike stage) : stages_{std::move(stage)} {}
 
   /// Each element one stage of `table`, e.g. {"gaussian:sigma=2.5", "cast:type=f32"}. Throws InvalidArgument.
   static Chain parse(std::span<const std::string> stages, std::span<const StageEntry> table = stage_table());
@@ -64,7 +64,7 @@ class Chain {
 
   /// `asked` if set; f64 when the source, the result or a stage is f64, or a side of the image
   /// becomes more than 512 times shorter; else f32.
-  Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked = std::nullopt) const;
+  Arithmetic arithmetic(const ImageSpec& source, std::optional<Arithmetic> requested = std::nullopt) const;
 
   /// The first stage that does not run on a device for this source; null if all do.
   const Stage* host_only_stage() const;

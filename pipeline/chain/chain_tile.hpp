@@ -19,7 +19,7 @@ Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const 
 /// Raises `most` to the extents of needed_rects(output): starting with an empty list, what each stage needs
 /// at most of its input for any of the outputs.
 void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
-                    std::vector<Extent>& most);
+                    std::vector<Extent>& max_extents);
 
 /// What each stage needs at most of its input for any output of at most this extent, wherever it lies; the
 /// last is what is asked of the result.

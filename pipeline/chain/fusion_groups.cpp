@@ -30,7 +30,7 @@ std::vector<Step> host_steps(const Chain& chain, const std::vector<ImageSpec>& s
   std::vector<Step> steps;
   for (std::size_t i = first; i < chain.size(); ++i) {
     if (i == in_place && !steps.empty() && !is_permutation(chain, steps.back())) {
-      steps.back().then.push_back(chain.stages()[i]->traits().pointwise.value_or(PointwiseOp()));
+      steps.back().fused_ops.push_back(chain.stages()[i]->traits().pointwise.value_or(PointwiseOp()));
     } else {
       steps.push_back({i, {}});
     }
@@ -44,9 +44,9 @@ std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& 
   std::vector<Step> steps;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const std::optional<PointwiseOp>& op = chain.stages()[i]->traits().pointwise;
-    if (op && !steps.empty() && steps.back().then.size() < kMaxFusedOps &&
+    if (op && !steps.empty() && steps.back().fused_ops.size() < kMaxFusedOps &&
         !is_permutation(chain, steps.back())) {
-      steps.back().then.push_back(*op);
+      steps.back().fused_ops.push_back(*op);
     } else {
       steps.push_back({i, {}});
     }

@@ -12,9 +12,9 @@ namespace sepconv {
 /// A stage and the pointwise stages after it that are done with it.
 struct Step {
   std::size_t first;
-  std::vector<PointwiseOp> then;
+  std::vector<PointwiseOp> fused_ops;
   PixelType result = PixelType::f32;  ///< what its result is stored as
-  std::size_t end() const noexcept { return first + 1 + then.size(); }
+  std::size_t end() const noexcept { return first + 1 + fused_ops.size(); }
 };
 
 /// Stages from `first` on, each for itself, as the CPU computes them; but for the stage `in_place`, which is

@@ -35,8 +35,8 @@ struct SecondaryImage {
   SecondaryImage(std::filesystem::path name) : file(std::move(name)) {}
   SecondaryImage(std::string name) : file(std::move(name)) {}
   SecondaryImage(const char* name) : file(name) {}
-  SecondaryImage(const ConstPixelView& view, std::shared_ptr<const void> held = {})
-      : pixels(view), owner(std::move(held)) {}
+  SecondaryImage(const ConstPixelView& view, std::shared_ptr<const void> shared_owner = {})
+      : pixels(view), owner(std::move(shared_owner)) {}
   SecondaryImage(const PixelView& view) : pixels(view) {}
 
   bool empty() const noexcept { return file.empty() && pixels.data == nullptr; }
@@ -56,6 +56,6 @@ std::vector<SecondaryInput> open_secondaries(const Chain& chain, const std::vect
 
 /// The chain whose stages find these pixels of their second images, in that order. They outlive it. What the
 /// chain computes then is to need no more than they hold.
-Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> seconds);
+Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> secondaries);
 
 }  // namespace sepconv

@@ -246,7 +246,7 @@ class Stage : public std::enable_shared_from_this<Stage> {
   /// device: enqueued on `stream`, without waiting for anything. Regions and arena are device memory. Throws
   /// CudaError.
   virtual void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                       DeviceStream stream, std::span<const PointwiseOp> then) const;
+                       DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const;
 
  protected:
   explicit Stage(const StageTraits& traits = {}) : traits_(traits) {}

@@ -100,11 +100,11 @@ const StageTable& stage_table();
 
 /// The stage or key of this name, else the one that had it in an older version; none: null.
 template <class Range>
-auto find_named(const Range& all, std::string_view name) noexcept -> decltype(&*std::ranges::begin(all)) {
-  for (const auto& one : all)
-    if (one.name == name) return &one;
-  for (const auto& one : all)
-    if (!name.empty() && one.former_name == name) return &one;
+auto find_named(const Range& items, std::string_view name) noexcept -> decltype(&*std::ranges::begin(items)) {
+  for (const auto& item : items)
+    if (item.name == name) return &item;
+  for (const auto& item : items)
+    if (!name.empty() && item.former_name == name) return &item;
   return nullptr;
 }
 

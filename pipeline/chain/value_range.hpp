@@ -18,7 +18,7 @@ struct ValueRange {
   /// For factor * x.
   ValueRange scaled(double factor) const noexcept;
   ValueRange plus(const ValueRange& other) const noexcept { return {low + other.low, high + other.high}; }
-  double most() const noexcept;  ///< the largest magnitude
+  double max_magnitude() const noexcept;  ///< the largest magnitude
 };
 
 /// What integers of this type may be; any value of other types.

@@ -20,6 +20,6 @@ std::vector<PeriodicPiece> periodic_pieces(const Rect& rect, Extent image);
 
 /// Where `held` has the pixels of `rect`, both rectangles of the repeated image; nothing if it has them
 /// nowhere in one piece.
-std::optional<Rect> repeated_in(const Rect& held, const Rect& rect, Extent image);
+std::optional<Rect> repeated_in(const Rect& available, const Rect& rect, Extent image);
 
 }  // namespace sepconv

@@ -8,7 +8,7 @@ namespace {
 
 Keys keys(GaussianLaplaceOptions& options) {
   return joined({width_keys(options, "", above(0)), depth_keys(options, above(0)),
-                 convolving_keys(options, MissingWays::only_all)});
+                 convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 /// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
@@ -63,7 +63,7 @@ Keys keys(UnsharpOptions& options) {
          .value = &options.threshold,
          .words = "least difference that is sharpened",
          .range = at_least(0)}},
-       convolving_keys(options, MissingWays::no_fill)});
+       convolving_keys(options, MissingSupport::no_fill)});
 }
 
 StagePtr make(const UnsharpOptions& options, const StageArguments& spelling) {

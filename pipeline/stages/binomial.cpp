@@ -11,7 +11,7 @@ constexpr std::int64_t kMaxBinomial = 512;
 
 Keys keys(BinomialOptions& options) {
   return joined({radius_keys(options, kMaxBinomial),
-                 {radius_z_key(options.radius_z, kPlanesByThemselves, "", kMaxBinomial)},
+                 {radius_z_key(options.radius_z, kEachPlaneSeparately, "", kMaxBinomial)},
                  convolving_keys(options)});
 }
 

@@ -7,7 +7,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::string_view kOfGaussian = "operator=gaussian";
+constexpr std::string_view kOnlyWithGaussian = "operator=gaussian";
 
 Key axis_key(Axis& axis) {
   return {.name = "axis",
@@ -27,7 +27,7 @@ StagePtr make_directed(const StageArguments& spelling, const Options& options, s
 
 template <class Options>
 Keys keys(Options& options) {
-  return joined({{axis_key(options.axis)}, convolving_keys(options, MissingWays::only_all)});
+  return joined({{axis_key(options.axis)}, convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 StagePtr make(const SobelOptions& options, const StageArguments& spelling) {
@@ -47,7 +47,7 @@ Keys keys(DerivativeOptions& options) {
                   length_key("radius", &options.radius,
                              "what exceeds (order + 1) / 2, the least, is binomial smoothing along the axis",
                              between(0, 64))},
-                 convolving_keys(options, MissingWays::only_all)});
+                 convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 StagePtr make(const DerivativeOptions& options, const StageArguments& spelling) {
@@ -70,13 +70,13 @@ Keys keys(GradientOptions& options) {
         {.name = "axes",
          .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
          .words = "xy: each plane by itself; xyz: of stacks, from plane to plane, too"}},
-       width_keys(options, kOfGaussian, above(0)),
+       width_keys(options, kOnlyWithGaussian, above(0)),
        {length_key("sigma_z", &options.sigma_z,
                    "standard deviation along z, with axes=xyz; as along x where it is left out", above(0),
-                   false, kOfGaussian),
+                   false, kOnlyWithGaussian),
         radius_z_key(options.radius_z, "radius along z, with axes=xyz; by truncate where it is left out",
-                     kOfGaussian)},
-       convolving_keys(options, MissingWays::only_all)});
+                     kOnlyWithGaussian)},
+       convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};

@@ -22,7 +22,7 @@ struct ReferenceBackend {
   mutable std::vector<Buffer> memory{};
 
   /// The same in another arithmetic, whose images end with it.
-  ReferenceBackend in(Arithmetic other) const { return {other}; }
+  ReferenceBackend with_arithmetic(Arithmetic other) const { return {other}; }
 
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
     const ImageSpec spec{extent, channels, type};
@@ -63,7 +63,7 @@ struct HostBackend {
   Arithmetic arithmetic;
   Worker& worker;
 
-  HostBackend in(Arithmetic other) const { return {other, worker}; }
+  HostBackend with_arithmetic(Arithmetic other) const { return {other, worker}; }
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
     return worker.allocate_view(extent, channels, type);
   }
@@ -101,49 +101,51 @@ struct DeviceBackend {
   Arithmetic arithmetic;
   Arena& arena;
   DeviceStream stream;
-  std::span<const PointwiseOp> then;
+  std::span<const PointwiseOp> epilogue_ops;
   const std::byte* result;
 
-  DeviceBackend in(Arithmetic other) const { return {other, arena, stream, then, result}; }
+  DeviceBackend with_arithmetic(Arithmetic other) const {
+    return {other, arena, stream, epilogue_ops, result};
+  }
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
     return arena.allocate_view(extent, channels, type);
   }
-  std::span<const PointwiseOp> then_of(const PixelView& out) const {
-    return out.data == result ? then : std::span<const PointwiseOp>{};
+  std::span<const PointwiseOp> epilogue_ops_of(const PixelView& out) const {
+    return out.data == result ? epilogue_ops : std::span<const PointwiseOp>{};
   }
   void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                  const PixelView& out) const {
-    pointwise_cuda(op, a, b, out, arithmetic, stream, then_of(out));
+    pointwise_cuda(op, a, b, out, arithmetic, stream, epilogue_ops_of(out));
   }
   void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                 const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
     convolve_cuda(taps, border, in, out, arithmetic, arena, stream,
                   {.join = join.kind == PointwiseOp::Kind::copy ? nullptr : &join,
                    .other = other,
-                   .then = then_of(out.pixels)});
+                   .then = epilogue_ops_of(out.pixels)});
   }
   void window(const Window& window, const Border& border, const ConstRegion& in, const Region& out) const {
-    window_cuda(window, border, in, out, arithmetic, arena, stream, then_of(out.pixels));
+    window_cuda(window, border, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
   void deviation(const WindowMoments& moments, const PixelView& out) const {
     deviation_cuda(moments, out, stream);
   }
   void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
-    resample_cuda(resampling, in, out, arithmetic, arena, stream, then_of(out.pixels));
+    resample_cuda(resampling, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
   void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
-    keep_alpha_cuda(channel, from, out, arithmetic, stream, then);
+    keep_alpha_cuda(channel, from, out, arithmetic, stream, epilogue_ops);
   }
   void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
-    stage.enqueue(in, out, arithmetic, arena, stream, then_of(out.pixels));
+    stage.enqueue(in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
 };
 
 /// Room for this part of an image, in the way's arithmetic type.
 template <class Backend>
-Region allocate(const Backend& way, const Region& like) {
-  return {way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic)), like.rect,
-          like.image};
+Region allocate(const Backend& backend, const Region& like) {
+  return {backend.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(backend.arithmetic)),
+          like.rect, like.image};
 }
 
 /// What the stage needs of its input for this part of its result.

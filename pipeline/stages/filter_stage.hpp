@@ -32,7 +32,7 @@ class FilterStage final : public Stage {
   /// makes.
   std::string text() const override { return text_; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    return near_.input_for(output, input.extent);
+    return neighbourhood_.input_for(output, input.extent);
   }
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
@@ -45,19 +45,19 @@ class FilterStage final : public Stage {
   StagePtr with_nodata() const override;
   StagePtr weight_by_alpha(const AlphaWeight& weight) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override;
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override;
 
  private:
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
-  bool renormalises() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
-  NormalizedConvolution renormalised() const noexcept {
+  bool ignores_missing() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
+  NormalizedConvolution normalized() const noexcept {
     return {branches_, border_, join_, missing_ == MissingPolicy::fill};
   }
 
   std::string text_;
   Border border_;
   std::vector<SeparableTaps> branches_;  // one or two
-  Neighbourhood near_;
+  Neighbourhood neighbourhood_;
   PointwiseOp join_;  // copy: none
   std::optional<MissingPolicy> missing_;
 };
@@ -66,15 +66,17 @@ class FilterStage final : public Stage {
 Keys border_keys(Border& border);
 
 /// The keys that every convolving stage takes: border, value, flip, missing.
-Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways);
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing,
+                     MissingSupport support);
 template <class Options>
-Keys convolving_keys(Options& options, MissingWays ways = MissingWays::all) {
-  return convolving_keys(options.border, options.flip, options.missing, ways);
+Keys convolving_keys(Options& options, MissingSupport support = MissingSupport::all) {
+  return convolving_keys(options.border, options.flip, options.missing, support);
 }
 
 /// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do
 /// without.
-void prepare(const StageArguments& spelling, const Convolving& options, std::vector<SeparableTaps>& branches);
+void prepare_taps(const StageArguments& spelling, const Convolving& options,
+                  std::vector<SeparableTaps>& branches);
 /// The text of a stage, which does not speak of missing pixels, with this policy: ignore or propagate.
 std::string with_policy(const std::string& text, MissingPolicy policy);
 

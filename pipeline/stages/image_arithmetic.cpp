@@ -36,7 +36,7 @@ Keys binary_op_keys(Options& options) {
 template <class Options>
 StagePtr make_binary_op(const Options& options, const StageArguments& spelling, const PointwiseOp& op) {
   if (options.chain.empty()) return binary_op_stage(spelling, options.file, options.axes, op);
-  return own_chain_stage(spelling, options.chain, op);
+  return subchain_stage(spelling, options.chain, op);
 }
 
 /// min and max are NaN where either is, as the others are.

@@ -9,7 +9,7 @@ namespace sepconv {
 
 /// VolumeJoin (volume_filter_stage.hpp) on a volume.
 struct JoinedOnVolume {
-  StagePtr given;  ///< which has it
+  StagePtr stage;  ///< which has it
   Extent plane;
   std::vector<StagePtr> branches{};
 };

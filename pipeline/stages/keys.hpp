@@ -45,33 +45,33 @@ struct Key {
 };
 using Keys = std::vector<Key>;
 
-constexpr KeyRange above(double least) { return {.least = least, .above_least = true}; }
-constexpr KeyRange at_least(double least) { return {.least = least}; }
-constexpr KeyRange between(double least, double most) { return {.least = least, .most = most}; }
+constexpr KeyRange above(double low) { return {.least = low, .above_least = true}; }
+constexpr KeyRange at_least(double low) { return {.least = low}; }
+constexpr KeyRange between(double low, double high) { return {.least = low, .most = high}; }
 
 /// `kept` is of the enumeration E, or an optional one.
 template <class E>
 using ChoiceWords = std::vector<std::pair<std::string_view, E>>;
-template <class Kept, class E>
-Choice choice_of(Kept& kept, ChoiceWords<E> words) {
+template <class Option, class E>
+Choice choice_of(Option& option, ChoiceWords<E> words) {
   Choice choice;
   for (const auto& [word, value] : words) choice.words.emplace_back(word);
-  choice.get = [&kept, words]() -> std::optional<std::size_t> {
-    if (kept == Kept{} && !std::is_same_v<Kept, E>) return std::nullopt;
+  choice.get = [&option, words]() -> std::optional<std::size_t> {
+    if (option == Option{} && !std::is_same_v<Option, E>) return std::nullopt;
     std::size_t i = 0;
-    while (i < words.size() && !(kept == words[i].second)) ++i;
+    while (i < words.size() && !(option == words[i].second)) ++i;
     return i;
   };
-  choice.set = [&kept, words](std::size_t i) { kept = words[i].second; };
+  choice.set = [&option, words](std::size_t i) { option = words[i].second; };
   return choice;
 }
 template <class E>
-Choice choice(E& kept, ChoiceWords<std::type_identity_t<E>> words) {
-  return choice_of<E, E>(kept, std::move(words));
+Choice choice(E& option, ChoiceWords<std::type_identity_t<E>> words) {
+  return choice_of<E, E>(option, std::move(words));
 }
 template <class E>
-Choice choice(std::optional<E>& kept, ChoiceWords<std::type_identity_t<E>> words) {
-  return choice_of<std::optional<E>, E>(kept, std::move(words));
+Choice choice(std::optional<E>& option, ChoiceWords<std::type_identity_t<E>> words) {
+  return choice_of<std::optional<E>, E>(option, std::move(words));
 }
 
 /// The keys of all, in this order.
@@ -100,8 +100,8 @@ class StageArguments {
  private:
   const Key* find(std::string_view name) const noexcept;
   /// Whether `condition`, a key or "key=value", holds.
-  bool holds(std::string_view condition) const;
-  bool means_something(const Key& key) const;
+  bool is_met(std::string_view condition) const;
+  bool applies(const Key& key) const;
   void check(const std::vector<std::string>& given) const;
   [[noreturn]] void fail_unknown(const std::string& key) const;
 

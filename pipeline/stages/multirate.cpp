@@ -10,10 +10,10 @@ namespace sepconv {
 namespace {
 
 // Found by trying: the smallest multiply-adds with which two sides together stay below 1e-4.
-constexpr double kSigmaOfCells = 1.7, kToCells = 0.9;
+constexpr double kSigmaInCells = 1.7, kCellBlur = 0.9;
 
 std::int64_t cell_of(double sigma) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(sigma / kSigmaOfCells));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(sigma / kSigmaInCells));
 }
 
 ResampleAxis axis_of(const MultirateSide& side, bool to_cells) {
@@ -23,9 +23,9 @@ ResampleAxis axis_of(const MultirateSide& side, bool to_cells) {
           .cells = {to_cells ? side.to_cells : side.from_cells, side.cell}};
 }
 
-MultirateSide::Range range_of(const ResampleAxis& axis, const MultirateSide::Range& of) {
-  const ResampleWindow first = resample_window(axis, of.first);
-  const ResampleWindow last = resample_window(axis, of.first + of.count - 1);
+MultirateSide::Range range_of(const ResampleAxis& axis, const MultirateSide::Range& range) {
+  const ResampleWindow first = resample_window(axis, range.first);
+  const ResampleWindow last = resample_window(axis, range.first + range.count - 1);
   return {first.first, last.first + last.count - first.first};
 }
 
@@ -52,7 +52,7 @@ std::vector<double> exact_taps(double sigma, std::int64_t reach) {
 MultirateSide::MultirateSide(double of_sigma)
     : sigma(of_sigma),
       cell(cell_of(of_sigma)),
-      to_cells(kToCells * static_cast<double>(cell)),
+      to_cells(kCellBlur * static_cast<double>(cell)),
       from_cells(std::sqrt(sigma * sigma - to_cells * to_cells)) {}
 
 MultirateSide::Range MultirateSide::cells_of(const Range& pixels) const {

@@ -81,13 +81,14 @@ struct Resamplings {
 
 /// The blur of `read` of the input, beyond a constant border of `value`.
 template <class Backend>
-void blur(const Backend& way, Resamplings both, const PointwiseOp& read, double value, const Frame& frame,
-          const PixelView& out) {
-  both.to.read = read;
-  both.to.border->value = value;
-  const PixelView cells = way.allocate(both.cells, out.channels, pixel_type_of(way.arithmetic));
-  way.resample(both.to, frame.in, Region::whole(cells));
-  way.resample(both.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
+void blur(const Backend& backend, Resamplings resamplings, const PointwiseOp& read, double value,
+          const Frame& frame, const PixelView& out) {
+  resamplings.to.read = read;
+  resamplings.to.border->value = value;
+  const PixelView cells =
+      backend.allocate(resamplings.cells, out.channels, pixel_type_of(backend.arithmetic));
+  backend.resample(resamplings.to, frame.in, Region::whole(cells));
+  backend.resample(resamplings.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
 }
 
 /// What is needed of the input for `output`, beyond its edges too.
@@ -97,31 +98,33 @@ Rect needed_for(const Multirate& filter, const Rect& output) {
   return {rows.first, cols.first, rows.count, cols.count};
 }
 
-Frame frame_of(const Multirate& filter, const ConstRegion& given, const Region& result) {
+Frame frame_of(const Multirate& filter, const ConstRegion& source, const Region& result) {
   const Rect needed = needed_for(filter, result.rect);
-  const auto [in, out] = as_own_image(filter.border.mode, needed, given, result);
+  const auto [in, out] = as_own_image(filter.border.mode, needed, source, result);
   if (filter.border.mode != BorderMode::wrap) return {in, out, 0, 0, filter.border};
   return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
 }
 
 /// `renormalises`: weighted sums of valid pixels over their weights.
 template <class Backend>
-void filter_by(const Backend& way, const Multirate& filter, bool renormalises, const Frame& frame) {
+void filter_by(const Backend& backend, const Multirate& filter, bool renormalises, const Frame& frame) {
   const PixelView& out = frame.out.pixels;
-  const Resamplings both(filter.down, filter.across, frame);
-  if (!renormalises) return blur(way, both, {}, filter.border.value, frame, out);
+  const Resamplings resamplings(filter.down, filter.across, frame);
+  if (!renormalises) return blur(backend, resamplings, {}, filter.border.value, frame, out);
   const auto blurred = [&](const PointwiseOp& read, double value) {
-    const PixelView part = way.allocate(frame.out.rect.extent(), out.channels, pixel_type_of(way.arithmetic));
-    blur(way, both, read, value, frame, part);
+    const PixelView part =
+        backend.allocate(frame.out.rect.extent(), out.channels, pixel_type_of(backend.arithmetic));
+    blur(backend, resamplings, read, value, frame, part);
     return part;
   };
   const PixelView sums = blurred({.kind = Kind::zero_missing}, filter.border.value);
   const PixelView weights = blurred({.kind = Kind::weight}, 1);
   const PixelView totals = blurred({.kind = Kind::threshold, .q = 1, .r = 1}, 1);
   const bool fills = filter.missing == MissingPolicy::fill;
-  way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
-  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
-  if (!fills) way.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
+  backend.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+  backend.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
+  if (!fills)
+    backend.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
 }
 
 }  // namespace
@@ -186,12 +189,12 @@ std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const
 void MultirateStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
                            Worker& worker) const {
   const Arena::Scope scope(worker);
-  const auto is_all_there = [&] {
+  const auto is_all_valid = [&] {
     const Rect needed = input_for(out.rect, {in.image, out.pixels.channels, out.pixels.type});
     return presence_of(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
            ValidMask::all_there;
   };
-  filter_by(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_there(),
+  filter_by(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_valid(),
             frame_of(filter_, in, out));
 }
 
@@ -200,10 +203,10 @@ void MultirateStage::apply_reference(const ConstRegion& in, const Region& out, A
 }
 
 void MultirateStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                             DeviceStream stream, std::span<const PointwiseOp> then) const {
+                             DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const {
   const Arena::Scope scope(arena);
-  filter_by(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, filter_, filter_.renormalises(),
-            frame_of(filter_, in, out));
+  filter_by(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter_,
+            filter_.renormalises(), frame_of(filter_, in, out));
 }
 
 }  // namespace sepconv

@@ -14,20 +14,20 @@ enum class MissingPolicy : std::uint8_t {
 };
 
 /// What a stage can make of missing pixels.
-enum class MissingWays : std::uint8_t {
+enum class MissingSupport : std::uint8_t {
   all,
-  no_fill,   ///< where one is missing nothing is computed
-  only_all,  ///< of a window that is there as a whole: its weights sum to 0, and some of them stand for
-             ///< nothing
+  no_fill,         ///< where one is missing nothing is computed
+  propagate_only,  ///< of a window that is there as a whole: its weights sum to 0, and some of them stand for
+                   ///< nothing
 };
 
 /// The key `missing`, left out: as a source's declared pixels ask for, and plain arithmetic where none are.
-inline Key missing_key(std::optional<MissingPolicy>& missing, MissingWays ways = MissingWays::all) {
-  if (ways == MissingWays::only_all)
+inline Key missing_key(std::optional<MissingPolicy>& missing, MissingSupport support = MissingSupport::all) {
+  if (support == MissingSupport::propagate_only)
     return {.name = "missing",
             .value = choice(missing, {{"propagate", MissingPolicy::propagate}}),
             .words = "nodata handling. propagate: a missing pixel in the window makes the result missing"};
-  const bool fills = ways == MissingWays::all;
+  const bool fills = support == MissingSupport::all;
   ChoiceWords<MissingPolicy> words{{"ignore", MissingPolicy::ignore},
                                    {"propagate", MissingPolicy::propagate}};
   if (fills) words.emplace_back("fill", MissingPolicy::fill);

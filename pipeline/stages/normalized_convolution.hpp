@@ -26,7 +26,7 @@ struct NormalizedConvolution {
 /// is there stand for all of them.
 bool can_renormalise(const std::vector<SeparableTaps>& branches);
 /// Averages ignore what is missing, differences propagate it.
-MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches);
+MissingPolicy default_policy(const std::vector<SeparableTaps>& branches);
 
 /// For each branch num = the convolution with 0 for what is missing, den = that of 1 for valid pixels and 0
 /// for what is not, and the result is num where den is `total`, which is den of a window with nothing
@@ -38,7 +38,7 @@ void normalized_convolution(const NormalizedConvolution& filter, const ConstRegi
                             Arithmetic arithmetic, Worker& worker);
 void enqueue_normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in,
                                     const Region& out, Arithmetic arithmetic, Arena& arena,
-                                    DeviceStream stream, std::span<const PointwiseOp> then);
+                                    DeviceStream stream, std::span<const PointwiseOp> epilogue_ops);
 
 /// Whether normalized_convolution is normalized_conv_host for each branch, and its scratch then.
 bool all_support_normalized_conv(const std::vector<SeparableTaps>& branches);
@@ -60,7 +60,8 @@ void normalized_resample(const Resampling& resampling, std::optional<std::int64_
                          const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker);
 void enqueue_normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
                                  const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-                                 Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then);
+                                 Arena& arena, DeviceStream stream,
+                                 std::span<const PointwiseOp> epilogue_ops);
 
 /// All scratch of the latter two, for outputs up to this extent.
 std::int64_t normalized_resample_bytes(const Resampling& resampling, Scratch scratch, Extent output,

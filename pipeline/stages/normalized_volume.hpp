@@ -18,6 +18,6 @@ struct NormalizedOnVolume {
 };
 
 /// `traits` are those of its passes.
-StagePtr make_normalized_volume(std::string text, const StageTraits& traits, NormalizedOnVolume present);
+StagePtr make_normalized_volume(std::string text, const StageTraits& traits, NormalizedOnVolume passes);
 
 }  // namespace sepconv

@@ -15,9 +15,9 @@ void check_fills(std::int64_t part, std::int64_t cols, std::string_view what) {
     throw InvalidArgument(fmt::format("{} columns are not made of {} {}", cols, part, what));
 }
 
-class MultiStepTranspose final : public PermutationStage {
+class InterleavedTranspose final : public PermutationStage {
  public:
-  explicit MultiStepTranspose(std::int64_t matrices) : matrices_(matrices) {}
+  explicit InterleavedTranspose(std::int64_t matrices) : matrices_(matrices) {}
 
   std::string text() const override {
     return fmt::format("transpose of {} matrices, whose rows take turns", matrices_);
@@ -45,22 +45,22 @@ class MultiStepTranspose final : public PermutationStage {
       const std::int64_t first = row % matrices_;
       const bool whole = first == 0 && left >= matrices_;
       const std::int64_t matrices = whole ? matrices_ : std::min(matrices_ - first, left);
-      const std::int64_t turns = whole ? left / matrices_ : 1;
-      move_turns(in, out.crop({row, out.rect.col, matrices * turns, out.rect.cols}), matrices, turns,
-                 transpose);
-      row += matrices * turns;
+      const std::int64_t rounds = whole ? left / matrices_ : 1;
+      move_rounds(in, out.crop({row, out.rect.col, matrices * rounds, out.rect.cols}), matrices, rounds,
+                  transpose);
+      row += matrices * rounds;
     }
   }
 
  private:
-  void move_turns(const ConstRegion& in, const Region& out, std::int64_t matrices, std::int64_t turns,
-                  const Transpose& transpose) const {
+  void move_rounds(const ConstRegion& in, const Region& out, std::int64_t matrices, std::int64_t rounds,
+                   const Transpose& transpose) const {
     const std::int64_t matrix_cols = in.image.cols / matrices_;
     const std::int64_t pixel_bytes = out.pixels.pixel_bytes();
     const std::int64_t col = out.rect.row % matrices_ * matrix_cols + out.rect.row / matrices_;
     const ConstPixelView from =
-        in.crop({out.rect.col, col, out.rect.cols, (matrices - 1) * matrix_cols + turns}).pixels;
-    transpose({matrices, out.rect.cols, turns, pixel_bytes},
+        in.crop({out.rect.col, col, out.rect.cols, (matrices - 1) * matrix_cols + rounds}).pixels;
+    transpose({matrices, out.rect.cols, rounds, pixel_bytes},
               {from.data, from.pitch_bytes, matrix_cols * pixel_bytes},
               {out.pixels.data, matrices * out.pixels.pitch_bytes, out.pixels.pitch_bytes});
   }
@@ -138,7 +138,7 @@ void check_positive(std::int64_t number, std::string_view what) {
 
 StagePtr make_multi_step_transpose(std::int64_t matrices) {
   check_positive(matrices, "matrices");
-  return std::make_shared<MultiStepTranspose>(matrices);
+  return std::make_shared<InterleavedTranspose>(matrices);
 }
 
 StagePtr make_transpose_of_runs(std::int64_t run_cols) {

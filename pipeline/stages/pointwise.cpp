@@ -84,9 +84,9 @@ class PointwiseStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
+               std::span<const PointwiseOp> epilogue_ops) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, then);
+    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue_ops);
   }
 
  private:

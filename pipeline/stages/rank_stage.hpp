@@ -55,7 +55,7 @@ class RankStage final : public Stage {
   }
 
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
-    return scratch == Scratch::device ? on_device(input) : on_host(input.type);
+    return scratch == Scratch::device ? device_operations(input) : host_operations(input.type);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -64,9 +64,9 @@ class RankStage final : public Stage {
     return rank_scratch_bytes(filter_, output, input.channels, arithmetic);
   }
 
-  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+  void apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
              Worker& worker) const override {
-    const auto [in, out] = without_edges(given, result);
+    const auto [in, out] = without_edges(source, result);
     rank_host(filter_, border_, in, out, arithmetic, worker);
   }
 
@@ -74,10 +74,10 @@ class RankStage final : public Stage {
     rank_reference(filter_, border_, in, out, arithmetic);
   }
 
-  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const auto [in, out] = without_edges(given, result);
-    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, then);
+  void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+    const auto [in, out] = without_edges(source, result);
+    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, epilogue_ops);
   }
 
  private:
@@ -94,15 +94,15 @@ class RankStage final : public Stage {
 
   /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
   /// ranks that lie far apart in memory.
-  double on_host(PixelType type) const {
-    constexpr double kCounts = 12, kMovesBits = 180;
+  double host_operations(PixelType type) const {
+    constexpr double kCountingCost = 12, kBitMovingCost = 180;
     if (filter_.network) return static_cast<double>(filter_.network->operations());
     const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
-    return (counts ? kCounts : kMovesBits) * static_cast<double>(filter_.window.lines());
+    return (counts ? kCountingCost : kBitMovingCost) * static_cast<double>(filter_.window.lines());
   }
 
   /// Values of a window are compared in shared memory, or read again for every bit.
-  double on_device(const ImageSpec& input) const {
+  double device_operations(const ImageSpec& input) const {
     constexpr double kComparison =
         21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
     constexpr std::int64_t kInRegisters = 3 * 3 * 3;

@@ -26,7 +26,7 @@ Keys keys(ReduceOptions& options) {
        .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
        .words = "box: mean of the block. binomial: smoother, of neighbouring blocks too. nearest: the middle "
                 "pixel, for classes and masks"},
-      missing_key(options.missing, MissingWays::no_fill)};
+      missing_key(options.missing, MissingSupport::no_fill)};
 }
 
 ResampleFilter filter_of(ReduceOptions::Filter filter) {

@@ -28,7 +28,7 @@ Keys keys(ResizeOptions& options) {
        .words =
            "linear, cubic, lanczos3, box: Pillow's BILINEAR, BICUBIC, LANCZOS and BOX, antialiased. area: "
            "OpenCV's INTER_AREA, GDAL's average. nearest: one pixel, for classes and masks"},
-      missing_key(options.missing, MissingWays::no_fill)};
+      missing_key(options.missing, MissingSupport::no_fill)};
 }
 
 ResampleFilter filter_of(ResizeOptions::Filter filter) {

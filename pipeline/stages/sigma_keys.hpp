@@ -35,28 +35,30 @@ inline Key length_key(std::string_view name, KeyValue value, std::string_view wo
 
 /// radius and radius_y of options that have them.
 template <class Options>
-Keys radius_keys(Options& options, std::int64_t most,
+Keys radius_keys(Options& options, std::int64_t max_radius,
                  std::string_view words = "pixels on each side of the middle one",
                  std::string_view only_with = "") {
-  const KeyRange range = between(0, static_cast<double>(most));
+  const KeyRange range = between(0, static_cast<double>(max_radius));
   return {length_key("radius", &options.radius, words, range, false, only_with),
           length_key("radius_y", &options.radius_y, "radius along y; as along x where it is left out", range,
                      false, only_with)};
 }
 
-inline constexpr std::string_view kPlanesByThemselves =
+inline constexpr std::string_view kEachPlaneSeparately =
     "radius along z, of stacks; left out: each plane by itself";
 
 inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
-                        std::string_view only_with = "", std::int64_t most = kMaxRadius) {
-  return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);
+                        std::string_view only_with = "", std::int64_t max_radius = kMaxRadius) {
+  return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(max_radius)), false,
+                    only_with);
 }
 
 /// The keys of options of windows.
 template <class Options>
-Keys window_keys(Options& options, MissingWays ways = MissingWays::all) {
-  return joined(
-      {radius_keys(options, kMaxRadius), border_keys(options.border), {missing_key(options.missing, ways)}});
+Keys window_keys(Options& options, MissingSupport support = MissingSupport::all) {
+  return joined({radius_keys(options, kMaxRadius),
+                 border_keys(options.border),
+                 {missing_key(options.missing, support)}});
 }
 
 /// sigma, sigma_y, truncate, radius, radius_y of options that have them.

@@ -9,13 +9,13 @@ namespace sepconv {
 /// `op` is binary: its second operand is the chain's result. Throws InvalidArgument for a chain whose result
 /// does not lie over its input: what moves pixels, scales, multiplies by a matrix of whole sides or has a
 /// second image.
-StagePtr own_chain_stage(const StageArguments& spelling, const Chain& chain, const PointwiseOp& op);
+StagePtr subchain_stage(const StageArguments& spelling, const Chain& chain, const PointwiseOp& op);
 /// The same of a stage's text, for a chain that has been checked.
-StagePtr own_chain_stage(std::string text, Chain chain, const PointwiseOp& op);
+StagePtr subchain_stage(std::string text, Chain chain, const PointwiseOp& op);
 /// The chain of such a stage; null of any other.
-const Chain* own_chain_of(const Stage& stage);
+const Chain* subchain_of(const Stage& stage);
 /// Such a stage with another chain: of volumes what on_volume() makes of its own, of one plane what
 /// in_planes() does.
-StagePtr with_own_chain(const Stage& stage, Chain chain);
+StagePtr with_subchain(const Stage& stage, Chain chain);
 
 }  // namespace sepconv

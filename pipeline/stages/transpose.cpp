@@ -47,15 +47,15 @@ class TransposeStage final : public PermutationStage {
     const std::int64_t last = (end - 1) / length;
     // Beyond one item the whole of the other side of each: what is left out of the first and of the last is
     // inside the bounds.
-    const bool one = first == last;
+    const bool is_single = first == last;
     if (stacking_ == Stacking::rows) {
       const std::int64_t row = first * m.rows + output.col;
       const std::int64_t row_end = last * m.rows + output.col_end();
-      return {row, one ? begin - first * length : 0, row_end - row, one ? output.rows : m.cols};
+      return {row, is_single ? begin - first * length : 0, row_end - row, is_single ? output.rows : m.cols};
     }
     const std::int64_t col = first * m.cols + output.row;
     const std::int64_t col_end = last * m.cols + output.row_end();
-    return {one ? begin - first * length : 0, col, one ? output.cols : m.rows, col_end - col};
+    return {is_single ? begin - first * length : 0, col, is_single ? output.cols : m.rows, col_end - col};
   }
 
   Extent transposed_item(const ImageSpec& input) const override {

@@ -30,14 +30,14 @@ struct NormalizedPasses {
   bool fills = false;                     ///< else what is missing stays so
 };
 /// For means, whose passes `make` makes for a border, computing with NaN as IEEE says.
-NormalizedPasses present_means(const std::function<VolumePasses(const Border&)>& make, const Border& border,
-                               bool fills);
+NormalizedPasses normalized_means(const std::function<VolumePasses(const Border&)>& make,
+                                  const Border& border, bool fills);
 
 /// `along_z` filters columns only, `in_plane` is null where nothing is done within planes.
 struct VolumeFilter {
   VolumePasses passes;
-  std::optional<NormalizedPasses> present{};        ///< nothing: NaN is what the passes make of it
-  std::function<StagePtr()> apply_nodata_policy{};  ///< as Stage has it; none: what is missing is settled
+  std::optional<NormalizedPasses> normalized{};  ///< nothing: NaN is what the passes make of it
+  std::function<StagePtr()> make_with_nodata{};  ///< as Stage has it; none: what is missing is settled
 };
 
 /// Several such filters of one volume, and what is made of them.
@@ -48,10 +48,10 @@ struct VolumeJoin {
   PointwiseOp op{};
   /// In its place the deviation, of branches that make means of the input and of its squares, or of
   /// `contrast` the pixel less its mean over that, where it is not below `least`.
-  std::optional<SpreadWindows> deviates{};  ///< their radii and border, and what they make of NaN
+  std::optional<SpreadWindows> deviation_windows{};  ///< their radii and border, and what they make of NaN
   bool contrast = false;
-  double least = 0;
-  std::function<StagePtr()> apply_nodata_policy{};
+  double min_deviation = 0;
+  std::function<StagePtr()> make_with_nodata{};
 };
 
 /// Until it is taken apart by on_volume() the stage throws InvalidArgument, which says that there is no axis

@@ -15,13 +15,13 @@ namespace sepconv {
 template <class Options>
 StagePtr make_volume_join(const Options& options, const StageArguments& spelling, StagePtr plane,
                           std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy,
-                          StagePtr (*again)(const Options&)) {
+                          StagePtr (*remake)(const Options&)) {
   op.propagates_nodata = options.missing.has_value();
   VolumeJoin join{.branches = std::move(branches), .in_plane = std::move(plane), .op = op};
   if (!options.missing)
-    join.apply_nodata_policy = [other = options, policy, again]() mutable {
-      other.missing = policy;
-      return again(other);
+    join.make_with_nodata = [changed = options, policy, remake]() mutable {
+      changed.missing = policy;
+      return remake(changed);
     };
   return make_volume_filter_stage(spelling.text(), std::move(join));
 }
