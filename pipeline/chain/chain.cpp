@@ -33,7 +33,7 @@ std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
 
 namespace {
 
-/// Sums of this many terms in f32 may miss a sixth of a u16's unit (docs/maths.md); longer ones are f64's.
+/// f32 sums of this many terms may be off by a sixth of a u16 unit (docs/maths.md); longer sums use f64.
 constexpr std::int64_t kMaxSum = 512;
 
 bool is_long_sum(Extent from, Extent to) {
@@ -63,7 +63,8 @@ const Stage* Chain::host_only_stage() const {
 
 namespace {
 
-/// Classes are moved and chosen from; a stage that makes a number of one makes numbers of them.
+/// Class numbers may be moved and selected. After a per-pixel stage values are ordinary numbers. Other stages
+/// throw.
 void check_classes(const std::vector<StagePtr>& stages, const std::optional<ColourTable>& colours) {
   if (!colours || !colours->classes) return;
   for (const StagePtr& stage : stages) {
@@ -125,7 +126,7 @@ Chain Chain::of_raster(std::int64_t raster, const RasterAxes& axes) const {
 
 Chain Chain::transposes_last() const {
   Chain result;
-  StagePtr carried;  // a transpose on its way to the end
+  StagePtr carried;  // the transpose being moved to the end
   for (const StagePtr& stage : stages_) {
     if (stage->traits().is_transpose) {
       carried = carried == nullptr ? stage : nullptr;

@@ -21,7 +21,7 @@ std::vector<Extent> extents_of(const std::vector<Rect>& rects) {
   return extents;
 }
 
-/// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
+/// Sizes of the two slabs that intermediate images alternate between: the result of step i is in slab i % 2.
 std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
                                        const std::vector<Extent>& needed) {
   std::array<std::int64_t, 2> bytes{};
@@ -38,7 +38,7 @@ PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Pixe
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
 }
 
-/// Upper bound of the arena bytes for outputs that need at most this of each stage's input.
+/// Upper bound of the arena bytes for outputs that need up to these extents of the input of each stage.
 std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
                          const std::vector<ImageSpec>& specs, const std::vector<Extent>& needed,
                          Scratch scratch, Arithmetic arithmetic) {
@@ -51,8 +51,8 @@ std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
   return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + max_scratch;
 }
 
-/// For an image that repeats: the pixels at `asked`, from where `in` has them, or gathered in the arena if
-/// `in` is the whole image and `asked` reaches beyond its edges.
+/// For a periodic image: the pixels at `requested`, as a view into `in` if possible. If `in` is the whole
+/// image and `requested` extends beyond its edges, they are gathered in the arena.
 template <class Copy>
 ConstRegion repeated_pixels(const ConstRegion& in, const Rect& requested, Arena& arena, const Copy& copy) {
   if (const std::optional<Rect> at = repeated_in(in.rect, requested, in.image)) {
@@ -70,8 +70,8 @@ ConstRegion repeated_pixels(const ConstRegion& in, const Rect& requested, Arena&
   return gathered;
 }
 
-/// Calls compute(in, out), with both inside their images: a part of `out` beyond the edges is computed where
-/// it lies in the image. `needed` of `in` is what `out` asks for.
+/// Calls compute(in, out) with both inside their images. A part of `out` beyond the edges is computed from
+/// its position within the image. `needed` is the part of `in` that `out` depends on.
 template <class Copy, class Compute>
 void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& needed, const ConstRegion& in,
                     const Region& out, Arena& arena, const Copy& copy, const Compute& compute) {
@@ -86,8 +86,8 @@ void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& need
   }
 }
 
-/// Stage::input_for() of a part of the result. Throws InvalidArgument where a stage of somebody's own names
-/// no pixels.
+/// Stage::input_for() of a part of the result. Throws InvalidArgument if a user-defined stage returns an
+/// empty rectangle.
 Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& input) {
   const Rect needed = stage.input_for(output, input);
   if (needed.empty() && !output.empty())
@@ -96,9 +96,8 @@ Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& 
   return needed;
 }
 
-/// What `stage` needs of its input for `output`, whose parts beyond the edges of the stage's result are
-/// repetitions of what lies in it. What is needed for them lies as far beyond the input's edges, unless it is
-/// the whole side.
+/// The part of the input that `stage` needs for `output`. Parts of `output` beyond the edges of the result
+/// repeat the pixels inside; their input is shifted by as many image sides, unless it is a whole side.
 Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
   if (Rect::whole(result).contains(output)) return checked_input_for(stage, output, input);
   const bool transposes = !stage.transposed_item(input).empty();
@@ -115,7 +114,7 @@ Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input,
   return hull;
 }
 
-/// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
+/// Calls compute(stage, step, in, out) for every step, with intermediate images in the arena.
 template <class Copy, class Compute>
 void for_each_step(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
                    const ConstRegion& source, const Region& out, Arena& arena, const Copy& copy,
@@ -177,11 +176,12 @@ void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, con
 
 Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
   const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
-  const std::int64_t margin = traits_.scales ? 2 : 0;  // where pixels lie otherwise on those of the input
+  const std::int64_t margin =
+      traits_.scales ? 2 : 0;  // for another alignment of result pixels to input pixels
   return {needed.rows + margin, needed.cols + margin};
 }
 
-// One in the middle, a little larger, has what stages need of each other beyond the image's edges.
+// A slightly larger output in the middle covers what stages need of each other beyond the image edges.
 std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
   std::vector<Extent> needed{};
   include_needed(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
@@ -230,7 +230,7 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
   double operations = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    // A row pass runs over the input's rows, a column pass over the output's.
+    // A row pass processes the rows of the input, a column pass those of the output.
     const StageTraits& traits = chain.stages()[i]->traits();
     const Rect& in = rects[i];
     const Rect& out = rects[i + 1];
@@ -277,7 +277,7 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
   const std::vector<Rect> needed = needed_rects(chain, specs, out.rect);
   const TilePath path = choose_tile_path(chain, specs, source, needed);
   const std::vector<Rect> parts = split_mixed_tile(out.rect, needed.front().extent());
-  // Parts of what repeats may ask for it elsewhere than the whole does.
+  // Parts of a periodic image may need other pixels than the whole tile does.
   const bool splits = path.mixed && std::ranges::all_of(parts, [&](const Rect& part) {
                         return source.rect.contains(source_rect(chain, specs, part));
                       });

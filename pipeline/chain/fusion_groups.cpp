@@ -7,9 +7,8 @@ bool is_permutation(const Chain& chain, const Step& step) {
   return chain.stages()[step.first]->traits().is_permutation;
 }
 
-/// Between stages that compute, values are of the arithmetic type; those that only move pixels are given the
-/// type that they are to deliver, so that a transpose at the end moves the result's bytes and one at the
-/// beginning the source's.
+/// Intermediate values have the arithmetic type. Stages that only move pixels use the type that they deliver,
+/// so a transpose at the end moves the bytes of the result and one at the beginning those of the source.
 void set_result_types(std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
                       Arithmetic arithmetic) {
   PixelType type = specs.back().type;

@@ -24,30 +24,30 @@ bool marks_missing(const StagePtr& stage) {
   return has_kind(stage, Kind::mark_missing) || (alpha && alpha->kind == AlphaOp::Kind::hide);
 }
 
-/// What is missing to a chain that begins with this stage.
+/// Which pixels are missing for a chain that begins with this stage.
 ValidMask presence_for(const StagePtr& first, const ConstPixelView& pixels) {
   if (first->traits().alpha) return presence_of(pixels, *first->traits().alpha);
   return presence_of(
       pixels, marks_missing(first) ? first->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN());
 }
 
-/// What all elements are of a pixel that this stage stores and that is missing; nothing if they differ.
+/// The value that this stage stores in every element of a missing pixel; empty if elements differ.
 std::optional<double> stored_missing_value(const StageTraits& store) {
   if (store.pointwise) return store.pointwise->p;
   return store.alpha->p == 0 ? std::optional(0.0) : std::nullopt;
 }
 
-/// Whether values of an integer source stay so small that no sum or product of them is infinite, and so none
+/// Whether values of an integer source stay so small that no sum or product becomes infinite, and so none
 /// NaN.
 bool stays_finite(const Chain& chain, PixelType source) {
-  constexpr double kMax = 1e15;  // its square is in f32
+  constexpr double kMax = 1e15;  // its square is finite in f32
   if (is_floating(source)) return false;
   double max_value = std::numeric_limits<std::uint16_t>::max();
   for (const StagePtr& stage : chain.stages()) max_value = stage->traits().growth * std::max(1.0, max_value);
   return max_value < kMax;
 }
 
-/// Whether stages from `first` to the one before the last do.
+/// Whether all stages from `first` to the last but one fuse nodata operations.
 bool all_fuse_nodata(const Chain& chain, std::size_t first) {
   const std::vector<StagePtr>& stages = chain.stages();
   return first + 1 < stages.size() &&
@@ -55,7 +55,8 @@ bool all_fuse_nodata(const Chain& chain, std::size_t first) {
                      [](const StagePtr& stage) { return stage->traits().fuses_nodata; });
 }
 
-/// What of `rect` is missing to it; if only all of it counts, the first pixel says mostly that it is not.
+/// Which pixels of `rect` are missing. If only all_missing matters, checking the first pixel usually
+/// suffices.
 ValidMask presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_if_all) {
   if (!source.rect.contains(rect)) return ValidMask::some_missing;
   const ConstPixelView pixels = source.crop(rect).pixels;
@@ -84,13 +85,13 @@ TilePath choose_tile_path(const Chain& chain, const std::vector<ImageSpec>& spec
                         });
   const bool is_all_valid = presence == ValidMask::all_there;
   path.mixed = presence == ValidMask::some_missing && !path.fuses;
-  // For an image that repeats the next stage may ask for parts that the source holds elsewhere.
+  // For a periodic image the next stage may ask for parts at other positions in the source.
   if (first == 1 && is_all_valid && chain.size() > 1 && source.rect.contains(needed[1])) path.first = 1;
   if (path.fuses) {
     path.first = first;
     if (first == 1) path.mark = &*front->traits().pointwise;
   }
-  // Only floating pixels show a NaN that was stored, and alpha does not show one at all.
+  // Only floating-point pixels preserve a stored NaN, and alpha does not preserve one at all.
   const bool shows_nan = is_floating(specs.back().type) && !last.alpha;
   const bool no_nan = (is_all_valid || path.fuses) && stays_finite(chain, specs.front().type);
   if (shows_nan || (no_nan && !is_floating(specs.back().type)))
@@ -115,7 +116,7 @@ void store_missing_in_place(const StageTraits& store, const PixelView& pixels, A
   }
   AlphaOp searched{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
   if (store.alpha->q != store.alpha->p) searched.p = store.alpha->p;
-  const bool may_be_negative = pixels.type == PixelType::i16;  // which is not alpha either
+  const bool may_be_negative = pixels.type == PixelType::i16;  // a negative alpha is not valid either
   if (may_be_negative || presence_of(pixels, searched) != ValidMask::all_there)
     alpha_host(*store.alpha, pixels, pixels, arithmetic);
 }

@@ -6,7 +6,7 @@
 namespace sepconv {
 namespace {
 
-/// x * y where 0 times anything is 0, as it is for the values that a range is of.
+/// x * y, where 0 times anything is 0, as it is for the finite values in a range.
 double product(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 
 ValueRange products(const ValueRange& a, const ValueRange& b) {
@@ -16,7 +16,7 @@ ValueRange products(const ValueRange& a, const ValueRange& b) {
 }
 
 ValueRange quotients(const ValueRange& a, const ValueRange& b) {
-  if (b.low <= 0 && b.high >= 0) {  // division by next to 0: any value, of a sign that may be known
+  if (b.low <= 0 && b.high >= 0) {  // division by almost 0: any magnitude; the sign may be known
     const bool natural = a.low >= 0 && b.low >= 0;
     return natural ? ValueRange{.low = 0} : ValueRange{};
   }

@@ -7,7 +7,7 @@ constexpr std::int64_t floor_div(std::int64_t value, std::int64_t unit) noexcept
   return value / unit - (value % unit < 0 ? 1 : 0);
 }
 
-/// Begin of the first repetition of [begin, begin + ...) that is not before `least`.
+/// First value of begin + k * side that is not below `min`.
 std::int64_t first_repetition(std::int64_t begin, std::int64_t min, std::int64_t side) {
   return begin - floor_div(begin - min, side) * side;
 }

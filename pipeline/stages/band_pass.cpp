@@ -1,4 +1,4 @@
-// gaussian_laplace, dog, unsharp: made of several Gaussian branches over the same input.
+// gaussian_laplace, dog, unsharp: combinations of several Gaussian branches over the same input.
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
 #include "pipeline/stages/volume_join.hpp"
@@ -11,7 +11,7 @@ Keys keys(GaussianLaplaceOptions& options) {
                  convolving_keys(options, MissingSupport::propagate_only)});
 }
 
-/// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
+/// d2/dx2 + d2/dy2 (+ d2/dz2) of the blurred image, as scipy.ndimage.gaussian_laplace.
 StagePtr make(const GaussianLaplaceOptions& options, const StageArguments& spelling) {
   const GaussianWidth width = width_of(options, spelling);
   constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};

@@ -22,18 +22,18 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-/// What was seen of a second image when its stage was made.
+/// The header of a second image, read when its stage is created.
 struct ImageHeader {
   SecondaryImage image;
-  std::string axes_text;  ///< of an array's axes, as they were given
+  std::string axes_text;  ///< letters of the axes of an array, as given
   ImageSpec spec;
   RasterAxes axes;
   std::optional<double> nodata;
-  bool has_mask = false;   ///< the last channel is one
-  bool adds_mask = false;  ///< a channel more, where nothing is hidden
+  bool has_mask = false;   ///< the last channel is a mask
+  bool adds_mask = false;  ///< a mask channel is added, with all pixels valid
 };
 
-/// An error's sentence, in which the option of a run is the key of a stage.
+/// Replaces the option name OpenOptions::axes in an error message by the key of the stage.
 std::string with_key_name(std::string sentence) {
   constexpr std::string_view kOption = "OpenOptions::axes";
   for (std::size_t at = 0; (at = sentence.find(kOption, at)) != sentence.npos;) {
@@ -58,7 +58,7 @@ std::unique_ptr<Reader> reader_of_pixels(const SecondaryImage& image, std::int64
   return make_memory_reader(image.pixels.crop({raster * rows, 0, rows, image.pixels.extent.cols}));
 }
 
-/// One of its rasters, as it is.
+/// Opens one raster of the second image, without an added mask. Throws IoError if the file has changed.
 std::unique_ptr<Reader> raster_reader(const ImageHeader& header, std::int64_t raster) {
   const std::int64_t count = raster_count(header.axes);
   if (raster < 0 && count > 1)
@@ -104,8 +104,8 @@ ImageHeader read_header(const SecondaryImage& image, const std::string& axes_tex
   return header;
 }
 
-/// Its rasters, or the only one for every position of these axes, each as large as a plane that they lie
-/// over.
+/// The rasters of the second image, or its only raster at every position of these axes, each repeated to the
+/// size of a plane of the input.
 class VolumeOperand final : public RasterSet {
  public:
   VolumeOperand(std::shared_ptr<const ImageHeader> header, Extent plane, std::int64_t channels,
@@ -201,7 +201,7 @@ class BinaryOpStage final : public Stage {
   StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
     const std::int64_t count = raster_count(header_->axes);
     if (count == 1) return shared_from_this();
-    if (volume_) return with_raster(raster);  // of axes that were looked at
+    if (volume_) return with_raster(raster);  // for_volume() has checked the axes
     const auto sizes = [](const RasterAxes& raster_axes) {
       std::vector<std::int64_t> longer;
       for (const RasterAxis& axis : raster_axes)
@@ -263,7 +263,7 @@ class BinaryOpStage final : public Stage {
     backend.pointwise(op_, in.crop(out.rect).pixels, operand, out.pixels);
   }
 
-  /// For the second image, which may be at hand as it repeats beyond its edges.
+  /// Pixels of the second image at `rect`; it may repeat beyond its edges.
   ConstPixelView second_at(const Rect& rect) const {
     const std::optional<Rect> at =
         second_.pixels.data != nullptr ? repeated_in(second_.rect, rect, second_.image) : std::nullopt;
@@ -276,9 +276,9 @@ class BinaryOpStage final : public Stage {
   std::string text_;
   std::shared_ptr<const ImageHeader> header_;
   PointwiseOp op_;
-  bool marks_nodata_ = false;            ///< pixels of the second image's nodata value
-  std::int64_t raster_ = -1;             ///< of a set; none is chosen
-  std::optional<VolumeShape> volume_{};  ///< of volumes; raster_ counts these
+  bool marks_nodata_ = false;            ///< nodata pixels of the second image become NaN
+  std::int64_t raster_ = -1;             ///< index within a set; -1: not selected
+  std::optional<VolumeShape> volume_{};  ///< if the input is a volume; raster_ counts volumes then
   ConstRegion second_{};
 };
 

@@ -1,4 +1,4 @@
-// binomial: rows of Pascal's triangle, the integer relative of the Gaussian.
+// binomial: rows of Pascal's triangle, the integer approximation of the Gaussian.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/filter_stage.hpp"
 #include "pipeline/stages/sigma_keys.hpp"

@@ -50,7 +50,7 @@ Keys moments_keys(Options& options) {
   return keys;
 }
 
-/// Means along z of a stack, too.
+/// The mean over a window that also extends along z of a stack.
 StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) {
   const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
     BoxOptions plane = options;

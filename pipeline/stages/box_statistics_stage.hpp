@@ -1,5 +1,4 @@
-// The mean and the deviation of a rectangle's pixels, and what is made of them. Private to
-// pipeline/stages.
+// Mean, standard deviation and local contrast in a rectangular window. Private to pipeline/stages.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +17,14 @@
 
 namespace sepconv {
 
+/// The statistic that a stage computes.
 enum class Moment : std::uint8_t {
   mean,
   deviation,
   contrast,  ///< (pixel - mean) / deviation
 };
 
-/// For windows of this many pixels.
+/// Range of results for input values in `input` and windows of this many pixels.
 inline ValueRange range_of_moment(Moment moment, const ValueRange& input, double pixels) {
   if (moment == Moment::mean) return input;
   if (moment == Moment::deviation) return {0, (input.high - input.low) / 2};
@@ -34,13 +34,13 @@ inline ValueRange range_of_moment(Moment moment, const ValueRange& input, double
 struct MomentsOptions {
   Moment moment = Moment::mean;
   Neighbourhood neighbourhood{};
-  double value = 0;          ///< of a constant border
-  double min_deviation = 0;  ///< of contrast: a smaller deviation counts as this
+  double value = 0;          ///< value of a constant border
+  double min_deviation = 0;  ///< lower bound of the deviation, for contrast
   std::optional<MissingPolicy> missing{};
   bool columns_first = false;
 };
 
-/// A deviation is computed in f64 whatever the image: its square is the difference of two sums.
+/// A deviation is always computed in f64, because its square is the difference of two sums.
 class MomentsStage final : public Stage {
  public:
   MomentsStage(std::string text, const MomentsOptions& options, std::function<StagePtr()> make_ignoring)
@@ -50,8 +50,7 @@ class MomentsStage final : public Stage {
         border_{options.neighbourhood.border, options.value},
         make_ignoring_(std::move(make_ignoring)) {}
 
-  /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
-  /// makes.
+  /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
   std::string text() const override { return options_.columns_first ? text_ + " (columns first)" : text_; }
   StagePtr transposed() const override {
     MomentsOptions transposed_options = options_;
@@ -77,7 +76,8 @@ class MomentsStage final : public Stage {
     const Arithmetic wide = arithmetic_of(arithmetic);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
     const bool plain = options_.moment == Moment::mean && !ignores_missing();
-    // Sums of values and of squares; and of valid pixels how much that is, and for a mean the sum.
+    // Views for sums of values and of squares, and for counts of valid pixels; a mean over valid pixels needs
+    // the count and the sum.
     const std::int64_t moments = options_.moment == Moment::mean ? 1 : 2;
     const std::int64_t views = moments == 1 ? (ignores_missing() ? 2 : 0) : (ignores_missing() ? 3 : 2);
     const std::int64_t result_bytes =
@@ -144,15 +144,16 @@ class MomentsStage final : public Stage {
     return options_.moment == Moment::mean ? arithmetic : Arithmetic::f64;
   }
 
-  /// Sums for a mean stay below the largest number of f32, as the mean does. A power of two changes no bit of
-  /// what is neither that large nor next to 0. Deviations are made in f64.
+  /// Scale of the sums. For a mean it keeps them below the largest f32, as the mean is. A power of two
+  /// changes no bits, except of values near that limit or near 0. Deviations are computed in f64 and need no
+  /// scale.
   double unit() const noexcept {
     const auto pixels = static_cast<double>((2 * options_.neighbourhood.radius_x + 1) *
                                             (2 * options_.neighbourhood.radius_y + 1));
     return options_.moment == Moment::mean ? std::exp2(-std::ceil(std::log2(pixels))) : 1;
   }
 
-  /// Sums; for a mean divided by the number of pixels unless those that are there are to be counted.
+  /// A window of sums. For a mean they are divided by the number of pixels, unless valid pixels are counted.
   Window window(Window::Of of, bool counts_valid, Arithmetic arithmetic) const {
     Window window{.op = Window::Op::sum,
                   .radius_x = options_.neighbourhood.radius_x,
@@ -165,7 +166,8 @@ class MomentsStage final : public Stage {
     return window;
   }
 
-  /// Means, in the way's arithmetic: over the number of pixels, or of those in `there`.
+  /// Means in the arithmetic of the backend: sums divided by the number of pixels, or by `valid_counts`
+  /// unless null.
   template <class Backend>
   void mean(const Backend& backend, const PixelView* valid_counts, const ConstRegion& in,
             const Region& out) const {
@@ -196,7 +198,7 @@ class MomentsStage final : public Stage {
                       keeps_missing ? in.crop(out.rect).pixels : result, result, out.pixels);
   }
 
-  /// Deviations, or the contrast; `wide` is in f64.
+  /// Deviations or the contrast; `wide` computes in f64.
   template <class Backend>
   void deviate(const Backend& wide, const PixelView* valid_counts, const ConstRegion& in,
                const Region& out) const {

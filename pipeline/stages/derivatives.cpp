@@ -1,4 +1,4 @@
-// sobel, scharr, derivative: differences along one axis; gradient: the length of the vector of them.
+// sobel, scharr, derivative: differences along one axis. gradient: the magnitude of the gradient vector.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
@@ -15,7 +15,8 @@ Key axis_key(Axis& axis) {
           .words = "x: from column to column; y: from row to row; z: from plane to plane of a stack"};
 }
 
-/// `along` the axis, `across` it: taps.row run along x. Of z, across are both others.
+/// `along`: taps along the axis; `across`: taps along the other axis, or along both others for z. taps.row
+/// applies along x.
 template <class Options>
 StagePtr make_directed(const StageArguments& spelling, const Options& options, std::vector<double> along,
                        std::vector<double> across) {
@@ -81,12 +82,12 @@ Keys keys(GradientOptions& options) {
 
 constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};
 
-/// Taps along an axis: `difference` of it, `smooth` of the others.
+/// Taps along one axis: `difference` if the derivative is along it, otherwise `smooth`.
 struct GradientTaps {
   std::vector<double> difference, smooth;
 };
 
-/// For z, y and x in turn, along which the differences are.
+/// One branch each for the derivatives along z, y and x.
 StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& spelling, StagePtr plane,
                               const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
   std::vector<StagePtr> branches{make_volume_filter(spelling, options, {x.smooth, y.smooth}, z.difference),

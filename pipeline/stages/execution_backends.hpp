@@ -1,5 +1,5 @@
-// How stages that are made of several kernels do their work: the same steps by reference, in a worker's
-// arena, or on a device. Private to pipeline/stages.
+// Backends for stages that combine several kernels: reference code, the host with the arena of a worker, or a
+// device. All run the same steps. Private to pipeline/stages.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@
 #include "pipeline/chain/stage.hpp"
 
 namespace sepconv {
-/// In memory of its own, obviously right.
+/// Reference kernels; allocates separate buffers, which live as long as the backend.
 struct ReferenceBackend {
   static constexpr Scratch kScratch = Scratch::host;
   Arithmetic arithmetic;
   mutable std::vector<Buffer> memory{};
 
-  /// The same in another arithmetic, whose images end with it.
+  /// The backend in another arithmetic type, with separate buffers.
   ReferenceBackend with_arithmetic(Arithmetic other) const { return {other}; }
 
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
@@ -32,7 +32,7 @@ struct ReferenceBackend {
                  const PixelView& out) const {
     pointwise_reference(op, a, b, out, arithmetic);
   }
-  /// join(other, filter(in)), or without a join filter(in) alone.
+  /// join(other, filter(in)), or filter(in) if `join` is a copy.
   void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                 const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
     const PixelView filtered = allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
@@ -57,7 +57,7 @@ struct ReferenceBackend {
   }
 };
 
-/// In a worker's arena.
+/// Host kernels, with memory from the arena of a worker.
 struct HostBackend {
   static constexpr Scratch kScratch = Scratch::host;
   Arithmetic arithmetic;
@@ -94,8 +94,8 @@ struct HostBackend {
   }
 };
 
-/// On a device; whatever makes the result applies `then` to it: what is computed into `result`, or the
-/// keeping of its alpha.
+/// Device kernels. The operations `epilogue_ops` are applied by the kernel that writes `result`, or by
+/// keep_alpha().
 struct DeviceBackend {
   static constexpr Scratch kScratch = Scratch::device;
   Arithmetic arithmetic;
@@ -141,14 +141,14 @@ struct DeviceBackend {
   }
 };
 
-/// Room for this part of an image, in the way's arithmetic type.
+/// A region like `like`, allocated in the arithmetic type of the backend.
 template <class Backend>
 Region allocate(const Backend& backend, const Region& like) {
   return {backend.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(backend.arithmetic)),
           like.rect, like.image};
 }
 
-/// What the stage needs of its input for this part of its result.
+/// The part of `in` that the stage needs for this part of its result.
 inline ConstRegion needed_of(const Stage& stage, const ConstRegion& in, const Region& out) {
   return in.crop(stage.input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type}));
 }

@@ -99,7 +99,7 @@ StagePtr FilterStage::with_nodata() const {
   return std::make_shared<FilterStage>(with_policy(text_, policy), border_, branches_, join_, policy);
 }
 
-/// Each pass makes of values in a range those that its taps above and below 0 make of its ends.
+/// Interval arithmetic: each pass scales and adds the ends of the range by the sign of each tap.
 ValueRange FilterStage::result_range(const ValueRange& input) const {
   ValueRange extended_input = input;
   if (border_.mode == BorderMode::constant)
@@ -118,7 +118,7 @@ ValueRange FilterStage::result_range(const ValueRange& input) const {
                                : range_of(join_, first, branch(branches_.back()));
 }
 
-/// For unsharp: its blur as a chain of its own.
+/// For unsharp: the stage with its blur as a subchain.
 StagePtr FilterStage::weight_by_alpha(const AlphaWeight& weight) const {
   if (join_.kind != Kind::unsharp || !are_means(branches_)) return with_nodata();
   const StagePtr blur = std::make_shared<FilterStage>("(blur)", border_, branches_, PointwiseOp{}, missing_);
@@ -156,11 +156,11 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
                                                    neighbourhood_.needed_extent(output, input.extent), output,
                                                    input.channels, arithmetic);
     if (!on_host || !all_support_normalized_conv(branches_)) return bytes;
-    // By the latter alone the planner takes narrower tiles; speed was measured with those by the former.
+    // The second bound alone would give narrower tiles; speed was measured with tiles by the first bound.
     return std::max(bytes,
                     normalized_conv_bytes(branches_, joined(), output, input.channels, arithmetic, image));
   }
-  // Results that wait to be joined: on a device the last convolution joins its own before it stores them.
+  // Branch results to be combined. On a device the last convolution applies the join itself before it stores.
   const std::int64_t results = branches - (on_host ? 0 : 1);
   return convolution + (joined() ? results * Arena::view_bytes(output, input.channels, type) : 0);
 }
@@ -216,7 +216,7 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
   pointwise_reference(join_, operands[0], operands[1], out.pixels, arithmetic);
 }
 
-/// The last convolution joins its values with the other operand before it stores them.
+/// The last convolution joins its values with the other operand before storing them.
 void FilterStage::enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
                           Arena& arena, DeviceStream stream,
                           std::span<const PointwiseOp> epilogue_ops) const {

@@ -1,4 +1,4 @@
-// gaussian: the filter of scipy.ndimage.gaussian_filter, tap for tap.
+// gaussian: the same taps as scipy.ndimage.gaussian_filter.
 #include <algorithm>
 
 #include "pipeline/stages/filter_stage.hpp"

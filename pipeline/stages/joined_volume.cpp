@@ -48,10 +48,11 @@ class JoinedVolume final : public Stage {
     for (const auto& branch : joined_.branches) needed = needed.include(branch->input_for(output, input));
     return needed;
   }
-  /// All branches need the planes around; of their columns none may be within what another needs.
+  /// The branches share the planes around the output. Their column ranges may be disjoint, so their margins
+  /// add up.
   Extent max_input_extent(Extent output, const ImageSpec& input) const override {
     if (join_.deviation_windows)
-      return joined_.branches.front()->max_input_extent(output, input);  // they are alike
+      return joined_.branches.front()->max_input_extent(output, input);  // both have the same footprint
     Extent max_extent = output;
     for (const auto& branch : joined_.branches) {
       const Extent branch_extent = branch->max_input_extent(output, input);
@@ -119,7 +120,7 @@ class JoinedVolume final : public Stage {
     }
   }
 
-  /// In f64, as its square is the difference of two means.
+  /// Computed in f64, because the variance is a difference of two means.
   template <class Backend>
   void deviate(const Backend& backend, const ConstRegion& in, const Region& out) const {
     const Backend wide = backend.with_arithmetic(Arithmetic::f64);
@@ -141,7 +142,7 @@ class JoinedVolume final : public Stage {
   }
 
   JoinedOnVolume joined_;
-  const VolumeJoin& join_;  ///< of is_.given
+  const VolumeJoin& join_;  ///< owned by joined_.stage
 };
 
 }  // namespace

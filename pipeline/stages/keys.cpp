@@ -20,7 +20,7 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-/// The text of a value; nothing if it is left out.
+/// The text of a value; empty if it is omitted.
 std::optional<std::string> text_of(const KeyValue& value) {
   using Text = std::optional<std::string>;
   return std::visit(
@@ -52,7 +52,7 @@ std::optional<std::string> text_of(const KeyValue& value) {
       value);
 }
 
-/// The numbers of a value.
+/// The numbers in a value, for range checks.
 std::vector<double> numbers_of(const KeyValue& value) {
   using Numbers = std::vector<double>;
   return std::visit(
@@ -85,9 +85,9 @@ std::vector<std::string> choices_of(const KeyValue& value) {
                                                 : std::vector<std::string>{};
 }
 
-constexpr std::size_t kMaxNestedChains = 16;  // each takes of the stack when it is read
+constexpr std::size_t kMaxNestedChains = 16;  // parsing recurses and uses the stack
 
-/// Reads a value from its text; says why that cannot be, or nothing.
+/// Parses the text of a value. Returns an error message, or "" on success.
 class ValueParser {
  public:
   explicit ValueParser(const std::string& text) : text_(text) {}
@@ -163,14 +163,14 @@ class ValueParser {
   const std::string& text_;
 };
 
-/// The name of the file that a value is.
+/// The file name in a value; empty if it has none.
 std::string file_name_of(const KeyValue& value) {
   if (const auto* const path = std::get_if<std::filesystem::path*>(&value)) return (*path)->native();
   if (const auto* const image = std::get_if<SecondaryImage*>(&value)) return (*image)->file.native();
   return "";
 }
 
-/// What a value must be and is not; empty if nothing.
+/// An error message for an invalid value; empty if it is valid.
 std::string find_error(const Key& key) {
   const std::vector<double> numbers = numbers_of(key.value);
   for (const double number : numbers) {

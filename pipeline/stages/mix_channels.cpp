@@ -1,4 +1,4 @@
-// mix_channels: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
+// mix_channels: each output channel is a weighted sum of the input channels, as for unmixing, grey or PCA.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,8 +29,8 @@ StageTraits traits_of(const Table& table, bool with_mask_channel) {
 
 class MatrixStage final : public Stage {
  public:
-  /// `table`: a row per output channel; as many columns as input channels, and one more if the last is an
-  /// offset.
+  /// `table`: one row per output channel, one column per input channel, and optionally a last column of
+  /// offsets.
   MatrixStage(std::string text, const Table& table, bool with_mask_channel = false)
       : Stage(traits_of(table, with_mask_channel)),
         text_(std::move(text)),
@@ -88,7 +88,7 @@ class MatrixStage final : public Stage {
   }
 
  private:
-  /// A mask is one more row and column, of an identity.
+  /// A mask channel adds a row and a column of the identity matrix.
   ChannelMatrix matrix_of(std::int64_t in_channels) const {
     ChannelMatrix matrix{rows_ + mask_channels_, in_channels + mask_channels_, {}, {}};
     std::vector<double>& coefficients = matrix.coefficients;

@@ -76,8 +76,9 @@ Keys morphology_keys(Options& options) {
                             "with radius_z a cylinder"}}});
 }
 
-/// Least or greatest values along z of a stack, and then within planes. Where missing pixels stay so the
-/// windows fill them, which is of all that is there, and the stage keeps those of its input.
+/// Minimum or maximum along z of a stack, then within planes. If missing pixels stay missing, the windows use
+/// missing=fill, which includes all valid pixels, and the stage then restores the missing pixels of its
+/// input.
 template <class Options>
 StagePtr volume_window(const Options& options, const StageArguments& spelling) {
   const auto passes = [&](std::optional<MissingPolicy> missing) -> VolumePasses {

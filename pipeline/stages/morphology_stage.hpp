@@ -1,5 +1,5 @@
-// Least and greatest values of rectangles and disks, one after another, and what is taken of them. Private to
-// pipeline/stages.
+// Minimum and maximum filters with rectangles and disks, applied in sequence, and differences with the input.
+// Private to pipeline/stages.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace sepconv {
 
-/// The windows that are taken one after another, and what is taken of which in the end.
+/// A sequence of windows, and the result computed from the last one.
 struct Morphology {
   enum class Result : std::uint8_t {
-    last,             ///< of the windows
+    last,             ///< the last window
     input_less_last,  ///< input - last
     last_less_input,  ///< last - input
   };
@@ -57,7 +57,8 @@ class MorphologyStage final : public Stage {
     const Extent image = per_window_.largest_image(input.extent);
     const Extent first = ops() == 1 ? output : per_window_.needed_extent(output, input.extent);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
-    // What waits between windows, what is taken of the input, and results whose missing pixels stay missing.
+    // Views: intermediate results between windows, an operand for the difference, and window results before
+    // missing pixels are restored.
     const std::int64_t retained = missing_ == MissingPolicy::ignore ? 1 : 0;
     const std::int64_t output_views = retained + (morphology_.result == Morphology::Result::last ? 0 : 1);
     const auto views = [&](std::int64_t count, Extent extent) {
@@ -87,7 +88,7 @@ class MorphologyStage final : public Stage {
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    // For the whole image, which may repeat.
+    // Every window is computed for the whole image, which may repeat.
     const std::int64_t far = border_.mode == BorderMode::wrap ? kMaxSide : 0;
     run(ReferenceBackend{arithmetic},
         {per_window_.radius_x + far, per_window_.radius_y + far, BorderMode::reflect}, in, out);
@@ -124,14 +125,14 @@ class MorphologyStage final : public Stage {
             .ignores_nan = ignores_missing()};
   }
 
-  /// What a window makes of pixels are pixels, or the border's value.
+  /// A window yields input pixels or the border value, so the type can stay unless the border is constant.
   template <class Backend>
   PixelType intermediate_type(const Backend& backend, PixelType from) const {
     return border_.mode == BorderMode::constant && !is_floating(from) ? pixel_type_of(backend.arithmetic)
                                                                       : from;
   }
 
-  /// One window; what is missing stays so, unless it is to be filled.
+  /// One window. Missing pixels stay missing unless they are to be filled.
   template <class Backend>
   void run_window(const Backend& backend, std::size_t i, const ConstRegion& in, const Region& out) const {
     const bool keeps_missing = missing_ == MissingPolicy::ignore && is_floating(in.pixels.type);
@@ -143,7 +144,7 @@ class MorphologyStage final : public Stage {
     backend.pointwise({.kind = Kind::keep_missing}, middle, values, out.pixels);
   }
 
-  /// `near` is what one window needs around what is to be made.
+  /// `halo` is the neighbourhood of one window.
   template <class Backend>
   void run(const Backend& backend, const Neighbourhood& halo, const ConstRegion& source,
            const Region& out) const {
@@ -172,7 +173,7 @@ class MorphologyStage final : public Stage {
   Window::Shape shape_;
   Border border_;
   std::optional<MissingPolicy> missing_;
-  /// The same stage of the transposed image, and with missing=ignore.
+  /// Creates the same stage for the transposed image, or with missing=ignore.
   std::function<StagePtr(bool transposed, bool ignores)> remake_;
 };
 

@@ -9,7 +9,7 @@
 namespace sepconv {
 namespace {
 
-// Found by trying: the smallest multiply-adds with which two sides together stay below 1e-4.
+// Found by search: the fewest multiply-adds for which both axes together stay below 1e-4.
 constexpr double kSigmaInCells = 1.7, kCellBlur = 0.9;
 
 std::int64_t cell_of(double sigma) {
@@ -37,7 +37,7 @@ std::vector<double> weights_of(const ResampleAxis& axis, std::int64_t i, const R
   return weights;
 }
 
-/// For pixels -reach to reach around the middle of one.
+/// Taps for offsets -reach to reach from the middle of a pixel.
 std::vector<double> exact_taps(double sigma, std::int64_t reach) {
   std::vector<double> taps;
   double sum = 0;
@@ -77,7 +77,7 @@ double MultirateSide::worst_error() const {
   const std::vector<double> exact = exact_taps(sigma, reach);
   double worst = 0;
   const std::int64_t step = std::max<std::int64_t>(1, cell / 128);
-  for (std::int64_t pixel = 0; 2 * pixel < cell; pixel += step) {  // the others are their mirror images
+  for (std::int64_t pixel = 0; 2 * pixel < cell; pixel += step) {  // the other half is symmetric
     std::vector<double> taps(exact.size());
     const ResampleWindow cells = resample_window(up, pixel);
     const std::vector<double> from = weights_of(up, pixel, cells);

@@ -20,7 +20,7 @@ using Range = MultirateSide::Range;
 StageTraits traits_of(const Multirate& filter) {
   const auto& [border, down, across, missing] = filter;
   const double values[] = {border.value};
-  // Rows pass through columns' cells alone.
+  // The pass along rows processes only rows of cells.
   const double operations = down.taps() + across.taps() / static_cast<double>(down.cell);
   const double to_cells = down.taps_to_cells() / operations;
   return {.is_complex_linear = border.mode != BorderMode::constant || border.value == 0,
@@ -35,7 +35,8 @@ StageTraits traits_of(const Multirate& filter) {
           .averages = true};
 }
 
-/// What a result is made of, where a side of its image begins in the whole image, and its border.
+/// Input and output of one computation, the position of their first row and column in the whole image, and
+/// the border.
 struct Frame {
   ConstRegion in;
   Region out;
@@ -61,7 +62,8 @@ ResampleAxis from_cells(const MultirateSide& side, std::int64_t pixels, std::int
           {side.from_cells, side.cell, first_pixel, cells.first}};
 }
 
-/// Two resamplings in turn. Columns first, then rows first: so rows are passed of cells alone.
+/// Two resamplings. To cells: columns first; back: rows first. So passes along rows only process rows of
+/// cells.
 struct Resamplings {
   Resamplings(const MultirateSide& down, const MultirateSide& across, const Frame& frame) {
     const Range rows = down.cells_of({frame.first_row + frame.out.rect.row, frame.out.rect.rows});
@@ -79,7 +81,7 @@ struct Resamplings {
   Resampling to, from;
 };
 
-/// The blur of `read` of the input, beyond a constant border of `value`.
+/// Blurs read(input), with `value` beyond a constant border.
 template <class Backend>
 void blur(const Backend& backend, Resamplings resamplings, const PointwiseOp& read, double value,
           const Frame& frame, const PixelView& out) {
@@ -91,7 +93,7 @@ void blur(const Backend& backend, Resamplings resamplings, const PointwiseOp& re
   backend.resample(resamplings.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
 }
 
-/// What is needed of the input for `output`, beyond its edges too.
+/// The part of the input needed for `output`, including pixels beyond its edges.
 Rect needed_for(const Multirate& filter, const Rect& output) {
   const Range rows = filter.down.pixels_of(filter.down.cells_of({output.row, output.rows}));
   const Range cols = filter.across.pixels_of(filter.across.cells_of({output.col, output.cols}));
@@ -105,7 +107,7 @@ Frame frame_of(const Multirate& filter, const ConstRegion& source, const Region&
   return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
 }
 
-/// `renormalises`: weighted sums of valid pixels over their weights.
+/// `renormalises`: divides weighted sums of valid pixels by their weights.
 template <class Backend>
 void filter_by(const Backend& backend, const Multirate& filter, bool renormalises, const Frame& frame) {
   const PixelView& out = frame.out.pixels;
@@ -147,7 +149,8 @@ Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const
   return held_pixels(needed, input.extent, filter_.border.mode);
 }
 
-/// An output that is longer by a cell needs as much as one in the middle that begins elsewhere in its cells.
+/// An output in the middle that is one cell longer needs at least as much as one at any position relative to
+/// the cells.
 Extent MultirateStage::max_input_extent(Extent output, const ImageSpec& input) const {
   return Stage::max_input_extent({output.rows + filter_.down.cell - 1, output.cols + filter_.across.cell - 1},
                                  input);
@@ -162,7 +165,7 @@ StagePtr MultirateStage::with_nodata() const {
 
 std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                            Arithmetic arithmetic) const {
-  // For any place: one cell more than these pixels' own.
+  // At any position these pixels need at most one cell more.
   const auto cells_of = [](const MultirateSide& side, std::int64_t pixels) {
     return Range{0, side.cells_of({0, pixels}).count + 1};
   };

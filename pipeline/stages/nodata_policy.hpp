@@ -1,4 +1,4 @@
-// What a stage that computes with neighbours makes of missing pixels: its key `missing`.
+// Handling of missing pixels by stages with neighbours: the key `missing`.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,20 @@
 namespace sepconv {
 
 enum class MissingPolicy : std::uint8_t {
-  ignore,     ///< the weights of valid pixels are renormalised; what is missing stays so
-  propagate,  ///< a result is missing where its window touches one that is
-  fill,       ///< as ignore, and what is missing gets the average of what is near it
+  ignore,     ///< computes with valid pixels, renormalising weights; missing pixels stay missing
+  propagate,  ///< a result is missing if its window contains a missing pixel
+  fill,       ///< as ignore, and missing pixels get the average of valid pixels nearby
 };
 
-/// What a stage can make of missing pixels.
+/// The policies that a stage supports.
 enum class MissingSupport : std::uint8_t {
   all,
-  no_fill,         ///< where one is missing nothing is computed
-  propagate_only,  ///< of a window that is there as a whole: its weights sum to 0, and some of them stand for
-                   ///< nothing
+  no_fill,         ///< ignore and propagate
+  propagate_only,  ///< for weights that sum to 0, which cannot be renormalised
 };
 
-/// The key `missing`, left out: as a source's declared pixels ask for, and plain arithmetic where none are.
+/// The key `missing`. If omitted: the default policy if the source declares nodata, otherwise plain
+/// arithmetic.
 inline Key missing_key(std::optional<MissingPolicy>& missing, MissingSupport support = MissingSupport::all) {
   if (support == MissingSupport::propagate_only)
     return {.name = "missing",

@@ -18,12 +18,12 @@ bool can_renormalise(const std::vector<double>& taps) {
   return taps.empty() || sum > kMinFraction * size;
 }
 
-/// For 1 and 0: small where memory is far away, and as they are computed with in a processor's cache.
+/// Type of the weights 1 and 0: small in device memory, the arithmetic type in a CPU cache.
 PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
   return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
 }
 
-/// What the same convolution makes of weights that are all 1.
+/// The sum of weights for a window without missing pixels.
 double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   const double one = 1;
   double total = 0;
@@ -32,8 +32,7 @@ double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   return total;
 }
 
-/// Weighted sums of valid pixels over their weights, for all branches, and joined. `in` is all that `out`
-/// needs.
+/// Normalized convolution of all branches, then the join. `in` is all that `out` needs.
 template <class Backend>
 void filter_by(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
                const Region& out, Arithmetic arithmetic) {
@@ -61,7 +60,7 @@ void filter_by(const Backend& backend, const NormalizedConvolution& filter, cons
   if (joined) backend.pointwise(filter.join, operands[0], operands[1], out.pixels);
 }
 
-/// Reads the input as numbers, as weights, and as weights of which none is missing.
+/// Operations that read the input as values, as weights, and as weights without missing pixels.
 constexpr PointwiseOp kReadValues{.kind = Kind::zero_missing};
 constexpr PointwiseOp kReadWeights{.kind = Kind::weight};
 constexpr PointwiseOp kReadOnes{.kind = Kind::threshold, .q = 1, .r = 1};
@@ -73,7 +72,7 @@ bool has_negative_weights(const Resampling& resampling) {
   return has_negative_weights(resampling.down) || has_negative_weights(resampling.across);
 }
 
-/// Its windows lie inside those of the filters with negative weights.
+/// The linear filter; its windows lie inside those of the filters with negative weights.
 Resampling with_linear(Resampling resampling) {
   for (ResampleAxis* axis : {&resampling.down, &resampling.across}) axis->filter = ResampleFilter::linear;
   return resampling;
@@ -90,7 +89,7 @@ void resample_by(const Backend& backend, Resampling resampling, std::optional<st
     return part.pixels;
   };
   struct Parts {
-    PixelView sums, fraction;  // num and den / total
+    PixelView sums, fraction;  // sums of values, and weights / total weights
   };
   const auto parts = [&]() -> Parts {
     const PixelView sums = resampled(kReadValues), weights = resampled(kReadWeights),
@@ -107,7 +106,7 @@ void resample_by(const Backend& backend, Resampling resampling, std::optional<st
     resampling = with_linear(resampling);
     const auto [linear_sums, linear_fraction] = parts();
     backend.pointwise({.kind = Kind::renormalise, .p = 1}, linear_sums, linear_fraction, linear_sums);
-    // A sum that is NaN by its values stays so, as without missing pixels.
+    // A sum that is NaN because of infinite values stays NaN, as without missing pixels.
     backend.pointwise({.kind = Kind::keep_missing}, sums, linear_sums, linear_sums);
     backend.pointwise({.kind = Kind::fill_missing}, fraction, linear_sums, out.pixels);
   }

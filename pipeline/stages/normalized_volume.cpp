@@ -10,7 +10,7 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-/// Where nothing is missing the values are the result, with the same bits: no weight is less than the total.
+/// If no pixel is missing, the result equals `values` bit for bit, because every weight is the total.
 class NormalizedVolume final : public Stage {
  public:
   NormalizedVolume(std::string text, const StageTraits& traits, NormalizedOnVolume passes)
@@ -76,7 +76,7 @@ class NormalizedVolume final : public Stage {
       backend.pointwise({.kind = Kind::keep_missing}, in.crop(out.rect).pixels, result.pixels, out.pixels);
   }
 
-  /// Sums and then weights of the same pixels, in the same memory.
+  /// Computes sums and then weights, reusing the memory of the masked input.
   template <class Backend>
   void renormalise(const Backend& backend, const ConstRegion& in, const Region& sums,
                    const PixelView& out) const {

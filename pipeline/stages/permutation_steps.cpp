@@ -34,11 +34,12 @@ class InterleavedTranspose final : public PermutationStage {
     return {output.col, 0, output.cols, input.extent.cols};
   }
 
-  /// Columns of the result, none of which is cut.
+  /// Whole columns of the result.
   Extent transposed_item(const ImageSpec& input) const override { return {input.extent.cols, 1}; }
 
  protected:
-  /// Whole turns of all matrices in one go; what of a turn is left over at both ends for itself.
+  /// A round is one row of each matrix. Whole rounds are moved together; partial rounds at both ends
+  /// separately.
   void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
     for (std::int64_t row = out.rect.row; row < out.rect.row_end();) {
       const std::int64_t left = out.rect.row_end() - row;
@@ -93,7 +94,7 @@ class RunTranspose final : public PermutationStage {
   Extent transposed_item(const ImageSpec&) const override { return {1, run_}; }
 
  protected:
-  /// A part of the first run, whole ones, a part of the last.
+  /// Moves a part of the first run, whole runs, and a part of the last run.
   void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
     const std::int64_t end = out.rect.col_end();
     for (std::int64_t col = out.rect.col; col < end;) {
@@ -107,7 +108,7 @@ class RunTranspose final : public PermutationStage {
   }
 
  private:
-  /// `out` has this many whole runs in a row, or none and a part of one.
+  /// `out` is `runs` whole runs per row, or a part of one run if `runs` is 0.
   void move_runs(const ConstRegion& in, const Region& out, std::int64_t runs,
                  const Transpose& transpose) const {
     const std::int64_t rows = out.rect.rows;

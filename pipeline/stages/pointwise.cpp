@@ -25,7 +25,7 @@ double growth_of(const PointwiseOp& op) {
   }
 }
 
-/// For a stage that stretches, of which f32 has not all the values between those of 16 bits.
+/// Whether stretching to this type needs f64: f32 cannot represent all intermediate values for 16 bits.
 bool needs_f64(PixelType to) { return to != PixelType::u8 && to != PixelType::f32; }
 
 bool needs_f64(const PointwiseOp& op) {
@@ -41,7 +41,7 @@ bool is_by_parts(const PointwiseOp& op) {
 
 class PointwiseStage final : public Stage {
  public:
-  /// `to`: the type whose range it makes of its input's; left out, its input's, or what it rounds to.
+  /// `to`: the result type of a stretch. Empty: the input type, or the type that `op` rounds to.
   PointwiseStage(std::string text, PointwiseOp op, std::optional<PixelType> to = {})
       : Stage({.casts = to || op.kind == PointwiseOp::Kind::round_to,
                .is_complex_linear = is_by_parts(op) && (!to || is_floating(*to)),

@@ -1,4 +1,4 @@
-// median, percentile, rank: the element of one rank under a window, of a stack over several planes.
+// median, percentile, rank: the element of one rank in a window, which may span several planes of a stack.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ Keys shifted_window_keys(Options& options) {
        {missing_key(options.missing)}});
 }
 
-/// Pixels before and after the one that a window of this size is for.
+/// Pixels before and after the reference pixel of a window with this size and origin.
 std::pair<std::int64_t, std::int64_t> split_size(const StageArguments& spelling, std::string_view key,
                                                  std::int64_t size, std::int64_t origin) {
   if (size > 2 * kMaxRankRadius + 1)
@@ -71,7 +71,7 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
   return missing == MissingPolicy::fill ? RankMissing::fill : RankMissing::propagate;
 }
 
-/// For a stack, and within its planes what has the same share of the values before it.
+/// For stacks: the window over planes, with an in-plane stage of the same relative rank.
 template <class Options>
 StagePtr make_stage(const Options& options, const StageArguments& spelling, const RankWindow& window,
                     std::int64_t rank) {
@@ -113,7 +113,7 @@ StagePtr make(const MedianOptions& options, const StageArguments& spelling) {
   return make_stage(options, spelling, window, window.area() / 2);
 }
 
-/// SciPy's rule.
+/// The rank follows scipy.ndimage.percentile_filter.
 StagePtr make(const PercentileOptions& options, const StageArguments& spelling) {
   const RankWindow window = window_of(options, spelling);
   const double rank = static_cast<double>(window.area()) * *options.p / 100;

@@ -1,4 +1,4 @@
-// The element of one rank under a window, as a stage on images. Private to pipeline/stages.
+// Rank filter: the element of one rank in a window. Private to pipeline/stages.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,7 @@
 
 namespace sepconv {
 
-/// For a window over several planes it says what one of them is asked for, and make_rank_on_volume()
-/// computes.
+/// For a window over several planes this stage describes the filter, and make_rank_on_volume() computes it.
 class RankStage final : public Stage {
  public:
   RankStage(std::string text, RankFilter filter, const Border& border, std::optional<MissingPolicy> missing)
@@ -30,7 +29,7 @@ class RankStage final : public Stage {
   const RankFilter& filter() const noexcept { return filter_; }
   const Border& border() const noexcept { return border_; }
 
-  /// With " (transposed)" at the end of what transposed() makes.
+  /// A stage created by transposed() ends with " (transposed)".
   std::string text() const override { return text_; }
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
@@ -92,8 +91,8 @@ class RankStage final : public Stage {
             .selects = true};
   }
 
-  /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
-  /// ranks that lie far apart in memory.
+  /// A moving window updates counts for each of its rows twice, at some instructions each, or sets bits for
+  /// ranks that are far apart in memory.
   double host_operations(PixelType type) const {
     constexpr double kCountingCost = 12, kBitMovingCost = 180;
     if (filter_.network) return static_cast<double>(filter_.network->operations());
@@ -101,7 +100,7 @@ class RankStage final : public Stage {
     return (counts ? kCountingCost : kBitMovingCost) * static_cast<double>(filter_.window.lines());
   }
 
-  /// Values of a window are compared in shared memory, or read again for every bit.
+  /// The values of a window are compared in shared memory, or read again for every bit.
   double device_operations(const ImageSpec& input) const {
     constexpr double kComparison =
         21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md

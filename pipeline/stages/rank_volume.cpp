@@ -78,7 +78,7 @@ class RankVolumeStage final : public Stage {
                         input.extent);
   }
 
-  /// `order` makes a rectangle of up to `most` planes one behind another, of the planes under their windows.
+  /// `filter` computes a rectangle of up to `max_planes` consecutive planes from the planes in their windows.
   template <class Filter>
   void compute(const ConstRegion& in, const Region& out, std::int64_t max_planes,
                const Filter& filter) const {
@@ -102,7 +102,7 @@ class RankVolumeStage final : public Stage {
     }
   }
 
-  /// Where it lies, beyond the volume too where that repeats; without pixels where the border is constant.
+  /// The plane at `z`, mapped by the border beyond the volume; without pixels if the border is constant.
   ConstRegion plane_at(const ConstRegion& in, std::int64_t z, std::int64_t plane) const {
     const auto is_available = [&](std::int64_t row) { return row >= in.rect.row && row < in.rect.row_end(); };
     const std::int64_t row = is_available(z) ? z : border_index(z, in.image.rows, stage_->border().mode);

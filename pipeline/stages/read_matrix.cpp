@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMaxBytes = 64 << 20;
 
-/// A word of a file as it can be shown in a sentence: short, and nothing that is not printable.
+/// A token of a file for an error message: shortened, with unprintable characters replaced.
 std::string quotable(std::string token) {
   constexpr std::size_t kLength = 24;
   std::ranges::replace_if(

@@ -1,4 +1,4 @@
-// reduce: cells of N x M pixels become one, on absolute coordinates: what pyramids are made of.
+// reduce: each block of N x M pixels, aligned to absolute coordinates, becomes one pixel, as in pyramids.
 #include "pipeline/stages/keys.hpp"
 #include "pipeline/stages/resample_stage.hpp"
 #include "pipeline/stages/stages.hpp"

@@ -1,4 +1,4 @@
-// All stages by name, and what is made of names: a chain itself knows no stage. A new stage adds its entry to
+// The table of all stages, and parsing. Chain itself knows no stages. A new stage adds its entry to
 // stage_table().
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,4 +1,4 @@
-// resize: any size, with Pillow's filters and antialiasing, or by shares of area.
+// resize: any size, with the antialiasing filters of Pillow, or area averages.
 #include "core/error.hpp"
 #include "pipeline/stages/keys.hpp"
 #include "pipeline/stages/resample_stage.hpp"

@@ -1,4 +1,4 @@
-// The keys of a blur's width along both axes, which stages share. Private to pipeline/stages.
+// Keys shared by stages: sigma, radius and truncate along each axis. Private to pipeline/stages.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,12 +10,12 @@
 
 namespace sepconv {
 
-/// One blur along both axes.
+/// The width of a blur along both axes.
 struct GaussianWidth {
   double sigma_x, sigma_y;
   std::int64_t radius_x, radius_y;
 
-  /// For the derivatives of these orders.
+  /// Taps for derivatives of these orders.
   SeparableTaps taps(std::int64_t order_x = 0, std::int64_t order_y = 0) const {
     return {gaussian_taps(sigma_x, radius_x, static_cast<int>(order_x)),
             gaussian_taps(sigma_y, radius_y, static_cast<int>(order_y))};
@@ -33,7 +33,7 @@ inline Key length_key(std::string_view name, KeyValue value, std::string_view wo
           .only_with = only_with};
 }
 
-/// radius and radius_y of options that have them.
+/// The keys radius and radius_y.
 template <class Options>
 Keys radius_keys(Options& options, std::int64_t max_radius,
                  std::string_view words = "pixels on each side of the middle one",
@@ -53,7 +53,7 @@ inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view 
                     only_with);
 }
 
-/// The keys of options of windows.
+/// The keys of window filters: radius, radius_y, border, value, missing.
 template <class Options>
 Keys window_keys(Options& options, MissingSupport support = MissingSupport::all) {
   return joined({radius_keys(options, kMaxRadius),
@@ -61,7 +61,7 @@ Keys window_keys(Options& options, MissingSupport support = MissingSupport::all)
                  {missing_key(options.missing, support)}});
 }
 
-/// sigma, sigma_y, truncate, radius, radius_y of options that have them.
+/// The keys sigma, sigma_y, truncate, radius, radius_y.
 template <class Options>
 Keys width_keys(Options& options, std::string_view only_with = "", const KeyRange& range = at_least(0)) {
   return joined(
@@ -81,7 +81,7 @@ Keys width_keys(Options& options, std::string_view only_with = "", const KeyRang
                    "pixels on each side of the middle one; by truncate where it is left out", only_with)});
 }
 
-/// The radius of the blur of `key`, given or by truncate.
+/// `radius` if given, else the radius by truncate. Throws InvalidArgument for `key` if it is too large.
 inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::string_view key, double sigma,
                                        double truncate, std::optional<std::int64_t> radius) {
   if (radius) return *radius;
@@ -92,7 +92,7 @@ inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::stri
   return gaussian_radius(sigma, truncate);
 }
 
-/// sigma_z and radius_z of options that have them.
+/// The keys sigma_z and radius_z.
 template <class Options>
 Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
   return {length_key("sigma_z", &options.sigma_z,
@@ -100,7 +100,7 @@ Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
           radius_z_key(options.radius_z, "radius along z; by truncate where it is left out", "sigma_z")};
 }
 
-/// Along z, of `sigma`, of the key `key`, with the other options.
+/// Gaussian taps along z for `sigma`, which was given as `key`.
 template <class Options>
 std::vector<double> taps_along_z(const Options& options, const StageArguments& spelling, std::string_view key,
                                  double sigma, std::int64_t order = 0) {
@@ -108,7 +108,7 @@ std::vector<double> taps_along_z(const Options& options, const StageArguments& s
   return gaussian_taps(sigma, radius, static_cast<int>(order));
 }
 
-/// The width that `sigma` and `sigma_y`, of the keys `key` and `key`_y, make with the other options.
+/// The width for `sigma` and `sigma_y`, which were given as `key` and `key`_y, and the other options.
 template <class Options>
 GaussianWidth width_of(const Options& options, const StageArguments& spelling, double sigma,
                        std::optional<double> sigma_y, const std::string& key = "sigma") {

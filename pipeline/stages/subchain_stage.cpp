@@ -48,7 +48,7 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
 
 class SubchainStage final : public Stage {
  public:
-  /// `given`: the stage whose chain another has taken the place of.
+  /// `original`: the stage whose subchain was replaced.
   SubchainStage(std::string text, Chain chain, const PointwiseOp& op, StagePtr original = nullptr)
       : Stage(traits_of(chain, op)),
         text_(std::move(text)),
@@ -146,7 +146,7 @@ class SubchainStage final : public Stage {
     pointwise_host(op_, in.crop(out.rect).pixels, chain_result.pixels, out.pixels, arithmetic);
   }
 
-  /// For whole images.
+  /// Computes whole images.
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     const ImageSpec spec{in.image, out.pixels.channels, pixel_type_of(arithmetic)};
     std::vector<Buffer> images;
@@ -176,7 +176,8 @@ class SubchainStage final : public Stage {
     return op;
   }
 
-  /// With the chain that leaves missing pixels out; a text that does not spell its chain says so itself.
+  /// The text with the chain that ignores missing pixels; if the text does not contain the chain,
+  /// missing=ignore is appended.
   std::string text_with(const Chain& ignoring_chain) const {
     const std::string chain_text = chain_.text(), ignoring_text = ignoring_chain.text();
     const std::size_t at = text_.find(chain_text);

@@ -6,7 +6,7 @@
 namespace sepconv {
 namespace {
 
-/// A filter of one branch, which is not checked any more.
+/// A filter with one branch; the taps have been checked.
 StagePtr one_branch(const std::string& text, const Border& border, SeparableTaps taps,
                     std::optional<MissingPolicy> missing) {
   return std::make_shared<FilterStage>(text, border, std::vector{std::move(taps)}, PointwiseOp(), missing);

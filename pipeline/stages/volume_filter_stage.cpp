@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// What both passes are together, for whoever decides on metadata.
+/// Traits of both passes combined, for decisions about metadata.
 StageTraits traits_of(const Stage& along_z, const Stage* in_plane) {
   StageTraits traits = along_z.traits();
   if (in_plane == nullptr) return traits;
@@ -36,7 +36,7 @@ StageTraits traits_of(const VolumeJoin& join) {
   return traits;
 }
 
-/// What all kinds have in common: no image without z will do.
+/// Base class of stages that need an axis z; they throw for images without one.
 class VolumeOnlyStage : public Stage {
  public:
   VolumeOnlyStage(const StageTraits& traits, std::string text) : Stage(traits), text_(std::move(text)) {}
@@ -129,7 +129,7 @@ class VolumeJoinStage final : public VolumeOnlyStage {
   VolumeJoin join_;
 };
 
-/// What the stage makes of an image of this one value.
+/// The result of the stage for an image of one constant value.
 double filter_constant(const Stage& stage, double value, Arithmetic arithmetic) {
   double result = 0;
   stage.apply_reference(ConstRegion::whole(view_of(&value, {1, 1})), Region::whole(view_of(&result, {1, 1})),
@@ -145,7 +145,8 @@ NormalizedPasses normalized_means(const std::function<VolumePasses(const Border&
   Border weight_border = border;
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
     const auto i = static_cast<std::size_t>(arithmetic);
-    // Beyond a constant border all is there: 1, and of what the pass along z has made what it makes of 1.
+    // A constant border counts as valid: weight 1 along z, and within planes the weight that the z pass
+    // computes from 1.
     VolumePasses& weights = normalized.weights[i];
     if (border.mode == BorderMode::constant) weight_border.value = 1;
     weights.along_z = make(weight_border).along_z;

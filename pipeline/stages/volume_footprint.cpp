@@ -17,8 +17,8 @@ Rect PlanesNeeded::input_of(const Rect& output, const ImageSpec& input) const {
   return {output.row, needed.col, output.rows, needed.cols};
 }
 
-/// For those that begin where a row of a plane does, and those that begin with its last pixel. Planes are
-/// alike.
+/// Checks outputs that begin with the first or with the last pixel of a row of a plane. All planes are
+/// equivalent.
 std::int64_t PlanesNeeded::max_cols(std::int64_t cols, const ImageSpec& input,
                                     std::int64_t result_cols) const {
   constexpr std::int64_t kMaxPositions = 1 << 10;
@@ -35,7 +35,7 @@ std::int64_t PlanesNeeded::max_cols(std::int64_t cols, const ImageSpec& input,
   }
   measure(to.plane.area() - 1);
   measure(last);
-  // Between the rows that are looked at as much more may be needed as elsewhere than in the middle.
+  // Outputs between the sampled rows may need this much more.
   const ImageSpec plane{from.plane, input.channels, input.type};
   const std::int64_t extra_rows =
       stage.max_input_extent({1, 1}, plane).rows - stage.input_for(middle_rect(to.plane, {1, 1}), plane).rows;

@@ -36,7 +36,7 @@ StageTraits traits_on_volume(const Stage& original, const VolumePasses& passes) 
 
 class VolumeStage final : public Stage {
  public:
-  /// For the passes the second may be null, or the first.
+  /// One of the passes may be null.
   VolumeStage(StagePtr original, VolumePasses passes, Extent from, Extent to)
       : Stage(traits_on_volume(*original, passes)),
         original_(std::move(original)),
@@ -110,7 +110,7 @@ class VolumeStage final : public Stage {
         in, out, arithmetic, arena,
         [&](const ConstRegion& from, const Region& to) { along_z_->apply_reference(from, to, arithmetic); },
         [&](const ConstRegion& from, const Region& to) { in_plane_->apply_reference(from, to, arithmetic); },
-        [](const ConstRegion& plane, const Rect&) { return plane; });  // it maps whole images itself
+        [](const ConstRegion& plane, const Rect&) { return plane; });  // the reference maps borders itself
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
@@ -132,7 +132,7 @@ class VolumeStage final : public Stage {
         });
   }
 
-  /// Taps along z hold nothing there.
+  /// Filters along z have no data on the device.
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     const StagePtr in_plane = in_plane_ != nullptr ? in_plane_->on_device(memory, stream) : nullptr;
     return std::make_shared<VolumeStage>(original_, VolumePasses{in_plane, along_z_}, from_.plane, to_.plane);
@@ -152,21 +152,21 @@ class VolumeStage final : public Stage {
     return in_plane_ == nullptr ? output : PlanesNeeded{*in_plane_, from_, to_}.input_of(output, input);
   }
 
-  /// For what the pass along z makes, at most, for an output of this extent wherever it lies.
+  /// Maximum extent of the result of the z pass for an output of this extent at any position.
   Extent middle_extent(Extent output, const ImageSpec& input) const {
     if (in_plane_ == nullptr) return output;
     return {output.rows, PlanesNeeded{*in_plane_, from_, to_}.max_cols(output.cols, input,
                                                                        output_spec(input).extent.cols)};
   }
 
-  /// Where a plane repeats beyond its edges, what is needed of it is put together.
+  /// Bytes to gather pixels beyond the edges of periodic planes.
   std::int64_t gathered_in_plane(Extent output, ImageSpec plane, Arithmetic arithmetic) const {
     if (size_of(pixel_type_of(arithmetic)) > size_of(plane.type)) plane.type = pixel_type_of(arithmetic);
     const Rect corner{0, 0, output.rows, output.cols}, middle = middle_rect(to_.plane, output);
     return gathered_bytes(in_plane_, Chain(in_plane_).specs(plane), {corner, middle});
   }
 
-  /// `repeated` makes of a plane what of it is needed beyond its edges, where it repeats.
+  /// `gather` returns the needed pixels of a periodic plane, including those beyond its edges.
   template <class AlongZ, class InPlane, class Gather>
   void compute(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                const AlongZ& along_z, const InPlane& in_plane, const Gather& gather) const {

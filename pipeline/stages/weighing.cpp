@@ -9,11 +9,11 @@
 namespace sepconv {
 namespace {
 
-/// What colours are between two stages.
+/// State of the colour channels between two stages.
 enum class ColourState : std::uint8_t {
-  given,       ///< values, also where alpha is 0
-  straight,    ///< values, NaN where alpha is 0, as alpha is
-  multiplied,  ///< multiplied by alpha
+  given,       ///< straight values, also where alpha is 0
+  straight,    ///< straight values; colours and alpha are NaN where alpha is 0
+  multiplied,  ///< premultiplied by alpha
 };
 
 class AlphaWeighting {
@@ -21,7 +21,8 @@ class AlphaWeighting {
   AlphaWeighting(const AlphaWeight& weight, ColourState state) : weight_(weight), state_(state) {}
 
   void append(const StagePtr& stage) {
-    // What selects a pixel of the image as a whole, as resize:filter=nearest does, takes colours of any kind.
+    // A stage that selects a pixel from the whole image, such as resize:filter=nearest, accepts colours in
+    // any state.
     if (stage->traits().is_permutation || (stage->traits().averages && stage->traits().selects)) {
       chain_.then(stage);
     } else if (stage->traits().averages) {
@@ -34,7 +35,7 @@ class AlphaWeighting {
     }
   }
 
-  /// Within a chain what is nothing is NaN, whatever type holds it.
+  /// Within a chain transparent pixels are NaN, in any type.
   void convert(ColourState target, PixelType type = PixelType::f64,
                double transparent = std::numeric_limits<double>::quiet_NaN()) {
     if (state_ == target && std::isnan(transparent)) return;
