@@ -85,7 +85,7 @@ struct StageTraits {
   bool selects = false;
   /// The stage is not an average itself but combines its input with averages, and its key `missing` fixes how
   /// they treat missing pixels.
-  bool joins_settled_means = false;
+  bool has_fixed_mean_policy = false;
   /// The stage is a cast; it rounds to this type.
   std::optional<PixelType> rounds_to{};
   /// The value that opaque alpha becomes. Empty: alpha keeps its values.

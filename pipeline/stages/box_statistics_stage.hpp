@@ -120,16 +120,16 @@ class MomentsStage final : public Stage {
 
   static StageTraits traits_of(const MomentsOptions& options) {
     const bool is_mean = options.moment == Moment::mean;
-    const bool adds = options.neighbourhood.border == BorderMode::constant && options.value != 0;
+    const bool adds_constant = options.neighbourhood.border == BorderMode::constant && options.value != 0;
     const double values[] = {options.value, options.min_deviation};
-    StageTraits traits{.is_complex_linear = is_mean && !adds,
+    StageTraits traits{.is_complex_linear = is_mean && !adds_constant,
                        .needs_f64 = any_beyond_f32(values),
                        .runs_on_device = options.neighbourhood.windows_on_device()};
     traits.operations_per_element = (is_mean ? 1 : 4) * options.neighbourhood.window_operations();
     traits.halo_work_in_columns = true;
     traits.streams_scratch = is_mean && !options.missing;
     if (options.moment != Moment::contrast)
-      traits.growth = 2 * std::max(1.0, adds ? std::abs(options.value) : 1);
+      traits.growth = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
     traits.handles_nodata = options.missing.has_value();
     traits.averages = is_mean;
     traits.propagates_nodata = options.missing && !(options.missing == MissingPolicy::fill &&

@@ -18,8 +18,8 @@ Key axis_key(Axis& axis) {
 /// `along`: taps along the axis; `across`: taps along the other axis, or along both others for z. taps.row
 /// applies along x.
 template <class Options>
-StagePtr make_directed(const StageArguments& spelling, const Options& options, std::vector<double> along,
-                       std::vector<double> across) {
+StagePtr make_directional(const StageArguments& spelling, const Options& options, std::vector<double> along,
+                          std::vector<double> across) {
   if (options.axis == Axis::z)
     return make_volume_filter(spelling, options, {across, across}, std::move(along));
   if (options.axis == Axis::y) std::swap(along, across);
@@ -32,11 +32,11 @@ Keys keys(Options& options) {
 }
 
 StagePtr make(const SobelOptions& options, const StageArguments& spelling) {
-  return make_directed(spelling, options, difference_taps(), sobel_smoothing_taps());
+  return make_directional(spelling, options, difference_taps(), sobel_smoothing_taps());
 }
 
 StagePtr make(const ScharrOptions& options, const StageArguments& spelling) {
-  return make_directed(spelling, options, difference_taps(), scharr_smoothing_taps());
+  return make_directional(spelling, options, difference_taps(), scharr_smoothing_taps());
 }
 
 Keys keys(DerivativeOptions& options) {
@@ -55,7 +55,7 @@ StagePtr make(const DerivativeOptions& options, const StageArguments& spelling) 
   const std::int64_t min_radius = (options.order + 1) / 2;
   const std::int64_t radius = options.radius.value_or(min_radius);
   if (radius < min_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
-  return make_directed(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
+  return make_directional(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
 }
 
 using Operator = GradientOptions::Operator;

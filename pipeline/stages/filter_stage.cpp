@@ -53,10 +53,11 @@ Neighbourhood neighbourhood_of(const std::vector<SeparableTaps>& branches, Borde
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value, join.p, join.q};
-  const bool adds = border.mode == BorderMode::constant && border.value != 0;
-  const bool joins = join.kind == Kind::magnitude || (join.kind == Kind::unsharp && join.q > 0);
-  StageTraits traits{
-      .is_complex_linear = !adds && !joins, .needs_f64 = any_beyond_f32(values), .runs_on_device = true};
+  const bool adds_constant = border.mode == BorderMode::constant && border.value != 0;
+  const bool is_nonlinear = join.kind == Kind::magnitude || (join.kind == Kind::unsharp && join.q > 0);
+  StageTraits traits{.is_complex_linear = !adds_constant && !is_nonlinear,
+                     .needs_f64 = any_beyond_f32(values),
+                     .runs_on_device = true};
   std::size_t operations = join.kind != PointwiseOp::Kind::copy ? 1 : 0;
   for (const SeparableTaps& taps : branches) {
     traits.needs_f64 = traits.needs_f64 || any_beyond_f32(taps.row) || any_beyond_f32(taps.col);
@@ -68,7 +69,7 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   traits.fuses_nodata = missing && *missing != MissingPolicy::propagate && join.kind == Kind::copy &&
                         supports_normalized_conv(branches.front());
   traits.averages = join.kind == Kind::copy && are_means(branches);
-  traits.joins_settled_means = join.kind == Kind::unsharp && missing;
+  traits.has_fixed_mean_policy = join.kind == Kind::unsharp && missing;
   traits.propagates_nodata =
       missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
   return traits;

@@ -89,9 +89,10 @@ class MorphologyStage final : public Stage {
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
     // Every window is computed for the whole image, which may repeat.
-    const std::int64_t far = border_.mode == BorderMode::wrap ? kMaxSide : 0;
+    const std::int64_t wrap_margin = border_.mode == BorderMode::wrap ? kMaxSide : 0;
     run(ReferenceBackend{arithmetic},
-        {per_window_.radius_x + far, per_window_.radius_y + far, BorderMode::reflect}, in, out);
+        {per_window_.radius_x + wrap_margin, per_window_.radius_y + wrap_margin, BorderMode::reflect}, in,
+        out);
   }
 
  private:

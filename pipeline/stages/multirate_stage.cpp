@@ -109,7 +109,7 @@ Frame frame_of(const Multirate& filter, const ConstRegion& source, const Region&
 
 /// `renormalises`: divides weighted sums of valid pixels by their weights.
 template <class Backend>
-void filter_by(const Backend& backend, const Multirate& filter, bool renormalises, const Frame& frame) {
+void filter_with(const Backend& backend, const Multirate& filter, bool renormalises, const Frame& frame) {
   const PixelView& out = frame.out.pixels;
   const Resamplings resamplings(filter.down, filter.across, frame);
   if (!renormalises) return blur(backend, resamplings, {}, filter.border.value, frame, out);
@@ -197,19 +197,19 @@ void MultirateStage::apply(const ConstRegion& in, const Region& out, Arithmetic 
     return presence_of(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
            ValidMask::all_there;
   };
-  filter_by(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_valid(),
-            frame_of(filter_, in, out));
+  filter_with(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_valid(),
+              frame_of(filter_, in, out));
 }
 
 void MultirateStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
-  filter_by(ReferenceBackend{arithmetic}, filter_, filter_.renormalises(), {in, out, 0, 0, filter_.border});
+  filter_with(ReferenceBackend{arithmetic}, filter_, filter_.renormalises(), {in, out, 0, 0, filter_.border});
 }
 
 void MultirateStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                              DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const {
   const Arena::Scope scope(arena);
-  filter_by(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter_,
-            filter_.renormalises(), frame_of(filter_, in, out));
+  filter_with(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter_,
+              filter_.renormalises(), frame_of(filter_, in, out));
 }
 
 }  // namespace sepconv

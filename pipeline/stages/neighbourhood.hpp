@@ -51,8 +51,9 @@ struct Neighbourhood {
   }
   /// Maximum input extent for a result of this extent.
   Extent needed_extent(Extent output, Extent image) const noexcept {
-    const Extent most = largest_image(image);
-    return {std::min(output.rows + 2 * radius_y, most.rows), std::min(output.cols + 2 * radius_x, most.cols)};
+    const Extent max_extent = largest_image(image);
+    return {std::min(output.rows + 2 * radius_y, max_extent.rows),
+            std::min(output.cols + 2 * radius_x, max_extent.cols)};
   }
 
   /// Whether windows of these radii run on a GPU, and the approximate operations per element.

@@ -34,8 +34,8 @@ double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
 
 /// Normalized convolution of all branches, then the join. `in` is all that `out` needs.
 template <class Backend>
-void filter_by(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
-               const Region& out, Arithmetic arithmetic) {
+void convolve_normalized(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
+                         const Region& out, Arithmetic arithmetic) {
   const Extent extent = out.rect.extent();
   const std::int64_t channels = out.pixels.channels;
   const bool joined = filter.join.kind != Kind::copy;
@@ -79,8 +79,8 @@ Resampling with_linear(Resampling resampling) {
 }
 
 template <class Backend>
-void resample_by(const Backend& backend, Resampling resampling, std::optional<std::int64_t> alpha,
-                 const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
+void resample_normalized(const Backend& backend, Resampling resampling, std::optional<std::int64_t> alpha,
+                         const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
   const auto resampled = [&](const PointwiseOp& read) {
     const Region part{backend.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
                       out.rect, out.image};
@@ -132,14 +132,14 @@ MissingPolicy default_policy(const std::vector<SeparableTaps>& branches) {
 
 void normalized_convolution_reference(const NormalizedConvolution& filter, const ConstRegion& in,
                                       const Region& out, Arithmetic arithmetic) {
-  filter_by(ReferenceBackend{arithmetic}, filter, in, out, arithmetic);
+  convolve_normalized(ReferenceBackend{arithmetic}, filter, in, out, arithmetic);
 }
 
 void normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in, const Region& out,
                             Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
   if (!all_support_normalized_conv(filter.branches))
-    return filter_by(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
+    return convolve_normalized(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
   const MissingPolicyOf missing{.fills = filter.fills};
   std::vector<ConstPixelView> operands;
   if (filter.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
@@ -173,8 +173,8 @@ void enqueue_normalized_convolution(const NormalizedConvolution& filter, const C
                                     const Region& out, Arithmetic arithmetic, Arena& arena,
                                     DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) {
   const Arena::Scope scope(arena);
-  filter_by(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter, in, out,
-            arithmetic);
+  convolve_normalized(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter, in,
+                      out, arithmetic);
 }
 
 std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
@@ -188,13 +188,13 @@ std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch,
 
 void normalized_resample_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
                                    const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
-  resample_by(ReferenceBackend{arithmetic}, resampling, alpha, in, out, arithmetic);
+  resample_normalized(ReferenceBackend{arithmetic}, resampling, alpha, in, out, arithmetic);
 }
 
 void normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
                          const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
-  resample_by(HostBackend{arithmetic, worker}, resampling, alpha, in, out, arithmetic);
+  resample_normalized(HostBackend{arithmetic, worker}, resampling, alpha, in, out, arithmetic);
 }
 
 void enqueue_normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
@@ -203,8 +203,8 @@ void enqueue_normalized_resample(const Resampling& resampling, std::optional<std
                                  std::span<const PointwiseOp> epilogue_ops) {
   const Arena::Scope scope(arena);
   const std::byte* const result = alpha ? nullptr : out.pixels.data;
-  resample_by(DeviceBackend{arithmetic, arena, stream, epilogue_ops, result}, resampling, alpha, in, out,
-              arithmetic);
+  resample_normalized(DeviceBackend{arithmetic, arena, stream, epilogue_ops, result}, resampling, alpha, in,
+                      out, arithmetic);
 }
 
 std::int64_t normalized_resample_bytes(const Resampling& resampling, Scratch scratch, Extent output,

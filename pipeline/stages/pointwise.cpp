@@ -137,8 +137,9 @@ StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
   const double low = *options.low;
   const double width = *options.high - low;
   if (width == 0) spelling.refuse("high", "it must differ from low");
-  const double most = full_scale(*options.type);
-  const PointwiseOp op{.kind = PointwiseOp::Kind::scale, .p = most / width, .q = -low * most / width};
+  const double max_value = full_scale(*options.type);
+  const PointwiseOp op{
+      .kind = PointwiseOp::Kind::scale, .p = max_value / width, .q = -low * max_value / width};
   return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
 }
 

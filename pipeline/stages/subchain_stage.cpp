@@ -33,7 +33,7 @@ StageTraits traits_of(const Chain& chain, const PointwiseOp& op) {
       .handles_nodata =
           all_of(chain, [](const StageTraits& stage_traits) { return stage_traits.handles_nodata; }),
       .propagates_nodata = true,
-      .joins_settled_means = settles_means(chain) != nullptr,
+      .has_fixed_mean_policy = settles_means(chain) != nullptr,
       .mixes_channels = !all_of(chain, [](const StageTraits& stage_traits) {
         return !stage_traits.mixes_channels || stage_traits.keeps_last;
       })};

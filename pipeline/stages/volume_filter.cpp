@@ -7,8 +7,8 @@ namespace sepconv {
 namespace {
 
 /// A filter with one branch; the taps have been checked.
-StagePtr one_branch(const std::string& text, const Border& border, SeparableTaps taps,
-                    std::optional<MissingPolicy> missing) {
+StagePtr single_branch(const std::string& text, const Border& border, SeparableTaps taps,
+                       std::optional<MissingPolicy> missing) {
   return std::make_shared<FilterStage>(text, border, std::vector{std::move(taps)}, PointwiseOp(), missing);
 }
 
@@ -16,8 +16,8 @@ StagePtr volume_filter(const std::string& text, const Border& border, const Sepa
                        const SeparableTaps& along_z, std::optional<MissingPolicy> missing) {
   const auto passes = [=](const Border& pass_border, std::optional<MissingPolicy> policy) -> VolumePasses {
     const bool is_flat = in_plane.row.empty() && in_plane.col.empty();
-    return {is_flat ? nullptr : one_branch(text, pass_border, in_plane, policy),
-            one_branch(text, pass_border, along_z, policy)};
+    return {is_flat ? nullptr : single_branch(text, pass_border, in_plane, policy),
+            single_branch(text, pass_border, along_z, policy)};
   };
   VolumeFilter filter{.passes = passes(border, missing)};
   if (missing.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)

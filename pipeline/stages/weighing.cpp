@@ -11,7 +11,7 @@ namespace {
 
 /// State of the colour channels between two stages.
 enum class ColourState : std::uint8_t {
-  given,       ///< straight values, also where alpha is 0
+  original,    ///< straight values, also where alpha is 0
   straight,    ///< straight values; colours and alpha are NaN where alpha is 0
   multiplied,  ///< premultiplied by alpha
 };
@@ -67,9 +67,9 @@ class AlphaWeighting {
 }  // namespace
 
 Chain weight_by_alpha(const Chain& chain, const AlphaWeight& weight, PixelType result) {
-  AlphaWeighting weighting(weight, weight.multiplied ? ColourState::multiplied : ColourState::given);
+  AlphaWeighting weighting(weight, weight.multiplied ? ColourState::multiplied : ColourState::original);
   for (const StagePtr& stage : chain.stages()) weighting.append(stage);
-  if (weighting.state() == ColourState::given) return std::move(weighting).chain();
+  if (weighting.state() == ColourState::original) return std::move(weighting).chain();
   if (!weight.multiplied)
     weighting.convert(ColourState::straight, result, 0);
   else if (weighting.state() == ColourState::straight)
@@ -95,7 +95,7 @@ double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha,
 const Stage* settles_means(const Chain& chain) {
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
-    if ((traits.averages && traits.handles_nodata) || traits.joins_settled_means) return stage.get();
+    if ((traits.averages && traits.handles_nodata) || traits.has_fixed_mean_policy) return stage.get();
   }
   return nullptr;
 }
