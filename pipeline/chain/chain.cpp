@@ -33,7 +33,7 @@ std::vector<ImageSpec> Chain::specs(const ImageSpec& source) const {
 
 namespace {
 
-/// Sums of this many terms in f32 may miss a sixth of a u16's unit (docs/maths.md); longer ones are f64's.
+/// f32 sums of this many terms may be off by a sixth of a u16 unit (docs/maths.md); longer sums use f64.
 constexpr std::int64_t kMaxSum = 512;
 
 bool is_long_sum(Extent from, Extent to) {
@@ -42,13 +42,14 @@ bool is_long_sum(Extent from, Extent to) {
 
 }  // namespace
 
-Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> asked) const {
-  if (asked) return *asked;
-  const std::vector<ImageSpec> all = specs(source);
-  bool wide = source.type == PixelType::f64 || all.back().type == PixelType::f64;
+Arithmetic Chain::arithmetic(const ImageSpec& source, std::optional<Arithmetic> requested) const {
+  if (requested) return *requested;
+  const std::vector<ImageSpec> stage_specs = specs(source);
+  bool wide = source.type == PixelType::f64 || stage_specs.back().type == PixelType::f64;
   for (std::size_t i = 0; i < stages_.size(); ++i) {
     const StageTraits& traits = stages_[i]->traits();
-    wide = wide || traits.needs_f64 || (traits.scales && is_long_sum(all[i].extent, all[i + 1].extent));
+    wide = wide || traits.needs_f64 ||
+           (traits.scales && is_long_sum(stage_specs[i].extent, stage_specs[i + 1].extent));
   }
   return wide ? Arithmetic::f64 : Arithmetic::f32;
 }
@@ -62,7 +63,8 @@ const Stage* Chain::host_only_stage() const {
 
 namespace {
 
-/// Classes are moved and chosen from; a stage that makes a number of one makes numbers of them.
+/// Class numbers may be moved and selected. After a per-pixel stage values are ordinary numbers. Other stages
+/// throw.
 void check_classes(const std::vector<StagePtr>& stages, const std::optional<ColourTable>& colours) {
   if (!colours || !colours->classes) return;
   for (const StagePtr& stage : stages) {
@@ -124,7 +126,7 @@ Chain Chain::of_raster(std::int64_t raster, const RasterAxes& axes) const {
 
 Chain Chain::transposes_last() const {
   Chain result;
-  StagePtr carried;  // a transpose on its way to the end
+  StagePtr carried;  // the transpose being moved to the end
   for (const StagePtr& stage : stages_) {
     if (stage->traits().is_transpose) {
       carried = carried == nullptr ? stage : nullptr;
@@ -139,14 +141,14 @@ Chain Chain::transposes_last() const {
 }
 
 Work Chain::work() const noexcept {
-  Work most = Work::none;
+  Work max_work = Work::none;
   for (const StagePtr& stage : stages_) {
     const StageTraits& traits = stage->traits();
-    most = std::max(most, traits.is_permutation                     ? Work::none
-                          : traits.is_per_pixel || traits.pointwise ? Work::pixels
-                                                                    : Work::neighbours);
+    max_work = std::max(max_work, traits.is_permutation                     ? Work::none
+                                  : traits.is_per_pixel || traits.pointwise ? Work::pixels
+                                                                            : Work::neighbours);
   }
-  return most;
+  return max_work;
 }
 
 bool Chain::keeps_range() const noexcept {

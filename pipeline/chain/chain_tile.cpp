@@ -21,7 +21,7 @@ std::vector<Extent> extents_of(const std::vector<Rect>& rects) {
   return extents;
 }
 
-/// Sizes of the two slabs that intermediate images take turns in: the result of step i lies in slab i % 2.
+/// Sizes of the two slabs that intermediate images alternate between: the result of step i is in slab i % 2.
 std::array<std::int64_t, 2> slab_bytes(const std::vector<Step>& steps, const std::vector<ImageSpec>& specs,
                                        const std::vector<Extent>& needed) {
   std::array<std::int64_t, 2> bytes{};
@@ -38,40 +38,40 @@ PixelView view_in(std::byte* slab, const Rect& rect, const ImageSpec& spec, Pixe
           aligned_pitch_bytes(rect.cols * spec.channels * size_of(type))};
 }
 
-/// Upper bound of the arena bytes for outputs that need at most this of each stage's input.
+/// Upper bound of the arena bytes for outputs that need up to these extents of the input of each stage.
 std::int64_t steps_bytes(const std::vector<Step>& steps, const Chain& chain,
                          const std::vector<ImageSpec>& specs, const std::vector<Extent>& needed,
                          Scratch scratch, Arithmetic arithmetic) {
   const auto slabs = slab_bytes(steps, specs, needed);
-  std::int64_t most = 0;
+  std::int64_t max_scratch = 0;
   for (const Step& step : steps) {
-    most = std::max(most, chain.stages()[step.first]->scratch_bytes(scratch, needed[step.end()],
-                                                                    specs[step.first], arithmetic));
+    max_scratch = std::max(max_scratch, chain.stages()[step.first]->scratch_bytes(
+                                            scratch, needed[step.end()], specs[step.first], arithmetic));
   }
-  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + most;
+  return Arena::bytes_for(slabs[0]) + Arena::bytes_for(slabs[1]) + max_scratch;
 }
 
-/// For an image that repeats: the pixels at `asked`, from where `in` has them, or gathered in the arena if
-/// `in` is the whole image and `asked` reaches beyond its edges.
+/// For a periodic image: the pixels at `requested`, as a view into `in` if possible. If `in` is the whole
+/// image and `requested` extends beyond its edges, they are gathered in the arena.
 template <class Copy>
-ConstRegion repeated(const ConstRegion& in, const Rect& asked, Arena& arena, const Copy& copy) {
-  if (const std::optional<Rect> at = repeated_in(in.rect, asked, in.image)) {
+ConstRegion repeated_pixels(const ConstRegion& in, const Rect& requested, Arena& arena, const Copy& copy) {
+  if (const std::optional<Rect> at = repeated_in(in.rect, requested, in.image)) {
     ConstRegion found = in.crop(*at);
-    found.rect = asked;
+    found.rect = requested;
     return found;
   }
   if (!in.rect.contains(Rect::whole(in.image)))
     throw std::logic_error("a stage asks for more of its input than its input_for() said: " +
-                           to_string(asked));
-  const Region gathered{arena.allocate_view(asked.extent(), in.pixels.channels, in.pixels.type), asked,
-                        in.image};
-  for (const PeriodicPiece& piece : periodic_pieces(asked, in.image))
+                           to_string(requested));
+  const Region gathered{arena.allocate_view(requested.extent(), in.pixels.channels, in.pixels.type),
+                        requested, in.image};
+  for (const PeriodicPiece& piece : periodic_pieces(requested, in.image))
     copy(in.crop(piece.inside).pixels, gathered.crop(piece.at).pixels);
   return gathered;
 }
 
-/// Calls compute(in, out), with both inside their images: a part of `out` beyond the edges is computed where
-/// it lies in the image. `needed` of `in` is what `out` asks for.
+/// Calls compute(in, out) with both inside their images. A part of `out` beyond the edges is computed from
+/// its position within the image. `needed` is the part of `in` that `out` depends on.
 template <class Copy, class Compute>
 void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& needed, const ConstRegion& in,
                     const Region& out, Arena& arena, const Copy& copy, const Compute& compute) {
@@ -82,12 +82,12 @@ void compute_inside(const Stage& stage, const ImageSpec& input, const Rect& need
     const Arena::Scope scope(arena);
     Region part = out.crop(piece.at);
     part.rect = piece.inside;
-    compute(repeated(in, stage.input_for(piece.inside, input), arena, copy), part);
+    compute(repeated_pixels(in, stage.input_for(piece.inside, input), arena, copy), part);
   }
 }
 
-/// Stage::input_for() of a part of the result. Throws InvalidArgument where a stage of somebody's own names
-/// no pixels.
+/// Stage::input_for() of a part of the result. Throws InvalidArgument if a user-defined stage returns an
+/// empty rectangle.
 Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& input) {
   const Rect needed = stage.input_for(output, input);
   if (needed.empty() && !output.empty())
@@ -96,17 +96,16 @@ Rect checked_input_for(const Stage& stage, const Rect& output, const ImageSpec& 
   return needed;
 }
 
-/// What `stage` needs of its input for `output`, whose parts beyond the edges of the stage's result are
-/// repetitions of what lies in it. What is needed for them lies as far beyond the input's edges, unless it is
-/// the whole side.
+/// The part of the input that `stage` needs for `output`. Parts of `output` beyond the edges of the result
+/// repeat the pixels inside; their input is shifted by as many image sides, unless it is a whole side.
 Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input, Extent result) {
   if (Rect::whole(result).contains(output)) return checked_input_for(stage, output, input);
-  const bool turns = !stage.transposed_item(input).empty();
+  const bool transposes = !stage.transposed_item(input).empty();
   Rect hull;
   for (const PeriodicPiece& piece : periodic_pieces(output, result)) {
     std::int64_t down = (piece.at.row - piece.inside.row) / result.rows;
     std::int64_t right = (piece.at.col - piece.inside.col) / result.cols;
-    if (turns) std::swap(down, right);
+    if (transposes) std::swap(down, right);
     Rect needed = checked_input_for(stage, piece.inside, input);
     if (needed.rows != input.extent.rows) needed.row += down * input.extent.rows;
     if (needed.cols != input.extent.cols) needed.col += right * input.extent.cols;
@@ -115,11 +114,11 @@ Rect needed_rect(const Stage& stage, const Rect& output, const ImageSpec& input,
   return hull;
 }
 
-/// Calls compute(stage, step, in, out) for every step, with the intermediate images in the arena.
+/// Calls compute(stage, step, in, out) for every step, with intermediate images in the arena.
 template <class Copy, class Compute>
-void walk_steps(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
-                const ConstRegion& source, const Region& out, Arena& arena, const Copy& copy,
-                const Compute& compute) {
+void for_each_step(const std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
+                   const ConstRegion& source, const Region& out, Arena& arena, const Copy& copy,
+                   const Compute& compute) {
   const std::vector<Rect> rects = needed_rects(chain, specs, out.rect);
   const Arena::Scope scope(arena);
   const auto bytes = slab_bytes(steps, specs, extents_of(rects));
@@ -167,27 +166,29 @@ Rect middle_rect(Extent image, Extent part) {
 }
 
 void include_needed(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
-                    std::vector<Extent>& most) {
-  most.resize(chain.size() + 1);
+                    std::vector<Extent>& max_extents) {
+  max_extents.resize(chain.size() + 1);
   const std::vector<Rect> rects = needed_rects(chain, specs, output);
   for (std::size_t i = 0; i < rects.size(); ++i)
-    most[i] = {std::max(most[i].rows, rects[i].rows), std::max(most[i].cols, rects[i].cols)};
+    max_extents[i] = {std::max(max_extents[i].rows, rects[i].rows),
+                      std::max(max_extents[i].cols, rects[i].cols)};
 }
 
 Extent Stage::max_input_extent(Extent output, const ImageSpec& input) const {
   const Rect needed = input_for(middle_rect(output_spec(input).extent, output), input);
-  const std::int64_t more = traits_.scales ? 2 : 0;  // where pixels lie otherwise on those of the input
-  return {needed.rows + more, needed.cols + more};
+  const std::int64_t margin =
+      traits_.scales ? 2 : 0;  // for another alignment of result pixels to input pixels
+  return {needed.rows + margin, needed.cols + margin};
 }
 
-// One in the middle, a little larger, has what stages need of each other beyond the image's edges.
+// A slightly larger output in the middle covers what stages need of each other beyond the image edges.
 std::vector<Extent> needed_anywhere(const Chain& chain, const std::vector<ImageSpec>& specs, Extent output) {
   std::vector<Extent> needed{};
   include_needed(chain, specs, middle_rect(specs.back().extent, {output.rows + 2, output.cols + 2}), needed);
   needed.back() = {std::max(needed.back().rows, output.rows), std::max(needed.back().cols, output.cols)};
   for (std::size_t i = chain.size(); i-- > 0;) {
-    const Extent most = chain.stages()[i]->max_input_extent(needed[i + 1], specs[i]);
-    needed[i] = {std::max(needed[i].rows, most.rows), std::max(needed[i].cols, most.cols)};
+    const Extent max_input = chain.stages()[i]->max_input_extent(needed[i + 1], specs[i]);
+    needed[i] = {std::max(needed[i].rows, max_input.rows), std::max(needed[i].cols, max_input.cols)};
   }
   return needed;
 }
@@ -219,9 +220,9 @@ std::int64_t gathered_bytes(const Chain& chain, const std::vector<ImageSpec>& sp
                : Arena::view_bytes(needed.extent(), source.channels, source.type);
   };
   if (gathered(Rect::whole(specs.back().extent)) == 0) return 0;
-  std::int64_t most = 0;
-  for (const Rect& output : outputs) most = std::max(most, gathered(output));
-  return most;
+  std::int64_t max_bytes = 0;
+  for (const Rect& output : outputs) max_bytes = std::max(max_bytes, gathered(output));
+  return max_bytes;
 }
 
 double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, Extent tile,
@@ -229,7 +230,7 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
   const std::vector<Rect> rects = needed_rects(chain, specs, middle_rect(specs.back().extent, tile));
   double operations = 0;
   for (std::size_t i = 0; i < chain.size(); ++i) {
-    // A row pass runs over the input's rows, a column pass over the output's.
+    // A row pass processes the rows of the input, a column pass those of the output.
     const StageTraits& traits = chain.stages()[i]->traits();
     const Rect& in = rects[i];
     const Rect& out = rects[i + 1];
@@ -247,21 +248,22 @@ double tile_operations(const Chain& chain, const std::vector<ImageSpec>& specs, 
 
 namespace {
 
-void compute_part(const TilePath& way, const Chain& chain, const std::vector<ImageSpec>& specs,
+void compute_part(const TilePath& path, const Chain& chain, const std::vector<ImageSpec>& specs,
                   Arithmetic arithmetic, const ConstRegion& source, const Region& out, Worker& worker) {
-  if (way.nothing_there) return fill_pixels(out.pixels, *way.missing);
+  if (path.is_all_missing) return fill_pixels(out.pixels, *path.missing_value);
   const auto copy = [](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to); };
-  walk_steps(host_steps(chain, specs, arithmetic, way.first, way.stored_in_place), chain, specs, source, out,
-             worker, copy, [&](const Stage& stage, const Step& step, const ConstRegion& in, Region result) {
-               result.past_caches = result.past_caches && step.then.empty();
-               if (way.joins && stage.traits().fuses_nodata)
-                 return stage.apply_fused(step.first == way.first ? way.mark : nullptr,
-                                          step.then.empty() ? nullptr : step.then.data(), in, result,
-                                          arithmetic, worker);
-               stage.apply(in, result, arithmetic, worker);
-               if (!step.then.empty())
-                 store_missing_in_place(chain.stages()[step.end() - 1]->traits(), result.pixels, arithmetic);
-             });
+  for_each_step(
+      host_steps(chain, specs, arithmetic, path.first, path.stored_in_place), chain, specs, source, out,
+      worker, copy, [&](const Stage& stage, const Step& step, const ConstRegion& in, Region result) {
+        result.past_caches = result.past_caches && step.fused_ops.empty();
+        if (path.fuses && stage.traits().fuses_nodata)
+          return stage.apply_fused(step.first == path.first ? path.mark : nullptr,
+                                   step.fused_ops.empty() ? nullptr : step.fused_ops.data(), in, result,
+                                   arithmetic, worker);
+        stage.apply(in, result, arithmetic, worker);
+        if (!step.fused_ops.empty())
+          store_missing_in_place(chain.stages()[step.end() - 1]->traits(), result.pixels, arithmetic);
+      });
 }
 
 }  // namespace
@@ -273,15 +275,15 @@ void compute_tile(const Chain& chain, const std::vector<ImageSpec>& specs, Arith
     return pointwise_host({}, pixels, pixels, out.pixels, arithmetic);
   }
   const std::vector<Rect> needed = needed_rects(chain, specs, out.rect);
-  const TilePath way = way_of_tile(chain, specs, source, needed);
-  const std::vector<Rect> parts = parts_of_mixed(out.rect, needed.front().extent());
-  // Parts of what repeats may ask for it elsewhere than the whole does.
-  const bool splits = way.mixed && std::ranges::all_of(parts, [&](const Rect& part) {
+  const TilePath path = choose_tile_path(chain, specs, source, needed);
+  const std::vector<Rect> parts = split_mixed_tile(out.rect, needed.front().extent());
+  // Parts of a periodic image may need other pixels than the whole tile does.
+  const bool splits = path.mixed && std::ranges::all_of(parts, [&](const Rect& part) {
                         return source.rect.contains(source_rect(chain, specs, part));
                       });
-  if (!splits) return compute_part(way, chain, specs, arithmetic, source, out, worker);
+  if (!splits) return compute_part(path, chain, specs, arithmetic, source, out, worker);
   for (const Rect& part : parts)
-    compute_part(way_of_tile(chain, specs, source, needed_rects(chain, specs, part)), chain, specs,
+    compute_part(choose_tile_path(chain, specs, source, needed_rects(chain, specs, part)), chain, specs,
                  arithmetic, source, out.crop(part), worker);
 }
 
@@ -292,10 +294,10 @@ void enqueue_chain(const Chain& chain, const std::vector<ImageSpec>& specs, Arit
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream);
   }
   const auto copy = [&](const ConstPixelView& from, const PixelView& to) { copy_pixels(from, to, stream); };
-  walk_steps(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena, copy,
-             [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
-               stage.enqueue(in, result, arithmetic, arena, stream, step.then);
-             });
+  for_each_step(fused_steps(chain, specs, arithmetic), chain, specs, source, out, arena, copy,
+                [&](const Stage& stage, const Step& step, const ConstRegion& in, const Region& result) {
+                  stage.enqueue(in, result, arithmetic, arena, stream, step.fused_ops);
+                });
 }
 
 Rect source_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output) {

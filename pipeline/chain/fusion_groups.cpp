@@ -7,9 +7,8 @@ bool is_permutation(const Chain& chain, const Step& step) {
   return chain.stages()[step.first]->traits().is_permutation;
 }
 
-/// Between stages that compute, values are of the arithmetic type; those that only move pixels are given the
-/// type that they are to deliver, so that a transpose at the end moves the result's bytes and one at the
-/// beginning the source's.
+/// Intermediate values have the arithmetic type. Stages that only move pixels use the type that they deliver,
+/// so a transpose at the end moves the bytes of the result and one at the beginning those of the source.
 void set_result_types(std::vector<Step>& steps, const Chain& chain, const std::vector<ImageSpec>& specs,
                       Arithmetic arithmetic) {
   PixelType type = specs.back().type;
@@ -30,7 +29,7 @@ std::vector<Step> host_steps(const Chain& chain, const std::vector<ImageSpec>& s
   std::vector<Step> steps;
   for (std::size_t i = first; i < chain.size(); ++i) {
     if (i == in_place && !steps.empty() && !is_permutation(chain, steps.back())) {
-      steps.back().then.push_back(chain.stages()[i]->traits().pointwise.value_or(PointwiseOp()));
+      steps.back().fused_ops.push_back(chain.stages()[i]->traits().pointwise.value_or(PointwiseOp()));
     } else {
       steps.push_back({i, {}});
     }
@@ -44,9 +43,9 @@ std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& 
   std::vector<Step> steps;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const std::optional<PointwiseOp>& op = chain.stages()[i]->traits().pointwise;
-    if (op && !steps.empty() && steps.back().then.size() < kMaxFusedOps &&
+    if (op && !steps.empty() && steps.back().fused_ops.size() < kMaxFusedOps &&
         !is_permutation(chain, steps.back())) {
-      steps.back().then.push_back(*op);
+      steps.back().fused_ops.push_back(*op);
     } else {
       steps.push_back({i, {}});
     }

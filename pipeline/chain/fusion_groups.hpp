@@ -1,5 +1,4 @@
-// Which stages of a chain are computed together, and what their results are stored as. Private to
-// pipeline/chain.
+// Groups of stages that are computed together, and the types of their results. Private to pipeline/chain.
 #pragma once
 
 #include <optional>
@@ -9,21 +8,21 @@
 
 namespace sepconv {
 
-/// A stage and the pointwise stages after it that are done with it.
+/// A stage and the pointwise stages after it that are fused into it.
 struct Step {
   std::size_t first;
-  std::vector<PointwiseOp> then;
-  PixelType result = PixelType::f32;  ///< what its result is stored as
-  std::size_t end() const noexcept { return first + 1 + then.size(); }
+  std::vector<PointwiseOp> fused_ops;
+  PixelType result = PixelType::f32;  ///< type of the stored result
+  std::size_t end() const noexcept { return first + 1 + fused_ops.size(); }
 };
 
-/// Stages from `first` on, each for itself, as the CPU computes them; but for the stage `in_place`, which is
-/// done with the one before on what that has stored: `then` has one operation, of no meaning if it is an
-/// AlphaOp.
+/// Steps for the CPU: one per stage, from `first` on. The exception is stage `in_place`, which is applied to
+/// the stored result of the stage before; that step has one fused op, which is a placeholder if the stage is
+/// an AlphaOp.
 std::vector<Step> host_steps(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic,
                              std::size_t first = 0, std::optional<std::size_t> in_place = {});
 
-/// Pointwise stages done by the stage before them, as a device computes them.
+/// Steps for a device: pointwise stages are fused into the stage before them.
 std::vector<Step> fused_steps(const Chain& chain, const std::vector<ImageSpec>& specs, Arithmetic arithmetic);
 
 }  // namespace sepconv

@@ -10,99 +10,100 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-bool is(const StagePtr& stage, Kind kind) {
+bool has_kind(const StagePtr& stage, Kind kind) {
   const std::optional<PointwiseOp>& op = stage->traits().pointwise;
   return op && op->kind == kind;
 }
 
-bool stores(const StagePtr& stage) {
+bool stores_missing(const StagePtr& stage) {
   const std::optional<AlphaOp>& alpha = stage->traits().alpha;
-  return is(stage, Kind::store_missing) || (alpha && alpha->kind == AlphaOp::Kind::store);
+  return has_kind(stage, Kind::store_missing) || (alpha && alpha->kind == AlphaOp::Kind::store);
 }
-bool marks(const StagePtr& stage) {
+bool marks_missing(const StagePtr& stage) {
   const std::optional<AlphaOp>& alpha = stage->traits().alpha;
-  return is(stage, Kind::mark_missing) || (alpha && alpha->kind == AlphaOp::Kind::hide);
+  return has_kind(stage, Kind::mark_missing) || (alpha && alpha->kind == AlphaOp::Kind::hide);
 }
 
-/// What is missing to a chain that begins with this stage.
-ValidMask presence_to(const StagePtr& first, const ConstPixelView& pixels) {
+/// Which pixels are missing for a chain that begins with this stage.
+ValidMask presence_for(const StagePtr& first, const ConstPixelView& pixels) {
   if (first->traits().alpha) return presence_of(pixels, *first->traits().alpha);
-  return presence_of(pixels,
-                     marks(first) ? first->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN());
+  return presence_of(
+      pixels, marks_missing(first) ? first->traits().pointwise->p : std::numeric_limits<double>::quiet_NaN());
 }
 
-/// What all elements are of a pixel that this stage stores and that is missing; nothing if they differ.
-std::optional<double> stored_as(const StageTraits& store) {
+/// The value that this stage stores in every element of a missing pixel; empty if elements differ.
+std::optional<double> stored_missing_value(const StageTraits& store) {
   if (store.pointwise) return store.pointwise->p;
   return store.alpha->p == 0 ? std::optional(0.0) : std::nullopt;
 }
 
-/// Whether values of an integer source stay so small that no sum or product of them is infinite, and so none
+/// Whether values of an integer source stay so small that no sum or product becomes infinite, and so none
 /// NaN.
 bool stays_finite(const Chain& chain, PixelType source) {
-  constexpr double kMax = 1e15;  // its square is in f32
+  constexpr double kMax = 1e15;  // its square is finite in f32
   if (is_floating(source)) return false;
-  double most = std::numeric_limits<std::uint16_t>::max();
-  for (const StagePtr& stage : chain.stages()) most = stage->traits().growth * std::max(1.0, most);
-  return most < kMax;
+  double max_value = std::numeric_limits<std::uint16_t>::max();
+  for (const StagePtr& stage : chain.stages()) max_value = stage->traits().growth * std::max(1.0, max_value);
+  return max_value < kMax;
 }
 
-/// Whether stages from `first` to the one before the last do.
-bool joins_all(const Chain& chain, std::size_t first) {
+/// Whether all stages from `first` to the last but one fuse nodata operations.
+bool all_fuse_nodata(const Chain& chain, std::size_t first) {
   const std::vector<StagePtr>& stages = chain.stages();
   return first + 1 < stages.size() &&
          std::all_of(stages.begin() + static_cast<std::ptrdiff_t>(first), stages.end() - 1,
                      [](const StagePtr& stage) { return stage->traits().fuses_nodata; });
 }
 
-/// What of `rect` is missing to it; if only all of it counts, the first pixel says mostly that it is not.
-ValidMask presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_all) {
+/// Which pixels of `rect` are missing. If only all_missing matters, checking the first pixel usually
+/// suffices.
+ValidMask presence_in(const ConstRegion& source, const Rect& rect, const StagePtr& first, bool only_if_all) {
   if (!source.rect.contains(rect)) return ValidMask::some_missing;
   const ConstPixelView pixels = source.crop(rect).pixels;
-  if (only_all && presence_to(first, pixels.crop({0, 0, 1, 1})) != ValidMask::all_missing)
+  if (only_if_all && presence_for(first, pixels.crop({0, 0, 1, 1})) != ValidMask::all_missing)
     return ValidMask::some_missing;
-  return presence_to(first, pixels);
+  return presence_for(first, pixels);
 }
 
 }  // namespace
 
-TilePath way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
-                     const std::vector<Rect>& needed) {
-  TilePath way;
-  const auto store = std::ranges::find_if(chain.stages(), stores);
-  if (store == chain.stages().end()) return way;
+TilePath choose_tile_path(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
+                          const std::vector<Rect>& needed) {
+  TilePath path;
+  const auto store = std::ranges::find_if(chain.stages(), stores_missing);
+  if (store == chain.stages().end()) return path;
   const StageTraits& last = (*store)->traits();
-  way.missing = stored_as(last);
+  path.missing_value = stored_missing_value(last);
   const StagePtr& front = chain.stages().front();
-  const std::size_t first = marks(front) ? 1 : 0;
-  way.joins = !last.alpha && source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
-              store + 1 == chain.stages().end() && joins_all(chain, first);
-  const ValidMask presence = presence_in(source, needed.front(), front, way.joins);
-  way.nothing_there = presence == ValidMask::all_missing && way.missing &&
-                      std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
-                        return stage->traits().propagates_nodata;
-                      });
-  const bool all_there = presence == ValidMask::all_there;
-  way.mixed = presence == ValidMask::some_missing && !way.joins;
-  // For an image that repeats the next stage may ask for parts that the source holds elsewhere.
-  if (first == 1 && all_there && chain.size() > 1 && source.rect.contains(needed[1])) way.first = 1;
-  if (way.joins) {
-    way.first = first;
-    if (first == 1) way.mark = &*front->traits().pointwise;
+  const std::size_t first = marks_missing(front) ? 1 : 0;
+  path.fuses = !last.alpha && source.rect.contains(needed.front()) && source.rect.contains(needed[first]) &&
+               store + 1 == chain.stages().end() && all_fuse_nodata(chain, first);
+  const ValidMask presence = presence_in(source, needed.front(), front, path.fuses);
+  path.is_all_missing = presence == ValidMask::all_missing && path.missing_value &&
+                        std::ranges::all_of(chain.stages(), [](const StagePtr& stage) {
+                          return stage->traits().propagates_nodata;
+                        });
+  const bool is_all_valid = presence == ValidMask::all_there;
+  path.mixed = presence == ValidMask::some_missing && !path.fuses;
+  // For a periodic image the next stage may ask for parts at other positions in the source.
+  if (first == 1 && is_all_valid && chain.size() > 1 && source.rect.contains(needed[1])) path.first = 1;
+  if (path.fuses) {
+    path.first = first;
+    if (first == 1) path.mark = &*front->traits().pointwise;
   }
-  // Only floating pixels show a NaN that was stored, and alpha does not show one at all.
-  const bool shows = is_floating(specs.back().type) && !last.alpha;
-  const bool no_nan = (all_there || way.joins) && stays_finite(chain, specs.front().type);
-  if (shows || (no_nan && !is_floating(specs.back().type)))
-    way.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
-  return way;
+  // Only floating-point pixels preserve a stored NaN, and alpha does not preserve one at all.
+  const bool shows_nan = is_floating(specs.back().type) && !last.alpha;
+  const bool no_nan = (is_all_valid || path.fuses) && stays_finite(chain, specs.front().type);
+  if (shows_nan || (no_nan && !is_floating(specs.back().type)))
+    path.stored_in_place = static_cast<std::size_t>(store - chain.stages().begin());
+  return path;
 }
 
-std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed) {
+std::vector<Rect> split_mixed_tile(const Rect& out, Extent needed) {
   constexpr Extent kPart{64, 512};
-  constexpr std::int64_t kOwnToHalo = 3;
-  const Extent part{std::max(kPart.rows, kOwnToHalo * (needed.rows - out.rows)),
-                    std::max(kPart.cols, kOwnToHalo * (needed.cols - out.cols))};
+  constexpr std::int64_t kMinPartToHalo = 3;
+  const Extent part{std::max(kPart.rows, kMinPartToHalo * (needed.rows - out.rows)),
+                    std::max(kPart.cols, kMinPartToHalo * (needed.cols - out.cols))};
   return tiles_of(out, part);
 }
 
@@ -113,10 +114,10 @@ void store_missing_in_place(const StageTraits& store, const PixelView& pixels, A
       pointwise_host(op, pixels, pixels, pixels, arithmetic);
     return;
   }
-  AlphaOp looked_for{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
-  if (store.alpha->q != store.alpha->p) looked_for.p = store.alpha->p;
-  const bool may_be_negative = pixels.type == PixelType::i16;  // which is not alpha either
-  if (may_be_negative || presence_of(pixels, looked_for) != ValidMask::all_there)
+  AlphaOp searched{.channel = store.alpha->channel, .p = std::numeric_limits<double>::quiet_NaN()};
+  if (store.alpha->q != store.alpha->p) searched.p = store.alpha->p;
+  const bool may_be_negative = pixels.type == PixelType::i16;  // a negative alpha is not valid either
+  if (may_be_negative || presence_of(pixels, searched) != ValidMask::all_there)
     alpha_host(*store.alpha, pixels, pixels, arithmetic);
 }
 

@@ -1,5 +1,5 @@
-// Tiles of a source with missing pixels: what can be left out where nothing is missing, or all. Private to
-// pipeline/chain.
+// Tiles of a source with missing pixels: steps that can be skipped if no pixel or every pixel is missing.
+// Private to pipeline/chain.
 #pragma once
 
 #include <optional>
@@ -10,33 +10,34 @@
 
 namespace sepconv {
 
-/// How a tile is computed. All ways have the same bits.
+/// How a tile is computed. All paths give the same bits.
 struct TilePath {
-  std::size_t first = 0;  ///< the stage that it begins with
-  /// The stages between mark_missing and store_missing all join_missing: the first of them `mark`, if there
-  /// is one, and the last the stage stored_in_place. Nothing has been looked at, but for all that is missing.
-  bool joins = false;
+  std::size_t first = 0;  ///< index of the first stage to compute
+  /// All stages between mark_missing and store_missing use apply_fused(). The first of them also applies
+  /// `mark`, unless null, and the last also applies stage stored_in_place. The pixels were only checked for
+  /// all being missing.
+  bool fuses = false;
   const PointwiseOp* mark = nullptr;
-  /// The stage that stores missing pixels, where it may look at pixels that are stored already.
+  /// Index of the store_missing stage, if it may work on pixels that are already stored.
   std::optional<std::size_t> stored_in_place{};
-  /// What all elements of missing pixels are stored as, of a chain that stores them so.
-  std::optional<double> missing{};
-  bool nothing_there = false;  ///< all of the result is that
-  bool mixed = false;          ///< some of what it is made of is missing, as far as is known
+  /// Value that every element of a missing pixel is stored as, if it is the same for all.
+  std::optional<double> missing_value{};
+  bool is_all_missing = false;  ///< the whole result is missing_value
+  bool mixed = false;           ///< some input pixels may be missing
 };
 
-/// For these needed_rects() of a tile. Looks at the source's pixels where the chain honours missing ones: it
-/// begins with mark_missing or an AlphaOp, unless those that are NaN are missing, and ends with store_missing
-/// or an AlphaOp, but for transposes.
-TilePath way_of_tile(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
-                     const std::vector<Rect>& needed);
+/// Chooses the path for a tile with these needed_rects(). Scans the pixels of the source if the chain handles
+/// missing pixels. Such a chain begins with mark_missing or an AlphaOp, unless missing pixels are NaN
+/// already, and ends with store_missing or an AlphaOp, followed by transposes at most.
+TilePath choose_tile_path(const Chain& chain, const std::vector<ImageSpec>& specs, const ConstRegion& source,
+                          const std::vector<Rect>& needed);
 
-/// `out` cut into parts that are looked at for themselves, of a tile that is mixed and needs this much: most
-/// holes then cost their surroundings, and what is computed twice lies in a core's cache. Not into parts of
-/// which most is halo.
-std::vector<Rect> parts_of_mixed(const Rect& out, Extent needed);
+/// Splits a mixed tile that needs this extent into parts that are scanned separately. Most holes then slow
+/// down only their surroundings, and recomputed pixels stay in the cache of a core. Parts are not so small
+/// that most of their input is halo.
+std::vector<Rect> split_mixed_tile(const Rect& out, Extent needed);
 
-/// A stage that stores missing pixels, on stored pixels of its type.
+/// Applies a stage that stores missing pixels to stored pixels of its type.
 void store_missing_in_place(const StageTraits& store, const PixelView& pixels, Arithmetic arithmetic);
 
 }  // namespace sepconv

@@ -14,19 +14,19 @@ std::string SecondaryImage::text() const {
 }
 
 std::vector<SecondaryInput> open_secondaries(const Chain& chain, const std::vector<ImageSpec>& specs) {
-  std::vector<SecondaryInput> seconds;
+  std::vector<SecondaryInput> secondaries;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];
-    if (stage.traits().has_secondary) seconds.push_back({i, stage.open_secondary(specs[i])});
+    if (stage.traits().has_secondary) secondaries.push_back({i, stage.open_secondary(specs[i])});
   }
-  return seconds;
+  return secondaries;
 }
 
-Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> seconds) {
+Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> secondaries) {
   Chain bound;
   std::size_t next = 0;
   for (const StagePtr& stage : chain.stages())
-    bound.then(stage->traits().has_secondary ? stage->bind_secondary(seconds[next++]) : stage);
+    bound.then(stage->traits().has_secondary ? stage->bind_secondary(secondaries[next++]) : stage);
   return bound;
 }
 

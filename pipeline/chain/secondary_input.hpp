@@ -1,4 +1,4 @@
-// A second image next to a stage's input: what it is, its readers, and the chain that has its pixels at hand.
+// The second image of a stage: its description, its readers, and the chain bound to its pixels.
 #pragma once
 
 #include <filesystem>
@@ -16,46 +16,46 @@ namespace sepconv {
 class Chain;
 class Reader;
 
-/// How the text begins of an image that is in memory.
+/// Prefix of the text of an image in memory.
 inline constexpr std::string_view kInMemoryText = "(pixels in memory";
 
-/// A file, or pixels in memory: what options of stages take. It has the size of the input, or is one row, one
-/// column or one pixel, which repeat, and its channels or one; or it is a set of such, one for each of the
-/// input's.
+/// An option of a stage: a file, or pixels in memory. The image has the size of the input, or is one row,
+/// column or pixel, which repeats. It has the channels of the input or one channel. It may also be a set with
+/// one such image per image of the input.
 struct SecondaryImage {
   std::filesystem::path file{};
-  /// Where there is no file. They outlive the stage, and stay as they are.
+  /// Used if there is no file. The pixels outlive the stage and do not change.
   ConstPixelView pixels{};
-  /// For what the pixels are, if it is to live as long as the stage.
+  /// Optional owner of the pixels, kept alive by the stage.
   std::shared_ptr<const void> owner{};
-  /// Several images of pixels, which lie one below the other in them, count along these axes.
+  /// Axes of a set of images, which are stored below one another in `pixels`.
   RasterAxes rasters{};
 
   SecondaryImage() = default;
   SecondaryImage(std::filesystem::path name) : file(std::move(name)) {}
   SecondaryImage(std::string name) : file(std::move(name)) {}
   SecondaryImage(const char* name) : file(name) {}
-  SecondaryImage(const ConstPixelView& view, std::shared_ptr<const void> held = {})
-      : pixels(view), owner(std::move(held)) {}
+  SecondaryImage(const ConstPixelView& view, std::shared_ptr<const void> shared_owner = {})
+      : pixels(view), owner(std::move(shared_owner)) {}
   SecondaryImage(const PixelView& view) : pixels(view) {}
 
   bool empty() const noexcept { return file.empty() && pixels.data == nullptr; }
-  /// The file's name; of pixels what they are and where they lie, which no text becomes again.
+  /// The file name, or a description of the pixels and their address, which cannot be parsed back.
   std::string text() const;
 };
 
-/// A second image while a chain is planned or run.
+/// A second image of a stage while a chain is planned or run.
 struct SecondaryInput {
-  std::size_t stage;               ///< that it belongs to, whose input it lies over
-  std::unique_ptr<Reader> reader;  ///< of an image of that input's extent and channels
+  std::size_t stage;               ///< index of its stage
+  std::unique_ptr<Reader> reader;  ///< has the extent and channels of the input of the stage
 };
 
-/// Those of all stages that have one, in their order, for a chain of these specs. Reads headers only. Throws
-/// IoError and InvalidArgument.
+/// Opens the second images of all stages that have one, in the order of the stages, for a chain with these
+/// specs. Reads headers only. Throws IoError and InvalidArgument.
 std::vector<SecondaryInput> open_secondaries(const Chain& chain, const std::vector<ImageSpec>& specs);
 
-/// The chain whose stages find these pixels of their second images, in that order. They outlive it. What the
-/// chain computes then is to need no more than they hold.
-Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> seconds);
+/// The chain bound to these pixels of its second images, in the same order. They must outlive it and contain
+/// all that later computations need.
+Chain bind_secondaries(const Chain& chain, std::span<const ConstRegion> secondaries);
 
 }  // namespace sepconv

@@ -70,19 +70,19 @@ StageText StageText::split(std::string_view text) {
   StageText parts{std::string(text.substr(0, colon)), {}, {}};
   for (std::size_t at = colon; at < text.size();) {
     const std::size_t end = end_outside_brackets(text, at + 1, ',');
-    const std::string_view word = text.substr(at + 1, end - at - 1);
+    const std::string_view token = text.substr(at + 1, end - at - 1);
     at = end;
-    if (const std::size_t equals = word.find('='); equals != word.npos) {
-      const std::string key(word.substr(0, equals));
+    if (const std::size_t equals = token.find('='); equals != token.npos) {
+      const std::string key(token.substr(0, equals));
       if (std::ranges::find(parts.pairs, key, [](const auto& pair) { return pair.first; }) !=
           parts.pairs.end())
         throw InvalidArgument(fmt::format("stage '{}' is given '{}' twice; keep one", parts.stage, key));
-      parts.pairs.emplace_back(key, word.substr(equals + 1));
+      parts.pairs.emplace_back(key, token.substr(equals + 1));
     } else if (!parts.pairs.empty()) {
-      parts.pairs.back().second.append(",").append(word);
+      parts.pairs.back().second.append(",").append(token);
     } else {
       throw InvalidArgument(fmt::format("stage '{}' has '{}' where key=value is expected, as in {}:key=value",
-                                        text, word, parts.stage));
+                                        text, token, parts.stage));
     }
   }
   return parts;

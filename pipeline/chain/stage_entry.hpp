@@ -1,5 +1,5 @@
-// What is known of a kind of stage without making one: its keys, and how its text becomes a stage. Help,
-// completion and JSON read it; a table of entries is what texts are parsed with.
+// Description of a kind of stage: its keys, and how text is parsed into a stage. Help, completion and JSON
+// use it; texts are parsed with a table of entries.
 #pragma once
 
 #include <functional>
@@ -16,16 +16,16 @@
 
 namespace sepconv {
 
-/// What a number of a key may be; it is finite in any case.
+/// Valid values of a numeric key; they are finite in any case.
 struct KeyRange {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
-  bool above_least = false;  ///< the smallest itself is none
+  bool above_least = false;  ///< `least` itself is not valid
 
   bool contains(double value) const noexcept {
     return (above_least ? value > least : value >= least) && value <= most;
   }
-  /// "greater than 0", "0 or more", "0 to 512"; empty where every number will do.
+  /// "greater than 0", "0 or more", "between 0 and 512"; empty if every number is valid.
   std::string text() const;
 };
 
@@ -39,80 +39,79 @@ struct StageKey {
     numbers,
     path,
     size,
-    image,  ///< the file of one; in a program its pixels, too
+    image,  ///< a file; from a program also pixels
     chain,
     text,
   };
 
   std::string name;
   Type type = Type::number;
-  std::string words;                   ///< what it means
-  std::string unit{};                  ///< of a number; empty: it has none
-  KeyRange range{};                    ///< of numbers, integers and both sides of a size
-  std::vector<std::string> choices{};  ///< of a choice and of a flag
-  std::string
-      default_text{};  ///< as it would be typed; empty: none, and `words` say what leaving it out means
+  std::string words;                   ///< description
+  std::string unit{};                  ///< of a number; may be empty
+  KeyRange range{};                    ///< for numbers, integers and both sides of a size
+  std::vector<std::string> choices{};  ///< for choices and flags
+  std::string default_text{};          ///< as text; empty: no default, and `words` describe an omitted key
   bool needed = false;
-  std::string
-      only_with{};         ///< "operator=gaussian" or "values": means nothing without it, and is refused then
-  std::string not_with{};  ///< a key together with which it means nothing, and is refused
-  std::string former_name{};  ///< of older versions: understood, in no list
+  std::string only_with{};    ///< "operator=gaussian" or "values": the key is rejected without it
+  std::string not_with{};     ///< the key is rejected together with this key
+  std::string former_name{};  ///< name in older versions: accepted, not listed
 
-  /// All of this in one line.
+  /// All of this as one line.
   std::string help() const;
 };
 std::string_view name_of(StageKey::Type type) noexcept;
 
-/// The text of a stage, taken apart: "name:key=value,key=value".
+/// The parsed text of a stage: "name:key=value,key=value".
 struct StageText {
   std::string stage;
   std::vector<std::pair<std::string, std::string>> pairs;
-  /// Values that a program has and no text says, by their keys.
+  /// Images in memory by key, for values that have no text form.
   std::vector<std::pair<std::string, SecondaryImage>> images{};
 
-  /// A word without '=' belongs to the value before it, so lists are written plainly:
-  /// "convolve:row=1,2,1,col=-1,0,1". What begins with '[' goes on to the ']' that closes it:
-  /// "subtract:chain=[box:radius=4,border=wrap | abs]". Throws InvalidArgument for a key that stands twice
-  /// and for a value without one.
+  /// Splits the text. A token without '=' belongs to the value before it, so lists need no brackets:
+  /// "convolve:row=1,2,1,col=-1,0,1". A value that begins with '[' extends to the matching ']':
+  /// "subtract:chain=[box:radius=4,border=wrap | abs]". Throws InvalidArgument for a repeated key and for a
+  /// key without a value.
   static StageText split(std::string_view text);
 };
 
-/// Where the text from `at` on has `end` outside of brackets, which begin where a value does; the text's end
-/// if it has none.
+/// Position of the first `end` from `at` on that is outside of brackets, or text.size(). A bracket counts
+/// only at the beginning of a value.
 std::size_t end_outside_brackets(std::string_view text, std::size_t at, char end);
-/// Texts of stages with '|' between them, but for that within brackets. Spaces around each are left out.
+/// Splits a chain into the texts of its stages at '|' outside of brackets. Surrounding spaces are removed.
 std::vector<std::string> split_chain(std::string_view text);
-/// The same of the value of a chain's key, which may stand in brackets.
+/// The same for the value of a key of type chain, which may be in brackets.
 std::vector<std::string> split_own_chain(std::string_view value);
 
 struct StageEntry {
   std::string name;
   std::string help;     ///< one line
-  std::string example;  ///< parses, and is run by a test
+  std::string example;  ///< valid text; a test runs it
   std::vector<StageKey> keys;
   std::function<StagePtr(const StageText& text)> make;  ///< throws InvalidArgument
-  std::string former_name{};                            ///< of older versions: understood, in no list
+  std::string former_name{};                            ///< name in older versions: accepted, not listed
 };
 using StageTable = std::vector<StageEntry>;
 
-/// sepconv's own stages. A program that has others puts them behind a copy and parses with that.
+/// The built-in stages. A program with other stages appends them to a copy and parses with that.
 const StageTable& stage_table();
 
-/// The stage or key of this name, else the one that had it in an older version; none: null.
+/// The stage or key with this name or else this former name; null if it does not exist.
 template <class Range>
-auto find_named(const Range& all, std::string_view name) noexcept -> decltype(&*std::ranges::begin(all)) {
-  for (const auto& one : all)
-    if (one.name == name) return &one;
-  for (const auto& one : all)
-    if (!name.empty() && one.former_name == name) return &one;
+auto find_named(const Range& items, std::string_view name) noexcept -> decltype(&*std::ranges::begin(items)) {
+  for (const auto& item : items)
+    if (item.name == name) return &item;
+  for (const auto& item : items)
+    if (!name.empty() && item.former_name == name) return &item;
   return nullptr;
 }
 
-/// The entry of this name or former name. Throws InvalidArgument, with the nearest name, where there is none.
+/// The entry with this name or former name. Throws InvalidArgument, suggesting the nearest name, if it does
+/// not exist.
 const StageEntry& stage_named(std::string_view name, std::span<const StageEntry> table = stage_table());
 
-/// One stage from "name" or "name:key=value,...". Throws InvalidArgument, with the nearest name for an
-/// unknown stage or key.
+/// Parses one stage, "name" or "name:key=value,...". Throws InvalidArgument, suggesting the nearest name for
+/// an unknown stage or key.
 StagePtr parse_stage(std::string_view text, std::span<const StageEntry> table = stage_table());
 
 }  // namespace sepconv

@@ -6,7 +6,7 @@
 namespace sepconv {
 namespace {
 
-/// x * y where 0 times anything is 0, as it is for the values that a range is of.
+/// x * y, where 0 times anything is 0, as it is for the finite values in a range.
 double product(double x, double y) { return x == 0 || y == 0 ? 0 : x * y; }
 
 ValueRange products(const ValueRange& a, const ValueRange& b) {
@@ -16,7 +16,7 @@ ValueRange products(const ValueRange& a, const ValueRange& b) {
 }
 
 ValueRange quotients(const ValueRange& a, const ValueRange& b) {
-  if (b.low <= 0 && b.high >= 0) {  // division by next to 0: any value, of a sign that may be known
+  if (b.low <= 0 && b.high >= 0) {  // division by almost 0: any magnitude; the sign may be known
     const bool natural = a.low >= 0 && b.low >= 0;
     return natural ? ValueRange{.low = 0} : ValueRange{};
   }
@@ -26,15 +26,15 @@ ValueRange quotients(const ValueRange& a, const ValueRange& b) {
 }  // namespace
 
 bool ValueRange::is_bounded() const noexcept { return std::isfinite(low) && std::isfinite(high); }
-double ValueRange::most() const noexcept { return std::max(std::abs(low), std::abs(high)); }
+double ValueRange::max_magnitude() const noexcept { return std::max(std::abs(low), std::abs(high)); }
 
 ValueRange ValueRange::include(const ValueRange& other) const noexcept {
   return {std::min(low, other.low), std::max(high, other.high)};
 }
 
 ValueRange ValueRange::scaled(double factor) const noexcept {
-  const auto [least, most] = std::minmax({product(factor, low), product(factor, high)});
-  return {least, most};
+  const auto [lowest, highest] = std::minmax({product(factor, low), product(factor, high)});
+  return {lowest, highest};
 }
 
 ValueRange range_of(SampleType type) noexcept {
@@ -48,8 +48,9 @@ ValueRange range_of(SampleType type) noexcept {
 
 ValueRange range_of(const PointwiseOp& op, const ValueRange& a, const ValueRange& b) noexcept {
   using Kind = PointwiseOp::Kind;
-  const auto within = [&](const ValueRange& most) {
-    return ValueRange{std::clamp(a.low, most.low, most.high), std::clamp(a.high, most.low, most.high)};
+  const auto within = [&](const ValueRange& limits) {
+    return ValueRange{std::clamp(a.low, limits.low, limits.high),
+                      std::clamp(a.high, limits.low, limits.high)};
   };
   switch (op.kind) {
     case Kind::scale:
@@ -59,13 +60,13 @@ ValueRange range_of(const PointwiseOp& op, const ValueRange& a, const ValueRange
     case Kind::round_to:
       return within(range_of(SampleType(op.type)));
     case Kind::absolute:
-      return {std::max({0.0, a.low, -a.high}), a.most()};
+      return {std::max({0.0, a.low, -a.high}), a.max_magnitude()};
     case Kind::threshold:
       return {std::min(op.q, op.r), std::max(op.q, op.r)};
     case Kind::weight:
       return {0, 1};
     case Kind::magnitude:
-      return {0, std::hypot(a.most(), b.most())};
+      return {0, std::hypot(a.max_magnitude(), b.max_magnitude())};
     case Kind::sum:
       return a.plus(b);
     case Kind::difference:

@@ -1,4 +1,4 @@
-// What values may be, as a stage is asked for it: intervals, and what pixel operations make of them.
+// Ranges of pixel values, and the effect of pixel operations on them.
 #pragma once
 
 #include <limits>
@@ -8,22 +8,22 @@
 
 namespace sepconv {
 
-/// All values from low to high; by default any.
+/// The interval [low, high]; by default all values.
 struct ValueRange {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
 
   bool is_bounded() const noexcept;
   bool contains(const ValueRange& other) const noexcept { return low <= other.low && other.high <= high; }
   ValueRange include(const ValueRange& other) const noexcept;
-  /// For factor * x.
+  /// The range of factor * x.
   ValueRange scaled(double factor) const noexcept;
   ValueRange plus(const ValueRange& other) const noexcept { return {low + other.low, high + other.high}; }
-  double most() const noexcept;  ///< the largest magnitude
+  double max_magnitude() const noexcept;  ///< maximum absolute value
 };
 
-/// What integers of this type may be; any value of other types.
+/// The range of an integer type; unbounded for other types.
 ValueRange range_of(SampleType type) noexcept;
-/// For what the operation makes of a, and of b if it is binary.
+/// The range of op(a), or of op(a, b) if the operation is binary.
 ValueRange range_of(const PointwiseOp& op, const ValueRange& a, const ValueRange& b) noexcept;
 
 }  // namespace sepconv

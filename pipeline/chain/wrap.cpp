@@ -7,9 +7,9 @@ constexpr std::int64_t floor_div(std::int64_t value, std::int64_t unit) noexcept
   return value / unit - (value % unit < 0 ? 1 : 0);
 }
 
-/// Begin of the first repetition of [begin, begin + ...) that is not before `least`.
-std::int64_t first_from(std::int64_t begin, std::int64_t least, std::int64_t side) {
-  return begin - floor_div(begin - least, side) * side;
+/// First value of begin + k * side that is not below `min`.
+std::int64_t first_repetition(std::int64_t begin, std::int64_t min, std::int64_t side) {
+  return begin - floor_div(begin - min, side) * side;
 }
 
 }  // namespace
@@ -30,10 +30,10 @@ std::vector<PeriodicPiece> periodic_pieces(const Rect& rect, Extent image) {
   return pieces;
 }
 
-std::optional<Rect> repeated_in(const Rect& held, const Rect& rect, Extent image) {
-  const Rect found{first_from(rect.row, held.row, image.rows), first_from(rect.col, held.col, image.cols),
-                   rect.rows, rect.cols};
-  if (!held.contains(found)) return std::nullopt;
+std::optional<Rect> repeated_in(const Rect& available, const Rect& rect, Extent image) {
+  const Rect found{first_repetition(rect.row, available.row, image.rows),
+                   first_repetition(rect.col, available.col, image.cols), rect.rows, rect.cols};
+  if (!available.contains(found)) return std::nullopt;
   return found;
 }
 

@@ -1,5 +1,5 @@
-// Rectangles that reach beyond an image which repeats: what a stage with border=wrap asks for. Row -1 is the
-// last row, row `rows` the first one, and so on.
+// Rectangles that extend beyond a periodic image, as stages with border=wrap use them. Row -1 is the last
+// row, row `rows` is the first one, and so on.
 #pragma once
 
 #include <optional>
@@ -9,17 +9,18 @@
 
 namespace sepconv {
 
-/// A part of such a rectangle.
+/// A part of such a rectangle that is contiguous in the image.
 struct PeriodicPiece {
-  Rect at;      ///< where the rectangle has it
+  Rect at;      ///< position in the rectangle
   Rect inside;  ///< the same pixels in the image
 };
 
-/// `rect` cut at the image's edges and their repetitions, row by row; of one inside the image itself alone.
+/// Splits `rect` at the edges of the image and of its repetitions, row by row. A rectangle inside the image
+/// is one piece.
 std::vector<PeriodicPiece> periodic_pieces(const Rect& rect, Extent image);
 
-/// Where `held` has the pixels of `rect`, both rectangles of the repeated image; nothing if it has them
-/// nowhere in one piece.
-std::optional<Rect> repeated_in(const Rect& held, const Rect& rect, Extent image);
+/// Position within `available` of the pixels of `rect`, both rectangles of the periodic image; empty if
+/// `available` does not contain them in one piece.
+std::optional<Rect> repeated_in(const Rect& available, const Rect& rect, Extent image);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// What stages are called elsewhere.
+// Names of stages in other tools.
 #pragma once
 
 #include <string>
@@ -7,16 +7,16 @@
 
 namespace sepconv {
 
-/// Names that people know from other tools, and what does the same here, or nearly.
+/// Names from other tools, and the stages with the same or nearly the same effect.
 struct Synonym {
   std::vector<std::string_view> names;
-  std::vector<std::string_view> stages;  ///< texts that parse; none: there is nothing like it
+  std::vector<std::string_view> stages;  ///< valid stage texts; empty: not supported
   std::string_view remark;
 };
 const std::vector<Synonym>& stage_synonyms();
 
-/// The end of a sentence that says what to use for a stage of this name, whatever its case; empty if nobody
-/// calls one so.
+/// The end of an error message that suggests stages for this name, ignoring case; empty if the name is not a
+/// known synonym.
 std::string advice_for(std::string_view name);
 
 }  // namespace sepconv

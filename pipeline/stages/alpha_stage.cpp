@@ -41,8 +41,8 @@ class AlphaStage final : public Stage {
     alpha_host(op(), in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
-    alpha_cuda(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+               std::span<const PointwiseOp> epilogue_ops) const override {
+    alpha_cuda(op(), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue_ops);
   }
 
  private:
@@ -51,7 +51,7 @@ class AlphaStage final : public Stage {
   std::string text_;
 };
 
-StageTraits colours_of(StageTraits traits) {
+StageTraits colour_traits(StageTraits traits) {
   traits.is_per_pixel = traits.is_per_pixel || traits.pointwise.has_value();
   traits.pointwise.reset();
   traits.fuses_nodata = false;
@@ -61,7 +61,7 @@ StageTraits colours_of(StageTraits traits) {
 class ColoursStage final : public Stage {
  public:
   ColoursStage(StagePtr stage, std::int64_t alpha)
-      : Stage(colours_of(stage->traits())), stage_(std::move(stage)), alpha_(alpha) {}
+      : Stage(colour_traits(stage->traits())), stage_(std::move(stage)), alpha_(alpha) {}
 
   std::string text() const override { return stage_->text() + " (of colours)"; }
   ImageSpec output_spec(const ImageSpec& input) const override { return stage_->output_spec(input); }
@@ -74,8 +74,8 @@ class ColoursStage final : public Stage {
   ValueRange result_range(const ValueRange& input) const override { return stage_->result_range(input); }
   std::string note() const override { return stage_->note(); }
   StagePtr transposed() const override {
-    StagePtr turned = stage_->transposed();
-    return turned ? stage_of_colours(std::move(turned), alpha_) : nullptr;
+    StagePtr transposed_stage = stage_->transposed();
+    return transposed_stage ? stage_of_colours(std::move(transposed_stage), alpha_) : nullptr;
   }
   Extent transposed_item(const ImageSpec& input) const override { return stage_->transposed_item(input); }
   std::int64_t tile_cols() const override { return stage_->tile_cols(); }
@@ -108,9 +108,9 @@ class ColoursStage final : public Stage {
     keep_alpha_host(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic);
   }
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
     stage_->enqueue(in, out, arithmetic, arena, stream, {});
-    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+    keep_alpha_cuda(alpha_, in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue_ops);
   }
 
  private:

@@ -1,4 +1,4 @@
-// A stage of one operation on pixels that alpha hides or not.
+// Stages for images with alpha.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace sepconv {
 
+/// A stage that applies one alpha operation to each pixel. `text` is its Stage::text().
 StagePtr alpha_stage(std::string text, const AlphaOp& op);
 
-/// The stage, for all channels but one, which stays what it is but where it becomes NaN. The stage makes
-/// pixels of those in the same places and around them.
+/// `stage` applied to all channels except `alpha`, which keeps its value unless it becomes NaN. The stage
+/// must compute each pixel from the pixels at and around the same position.
 StagePtr stage_of_colours(StagePtr stage, std::int64_t alpha);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// gaussian_laplace, dog, unsharp: made of several Gaussian branches over the same input.
+// gaussian_laplace, dog, unsharp: combinations of several Gaussian branches over the same input.
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
 #include "pipeline/stages/volume_join.hpp"
@@ -8,10 +8,10 @@ namespace {
 
 Keys keys(GaussianLaplaceOptions& options) {
   return joined({width_keys(options, "", above(0)), depth_keys(options, above(0)),
-                 convolving_keys(options, MissingWays::only_all)});
+                 convolving_keys(options, MissingSupport::propagate_only)});
 }
 
-/// d2/dx2 + d2/dy2, and d2/dz2, of the blurred image, as scipy.ndimage.gaussian_laplace.
+/// d2/dx2 + d2/dy2 (+ d2/dz2) of the blurred image, as scipy.ndimage.gaussian_laplace.
 StagePtr make(const GaussianLaplaceOptions& options, const StageArguments& spelling) {
   const GaussianWidth width = width_of(options, spelling);
   constexpr PointwiseOp kSum{.kind = PointwiseOp::Kind::sum};
@@ -63,7 +63,7 @@ Keys keys(UnsharpOptions& options) {
          .value = &options.threshold,
          .words = "smallest difference that is sharpened",
          .range = at_least(0)}},
-       convolving_keys(options, MissingWays::no_fill)});
+       convolving_keys(options, MissingSupport::no_fill)});
 }
 
 StagePtr make(const UnsharpOptions& options, const StageArguments& spelling) {

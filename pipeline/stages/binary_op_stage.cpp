@@ -22,19 +22,19 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-/// What was seen of a second image when its stage was made.
+/// The header of a second image, read when its stage is created.
 struct ImageHeader {
   SecondaryImage image;
-  std::string letters;  ///< of an array's axes, as they were given
+  std::string axes_text;  ///< letters of the axes of an array, as given
   ImageSpec spec;
   RasterAxes axes;
   std::optional<double> nodata;
-  bool has_mask = false;   ///< the last channel is one
-  bool adds_mask = false;  ///< a channel more, where nothing is hidden
+  bool has_mask = false;   ///< the last channel is a mask
+  bool adds_mask = false;  ///< a mask channel is added, with all pixels valid
 };
 
-/// An error's sentence, in which the option of a run is the key of a stage.
-std::string of_key(std::string sentence) {
+/// Replaces the option name OpenOptions::axes in an error message by the key of the stage.
+std::string with_key_name(std::string sentence) {
   constexpr std::string_view kOption = "OpenOptions::axes";
   for (std::size_t at = 0; (at = sentence.find(kOption, at)) != sentence.npos;) {
     const bool has_value = sentence.substr(at + kOption.size(), 1) == " ";
@@ -43,13 +43,13 @@ std::string of_key(std::string sentence) {
   return sentence;
 }
 
-std::unique_ptr<RasterSet> opened(const ImageHeader& seen) {
+std::unique_ptr<RasterSet> open_image(const ImageHeader& header) {
   try {
-    return open_set(seen.image.file, {.axes = seen.letters});
+    return open_set(header.image.file, {.axes = header.axes_text});
   } catch (const IoError& error) {
-    throw IoError(of_key(error.what()), error.error());
+    throw IoError(with_key_name(error.what()), error.error());
   } catch (const InvalidArgument& error) {
-    throw InvalidArgument(of_key(error.what()));
+    throw InvalidArgument(with_key_name(error.what()));
   }
 }
 
@@ -58,88 +58,90 @@ std::unique_ptr<Reader> reader_of_pixels(const SecondaryImage& image, std::int64
   return make_memory_reader(image.pixels.crop({raster * rows, 0, rows, image.pixels.extent.cols}));
 }
 
-/// One of its rasters, as it is.
-std::unique_ptr<Reader> reader_as_seen(const ImageHeader& seen, std::int64_t raster) {
-  const std::int64_t count = raster_count(seen.axes);
+/// Opens one raster of the second image, without an added mask. Throws IoError if the file has changed.
+std::unique_ptr<Reader> raster_reader(const ImageHeader& header, std::int64_t raster) {
+  const std::int64_t count = raster_count(header.axes);
   if (raster < 0 && count > 1)
     throw InvalidArgument(fmt::format(
         "{} has {} rasters ({}), and is the second image of one; give one of them, or a stack of as many",
-        seen.image.text(), count, to_string(seen.axes)));
+        header.image.text(), count, to_string(header.axes)));
   if (count == 1) raster = 0;
-  if (seen.image.pixels.data != nullptr) return reader_of_pixels(seen.image, raster);
-  const auto set = opened(seen);
-  ImageSpec spec = seen.spec;
-  if (seen.adds_mask) --spec.channels;
-  if (set->spec() != spec || set->axes() != seen.axes)
+  if (header.image.pixels.data != nullptr) return reader_of_pixels(header.image, raster);
+  const auto set = open_image(header);
+  ImageSpec spec = header.spec;
+  if (header.adds_mask) --spec.channels;
+  if (set->spec() != spec || set->axes() != header.axes)
     throw IoError(fmt::format("{} is another image than when the chain was made; make the chain anew",
-                              seen.image.file.string()));
+                              header.image.file.string()));
   return set->raster(raster);
 }
 
-std::unique_ptr<Reader> reader_of(const ImageHeader& seen, std::int64_t raster) {
-  auto reader = reader_as_seen(seen, raster);
-  return seen.adds_mask ? make_masked_reader(std::move(reader), {.to_be_alpha = true}) : std::move(reader);
+std::unique_ptr<Reader> reader_of(const ImageHeader& header, std::int64_t raster) {
+  auto reader = raster_reader(header, raster);
+  return header.adds_mask ? make_masked_reader(std::move(reader), {.to_be_alpha = true}) : std::move(reader);
 }
 
-ImageHeader look_at(const SecondaryImage& image, const std::string& letters, const StageArguments& spelling) {
-  ImageHeader seen{image, letters, {}, image.rasters, {}};
+ImageHeader read_header(const SecondaryImage& image, const std::string& axes_text,
+                        const StageArguments& spelling) {
+  ImageHeader header{image, axes_text, {}, image.rasters, {}};
   std::unique_ptr<Reader> reader;
   if (image.pixels.data == nullptr) {
-    const auto set = opened(seen);
-    seen.axes = set->axes();
+    const auto set = open_image(header);
+    header.axes = set->axes();
     reader = set->raster(0);
   } else {
     reader = reader_of_pixels(image, 0);
   }
-  seen.spec = reader->spec();
+  header.spec = reader->spec();
   const SourceLayout& layout = reader->layout();
   if (layout.access == Access::sequential)
     spelling.refuse("file", "a pipe gives each row once, and bands may need one twice; give a file");
   if (layout.stored && layout.stored->is_complex())
     spelling.refuse("file", "its numbers are complex; give their real or imaginary part");
-  seen.has_mask = reader->metadata().mask_channel;
-  seen.nodata =
-      declared_nodata(reader->metadata(), seen.spec.type, layout.stored.value_or(SampleType(seen.spec.type)));
-  return seen;
+  header.has_mask = reader->metadata().mask_channel;
+  header.nodata = declared_nodata(reader->metadata(), header.spec.type,
+                                  layout.stored.value_or(SampleType(header.spec.type)));
+  return header;
 }
 
-/// Its rasters, or the only one for every position of these axes, each as large as a plane that they lie
-/// over.
+/// The rasters of the second image, or its only raster at every position of these axes, each repeated to the
+/// size of a plane of the input.
 class VolumeOperand final : public RasterSet {
  public:
-  VolumeOperand(std::shared_ptr<const ImageHeader> seen, Extent plane, std::int64_t channels, RasterAxes axes)
-      : RasterSet(seen->image.text(), {plane, channels, seen->spec.type}, std::move(axes)),
-        seen_(std::move(seen)) {}
+  VolumeOperand(std::shared_ptr<const ImageHeader> header, Extent plane, std::int64_t channels,
+                RasterAxes axes)
+      : RasterSet(header->image.text(), {plane, channels, header->spec.type}, std::move(axes)),
+        header_(std::move(header)) {}
 
  private:
   std::unique_ptr<Reader> open_raster(std::int64_t index, bool) override {
-    return make_broadcast_reader(reader_of(*seen_, index), spec().extent, spec().channels);
+    return make_broadcast_reader(reader_of(*header_, index), spec().extent, spec().channels);
   }
 
-  std::shared_ptr<const ImageHeader> seen_;
+  std::shared_ptr<const ImageHeader> header_;
 };
 
-StageTraits traits_of(const ImageHeader& seen, const PointwiseOp& op) {
+StageTraits traits_of(const ImageHeader& header, const PointwiseOp& op) {
   return {.is_per_pixel = true,
           .is_complex_linear = op.kind == Kind::product || op.kind == Kind::quotient,
-          .needs_f64 = seen.spec.type == PixelType::f64,
+          .needs_f64 = header.spec.type == PixelType::f64,
           .runs_on_device = true,
           .handles_nodata = true,
           .propagates_nodata = true,
           .has_secondary = true,
-          .secondary_is_set = raster_count(seen.axes) > 1,
-          .secondary_nodata = seen.nodata};
+          .secondary_is_set = raster_count(header.axes) > 1,
+          .secondary_nodata = header.nodata};
 }
 
 class BinaryOpStage final : public Stage {
  public:
-  BinaryOpStage(std::string text, std::shared_ptr<const ImageHeader> seen, const PointwiseOp& op)
-      : Stage(traits_of(*seen, op)), text_(std::move(text)), seen_(std::move(seen)), op_(op) {}
+  BinaryOpStage(std::string text, std::shared_ptr<const ImageHeader> header, const PointwiseOp& op)
+      : Stage(traits_of(*header, op)), text_(std::move(text)), header_(std::move(header)), op_(op) {}
 
   std::string text() const override { return text_; }
 
   ImageSpec output_spec(const ImageSpec& whole) const override {
-    const ImageSpec& spec = seen_->spec;
+    const ImageSpec& spec = header_->spec;
     const ImageSpec input{volume_ ? volume_->plane : whole.extent, whole.channels, whole.type};
     if (!repeats_to(spec, input.extent, input.channels))
       throw InvalidArgument(fmt::format(
@@ -152,42 +154,42 @@ class BinaryOpStage final : public Stage {
   }
 
   StagePtr with_mask_channel() const override {
-    if (seen_->has_mask || seen_->spec.channels == 1) return shared_from_this();
-    ImageHeader seen = *seen_;
-    seen.adds_mask = true;
-    ++seen.spec.channels;
-    const auto beside = std::make_shared<BinaryOpStage>(*this);
-    beside->seen_ = std::make_shared<const ImageHeader>(std::move(seen));
-    return beside;
+    if (header_->has_mask || header_->spec.channels == 1) return shared_from_this();
+    ImageHeader header = *header_;
+    header.adds_mask = true;
+    ++header.spec.channels;
+    const auto copy = std::make_shared<BinaryOpStage>(*this);
+    copy->header_ = std::make_shared<const ImageHeader>(std::move(header));
+    return copy;
   }
 
   ValueRange result_range(const ValueRange& input) const override {
-    return range_of(op_, input, range_of(SampleType(seen_->spec.type)));
+    return range_of(op_, input, range_of(SampleType(header_->spec.type)));
   }
 
   std::unique_ptr<Reader> open_secondary(const ImageSpec& input) const override {
-    if (!volume_) return make_broadcast_reader(reader_of(*seen_, raster_), input.extent, input.channels);
-    const bool is_one = raster_count(seen_->axes) == 1;
-    const VolumeAxes axes = is_one ? VolumeAxes{{}, 1, volume_->planes} : *volume_axes(seen_->axes, "z");
+    if (!volume_) return make_broadcast_reader(reader_of(*header_, raster_), input.extent, input.channels);
+    const bool is_single = raster_count(header_->axes) == 1;
+    const VolumeAxes axes = is_single ? VolumeAxes{{}, 1, volume_->planes} : *volume_axes(header_->axes, "z");
     Volumes volumes = volumes_of(
-        std::make_unique<VolumeOperand>(seen_, volume_->plane, input.channels,
-                                        is_one ? RasterAxes{{"plane", volume_->planes}} : seen_->axes),
+        std::make_unique<VolumeOperand>(header_, volume_->plane, input.channels,
+                                        is_single ? RasterAxes{{"plane", volume_->planes}} : header_->axes),
         axes);
-    return make_broadcast_reader(volumes.set->raster(is_one ? 0 : std::max<std::int64_t>(raster_, 0)),
+    return make_broadcast_reader(volumes.set->raster(is_single ? 0 : std::max<std::int64_t>(raster_, 0)),
                                  input.extent, input.channels);
   }
 
-  StagePtr of_volume(const VolumeShape& shape) const {
-    const std::optional<VolumeAxes> axes = volume_axes(seen_->axes, "z");
-    const bool is_one = raster_count(seen_->axes) == 1;
-    if (!is_one && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
+  StagePtr for_volume(const VolumeShape& shape) const {
+    const std::optional<VolumeAxes> axes = volume_axes(header_->axes, "z");
+    const bool is_single = raster_count(header_->axes) == 1;
+    if (!is_single && !(axes && axes->depth == shape.depth && axes->planes == shape.planes))
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of the axes {}, which does not lie beside {} planes along z of {} "
           "images each: give one with the same axis z and what follows it",
-          text_, to_string(seen_->axes), shape.depth, shape.planes));
-    const auto beside = std::make_shared<BinaryOpStage>(*this);
-    beside->volume_ = shape;
-    return beside;
+          text_, to_string(header_->axes), shape.depth, shape.planes));
+    const auto copy = std::make_shared<BinaryOpStage>(*this);
+    copy->volume_ = shape;
+    return copy;
   }
 
   StagePtr bind_secondary(const ConstRegion& second) const override {
@@ -197,34 +199,34 @@ class BinaryOpStage final : public Stage {
   }
 
   StagePtr of_raster(std::int64_t raster, const RasterAxes& axes) const override {
-    const std::int64_t own = raster_count(seen_->axes);
-    if (own == 1) return shared_from_this();
-    if (volume_) return at_raster(raster);  // of axes that were looked at
-    const auto sizes = [](const RasterAxes& all) {
+    const std::int64_t count = raster_count(header_->axes);
+    if (count == 1) return shared_from_this();
+    if (volume_) return with_raster(raster);  // for_volume() has checked the axes
+    const auto sizes = [](const RasterAxes& raster_axes) {
       std::vector<std::int64_t> longer;
-      for (const RasterAxis& axis : all)
+      for (const RasterAxis& axis : raster_axes)
         if (axis.size > 1) longer.push_back(axis.size);
       return longer;
     };
-    if (sizes(seen_->axes) != sizes(axes))
+    if (sizes(header_->axes) != sizes(axes))
       throw InvalidArgument(fmt::format(
           "stage '{}' has a second image of {} rasters ({}) for {} ({}): give as many, or one for all", text_,
-          own, to_string(seen_->axes), raster_count(axes), to_string(axes)));
-    return at_raster(raster);
+          count, to_string(header_->axes), raster_count(axes), to_string(axes)));
+    return with_raster(raster);
   }
 
   StagePtr with_nodata() const override {
-    const auto apply_nodata_policy = std::make_shared<BinaryOpStage>(*this);
-    apply_nodata_policy->op_.propagates_nodata = true;
-    apply_nodata_policy->marks_ = seen_->nodata && !std::isnan(*seen_->nodata);
-    if (apply_nodata_policy->marks_)
-      apply_nodata_policy->text_ += fmt::format(" (missing of the second image: {})", *seen_->nodata);
-    return apply_nodata_policy;
+    const auto copy = std::make_shared<BinaryOpStage>(*this);
+    copy->op_.propagates_nodata = true;
+    copy->marks_nodata_ = header_->nodata && !std::isnan(*header_->nodata);
+    if (copy->marks_nodata_)
+      copy->text_ += fmt::format(" (missing of the second image: {})", *header_->nodata);
+    return copy;
   }
 
   std::int64_t scratch_bytes(Scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
-    return marks_ ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0;
+    return marks_nodata_ ? Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic)) : 0;
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
@@ -237,31 +239,31 @@ class BinaryOpStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
     const Arena::Scope scope(arena);
-    join(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, in, out);
+    join(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, in, out);
   }
 
  private:
-  StagePtr at_raster(std::int64_t raster) const {
-    const auto at = std::make_shared<BinaryOpStage>(*this);
-    at->raster_ = raster;
-    return at;
+  StagePtr with_raster(std::int64_t raster) const {
+    const auto copy = std::make_shared<BinaryOpStage>(*this);
+    copy->raster_ = raster;
+    return copy;
   }
 
   template <class Backend>
-  void join(const Backend& way, const ConstRegion& in, const Region& out) const {
-    ConstPixelView other = second_at(out.rect);
-    if (marks_) {
+  void join(const Backend& backend, const ConstRegion& in, const Region& out) const {
+    ConstPixelView operand = second_at(out.rect);
+    if (marks_nodata_) {
       const PixelView marked =
-          way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(way.arithmetic));
-      way.pointwise({.kind = Kind::mark_missing, .p = *seen_->nodata}, other, other, marked);
-      other = marked;
+          backend.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(backend.arithmetic));
+      backend.pointwise({.kind = Kind::mark_missing, .p = *header_->nodata}, operand, operand, marked);
+      operand = marked;
     }
-    way.pointwise(op_, in.crop(out.rect).pixels, other, out.pixels);
+    backend.pointwise(op_, in.crop(out.rect).pixels, operand, out.pixels);
   }
 
-  /// For the second image, which may be at hand as it repeats beyond its edges.
+  /// Pixels of the second image at `rect`; it may repeat beyond its edges.
   ConstPixelView second_at(const Rect& rect) const {
     const std::optional<Rect> at =
         second_.pixels.data != nullptr ? repeated_in(second_.rect, rect, second_.image) : std::nullopt;
@@ -272,11 +274,11 @@ class BinaryOpStage final : public Stage {
   }
 
   std::string text_;
-  std::shared_ptr<const ImageHeader> seen_;
+  std::shared_ptr<const ImageHeader> header_;
   PointwiseOp op_;
-  bool marks_ = false;                   ///< pixels of the second image's nodata value
-  std::int64_t raster_ = -1;             ///< of a set; none is chosen
-  std::optional<VolumeShape> volume_{};  ///< of volumes; raster_ counts these
+  bool marks_nodata_ = false;            ///< nodata pixels of the second image become NaN
+  std::int64_t raster_ = -1;             ///< index within a set; -1: not selected
+  std::optional<VolumeShape> volume_{};  ///< if the input is a volume; raster_ counts volumes then
   ConstRegion second_{};
 };
 
@@ -284,13 +286,13 @@ class BinaryOpStage final : public Stage {
 
 StagePtr binary_op_stage(const StageArguments& spelling, const SecondaryImage& image, const std::string& axes,
                          const PointwiseOp& op) {
-  return std::make_shared<BinaryOpStage>(spelling.text(),
-                                         std::make_shared<ImageHeader>(look_at(image, axes, spelling)), op);
+  return std::make_shared<BinaryOpStage>(
+      spelling.text(), std::make_shared<ImageHeader>(read_header(image, axes, spelling)), op);
 }
 
 StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape) {
-  if (const auto* const beside = dynamic_cast<const BinaryOpStage*>(stage.get()))
-    return beside->of_volume(shape);
+  if (const auto* const binary_op = dynamic_cast<const BinaryOpStage*>(stage.get()))
+    return binary_op->for_volume(shape);
   throw InvalidArgument(fmt::format(
       "stage '{}' has a second image, which a chain that filters along z does not take to volumes; give it a "
       "run of its own",

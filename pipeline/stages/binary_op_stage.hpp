@@ -1,5 +1,4 @@
-// A stage that joins its input with a second image, pixel by pixel. Private to
-// pipeline/stages.
+// A stage that combines its input with a second image, pixel by pixel. Private to pipeline/stages.
 #pragma once
 
 #include "pipeline/stages/keys.hpp"
@@ -7,14 +6,14 @@
 
 namespace sepconv {
 
-/// `op` is binary: its second operand is the second image, whose axes are those where it is an array in a
-/// file. Looks at that once, when it is made: its headers alone. Throws IoError, and InvalidArgument for what
-/// cannot stand next to an image.
+/// `op` is binary; its second operand is the second image. `axes` are the letters of its axes if it is an
+/// array in a file. Reads the headers of the image once. Throws IoError, and InvalidArgument if the image
+/// cannot be a second image.
 StagePtr binary_op_stage(const StageArguments& spelling, const SecondaryImage& image, const std::string& axes,
                          const PointwiseOp& op);
 
-/// A stage that has_secondary, for volumes whose planes it has as its input: its second image is one plane,
-/// or as many along the same axes. Throws InvalidArgument for another, and for a stage that is none of these.
+/// The stage for input volumes of this shape. `stage` must be a binary_op_stage() whose second image is one
+/// plane, or has the same axis z and following axes. Otherwise throws InvalidArgument.
 StagePtr volume_operand(const StagePtr& stage, const VolumeShape& shape);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// binomial: rows of Pascal's triangle, the integer relative of the Gaussian.
+// binomial: rows of Pascal's triangle, the integer approximation of the Gaussian.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/filter_stage.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
@@ -11,7 +11,7 @@ constexpr std::int64_t kMaxBinomial = 512;
 
 Keys keys(BinomialOptions& options) {
   return joined({radius_keys(options, kMaxBinomial),
-                 {radius_z_key(options.radius_z, kPlanesByThemselves, "", kMaxBinomial)},
+                 {radius_z_key(options.radius_z, kEachPlaneSeparately, "", kMaxBinomial)},
                  convolving_keys(options)});
 }
 

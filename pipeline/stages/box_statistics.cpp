@@ -38,8 +38,8 @@ StagePtr moments_of(const Options& options);
 template <class Options>
 Keys moments_keys(Options& options) {
   constexpr bool kDivides = std::is_same_v<Options, LocalNormalizeOptions>;
-  Keys keys = joined({window_keys(options, kDivides ? MissingWays::no_fill : MissingWays::all),
-                      {radius_z_key(options.radius_z, kPlanesByThemselves)}});
+  Keys keys = joined({window_keys(options, kDivides ? MissingSupport::no_fill : MissingSupport::all),
+                      {radius_z_key(options.radius_z, kEachPlaneSeparately)}});
   if constexpr (kDivides)
     keys.push_back(
         {.name = "min_std",
@@ -50,7 +50,7 @@ Keys moments_keys(Options& options) {
   return keys;
 }
 
-/// Means along z of a stack, too.
+/// The mean over a window that also extends along z of a stack.
 StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) {
   const auto passes = [=](const Border& border, std::optional<MissingPolicy> missing) -> VolumePasses {
     BoxOptions plane = options;
@@ -62,10 +62,10 @@ StagePtr volume_mean(const BoxOptions& options, const StageArguments& spelling) 
   };
   VolumeFilter filter{.passes = passes(options.border, options.nodata)};
   if (options.nodata.value_or(MissingPolicy::propagate) != MissingPolicy::propagate)
-    filter.present = present_means([=](const Border& border) { return passes(border, {}); }, options.border,
-                                   options.nodata == MissingPolicy::fill);
+    filter.normalized = normalized_means([=](const Border& border) { return passes(border, {}); },
+                                         options.border, options.nodata == MissingPolicy::fill);
   if (!options.nodata)
-    filter.apply_nodata_policy = [ignoring = options]() mutable {
+    filter.make_with_nodata = [ignoring = options]() mutable {
       ignoring.nodata = MissingPolicy::ignore;
       return moments_of(ignoring);
     };
@@ -87,16 +87,16 @@ StagePtr volume_deviation(const Options& options, const StageArguments& spelling
   VolumeJoin join{
       .branches = {moments_of(means), moments_of(squares)},
       .in_plane = moments_of(plane),
-      .deviates = SpreadWindows{.border = options.border,
-                                .radius_x = moments.near.radius_x,
-                                .radius_y = moments.near.radius_y,
-                                .radius_z = *options.radius_z,
-                                .ignores_nan = options.nodata.value_or(MissingPolicy::propagate) !=
-                                               MissingPolicy::propagate},
+      .deviation_windows = SpreadWindows{.border = options.border,
+                                         .radius_x = moments.neighbourhood.radius_x,
+                                         .radius_y = moments.neighbourhood.radius_y,
+                                         .radius_z = *options.radius_z,
+                                         .ignores_nan = options.nodata.value_or(MissingPolicy::propagate) !=
+                                                        MissingPolicy::propagate},
       .contrast = moments.moment == Moment::contrast,
-      .least = moments.least};
+      .min_deviation = moments.min_deviation};
   if (!options.nodata)
-    join.apply_nodata_policy = [ignoring = options]() mutable {
+    join.make_with_nodata = [ignoring = options]() mutable {
       ignoring.nodata = MissingPolicy::ignore;
       return moments_of(ignoring);
     };
@@ -107,23 +107,23 @@ template <class Options>
 StagePtr make_moments(const Options& options, const StageArguments& spelling) {
   MomentsOptions moments{
       .moment = MomentsNamed<Options>::kMoment,
-      .near = {options.radius, options.radius_y.value_or(options.radius), options.border.mode},
+      .neighbourhood = {options.radius, options.radius_y.value_or(options.radius), options.border.mode},
       .value = options.border.value,
       .nodata = options.nodata};
-  if constexpr (std::is_same_v<Options, LocalNormalizeOptions>) moments.least = options.min_std;
+  if constexpr (std::is_same_v<Options, LocalNormalizeOptions>) moments.min_deviation = options.min_std;
   if (options.nodata == MissingPolicy::fill && moments.moment == Moment::contrast)
     spelling.refuse("nodata", "a missing pixel has no contrast; take nodata=ignore");
-  const auto ignoring = [options] {
-    Options other = options;
-    other.nodata = MissingPolicy::ignore;
-    return moments_of(other);
+  const auto make_ignoring = [options] {
+    Options ignoring = options;
+    ignoring.nodata = MissingPolicy::ignore;
+    return moments_of(ignoring);
   };
   if constexpr (std::is_same_v<Options, BoxOptions>) {
     if (options.radius_z) return volume_mean(options, spelling);
   } else if (options.radius_z) {
     return volume_deviation(options, spelling, moments);
   }
-  return std::make_shared<MomentsStage>(spelling.text(), moments, ignoring);
+  return std::make_shared<MomentsStage>(spelling.text(), moments, make_ignoring);
 }
 
 template <class Options>

@@ -1,5 +1,4 @@
-// The mean and the deviation of a rectangle's pixels, and what is made of them. Private to
-// pipeline/stages.
+// Mean, standard deviation and local contrast in a rectangular window. Private to pipeline/stages.
 #pragma once
 
 #include <algorithm>
@@ -18,13 +17,14 @@
 
 namespace sepconv {
 
+/// The statistic that a stage computes.
 enum class Moment : std::uint8_t {
   mean,
   deviation,
   contrast,  ///< (pixel - mean) / deviation
 };
 
-/// For windows of this many pixels.
+/// Range of results for input values in `input` and windows of this many pixels.
 inline ValueRange range_of_moment(Moment moment, const ValueRange& input, double pixels) {
   if (moment == Moment::mean) return input;
   if (moment == Moment::deviation) return {0, (input.high - input.low) / 2};
@@ -33,83 +33,86 @@ inline ValueRange range_of_moment(Moment moment, const ValueRange& input, double
 
 struct MomentsOptions {
   Moment moment = Moment::mean;
-  Neighbourhood near{};
-  double value = 0;  ///< of a constant border
-  double least = 0;  ///< of contrast: a smaller deviation counts as this
+  Neighbourhood neighbourhood{};
+  double value = 0;          ///< value of a constant border
+  double min_deviation = 0;  ///< lower bound of the deviation, for contrast
   std::optional<MissingPolicy> nodata{};
   bool columns_first = false;
 };
 
-/// A deviation is computed in f64 whatever the image: its square is the difference of two sums.
+/// A deviation is always computed in f64, because its square is the difference of two sums.
 class MomentsStage final : public Stage {
  public:
-  MomentsStage(std::string text, const MomentsOptions& options, std::function<StagePtr()> ignoring)
+  MomentsStage(std::string text, const MomentsOptions& options, std::function<StagePtr()> make_ignoring)
       : Stage(traits_of(options)),
         text_(std::move(text)),
-        is_(options),
-        border_{options.near.border, options.value},
-        ignoring_(std::move(ignoring)) {}
+        options_(options),
+        border_{options.neighbourhood.border, options.value},
+        make_ignoring_(std::move(make_ignoring)) {}
 
-  /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
-  /// makes.
-  std::string text() const override { return is_.columns_first ? text_ + " (columns first)" : text_; }
+  /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
+  std::string text() const override { return options_.columns_first ? text_ + " (columns first)" : text_; }
   StagePtr transposed() const override {
-    MomentsOptions turned = is_;
-    std::swap(turned.near.radius_x, turned.near.radius_y);
-    turned.columns_first = !is_.columns_first;
-    return std::make_shared<MomentsStage>(text_, turned,
-                                          [ignoring = ignoring_] { return ignoring()->transposed(); });
+    MomentsOptions transposed_options = options_;
+    std::swap(transposed_options.neighbourhood.radius_x, transposed_options.neighbourhood.radius_y);
+    transposed_options.columns_first = !options_.columns_first;
+    return std::make_shared<MomentsStage>(text_, transposed_options, [make_ignoring = make_ignoring_] {
+      return make_ignoring()->transposed();
+    });
   }
-  StagePtr with_nodata() const override { return is_.nodata ? shared_from_this() : ignoring_(); }
+  StagePtr with_nodata() const override { return options_.nodata ? shared_from_this() : make_ignoring_(); }
   ValueRange result_range(const ValueRange& input) const override {
-    const double pixels =
-        static_cast<double>(2 * is_.near.radius_x + 1) * static_cast<double>(2 * is_.near.radius_y + 1);
-    return range_of_moment(is_.moment, input, pixels);
+    const double pixels = static_cast<double>(2 * options_.neighbourhood.radius_x + 1) *
+                          static_cast<double>(2 * options_.neighbourhood.radius_y + 1);
+    return range_of_moment(options_.moment, input, pixels);
   }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    return is_.near.input_for(output, input.extent);
+    return options_.neighbourhood.input_for(output, input.extent);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
-    const Extent image = is_.near.largest_image(input.extent);
+    const Extent image = options_.neighbourhood.largest_image(input.extent);
     const Arithmetic wide = arithmetic_of(arithmetic);
     const auto window_bytes = scratch == Scratch::host ? window_scratch_bytes : window_device_bytes;
-    const bool plain = is_.moment == Moment::mean && !renormalises();
-    // Sums of values and of squares; and of valid pixels how much that is, and for a mean the sum.
-    const std::int64_t moments = is_.moment == Moment::mean ? 1 : 2;
-    const std::int64_t views = moments == 1 ? (renormalises() ? 2 : 0) : (renormalises() ? 3 : 2);
-    const std::int64_t made =
+    const bool plain = options_.moment == Moment::mean && !ignores_missing();
+    // Views for sums of values and of squares, and for counts of valid pixels; a mean over valid pixels needs
+    // the count and the sum.
+    const std::int64_t moments = options_.moment == Moment::mean ? 1 : 2;
+    const std::int64_t views = moments == 1 ? (ignores_missing() ? 2 : 0) : (ignores_missing() ? 3 : 2);
+    const std::int64_t result_bytes =
         plain ? 0 : Arena::view_bytes(output, input.channels, pixel_type_of(arithmetic));
     const std::int64_t bytes =
-        made + window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
+        result_bytes +
+        window_bytes(window(Window::Of::values, true, wide), output, input.channels, wide, image) +
         views * Arena::view_bytes(output, input.channels, pixel_type_of(wide));
     if (scratch == Scratch::device || moments == 1 || !walks_moments(border_)) return bytes;
-    const std::int64_t walked = made + window_deviation_scratch_bytes(
-                                           window(Window::Of::squares, false, wide), output, input.channels);
-    return renormalises() ? std::max(bytes, walked) : walked;
+    const std::int64_t walked =
+        result_bytes +
+        window_deviation_scratch_bytes(window(Window::Of::squares, false, wide), output, input.channels);
+    return ignores_missing() ? std::max(bytes, walked) : walked;
   }
 
-  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+  void apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
              Worker& worker) const override {
-    const auto [in, out] = is_.near.as_own_image(given, result);
+    const auto [in, out] = options_.neighbourhood.as_own_image(source, result);
     const Arena::Scope scope(worker);
     const bool all_there =
-        !renormalises() || presence_of(in.crop(is_.near.needed_of(in, out.rect)).pixels,
-                                       std::numeric_limits<double>::quiet_NaN()) == ValidMask::all_there;
+        !ignores_missing() || presence_of(in.crop(options_.neighbourhood.needed_of(in, out.rect)).pixels,
+                                          std::numeric_limits<double>::quiet_NaN()) == ValidMask::all_there;
     run(HostBackend{arithmetic, worker}, !all_there, in, out);
   }
 
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override {
-    run(ReferenceBackend{arithmetic}, renormalises(), in, out);
+    run(ReferenceBackend{arithmetic}, ignores_missing(), in, out);
   }
 
-  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const auto [in, out] = is_.near.as_own_image(given, result);
+  void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+    const auto [in, out] = options_.neighbourhood.as_own_image(source, result);
     const Arena::Scope scope(arena);
-    run(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data},
-        renormalises() && is_floating(in.pixels.type), in, out);
+    run(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data},
+        ignores_missing() && is_floating(in.pixels.type), in, out);
   }
 
  private:
@@ -117,112 +120,122 @@ class MomentsStage final : public Stage {
 
   static StageTraits traits_of(const MomentsOptions& options) {
     const bool is_mean = options.moment == Moment::mean;
-    const bool adds = options.near.border == BorderMode::constant && options.value != 0;
-    const double values[] = {options.value, options.least};
-    StageTraits traits{.is_complex_linear = is_mean && !adds,
+    const bool adds_constant = options.neighbourhood.border == BorderMode::constant && options.value != 0;
+    const double values[] = {options.value, options.min_deviation};
+    StageTraits traits{.is_complex_linear = is_mean && !adds_constant,
                        .needs_f64 = any_beyond_f32(values),
-                       .runs_on_device = options.near.windows_on_device()};
-    traits.operations_per_element = (is_mean ? 1 : 4) * options.near.window_operations();
+                       .runs_on_device = options.neighbourhood.windows_on_device()};
+    traits.operations_per_element = (is_mean ? 1 : 4) * options.neighbourhood.window_operations();
     traits.halo_work_in_columns = true;
     traits.streams_scratch = is_mean && !options.nodata;
     if (options.moment != Moment::contrast)
-      traits.growth = 2 * std::max(1.0, adds ? std::abs(options.value) : 1);
+      traits.growth = 2 * std::max(1.0, adds_constant ? std::abs(options.value) : 1);
     traits.handles_nodata = options.nodata.has_value();
     traits.averages = is_mean;
     traits.propagates_nodata = options.nodata && !(options.nodata == MissingPolicy::fill &&
-                                                   options.near.border == BorderMode::constant);
+                                                   options.neighbourhood.border == BorderMode::constant);
     return traits;
   }
 
-  bool renormalises() const noexcept { return is_.nodata && *is_.nodata != MissingPolicy::propagate; }
+  bool ignores_missing() const noexcept {
+    return options_.nodata && *options_.nodata != MissingPolicy::propagate;
+  }
   Arithmetic arithmetic_of(Arithmetic arithmetic) const noexcept {
-    return is_.moment == Moment::mean ? arithmetic : Arithmetic::f64;
+    return options_.moment == Moment::mean ? arithmetic : Arithmetic::f64;
   }
 
-  /// Sums for a mean stay below the largest number of f32, as the mean does. A power of two changes no bit of
-  /// what is neither that large nor next to 0. Deviations are made in f64.
+  /// Scale of the sums. For a mean it keeps them below the largest f32, as the mean is. A power of two
+  /// changes no bits, except of values near that limit or near 0. Deviations are computed in f64 and need no
+  /// scale.
   double unit() const noexcept {
-    const auto pixels = static_cast<double>((2 * is_.near.radius_x + 1) * (2 * is_.near.radius_y + 1));
-    return is_.moment == Moment::mean ? std::exp2(-std::ceil(std::log2(pixels))) : 1;
+    const auto pixels = static_cast<double>((2 * options_.neighbourhood.radius_x + 1) *
+                                            (2 * options_.neighbourhood.radius_y + 1));
+    return options_.moment == Moment::mean ? std::exp2(-std::ceil(std::log2(pixels))) : 1;
   }
 
-  /// Sums; for a mean divided by the number of pixels unless those that are there are to be counted.
-  Window window(Window::Of of, bool counts, Arithmetic arithmetic) const {
+  /// A window of sums. For a mean they are divided by the number of pixels, unless valid pixels are counted.
+  Window window(Window::Of of, bool counts_valid, Arithmetic arithmetic) const {
     Window window{.op = Window::Op::sum,
-                  .radius_x = is_.near.radius_x,
-                  .radius_y = is_.near.radius_y,
-                  .ignores_nan = counts,
+                  .radius_x = options_.neighbourhood.radius_x,
+                  .radius_y = options_.neighbourhood.radius_y,
+                  .ignores_nan = counts_valid,
                   .of = of,
                   .unit = unit(),
-                  .columns_first = is_.columns_first};
-    if (!counts && is_.moment == Moment::mean) window.divisor = ones_of_window(window, arithmetic);
+                  .columns_first = options_.columns_first};
+    if (!counts_valid && options_.moment == Moment::mean) window.divisor = ones_of_window(window, arithmetic);
     return window;
   }
 
-  /// Means, in the way's arithmetic: over the number of pixels, or of those in `there`.
+  /// Means in the arithmetic of the backend: sums divided by the number of pixels, or by `valid_counts`
+  /// unless null.
   template <class Backend>
-  void mean(const Backend& way, const PixelView* there, const ConstRegion& in, const Region& out) const {
-    if (there == nullptr)
-      return way.window(window(Window::Of::values, false, way.arithmetic), border_, in, out);
-    const PixelView sums = allocate(way, out).pixels;
-    way.window(window(Window::Of::values, true, way.arithmetic), border_, in, {sums, out.rect, out.image});
-    way.pointwise({.kind = Kind::quotient}, sums, *there, out.pixels);
+  void mean(const Backend& backend, const PixelView* valid_counts, const ConstRegion& in,
+            const Region& out) const {
+    if (valid_counts == nullptr)
+      return backend.window(window(Window::Of::values, false, backend.arithmetic), border_, in, out);
+    const PixelView sums = allocate(backend, out).pixels;
+    backend.window(window(Window::Of::values, true, backend.arithmetic), border_, in,
+                   {sums, out.rect, out.image});
+    backend.pointwise({.kind = Kind::quotient}, sums, *valid_counts, out.pixels);
   }
 
   template <class Backend>
-  void run(const Backend& way, bool counts, const ConstRegion& in, const Region& out) const {
-    const Backend wide = way.in(arithmetic_of(way.arithmetic));
-    PixelView there;
-    if (counts) {
-      there = allocate(wide, out).pixels;
-      wide.window(window(Window::Of::ones, true, wide.arithmetic), border_, in, {there, out.rect, out.image});
+  void run(const Backend& backend, bool counts_valid, const ConstRegion& in, const Region& out) const {
+    const Backend wide = backend.with_arithmetic(arithmetic_of(backend.arithmetic));
+    PixelView valid_counts;
+    if (counts_valid) {
+      valid_counts = allocate(wide, out).pixels;
+      wide.window(window(Window::Of::ones, true, wide.arithmetic), border_, in,
+                  {valid_counts, out.rect, out.image});
     }
-    const PixelView* const weights = counts ? &there : nullptr;
-    const bool keeps = counts && is_.nodata == MissingPolicy::ignore;
-    if (is_.moment == Moment::mean && !keeps) return mean(way, weights, in, out);
-    const PixelView made = allocate(way, out).pixels;
-    is_.moment == Moment::mean ? mean(way, weights, in, {made, out.rect, out.image})
-                               : deviate(wide, weights, in, {made, out.rect, out.image});
-    way.pointwise({.kind = keeps ? Kind::keep_missing : Kind::copy}, keeps ? in.crop(out.rect).pixels : made,
-                  made, out.pixels);
+    const PixelView* const weights = counts_valid ? &valid_counts : nullptr;
+    const bool keeps_missing = counts_valid && options_.nodata == MissingPolicy::ignore;
+    if (options_.moment == Moment::mean && !keeps_missing) return mean(backend, weights, in, out);
+    const PixelView result = allocate(backend, out).pixels;
+    options_.moment == Moment::mean ? mean(backend, weights, in, {result, out.rect, out.image})
+                                    : deviate(wide, weights, in, {result, out.rect, out.image});
+    backend.pointwise({.kind = keeps_missing ? Kind::keep_missing : Kind::copy},
+                      keeps_missing ? in.crop(out.rect).pixels : result, result, out.pixels);
   }
 
-  /// Deviations, or the contrast; `wide` is in f64.
+  /// Deviations or the contrast; `wide` computes in f64.
   template <class Backend>
-  void deviate(const Backend& wide, const PixelView* there, const ConstRegion& in, const Region& out) const {
+  void deviate(const Backend& wide, const PixelView* valid_counts, const ConstRegion& in,
+               const Region& out) const {
     if constexpr (std::is_same_v<Backend, HostBackend>) {
-      if (there == nullptr && walks_moments(border_))
-        return window_deviation_host(window(Window::Of::squares, false, Arithmetic::f64),
-                                     is_.moment == Moment::contrast ? std::optional(is_.least) : std::nullopt,
-                                     border_, in, out, wide.worker);
+      if (valid_counts == nullptr && walks_moments(border_))
+        return window_deviation_host(
+            window(Window::Of::squares, false, Arithmetic::f64),
+            options_.moment == Moment::contrast ? std::optional(options_.min_deviation) : std::nullopt,
+            border_, in, out, wide.worker);
     }
-    const bool counts = there != nullptr;
+    const bool counts_valid = valid_counts != nullptr;
     const PixelView sums = allocate(wide, out).pixels, squares = allocate(wide, out).pixels;
-    const Window values = window(Window::Of::values, counts, Arithmetic::f64);
+    const Window values = window(Window::Of::values, counts_valid, Arithmetic::f64);
     wide.window(values, border_, in, {sums, out.rect, out.image});
-    wide.window(window(Window::Of::squares, counts, Arithmetic::f64), border_, in,
+    wide.window(window(Window::Of::squares, counts_valid, Arithmetic::f64), border_, in,
                 {squares, out.rect, out.image});
     WindowMoments moments{.sums = sums,
                           .squares = squares,
                           .count = ones_of_window(values, Arithmetic::f64),
-                          .least = is_.least};
-    if (counts) moments.counts = *there;
+                          .least = options_.min_deviation};
+    if (counts_valid) moments.counts = *valid_counts;
     if (!moments_are_exact(values, border_, in.pixels.type))
       moments.windows = {.in = in,
                          .border = border_,
                          .out = out.rect,
-                         .radius_x = is_.near.radius_x,
-                         .radius_y = is_.near.radius_y,
-                         .columns_first = is_.columns_first,
-                         .ignores_nan = counts};
-    if (is_.moment == Moment::contrast) moments.pixels = in.crop(out.rect).pixels;
+                         .radius_x = options_.neighbourhood.radius_x,
+                         .radius_y = options_.neighbourhood.radius_y,
+                         .columns_first = options_.columns_first,
+                         .ignores_nan = counts_valid};
+    if (options_.moment == Moment::contrast) moments.pixels = in.crop(out.rect).pixels;
     wide.deviation(moments, out.pixels);
   }
 
   std::string text_;
-  MomentsOptions is_;
+  MomentsOptions options_;
   Border border_;
-  std::function<StagePtr()> ignoring_;  ///< the same stage with nodata=ignore
+  std::function<StagePtr()> make_ignoring_;  ///< the same stage with nodata=ignore
 };
 
 }  // namespace sepconv

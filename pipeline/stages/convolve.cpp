@@ -1,4 +1,4 @@
-// convolve: any separable filter, its taps given as text or in a file.
+// convolve: any separable filter, with taps given as text or in a file.
 #include <fmt/format.h>
 
 #include "core/error.hpp"

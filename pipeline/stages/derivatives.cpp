@@ -1,4 +1,4 @@
-// sobel, scharr, derivative: differences along one axis; gradient: the length of the vector of them.
+// sobel, scharr, derivative: differences along one axis. gradient: the magnitude of the gradient vector.
 #include "kernels/conv/taps.hpp"
 #include "pipeline/stages/sigma_keys.hpp"
 #include "pipeline/stages/stages.hpp"
@@ -7,7 +7,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::string_view kOfGaussian = "operator=gaussian";
+constexpr std::string_view kOnlyWithGaussian = "operator=gaussian";
 
 Key axis_key(Axis& axis) {
   return {.name = "axis",
@@ -15,10 +15,11 @@ Key axis_key(Axis& axis) {
           .words = "x: from column to column. y: from row to row. z: from plane to plane of a stack"};
 }
 
-/// `along` the axis, `across` it: taps.row run along x. Of z, across are both others.
+/// `along`: taps along the axis; `across`: taps along the other axis, or along both others for z. taps.row
+/// applies along x.
 template <class Options>
-StagePtr make_directed(const StageArguments& spelling, const Options& options, std::vector<double> along,
-                       std::vector<double> across) {
+StagePtr make_directional(const StageArguments& spelling, const Options& options, std::vector<double> along,
+                          std::vector<double> across) {
   if (options.axis == Axis::z)
     return make_volume_filter(spelling, options, {across, across}, std::move(along));
   if (options.axis == Axis::y) std::swap(along, across);
@@ -27,66 +28,67 @@ StagePtr make_directed(const StageArguments& spelling, const Options& options, s
 
 template <class Options>
 Keys keys(Options& options) {
-  return joined({{axis_key(options.axis)}, convolving_keys(options, MissingWays::only_all)});
+  return joined({{axis_key(options.axis)}, convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 StagePtr make(const SobelOptions& options, const StageArguments& spelling) {
-  return make_directed(spelling, options, difference_taps(), sobel_smoothing_taps());
+  return make_directional(spelling, options, difference_taps(), sobel_smoothing_taps());
 }
 
 StagePtr make(const ScharrOptions& options, const StageArguments& spelling) {
-  return make_directed(spelling, options, difference_taps(), scharr_smoothing_taps());
+  return make_directional(spelling, options, difference_taps(), scharr_smoothing_taps());
 }
 
 Keys keys(DerivativeOptions& options) {
-  return joined({{{.name = "order",
-                   .value = &options.order,
-                   .words = "order of the derivative",
-                   .range = between(1, 16)},
-                  axis_key(options.axis),
-                  length_key("radius", &options.radius,
-                             "radius of the kernel, at least (order + 1) / 2; a larger one smooths with "
-                             "binomial weights along the axis",
-                             between(0, 64))},
-                 convolving_keys(options, MissingWays::only_all)});
+  return joined(
+      {{{.name = "order",
+         .value = &options.order,
+         .words = "order of the derivative",
+         .range = between(1, 16)},
+        axis_key(options.axis),
+        length_key(
+            "radius", &options.radius,
+            "radius of the kernel, at least (order + 1) / 2; a larger one smooths with binomial weights along the axis",
+            between(0, 64))},
+       convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 StagePtr make(const DerivativeOptions& options, const StageArguments& spelling) {
   const std::int64_t min_radius = (options.order + 1) / 2;
   const std::int64_t radius = options.radius.value_or(min_radius);
   if (radius < min_radius) spelling.refuse("radius", "an n-th derivative needs a radius of at least n / 2");
-  return make_directed(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
+  return make_directional(spelling, options, derivative_taps(static_cast<int>(options.order), radius), {});
 }
 
 using Operator = GradientOptions::Operator;
 using Axes = GradientOptions::Axes;
 
 Keys keys(GradientOptions& options) {
-  return joined(
-      {{{.name = "operator",
-         .value = choice(
-             options.op,
-             {{"sobel", Operator::sobel}, {"scharr", Operator::scharr}, {"gaussian", Operator::gaussian}}),
-         .words = "derivative filter"},
-        {.name = "axes",
-         .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
-         .words = "xy: each plane by itself. xyz: also from plane to plane of a stack"}},
-       width_keys(options, kOfGaussian, above(0)),
-       {length_key("sigma_z", &options.sigma_z,
-                   "standard deviation along z, with axes=xyz; default: as along x", above(0), false,
-                   kOfGaussian),
-        radius_z_key(options.radius_z, "radius along z, with axes=xyz; default: from truncate", kOfGaussian)},
-       convolving_keys(options, MissingWays::only_all)});
+  return joined({{{.name = "operator",
+                   .value = choice(options.op, {{"sobel", Operator::sobel},
+                                                {"scharr", Operator::scharr},
+                                                {"gaussian", Operator::gaussian}}),
+                   .words = "derivative filter"},
+                  {.name = "axes",
+                   .value = choice(options.axes, {{"xy", Axes::xy}, {"xyz", Axes::xyz}}),
+                   .words = "xy: each plane by itself. xyz: also from plane to plane of a stack"}},
+                 width_keys(options, kOnlyWithGaussian, above(0)),
+                 {length_key("sigma_z", &options.sigma_z,
+                             "standard deviation along z, with axes=xyz; default: as along x", above(0),
+                             false, kOnlyWithGaussian),
+                  radius_z_key(options.radius_z, "radius along z, with axes=xyz; default: from truncate",
+                               kOnlyWithGaussian)},
+                 convolving_keys(options, MissingSupport::propagate_only)});
 }
 
 constexpr PointwiseOp kMagnitude{.kind = PointwiseOp::Kind::magnitude};
 
-/// Taps along an axis: `difference` of it, `smooth` of the others.
+/// Taps along one axis: `difference` if the derivative is along it, otherwise `smooth`.
 struct GradientTaps {
   std::vector<double> difference, smooth;
 };
 
-/// For z, y and x in turn, along which the differences are.
+/// One branch each for the derivatives along z, y and x.
 StagePtr make_volume_gradient(const GradientOptions& options, const StageArguments& spelling, StagePtr plane,
                               const GradientTaps& x, const GradientTaps& y, const GradientTaps& z) {
   std::vector<StagePtr> branches{make_volume_filter(spelling, options, {x.smooth, y.smooth}, z.difference),

@@ -1,5 +1,5 @@
-// How stages that are made of several kernels do their work: the same steps by reference, in a worker's
-// arena, or on a device. Private to pipeline/stages.
+// Backends for stages that combine several kernels: reference code, the host with the arena of a worker, or a
+// device. All run the same steps. Private to pipeline/stages.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@
 #include "pipeline/chain/stage.hpp"
 
 namespace sepconv {
-/// In memory of its own, obviously right.
+/// Reference kernels; allocates separate buffers, which live as long as the backend.
 struct ReferenceBackend {
   static constexpr Scratch kScratch = Scratch::host;
   Arithmetic arithmetic;
   mutable std::vector<Buffer> memory{};
 
-  /// The same in another arithmetic, whose images end with it.
-  ReferenceBackend in(Arithmetic other) const { return {other}; }
+  /// The backend in another arithmetic type, with separate buffers.
+  ReferenceBackend with_arithmetic(Arithmetic other) const { return {other}; }
 
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
     const ImageSpec spec{extent, channels, type};
@@ -32,7 +32,7 @@ struct ReferenceBackend {
                  const PixelView& out) const {
     pointwise_reference(op, a, b, out, arithmetic);
   }
-  /// join(other, filter(in)), or without a join filter(in) alone.
+  /// join(other, filter(in)), or filter(in) if `join` is a copy.
   void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                 const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
     const PixelView filtered = allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
@@ -57,13 +57,13 @@ struct ReferenceBackend {
   }
 };
 
-/// In a worker's arena.
+/// Host kernels, with memory from the arena of a worker.
 struct HostBackend {
   static constexpr Scratch kScratch = Scratch::host;
   Arithmetic arithmetic;
   Worker& worker;
 
-  HostBackend in(Arithmetic other) const { return {other, worker}; }
+  HostBackend with_arithmetic(Arithmetic other) const { return {other, worker}; }
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
     return worker.allocate_view(extent, channels, type);
   }
@@ -94,59 +94,61 @@ struct HostBackend {
   }
 };
 
-/// On a device; whatever makes the result applies `then` to it: what is computed into `result`, or the
-/// keeping of its alpha.
+/// Device kernels. The operations `epilogue_ops` are applied by the kernel that writes `result`, or by
+/// keep_alpha().
 struct DeviceBackend {
   static constexpr Scratch kScratch = Scratch::device;
   Arithmetic arithmetic;
   Arena& arena;
   DeviceStream stream;
-  std::span<const PointwiseOp> then;
+  std::span<const PointwiseOp> epilogue_ops;
   const std::byte* result;
 
-  DeviceBackend in(Arithmetic other) const { return {other, arena, stream, then, result}; }
+  DeviceBackend with_arithmetic(Arithmetic other) const {
+    return {other, arena, stream, epilogue_ops, result};
+  }
   PixelView allocate(Extent extent, std::int64_t channels, PixelType type) const {
     return arena.allocate_view(extent, channels, type);
   }
-  std::span<const PointwiseOp> then_of(const PixelView& out) const {
-    return out.data == result ? then : std::span<const PointwiseOp>{};
+  std::span<const PointwiseOp> epilogue_ops_of(const PixelView& out) const {
+    return out.data == result ? epilogue_ops : std::span<const PointwiseOp>{};
   }
   void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                  const PixelView& out) const {
-    pointwise_cuda(op, a, b, out, arithmetic, stream, then_of(out));
+    pointwise_cuda(op, a, b, out, arithmetic, stream, epilogue_ops_of(out));
   }
   void convolve(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                 const PointwiseOp& join, const ConstPixelView& other, const Region& out) const {
     convolve_cuda(taps, border, in, out, arithmetic, arena, stream,
                   {.join = join.kind == PointwiseOp::Kind::copy ? nullptr : &join,
                    .other = other,
-                   .then = then_of(out.pixels)});
+                   .then = epilogue_ops_of(out.pixels)});
   }
   void window(const Window& window, const Border& border, const ConstRegion& in, const Region& out) const {
-    window_cuda(window, border, in, out, arithmetic, arena, stream, then_of(out.pixels));
+    window_cuda(window, border, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
   void deviation(const WindowMoments& moments, const PixelView& out) const {
     deviation_cuda(moments, out, stream);
   }
   void resample(const Resampling& resampling, const ConstRegion& in, const Region& out) const {
-    resample_cuda(resampling, in, out, arithmetic, arena, stream, then_of(out.pixels));
+    resample_cuda(resampling, in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
   void keep_alpha(std::int64_t channel, const ConstPixelView& from, const PixelView& out) const {
-    keep_alpha_cuda(channel, from, out, arithmetic, stream, then);
+    keep_alpha_cuda(channel, from, out, arithmetic, stream, epilogue_ops);
   }
   void stage(const Stage& stage, const ConstRegion& in, const Region& out) const {
-    stage.enqueue(in, out, arithmetic, arena, stream, then_of(out.pixels));
+    stage.enqueue(in, out, arithmetic, arena, stream, epilogue_ops_of(out.pixels));
   }
 };
 
-/// Room for this part of an image, in the way's arithmetic type.
+/// A region like `like`, allocated in the arithmetic type of the backend.
 template <class Backend>
-Region allocate(const Backend& way, const Region& like) {
-  return {way.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(way.arithmetic)), like.rect,
-          like.image};
+Region allocate(const Backend& backend, const Region& like) {
+  return {backend.allocate(like.rect.extent(), like.pixels.channels, pixel_type_of(backend.arithmetic)),
+          like.rect, like.image};
 }
 
-/// What the stage needs of its input for this part of its result.
+/// The part of `in` that the stage needs for this part of its result.
 inline ConstRegion needed_of(const Stage& stage, const ConstRegion& in, const Region& out) {
   return in.crop(stage.input_for(out.rect, {in.image, in.pixels.channels, in.pixels.type}));
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = PointwiseOp::Kind;
 
-double size_of_taps(const std::vector<double>& taps) {
+double abs_sum(const std::vector<double>& taps) {
   return taps.empty() ? 1
                       : std::transform_reduce(taps.begin(), taps.end(), 0.0, std::plus<>(),
                                               [](double tap) { return std::abs(tap); });
@@ -26,37 +26,38 @@ double size_of_taps(const std::vector<double>& taps) {
 
 double growth_of(const Border& border, const std::vector<SeparableTaps>& branches, const PointwiseOp& join) {
   double growth = 0;
-  for (const SeparableTaps& taps : branches) growth += size_of_taps(taps.row) * size_of_taps(taps.col);
+  for (const SeparableTaps& taps : branches) growth += abs_sum(taps.row) * abs_sum(taps.col);
   if (join.kind == Kind::unsharp) growth = 1 + std::abs(join.p) * (1 + growth);
   return std::max(1.0, std::abs(border.value)) * growth;
 }
 
 bool are_means(const std::vector<SeparableTaps>& branches) {
-  constexpr double kAlmost = 1e-6;
+  constexpr double kTolerance = 1e-6;
   const auto is_mean = [](const std::vector<double>& taps) {
     const double sum = std::accumulate(taps.begin(), taps.end(), 0.0);
-    return taps.empty() || std::abs(sum - 1) < kAlmost;
+    return taps.empty() || std::abs(sum - 1) < kTolerance;
   };
   return std::ranges::all_of(
       branches, [&](const SeparableTaps& taps) { return is_mean(taps.row) && is_mean(taps.col); });
 }
 
-Neighbourhood around(const std::vector<SeparableTaps>& branches, BorderMode border) {
-  Neighbourhood around{.border = border};
+Neighbourhood neighbourhood_of(const std::vector<SeparableTaps>& branches, BorderMode border) {
+  Neighbourhood neighbourhood{.border = border};
   for (const SeparableTaps& taps : branches) {
-    around.radius_x = std::max(around.radius_x, taps.row_radius());
-    around.radius_y = std::max(around.radius_y, taps.col_radius());
+    neighbourhood.radius_x = std::max(neighbourhood.radius_x, taps.row_radius());
+    neighbourhood.radius_y = std::max(neighbourhood.radius_y, taps.col_radius());
   }
-  return around;
+  return neighbourhood;
 }
 
 StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& branches,
                       const PointwiseOp& join, std::optional<MissingPolicy> missing) {
   const double values[] = {border.value, join.p, join.q};
-  const bool adds = border.mode == BorderMode::constant && border.value != 0;
-  const bool joins = join.kind == Kind::magnitude || (join.kind == Kind::unsharp && join.q > 0);
-  StageTraits traits{
-      .is_complex_linear = !adds && !joins, .needs_f64 = any_beyond_f32(values), .runs_on_device = true};
+  const bool adds_constant = border.mode == BorderMode::constant && border.value != 0;
+  const bool is_nonlinear = join.kind == Kind::magnitude || (join.kind == Kind::unsharp && join.q > 0);
+  StageTraits traits{.is_complex_linear = !adds_constant && !is_nonlinear,
+                     .needs_f64 = any_beyond_f32(values),
+                     .runs_on_device = true};
   std::size_t operations = join.kind != PointwiseOp::Kind::copy ? 1 : 0;
   for (const SeparableTaps& taps : branches) {
     traits.needs_f64 = traits.needs_f64 || any_beyond_f32(taps.row) || any_beyond_f32(taps.col);
@@ -68,7 +69,7 @@ StageTraits traits_of(const Border& border, const std::vector<SeparableTaps>& br
   traits.fuses_nodata = missing && *missing != MissingPolicy::propagate && join.kind == Kind::copy &&
                         supports_normalized_conv(branches.front());
   traits.averages = join.kind == Kind::copy && are_means(branches);
-  traits.joins_settled_means = join.kind == Kind::unsharp && missing;
+  traits.has_fixed_mean_policy = join.kind == Kind::unsharp && missing;
   traits.propagates_nodata =
       missing && !(missing == MissingPolicy::fill && border.mode == BorderMode::constant);
   return traits;
@@ -87,7 +88,7 @@ FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableT
       text_(std::move(text)),
       border_(border),
       branches_(std::move(branches)),
-      near_(around(branches_, border.mode)),
+      neighbourhood_(neighbourhood_of(branches_, border.mode)),
       join_(join),
       missing_(missing) {
   join_.propagates_nodata = missing.has_value();
@@ -95,31 +96,34 @@ FilterStage::FilterStage(std::string text, Border border, std::vector<SeparableT
 
 StagePtr FilterStage::with_nodata() const {
   if (missing_) return shared_from_this();
-  const MissingPolicy policy = usual_policy(branches_);
+  const MissingPolicy policy = default_policy(branches_);
   return std::make_shared<FilterStage>(with_policy(text_, policy), border_, branches_, join_, policy);
 }
 
-/// Each pass makes of values in a range those that its taps above and below 0 make of its ends.
+/// Interval arithmetic: each pass scales and adds the ends of the range by the sign of each tap.
 ValueRange FilterStage::result_range(const ValueRange& input) const {
-  ValueRange near = input;
-  if (border_.mode == BorderMode::constant) near = near.include({border_.value, border_.value});
+  ValueRange extended_input = input;
+  if (border_.mode == BorderMode::constant)
+    extended_input = extended_input.include({border_.value, border_.value});
   const auto pass = [](const ValueRange& values, const std::vector<double>& taps) {
-    ValueRange made{0, 0};
-    for (const double tap : taps) made = made.plus(values.scaled(tap));
-    return taps.empty() ? values : made;
+    ValueRange result{0, 0};
+    for (const double tap : taps) result = result.plus(values.scaled(tap));
+    return taps.empty() ? values : result;
   };
-  const auto branch = [&](const SeparableTaps& taps) { return pass(pass(near, taps.row), taps.col); };
+  const auto branch = [&](const SeparableTaps& taps) {
+    return pass(pass(extended_input, taps.row), taps.col);
+  };
   const ValueRange first = branch(branches_.front());
-  if (!joined()) return traits().averages ? near : first;
+  if (!joined()) return traits().averages ? extended_input : first;
   return branches_.size() == 1 ? range_of(join_, input, first)
                                : range_of(join_, first, branch(branches_.back()));
 }
 
-/// For unsharp: its blur as a chain of its own.
+/// For unsharp: the stage with its blur as a subchain.
 StagePtr FilterStage::weight_by_alpha(const AlphaWeight& weight) const {
   if (join_.kind != Kind::unsharp || !are_means(branches_)) return with_nodata();
   const StagePtr blur = std::make_shared<FilterStage>("(blur)", border_, branches_, PointwiseOp{}, missing_);
-  return own_chain_stage(text_, Chain{blur}, join_)->weight_by_alpha(weight);
+  return subchain_stage(text_, Chain{blur}, join_)->weight_by_alpha(weight);
 }
 
 StagePtr FilterStage::transposed() const {
@@ -138,7 +142,7 @@ StagePtr FilterStage::transposed() const {
 std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                         Arithmetic arithmetic) const {
   const bool on_host = scratch == Scratch::host;
-  const Extent image = near_.largest_image(input.extent);
+  const Extent image = neighbourhood_.largest_image(input.extent);
   std::int64_t convolution = 0;
   for (const SeparableTaps& taps : branches_) {
     convolution = std::max(convolution,
@@ -147,29 +151,29 @@ std::int64_t FilterStage::scratch_bytes(Scratch scratch, Extent output, const Im
   }
   const PixelType type = pixel_type_of(arithmetic);
   const auto branches = static_cast<std::int64_t>(branches_.size());
-  if (renormalises()) {
+  if (ignores_missing()) {
     const std::int64_t bytes =
         convolution + normalized_convolution_bytes(branches_.size(), scratch,
-                                                   near_.needed_extent(output, input.extent), output,
+                                                   neighbourhood_.needed_extent(output, input.extent), output,
                                                    input.channels, arithmetic);
     if (!on_host || !all_support_normalized_conv(branches_)) return bytes;
-    // By the latter alone the planner takes narrower tiles; speed was measured with those by the former.
+    // The second bound alone would give narrower tiles; speed was measured with tiles by the first bound.
     return std::max(bytes,
                     normalized_conv_bytes(branches_, joined(), output, input.channels, arithmetic, image));
   }
-  // Results that wait to be joined: on a device the last convolution joins its own before it stores them.
+  // Branch results to be combined. On a device the last convolution applies the join itself before it stores.
   const std::int64_t results = branches - (on_host ? 0 : 1);
   return convolution + (joined() ? results * Arena::view_bytes(output, input.channels, type) : 0);
 }
 
-void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+void FilterStage::apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
                         Worker& worker) const {
-  if (traits().fuses_nodata) return apply_fused(nullptr, nullptr, given, result, arithmetic, worker);
-  const auto [in, out] = near_.as_own_image(given, result);
-  if (renormalises()) {
-    const ConstRegion needed = in.crop(near_.needed_of(in, out.rect));
+  if (traits().fuses_nodata) return apply_fused(nullptr, nullptr, source, result, arithmetic, worker);
+  const auto [in, out] = neighbourhood_.as_own_image(source, result);
+  if (ignores_missing()) {
+    const ConstRegion needed = in.crop(neighbourhood_.needed_of(in, out.rect));
     if (presence_of(needed.pixels, std::numeric_limits<double>::quiet_NaN()) != ValidMask::all_there)
-      return normalized_convolution(renormalised(), needed, out, arithmetic, worker);
+      return normalized_convolution(normalized(), needed, out, arithmetic, worker);
   }
   if (!joined()) return convolve_host(branches_.front(), border_, in, out, arithmetic, worker);
   const Arena::Scope scope(worker);
@@ -185,9 +189,9 @@ void FilterStage::apply(const ConstRegion& given, const Region& result, Arithmet
   pointwise_host(join_, operands[0], operands[1], out.pixels, arithmetic);
 }
 
-void FilterStage::apply_fused(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& given,
+void FilterStage::apply_fused(const PointwiseOp* mark, const PointwiseOp* store, const ConstRegion& source,
                               const Region& result, Arithmetic arithmetic, Worker& worker) const {
-  const auto [in, out] = near_.as_own_image(given, result);
+  const auto [in, out] = neighbourhood_.as_own_image(source, result);
   MissingPolicyOf missing{.fills = missing_ == MissingPolicy::fill};
   if (mark != nullptr) missing.value = mark->p;
   if (store != nullptr) missing.store = *store;
@@ -195,7 +199,7 @@ void FilterStage::apply_fused(const PointwiseOp* mark, const PointwiseOp* store,
 }
 
 void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
-  if (renormalises()) return normalized_convolution_reference(renormalised(), in, out, arithmetic);
+  if (ignores_missing()) return normalized_convolution_reference(normalized(), in, out, arithmetic);
   if (!joined()) return convolve_reference(branches_.front(), border_, in, out, arithmetic);
   const PixelType type = pixel_type_of(arithmetic);
   const Extent extent = out.rect.extent();
@@ -213,16 +217,17 @@ void FilterStage::apply_reference(const ConstRegion& in, const Region& out, Arit
   pointwise_reference(join_, operands[0], operands[1], out.pixels, arithmetic);
 }
 
-/// The last convolution joins its values with the other operand before it stores them.
-void FilterStage::enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
-                          DeviceStream stream, std::span<const PointwiseOp> then) const {
-  const auto [in, out] = near_.as_own_image(given, result);
-  if (renormalises())
-    return enqueue_normalized_convolution(renormalised(), in.crop(near_.needed_of(in, out.rect)), out,
-                                          arithmetic, arena, stream, then);
+/// The last convolution joins its values with the other operand before storing them.
+void FilterStage::enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
+                          Arena& arena, DeviceStream stream,
+                          std::span<const PointwiseOp> epilogue_ops) const {
+  const auto [in, out] = neighbourhood_.as_own_image(source, result);
+  if (ignores_missing())
+    return enqueue_normalized_convolution(normalized(), in.crop(neighbourhood_.needed_of(in, out.rect)), out,
+                                          arithmetic, arena, stream, epilogue_ops);
   const Arena::Scope scope(arena);
   ConvolutionEpilogue epilogue{
-      .join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = then};
+      .join = joined() ? &join_ : nullptr, .other = in.crop(out.rect).pixels, .then = epilogue_ops};
   if (branches_.size() == 2) {
     const PixelView first =
         arena.allocate_view(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic));
@@ -237,29 +242,31 @@ Keys border_keys(Border& border) {
   for (const BorderMode mode : {BorderMode::reflect101, BorderMode::reflect, BorderMode::replicate,
                                 BorderMode::constant, BorderMode::wrap})
     modes.emplace_back(name_of(mode), mode);
-  return {{.name = "border",
-           .value = choice(border.mode, modes),
-           .words = "pixels beyond the edges of abcd. reflect101: dcb|abcd|cba, reflect: cba|abcd|dcb, "
-                    "replicate: aaa|abcd|ddd, wrap: bcd|abcd|abc, constant: the key value"},
-          {.name = "value",
-           .value = &border.value,
-           .words = "pixel value beyond the edge",
-           .only_with = "border=constant"}};
+  return {
+      {.name = "border",
+       .value = choice(border.mode, modes),
+       .words =
+           "pixels beyond the edges of abcd. reflect101: dcb|abcd|cba, reflect: cba|abcd|dcb, replicate: aaa|abcd|ddd, wrap: bcd|abcd|abc, constant: the key value"},
+      {.name = "value",
+       .value = &border.value,
+       .words = "pixel value beyond the edge",
+       .only_with = "border=constant"}};
 }
 
-Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways) {
-  Key policy = nodata_key(missing, ways);
-  static const std::string kAllWords = fmt::format("{}; propagate for a kernel with negative weights",
-                                                   nodata_key(missing, MissingWays::all).words);
-  if (ways == MissingWays::all) policy.words = kAllWords;
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing,
+                     MissingSupport support) {
+  Key policy = nodata_key(missing, support);
+  static const std::string kAllText = fmt::format("{}; propagate for a kernel with negative weights",
+                                                  nodata_key(missing, MissingSupport::all).words);
+  if (support == MissingSupport::all) policy.words = kAllText;
   return joined(
       {border_keys(border),
        {{.name = "flip", .value = &flip, .words = "flip the kernel: convolution in place of correlation"},
         policy}});
 }
 
-void prepare(const StageArguments& spelling, const Convolving& options,
-             std::vector<SeparableTaps>& branches) {
+void prepare_taps(const StageArguments& spelling, const Convolving& options,
+                  std::vector<SeparableTaps>& branches) {
   for (SeparableTaps& taps : branches) {
     if (!options.flip) break;
     std::ranges::reverse(taps.row);
@@ -274,7 +281,7 @@ void prepare(const StageArguments& spelling, const Convolving& options,
 
 StagePtr make_filter(const StageArguments& spelling, const Convolving& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join) {
-  prepare(spelling, options, branches);
+  prepare_taps(spelling, options, branches);
   if (options.nodata == MissingPolicy::fill && join.kind == Kind::unsharp)
     spelling.refuse("nodata", "a missing pixel has no details to sharpen; take nodata=ignore");
   return std::make_shared<FilterStage>(spelling.text(), options.border, std::move(branches), join,

@@ -1,5 +1,5 @@
-// The stage behind every convolving name: one separable filter, or two over the same input and a pointwise
-// operation that joins them.
+// The stage of all convolution filters: one separable filter, or two over the same input, combined by a
+// pointwise operation.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace sepconv {
 
-/// What every convolving stage's options say besides its taps.
+/// Options common to all convolution stages, besides the taps.
 struct Convolving {
   Border border{};
   bool flip = false;
@@ -22,17 +22,16 @@ struct Convolving {
 
 class FilterStage final : public Stage {
  public:
-  /// One filter, or two over the same input, and what joins them: nothing or join(input, filter(input)) of
-  /// one, as unsharp, join(filter(input), other filter(input)) of two, as gradient, dog, gaussian_laplace. Without
-  /// `missing` NaN is computed with as IEEE says.
+  /// One filter, or two over the same input. With one: filter(input) if `join` is a copy, or join(input,
+  /// filter(input)), as in unsharp. With two: join(first(input), second(input)), as in gradient, dog,
+  /// gaussian_laplace. Without `missing`, NaN follows IEEE arithmetic.
   FilterStage(std::string text, Border border, std::vector<SeparableTaps> branches, PointwiseOp join,
               std::optional<MissingPolicy> missing = {});
 
-  /// With " (columns first)" at the end where that is so, which no text can ask for: it is what transposed()
-  /// makes.
+  /// A stage created by transposed() ends with " (columns first)"; that text cannot be parsed.
   std::string text() const override { return text_; }
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    return near_.input_for(output, input.extent);
+    return neighbourhood_.input_for(output, input.extent);
   }
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override;
@@ -45,41 +44,42 @@ class FilterStage final : public Stage {
   StagePtr with_nodata() const override;
   StagePtr weight_by_alpha(const AlphaWeight& weight) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override;
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override;
 
  private:
   bool joined() const noexcept { return join_.kind != PointwiseOp::Kind::copy; }
-  bool renormalises() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
-  NormalizedConvolution renormalised() const noexcept {
+  bool ignores_missing() const noexcept { return missing_ && *missing_ != MissingPolicy::propagate; }
+  NormalizedConvolution normalized() const noexcept {
     return {branches_, border_, join_, missing_ == MissingPolicy::fill};
   }
 
   std::string text_;
   Border border_;
   std::vector<SeparableTaps> branches_;  // one or two
-  Neighbourhood near_;
-  PointwiseOp join_;  // copy: none
+  Neighbourhood neighbourhood_;
+  PointwiseOp join_;  // copy: no join
   std::optional<MissingPolicy> missing_;
 };
 
 /// The keys border and value.
 Keys border_keys(Border& border);
 
-/// The keys that every convolving stage takes: border, value, flip, missing.
-Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing, MissingWays ways);
+/// The keys of every convolution stage: border, value, flip, missing.
+Keys convolving_keys(Border& border, bool& flip, std::optional<MissingPolicy>& missing,
+                     MissingSupport support);
 template <class Options>
-Keys convolving_keys(Options& options, MissingWays ways = MissingWays::all) {
-  return convolving_keys(options.border, options.flip, options.nodata, ways);
+Keys convolving_keys(Options& options, MissingSupport support = MissingSupport::all) {
+  return convolving_keys(options.border, options.flip, options.nodata, support);
 }
 
-/// Turns taps round where that is asked for. Throws InvalidArgument for missing pixels that they cannot do
-/// without.
-void prepare(const StageArguments& spelling, const Convolving& options, std::vector<SeparableTaps>& branches);
-/// The text of a stage, which does not speak of missing pixels, with this policy: ignore or propagate.
+/// Reverses the taps if `flip` is set. Throws InvalidArgument if `missing` requires normalization and the
+/// taps sum to almost 0.
+void prepare_taps(const StageArguments& spelling, const Convolving& options,
+                  std::vector<SeparableTaps>& branches);
+/// Appends nodata=ignore or nodata=propagate to the text of a stage without that key.
 std::string with_policy(const std::string& text, MissingPolicy policy);
 
-/// A FilterStage of this spelling, its taps turned round if `flip`. Throws InvalidArgument for missing pixels
-/// that its taps cannot do without.
+/// A FilterStage with taps reversed if `flip` is set. Throws InvalidArgument as prepare_taps() does.
 StagePtr make_filter(const StageArguments& spelling, const Convolving& options,
                      std::vector<SeparableTaps> branches, PointwiseOp join = {});
 template <class Options>
@@ -89,8 +89,8 @@ StagePtr make_filter(const StageArguments& spelling, const Options& options,
                      join);
 }
 
-/// make_filter() of one branch within planes, after `along_z`, where those are not taps. Within planes too
-/// there may be none. Throws InvalidArgument for missing pixels that means along z are to do without.
+/// A filter with taps `along_z` followed by make_filter() with `in_plane`. Either may be empty. Throws
+/// InvalidArgument as prepare_taps() does.
 StagePtr make_volume_filter(const StageArguments& spelling, const Convolving& options, SeparableTaps in_plane,
                             std::vector<double> along_z);
 template <class Options>

@@ -1,4 +1,4 @@
-// gaussian: the filter of scipy.ndimage.gaussian_filter, tap for tap.
+// gaussian: the same taps as scipy.ndimage.gaussian_filter.
 #include <algorithm>
 
 #include "pipeline/stages/filter_stage.hpp"
@@ -38,8 +38,9 @@ Keys keys(GaussianOptions& options) {
 StagePtr make_multirate(const GaussianOptions& options, const StageArguments& spelling) {
   const auto refuse = [&](const char* why) { spelling.refuse("method", why); };
   const double sigma_y = options.sigma_y.value_or(*options.sigma);
-  const auto [least, most] = std::minmax(*options.sigma, sigma_y);
-  if (least < kMinMultirateSigma || most > kMaxMultirateSigma) refuse("it is for a sigma of 8 to 10000");
+  const auto [min_sigma, max_sigma] = std::minmax(*options.sigma, sigma_y);
+  if (min_sigma < kMinMultirateSigma || max_sigma > kMaxMultirateSigma)
+    refuse("it is for a sigma of 8 to 10000");
   if (options.order != 0 || options.order_y.value_or(0) != 0) refuse("it blurs, and has no derivatives");
   if (options.sigma_z) refuse("it is of planes; blur along z by a stage of its own");
   if (options.radius || options.radius_y || options.truncate != GaussianOptions().truncate)

@@ -1,5 +1,5 @@
-// gemm: the image times a matrix from a file, or that matrix times the image. The same bits everywhere, so by
-// kernels of our own; the command `sepconv gemm` is what multiplies by a library.
+// gemm: the image times a matrix from a file, or that matrix times the image. It gives the same bits on every
+// machine, so it uses kernels of sepconv; the command `sepconv gemm` multiplies by a library.
 #include <fmt/format.h>
 
 #include "core/byte_text.hpp"
@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// The matrix as its file has it. A stage, its twin and those bound to a device share one.
+/// The matrix as stored in its file. A stage, its transposed() and on_device() versions share one.
 struct Matrix {
   explicit Matrix(const ImageSpec& shape) : spec(shape), memory(shape.bytes()) {}
   ImageSpec spec;
@@ -21,14 +21,14 @@ struct Matrix {
 };
 using MatrixPtr = std::shared_ptr<const Matrix>;
 
-/// Which product it is.
+/// The form of the product.
 struct Factors {
-  bool left = false;        ///< the matrix stands on the left of the image
-  bool transposed = false;  ///< it stands there transposed
-  bool mixes = false;       ///< channels are summed over too; else each channel is a matrix of its own
+  bool left = false;        ///< matrix times image, else image times matrix
+  bool transposed = false;  ///< the matrix is transposed
+  bool mixes = false;       ///< sums run over channels, too; else each channel is a separate matrix
 };
 
-/// For the matrix as it stands in the product.
+/// Extent of the matrix as used in the product.
 Extent shape_of(const Matrix& matrix, const Factors& factors) {
   const Extent file = matrix.spec.extent;
   return factors.transposed ? Extent{file.cols, file.rows} : file;
@@ -52,7 +52,7 @@ StageTraits traits_of(const Matrix& matrix, const Factors& factors) {
 
 class GemmStage final : public Stage {
  public:
-  /// `device`: where the matrix lies on the current device, if this is the stage to enqueue.
+  /// `device`: the address of the matrix on the current device, for a stage to enqueue; else null.
   GemmStage(std::string text, MatrixPtr matrix, Factors factors, std::byte* device = nullptr)
       : Stage(traits_of(*matrix, factors)),
         text_(std::move(text)),
@@ -79,8 +79,7 @@ class GemmStage final : public Stage {
     return {output.row, 0, output.rows, input.extent.cols};
   }
 
-  /// Image times B, transposed, is B's transpose times the transposed image, and the other way round. What is
-  /// done with channels stays.
+  /// (A B)^T = B^T A^T: the other side, and the matrix transposed. The handling of channels stays.
   StagePtr transposed() const override {
     return std::make_shared<GemmStage>(text_, matrix_,
                                        Factors{!factors_.left, !factors_.transposed, factors_.mixes});
@@ -110,12 +109,12 @@ class GemmStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
+               std::span<const PointwiseOp> epilogue_ops) const override {
     if (device_ == nullptr)
       throw CudaError(
           fmt::format("the matrix of stage '{}' is not on the GPU; enqueue what on_device() returns", text_));
     const Operands operands = operands_for(in, out, device_);
-    exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, then);
+    exact_gemm_cuda(operands.x, operands.y, out.pixels, arithmetic, stream, epilogue_ops);
   }
 
  private:
@@ -126,7 +125,7 @@ class GemmStage final : public Stage {
   Extent shape() const { return shape_of(*matrix_, factors_); }
   std::int64_t sum_length() const { return sum_length_of(*matrix_, factors_); }
 
-  /// What out.rect needs of the image, and of the matrix, whose elements begin at `data`.
+  /// The operands of out.rect: a part of the image, and a part of the matrix, whose elements begin at `data`.
   Operands operands_for(const ConstRegion& in, const Region& out, std::byte* data) const {
     const ImageSpec input{in.image, in.pixels.channels, in.pixels.type};
     const ExactOperand image{in.crop(input_for(out.rect, input)).pixels};

@@ -1,5 +1,5 @@
-// add, subtract, multiply, divide, min, max, blend: the input and a second image, or what a chain makes of
-// the input.
+// add, subtract, multiply, divide, min, max, blend: operations on the input and either a second image or the
+// result of a subchain.
 #include <fmt/format.h>
 
 #include "pipeline/stages/binary_op_stage.hpp"
@@ -37,10 +37,10 @@ Keys binary_op_keys(Options& options) {
 template <class Options>
 StagePtr make_binary_op(const Options& options, const StageArguments& spelling, const PointwiseOp& op) {
   if (options.chain.empty()) return binary_op_stage(spelling, options.file, options.axes, op);
-  return own_chain_stage(spelling, options.chain, op);
+  return subchain_stage(spelling, options.chain, op);
 }
 
-/// min and max are NaN where either is, as the others are.
+/// min and max are NaN if either operand is, as in the other operations.
 template <Kind kKind>
 StagePtr make_joined(const JoinOptions<kKind>& options, const StageArguments& spelling) {
   constexpr bool compares = kKind == Kind::lesser || kKind == Kind::greater;

@@ -1,4 +1,4 @@
-// Options of the stages that join their input with a second image, or with what a chain makes of it; a part
+// Options of the stages that combine their input with a second image or with the result of a subchain. Part
 // of stages.hpp.
 #pragma once
 
@@ -9,12 +9,13 @@
 
 namespace sepconv {
 
-/// One of both is needed: subtract({.file = "dark.tif"}), subtract({.chain = gaussian({.sigma = 20})}).
+/// Either `file` or `chain` is needed: subtract({.file = "dark.tif"}), subtract({.chain = gaussian({.sigma =
+/// 20})}).
 template <PointwiseOp::Kind kKind>
 struct JoinOptions {
   SecondaryImage file{};  ///< as large as the input, or one row, column or pixel, which repeats
-  Chain chain{};          ///< in its place what these stages make of the input
-  std::string axes{};     ///< of an array in the file, as OpenOptions::axes
+  Chain chain{};          ///< alternative to file: these stages applied to the input
+  std::string axes{};     ///< axes of an array in the file, as OpenOptions::axes
   static StageEntry entry();
 };
 using AddOptions = JoinOptions<PointwiseOp::Kind::sum>;
@@ -37,7 +38,7 @@ StageEntry MinOptions::entry();
 template <>
 StageEntry MaxOptions::entry();
 
-/// (1 - alpha) of the input and alpha of the second image.
+/// (1 - alpha) * input + alpha * second image.
 struct BlendOptions {
   SecondaryImage file{};
   Chain chain{};

@@ -1,4 +1,4 @@
-// What is made of several filters of a volume. Private to pipeline/stages.
+// Combinations of several filters of a volume. Private to pipeline/stages.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace sepconv {
 
-/// VolumeJoin (volume_filter_stage.hpp) on a volume.
+/// VolumeJoin (volume_filter_stage.hpp) applied to a volume.
 struct JoinedOnVolume {
-  StagePtr given;  ///< which has it
+  StagePtr stage;  ///< the stage with the VolumeJoin
   Extent plane;
   std::vector<StagePtr> branches{};
 };

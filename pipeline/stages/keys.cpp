@@ -20,53 +20,54 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-/// The text of a value; nothing if it is left out.
+/// The text of a value; empty if it is omitted.
 std::optional<std::string> text_of(const KeyValue& value) {
   using Text = std::optional<std::string>;
   return std::visit(
-      Overloaded{[]<class T>(const T* kept) -> Text { return fmt::format("{}", *kept); },
-                 []<class T>(const std::optional<T>* kept) -> Text {
-                   return *kept ? Text(fmt::format("{}", **kept)) : std::nullopt;
-                 },
-                 [](const std::optional<Extent>* kept) -> Text {
-                   return *kept ? Text(fmt::format("{}x{}", (*kept)->cols, (*kept)->rows)) : std::nullopt;
-                 },
-                 [](const std::vector<double>* kept) -> Text {
-                   return kept->empty() ? std::nullopt : Text(fmt::format("{}", fmt::join(*kept, ",")));
-                 },
-                 [](const std::filesystem::path* kept) -> Text {
-                   return kept->empty() ? std::nullopt : Text(kept->string());
-                 },
-                 [](const std::string* kept) -> Text { return kept->empty() ? std::nullopt : Text(*kept); },
-                 [](const SecondaryImage* kept) -> Text {
-                   return kept->empty() ? std::nullopt : Text(kept->text());
-                 },
-                 [](const Chain* kept) -> Text {
-                   return kept->empty() ? std::nullopt : Text(fmt::format("[{}]", kept->text()));
-                 },
-                 [](const Choice& choice) -> Text {
-                   const auto i = choice.get();
-                   return !i ? std::nullopt : Text(*i < choice.words.size() ? choice.words[*i] : "?");
-                 }},
+      Overloaded{
+          []<class T>(const T* option) -> Text { return fmt::format("{}", *option); },
+          []<class T>(const std::optional<T>* option) -> Text {
+            return *option ? Text(fmt::format("{}", **option)) : std::nullopt;
+          },
+          [](const std::optional<Extent>* option) -> Text {
+            return *option ? Text(fmt::format("{}x{}", (*option)->cols, (*option)->rows)) : std::nullopt;
+          },
+          [](const std::vector<double>* option) -> Text {
+            return option->empty() ? std::nullopt : Text(fmt::format("{}", fmt::join(*option, ",")));
+          },
+          [](const std::filesystem::path* option) -> Text {
+            return option->empty() ? std::nullopt : Text(option->string());
+          },
+          [](const std::string* option) -> Text { return option->empty() ? std::nullopt : Text(*option); },
+          [](const SecondaryImage* option) -> Text {
+            return option->empty() ? std::nullopt : Text(option->text());
+          },
+          [](const Chain* option) -> Text {
+            return option->empty() ? std::nullopt : Text(fmt::format("[{}]", option->text()));
+          },
+          [](const Choice& choice) -> Text {
+            const auto i = choice.get();
+            return !i ? std::nullopt : Text(*i < choice.words.size() ? choice.words[*i] : "?");
+          }},
       value);
 }
 
-/// The numbers of a value.
+/// The numbers in a value, for range checks.
 std::vector<double> numbers_of(const KeyValue& value) {
   using Numbers = std::vector<double>;
   return std::visit(
-      Overloaded{[](double* kept) { return Numbers{*kept}; },
-                 [](std::int64_t* kept) { return Numbers{static_cast<double>(*kept)}; },
-                 [](std::optional<double>* kept) { return *kept ? Numbers{**kept} : Numbers{}; },
-                 [](std::optional<std::int64_t>* kept) {
-                   return *kept ? Numbers{static_cast<double>(**kept)} : Numbers{};
+      Overloaded{[](double* option) { return Numbers{*option}; },
+                 [](std::int64_t* option) { return Numbers{static_cast<double>(*option)}; },
+                 [](std::optional<double>* option) { return *option ? Numbers{**option} : Numbers{}; },
+                 [](std::optional<std::int64_t>* option) {
+                   return *option ? Numbers{static_cast<double>(**option)} : Numbers{};
                  },
-                 [](std::optional<Extent>* kept) {
-                   return *kept ? Numbers{static_cast<double>((*kept)->cols),
-                                          static_cast<double>((*kept)->rows)}
-                                : Numbers{};
+                 [](std::optional<Extent>* option) {
+                   return *option ? Numbers{static_cast<double>((*option)->cols),
+                                            static_cast<double>((*option)->rows)}
+                                  : Numbers{};
                  },
-                 [](std::vector<double>* kept) { return *kept; }, [](const auto&) { return Numbers{}; }},
+                 [](std::vector<double>* option) { return *option; }, [](const auto&) { return Numbers{}; }},
       value);
 }
 
@@ -84,63 +85,64 @@ std::vector<std::string> choices_of(const KeyValue& value) {
                                                 : std::vector<std::string>{};
 }
 
-constexpr std::size_t kMaxChainsWithin = 16;  // each takes of the stack when it is read
+constexpr std::size_t kMaxNestedChains = 16;  // parsing recurses and uses the stack
 
-/// Reads a value from its text; says why that cannot be, or nothing.
-class ValueOf {
+/// Parses the text of a value. Returns an error message, or "" on success.
+class ValueParser {
  public:
-  explicit ValueOf(const std::string& text) : text_(text) {}
+  explicit ValueParser(const std::string& text) : text_(text) {}
 
-  std::string operator()(double* kept) const {
-    return whole(text_, *kept) ? "" : "a finite number is needed";
+  std::string operator()(double* option) const {
+    return parse_whole(text_, *option) ? "" : "a finite number is needed";
   }
-  std::string operator()(std::int64_t* kept) const {
-    return whole(text_, *kept) ? "" : "a whole number is needed";
+  std::string operator()(std::int64_t* option) const {
+    return parse_whole(text_, *option) ? "" : "a whole number is needed";
   }
   template <class T>
-  std::string operator()(std::optional<T>* kept) const {
-    return (*this)(&kept->emplace());
+  std::string operator()(std::optional<T>* option) const {
+    return (*this)(&option->emplace());
   }
-  std::string operator()(bool* kept) const {
-    *kept = text_ == "true";
-    return *kept || text_ == "false" ? "" : "it is one of false, true";
+  std::string operator()(bool* option) const {
+    *option = text_ == "true";
+    return *option || text_ == "false" ? "" : "it is one of false, true";
   }
-  std::string operator()(std::vector<double>* kept) const {
+  std::string operator()(std::vector<double>* option) const {
     for (std::size_t at = 0; at <= text_.size();) {
       const std::size_t end = std::min(text_.find(',', at), text_.size());
       const std::string_view word = std::string_view(text_).substr(at, end - at);
-      if (!whole(word, kept->emplace_back())) return fmt::format("'{}' is not a finite number", word);
+      if (!parse_whole(word, option->emplace_back())) return fmt::format("'{}' is not a finite number", word);
       at = end + 1;
     }
     return "";
   }
-  std::string operator()(std::optional<Extent>* kept) const {
+  std::string operator()(std::optional<Extent>* option) const {
     const std::size_t x = std::min(text_.find('x'), text_.size() - 1);
     const std::string_view text = text_;
-    Extent& size = kept->emplace();
-    const bool both = whole(text.substr(0, x), size.cols) && whole(text.substr(x + 1), size.rows);
+    Extent& size = option->emplace();
+    const bool both = parse_whole(text.substr(0, x), size.cols) && parse_whole(text.substr(x + 1), size.rows);
     return both ? "" : "COLSxROWS is needed, as 640x480 is";
   }
-  std::string operator()(std::filesystem::path* kept) const {
-    *kept = text_;
+  std::string operator()(std::filesystem::path* option) const {
+    *option = text_;
     return "";
   }
-  std::string operator()(std::string* kept) const {
-    *kept = text_;
+  std::string operator()(std::string* option) const {
+    *option = text_;
     return "";
   }
-  std::string operator()(SecondaryImage* kept) const {
-    *kept = SecondaryImage(text_);
+  std::string operator()(SecondaryImage* option) const {
+    *option = SecondaryImage(text_);
     return text_.starts_with(kInMemoryText)
                ? "pixels in memory have no text; make the stage of them anew, or of a file"
                : "";
   }
-  std::string operator()(Chain* kept) const {
+  std::string operator()(Chain* option) const {
     if (text_.starts_with('[') != text_.ends_with(']')) return "a bracket is missing";
-    std::size_t within = 0;
-    for (std::size_t at = text_.find("chain="); at != text_.npos; at = text_.find("chain=", at + 1)) ++within;
-    if (within > kMaxChainsWithin) return "it has too many chains within";
-    *kept = parse_chain(text_);
+    std::size_t nested_chains = 0;
+    for (std::size_t at = text_.find("chain="); at != text_.npos; at = text_.find("chain=", at + 1))
+      ++nested_chains;
+    if (nested_chains > kMaxNestedChains) return "it has too many chains within";
+    *option = parse_chain(text_);
     return "";
   }
   std::string operator()(const Choice& choice) const {
@@ -152,7 +154,7 @@ class ValueOf {
 
  private:
   template <class T>
-  static bool whole(std::string_view text, T& value) {
+  static bool parse_whole(std::string_view text, T& value) {
     if (text.starts_with('+')) text.remove_prefix(1);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size();
@@ -161,15 +163,15 @@ class ValueOf {
   const std::string& text_;
 };
 
-/// The name of the file that a value is.
-std::string file_of(const KeyValue& value) {
+/// The file name in a value; empty if it has none.
+std::string file_name_of(const KeyValue& value) {
   if (const auto* const path = std::get_if<std::filesystem::path*>(&value)) return (*path)->native();
   if (const auto* const image = std::get_if<SecondaryImage*>(&value)) return (*image)->file.native();
   return "";
 }
 
-/// What a value must be and is not; empty if nothing.
-std::string fault_in(const Key& key) {
+/// An error message for an invalid value; empty if it is valid.
+std::string find_error(const Key& key) {
   const std::vector<double> numbers = numbers_of(key.value);
   for (const double number : numbers) {
     if (!std::isfinite(number))
@@ -181,7 +183,7 @@ std::string fault_in(const Key& key) {
     if (choice->get() == choice->words.size())
       return fmt::format("it is one of {}", fmt::join(choice->words, ", "));
   }
-  if (const std::string name = file_of(key.value); !name.empty()) {
+  if (const std::string name = file_name_of(key.value); !name.empty()) {
     if (const std::size_t comma = name.find(','); name.find('=', std::min(comma, name.size())) != name.npos)
       return "a name with ',' before '=' reads as another key; give the file another name";
   }
@@ -190,9 +192,9 @@ std::string fault_in(const Key& key) {
 
 }  // namespace
 
-Keys joined(std::initializer_list<Keys> all) {
+Keys joined(std::initializer_list<Keys> groups) {
   Keys keys;
-  for (const Keys& some : all) keys.insert(keys.end(), some.begin(), some.end());
+  for (const Keys& group : groups) keys.insert(keys.end(), group.begin(), group.end());
   return keys;
 }
 
@@ -228,7 +230,7 @@ StageArguments::StageArguments(std::string_view stage, Keys keys, const Keys& de
 StageArguments::StageArguments(const StageText& text, Keys keys)
     : stage_(text.stage), keys_(std::move(keys)) {
   std::vector<std::string> given;
-  const auto give = [&](const Key& key) {
+  const auto mark_given = [&](const Key& key) {
     if (std::ranges::find(given, key.name) != given.end())
       throw InvalidArgument(fmt::format("stage '{}' is given '{}' twice; keep one", stage_, key.name));
     given.emplace_back(key.name);
@@ -236,18 +238,20 @@ StageArguments::StageArguments(const StageText& text, Keys keys)
   for (const auto& [name, value] : text.pairs) {
     const Key* const key = find(name);
     if (key == nullptr) fail_unknown(name);
-    give(*key);
-    const std::string fault = value.empty() ? "a value is needed" : std::visit(ValueOf(value), key->value);
-    if (!fault.empty())
-      throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, name, value, fault));
+    mark_given(*key);
+    const std::string error_text =
+        value.empty() ? "a value is needed" : std::visit(ValueParser(value), key->value);
+    if (!error_text.empty())
+      throw InvalidArgument(fmt::format("stage '{}' cannot take {}={}: {}", stage_, name, value, error_text));
   }
   for (const auto& [name, image] : text.images) {
     const Key* const key = find(name);
-    SecondaryImage* const* const kept = key != nullptr ? std::get_if<SecondaryImage*>(&key->value) : nullptr;
-    if (kept == nullptr)
+    SecondaryImage* const* const option =
+        key != nullptr ? std::get_if<SecondaryImage*>(&key->value) : nullptr;
+    if (option == nullptr)
       throw InvalidArgument(fmt::format("stage '{}' takes no image for '{}'", stage_, name));
-    **kept = image;
-    give(*key);
+    **option = image;
+    mark_given(*key);
   }
   check(given);
 }
@@ -256,7 +260,7 @@ std::string StageArguments::text() const {
   std::string text = stage_;
   for (const Key& key : keys_) {
     const auto value = text_of(key.value);
-    if (value && means_something(key))
+    if (value && applies(key))
       text += fmt::format("{}{}={}", text.size() == stage_.size() ? ":" : ",", key.name, *value);
   }
   return text;
@@ -270,23 +274,23 @@ void StageArguments::refuse(std::string_view key, std::string_view why) const {
 
 const Key* StageArguments::find(std::string_view name) const noexcept { return find_named(keys_, name); }
 
-bool StageArguments::holds(std::string_view condition) const {
+bool StageArguments::is_met(std::string_view condition) const {
   const std::size_t equals = condition.find('=');
   const auto value = text_of(find(condition.substr(0, equals))->value);
   return value && (equals == condition.npos || *value == condition.substr(equals + 1));
 }
 
-bool StageArguments::means_something(const Key& key) const {
-  return (key.only_with.empty() || holds(key.only_with)) && (key.not_with.empty() || !holds(key.not_with));
+bool StageArguments::applies(const Key& key) const {
+  return (key.only_with.empty() || is_met(key.only_with)) && (key.not_with.empty() || !is_met(key.not_with));
 }
 
 void StageArguments::check(const std::vector<std::string>& given) const {
   for (const Key& key : keys_) {
-    if (means_something(key)) {
+    if (applies(key)) {
       if (key.needed && !text_of(key.value)) refuse(key.name, key.words);
-      if (const std::string fault = fault_in(key); !fault.empty()) refuse(key.name, fault);
+      if (const std::string error_text = find_error(key); !error_text.empty()) refuse(key.name, error_text);
     } else if (std::ranges::find(given, key.name) != given.end()) {
-      if (key.not_with.empty() || !holds(key.not_with))
+      if (key.not_with.empty() || !is_met(key.not_with))
         refuse(key.name, fmt::format("it goes only with {}", key.only_with));
       refuse(key.name, fmt::format("give {} or {}, not both", key.name, key.not_with));
     }
@@ -297,16 +301,16 @@ void StageArguments::fail_unknown(const std::string& key) const {
   if (keys_.empty())
     throw InvalidArgument(fmt::format("stage '{}' takes no '{}': it has no keys", stage_, key));
   std::vector<std::string> known;
-  for (const Key& one : keys_) known.emplace_back(one.name);
+  for (const Key& known_key : keys_) known.emplace_back(known_key.name);
   const Key* const chain = find("chain");
   if (chain != nullptr && text_of(chain->value))
     throw InvalidArgument(
         fmt::format("stage '{}' has no key '{}'; a chain with several keys stands in brackets, like "
                     "{}:chain=[gaussian:sigma=8,radius=20]",
                     stage_, key, stage_));
-  const auto meant = nearest(key, known);
+  const auto suggestion = nearest(key, known);
   throw InvalidArgument(fmt::format("stage '{}' has no key '{}'{}; its keys are {}", stage_, key,
-                                    meant ? fmt::format(" (did you mean '{}'?)", *meant) : "",
+                                    suggestion ? fmt::format(" (did you mean '{}'?)", *suggestion) : "",
                                     fmt::join(known, ", ")));
 }
 

@@ -1,8 +1,8 @@
-// How a stage declares its keys: once, as data that points into its options. Texts, checks, Stage::text(),
-// help, completion and JSON follow from that.
-// docs/adding-a-stage.md shows a stage that is made of an options struct, keys() and make(), which a constant
-// StageKind ties together: kInvert({.white = 200}) is the stage, kInvert.entry() its line in a table that
-// texts are parsed with.
+// Declarations of the keys of a stage: data that points into its options. Parsing, checks, Stage::text(),
+// help, completion and JSON are derived from it.
+// docs/adding-a-stage.md shows a stage that consists of an options struct, keys() and make(), combined by a
+// constant StageKind: kInvert({.white = 200}) creates the stage, and kInvert.entry() is its row in a table
+// that texts are parsed with.
 #pragma once
 
 #include <filesystem>
@@ -19,19 +19,19 @@
 
 namespace sepconv {
 
-/// An enumeration whose values have words; choice() makes it.
+/// A choice among words, one per value of an enumeration; choice() creates it.
 struct Choice {
   std::vector<std::string> words;
-  std::function<std::optional<std::size_t>()> get;  ///< none: left out; words.size(): no value of it
+  std::function<std::optional<std::size_t>()> get;  ///< empty: omitted; words.size(): invalid value
   std::function<void(std::size_t)> set;
 };
 
-/// Where an option is kept. What is optional, a list, a path, an image, a chain or a text may be left out.
+/// Pointer to an option. An optional, a list, path, image, chain or text may be omitted.
 using KeyValue = std::variant<double*, std::optional<double>*, std::int64_t*, std::optional<std::int64_t>*,
                               bool*, std::vector<double>*, std::optional<Extent>*, std::filesystem::path*,
                               SecondaryImage*, Chain*, Choice, std::string*>;
 
-/// A StageKey and where its value is kept. The default is what stands there in options that nobody touched.
+/// A StageKey and the location of its value. The default is the value in default-constructed options.
 struct Key {
   std::string_view name;
   KeyValue value;
@@ -41,67 +41,69 @@ struct Key {
   bool needed = false;
   std::string_view only_with = "";
   std::string_view not_with = "";
-  std::string_view former_name = "";  ///< of older versions: understood, in no list
+  std::string_view former_name = "";  ///< name in older versions: accepted, not listed
 };
 using Keys = std::vector<Key>;
 
-constexpr KeyRange above(double least) { return {.least = least, .above_least = true}; }
-constexpr KeyRange at_least(double least) { return {.least = least}; }
-constexpr KeyRange between(double least, double most) { return {.least = least, .most = most}; }
+constexpr KeyRange above(double low) { return {.least = low, .above_least = true}; }
+constexpr KeyRange at_least(double low) { return {.least = low}; }
+constexpr KeyRange between(double low, double high) { return {.least = low, .most = high}; }
 
-/// `kept` is of the enumeration E, or an optional one.
+/// `option` has the enumeration type E or std::optional<E>.
 template <class E>
 using ChoiceWords = std::vector<std::pair<std::string_view, E>>;
-template <class Kept, class E>
-Choice choice_of(Kept& kept, ChoiceWords<E> words) {
+template <class Option, class E>
+Choice choice_of(Option& option, ChoiceWords<E> words) {
   Choice choice;
   for (const auto& [word, value] : words) choice.words.emplace_back(word);
-  choice.get = [&kept, words]() -> std::optional<std::size_t> {
-    if (kept == Kept{} && !std::is_same_v<Kept, E>) return std::nullopt;
+  choice.get = [&option, words]() -> std::optional<std::size_t> {
+    if (option == Option{} && !std::is_same_v<Option, E>) return std::nullopt;
     std::size_t i = 0;
-    while (i < words.size() && !(kept == words[i].second)) ++i;
+    while (i < words.size() && !(option == words[i].second)) ++i;
     return i;
   };
-  choice.set = [&kept, words](std::size_t i) { kept = words[i].second; };
+  choice.set = [&option, words](std::size_t i) { option = words[i].second; };
   return choice;
 }
 template <class E>
-Choice choice(E& kept, ChoiceWords<std::type_identity_t<E>> words) {
-  return choice_of<E, E>(kept, std::move(words));
+Choice choice(E& option, ChoiceWords<std::type_identity_t<E>> words) {
+  return choice_of<E, E>(option, std::move(words));
 }
 template <class E>
-Choice choice(std::optional<E>& kept, ChoiceWords<std::type_identity_t<E>> words) {
-  return choice_of<std::optional<E>, E>(kept, std::move(words));
+Choice choice(std::optional<E>& option, ChoiceWords<std::type_identity_t<E>> words) {
+  return choice_of<std::optional<E>, E>(option, std::move(words));
 }
 
-/// The keys of all, in this order.
+/// Concatenates the lists.
 Keys joined(std::initializer_list<Keys> all);
 
-/// The stages of a key's text, in brackets or not. Throws InvalidArgument.
+/// Parses the value of a key of type chain, in brackets or not. Throws InvalidArgument.
 Chain parse_chain(std::string_view text);
 
-/// As help and completion know them.
+/// Descriptions for help and completion.
 std::vector<StageKey> describe(const Keys& keys);
 
-/// A stage's options and how they are written. Both constructors throw InvalidArgument for what the keys do
-/// not allow; a key counts as given when its text is, or when it differs from the default.
+/// The options of a stage and their text. Both constructors throw InvalidArgument for values that the keys do
+/// not allow. A key counts as given if its text is given, or if its value differs from the default.
 class StageArguments {
  public:
   StageArguments(std::string_view stage, Keys keys, const Keys& defaults);
-  /// Puts the values of the text where `keys` keep them.
+  /// Parses the values of the text into the options that `keys` point to.
   StageArguments(const StageText& text, Keys keys);
 
-  /// Every value that means something, in the order of the keys: parses back to the same stage.
+  /// All values that apply, in the order of the keys; the text parses back to the same stage.
   std::string text() const;
 
-  /// "stage 'clamp' cannot take low=3: it must not exceed high", or "needs 'low': ..." if it was left out.
+  /// Throws InvalidArgument: "stage 'clamp' cannot take low=3: it must not exceed high", or "needs 'low':
+  /// ..." if the key was omitted.
   [[noreturn]] void refuse(std::string_view key, std::string_view why) const;
 
  private:
   const Key* find(std::string_view name) const noexcept;
-  /// Whether `condition`, a key or "key=value", holds.
-  bool holds(std::string_view condition) const;
-  bool means_something(const Key& key) const;
+  /// Whether `condition`, a key or "key=value", is met by the options.
+  bool is_met(std::string_view condition) const;
+  /// Whether only_with and not_with allow the key.
+  bool applies(const Key& key) const;
   void check(const std::vector<std::string>& given) const;
   [[noreturn]] void fail_unknown(const std::string& key) const;
 
@@ -109,17 +111,17 @@ class StageArguments {
   Keys keys_;
 };
 
-/// A kind of stage: what `keys` declare of its options, and what `make` makes of options that were checked.
+/// A kind of stage: `keys` declares its options, and `make` creates the stage from checked options.
 template <class Options>
 struct StageKind {
   std::string_view name;
   std::string_view help;     ///< one line
-  std::string_view example;  ///< a text that parses
+  std::string_view example;  ///< valid text
   Keys (*keys)(Options& options);
   StagePtr (*make)(const Options& options, const StageArguments& spelling);
-  std::string_view former_name = {};  ///< of older versions: understood, in no list
+  std::string_view former_name = {};  ///< name in older versions: accepted, not listed
 
-  /// Throws InvalidArgument.
+  /// Creates the stage. Throws InvalidArgument.
   StagePtr operator()(Options options) const {
     Options defaults;
     return make(options, StageArguments(name, keys(options), keys(defaults)));

@@ -1,4 +1,4 @@
-// mix_channels: every output channel a weighted sum of the input channels: unmixing, grey, PCA.
+// mix_channels: each output channel is a weighted sum of the input channels, as for unmixing, grey or PCA.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ StageTraits traits_of(const Table& table, bool with_mask_channel) {
 
 class MatrixStage final : public Stage {
  public:
-  /// `table`: a row per output channel; as many columns as input channels, and one more if the last is an
-  /// offset.
+  /// `table`: one row per output channel, one column per input channel, and optionally a last column of
+  /// offsets.
   MatrixStage(std::string text, const Table& table, bool with_mask_channel = false)
       : Stage(traits_of(table, with_mask_channel)),
         text_(std::move(text)),
         table_(table),
-        masks_(with_mask_channel ? 1 : 0),
+        mask_channels_(with_mask_channel ? 1 : 0),
         rows_(static_cast<std::int64_t>(table.size())),
         cols_(static_cast<std::int64_t>(table.front().size())),
         plain_(matrix_of(cols_)),
@@ -44,7 +44,7 @@ class MatrixStage final : public Stage {
   std::string text() const override { return text_; }
 
   ImageSpec output_spec(const ImageSpec& input) const override {
-    const std::int64_t channels = input.channels - masks_;
+    const std::int64_t channels = input.channels - mask_channels_;
     if (channels != cols_ && channels != cols_ - 1) {
       throw InvalidArgument(fmt::format(
           "stage 'mix_channels' has {} but the image has {}; give {}, or {} with an offset last; a "
@@ -53,12 +53,12 @@ class MatrixStage final : public Stage {
           channels + 1));
     }
     ImageSpec output = input;
-    output.channels = rows_ + masks_;
+    output.channels = rows_ + mask_channels_;
     return output;
   }
 
   ValueRange result_range(const ValueRange& input) const override {
-    std::optional<ValueRange> made;
+    std::optional<ValueRange> range;
     for (const ChannelMatrix* matrix : {&plain_, &with_offset_})
       for (std::int64_t i = 0; i < matrix->out_channels; ++i) {
         const double offset = matrix->offsets[static_cast<std::size_t>(i)];
@@ -66,9 +66,9 @@ class MatrixStage final : public Stage {
         for (std::int64_t j = 0; j < matrix->in_channels; ++j)
           channel = channel.plus(
               input.scaled(matrix->coefficients[static_cast<std::size_t>(i * matrix->in_channels + j)]));
-        made = made ? made->include(channel) : channel;
+        range = range ? range->include(channel) : channel;
       }
-    return made.value_or(input);
+    return range.value_or(input);
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker&) const override {
@@ -83,34 +83,34 @@ class MatrixStage final : public Stage {
   StagePtr with_mask_channel() const override { return std::make_shared<MatrixStage>(text_, table_, true); }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
-    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, then);
+               std::span<const PointwiseOp> epilogue_ops) const override {
+    mix_channels_cuda(matrix_for(in), in.crop(out.rect).pixels, out.pixels, arithmetic, stream, epilogue_ops);
   }
 
  private:
-  /// A mask is one more row and column, of an identity.
+  /// A mask channel adds a row and a column of the identity matrix.
   ChannelMatrix matrix_of(std::int64_t in_channels) const {
-    ChannelMatrix matrix{rows_ + masks_, in_channels + masks_, {}, {}};
-    std::vector<double>& all = matrix.coefficients;
+    ChannelMatrix matrix{rows_ + mask_channels_, in_channels + mask_channels_, {}, {}};
+    std::vector<double>& coefficients = matrix.coefficients;
     for (const std::vector<double>& row : table_) {
-      all.insert(all.end(), row.begin(), row.begin() + in_channels);
-      all.resize(all.size() + static_cast<std::size_t>(masks_));
+      coefficients.insert(coefficients.end(), row.begin(), row.begin() + in_channels);
+      coefficients.resize(coefficients.size() + static_cast<std::size_t>(mask_channels_));
       matrix.offsets.push_back(in_channels < static_cast<std::int64_t>(row.size()) ? row.back() : 0.0);
     }
-    if (masks_ == 0) return matrix;
-    all.resize(all.size() + static_cast<std::size_t>(in_channels));
-    all.push_back(1);
+    if (mask_channels_ == 0) return matrix;
+    coefficients.resize(coefficients.size() + static_cast<std::size_t>(in_channels));
+    coefficients.push_back(1);
     matrix.offsets.push_back(0);
     return matrix;
   }
 
   const ChannelMatrix& matrix_for(const ConstRegion& in) const {
-    return in.pixels.channels == cols_ + masks_ ? plain_ : with_offset_;
+    return in.pixels.channels == cols_ + mask_channels_ ? plain_ : with_offset_;
   }
 
   std::string text_;
   Table table_;
-  std::int64_t masks_;
+  std::int64_t mask_channels_;
   std::int64_t rows_;
   std::int64_t cols_;
   ChannelMatrix plain_;

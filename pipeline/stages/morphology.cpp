@@ -68,16 +68,18 @@ template <class Options>
 Keys morphology_keys(Options& options) {
   using Shape = Window::Shape;
   const bool subtracts = MorphologyNamed<Options>::morphology().result != Morphology::Result::last;
-  return joined({window_keys(options, subtracts ? MissingWays::no_fill : MissingWays::all),
-                 {radius_z_key(options.radius_z, kPlanesByThemselves),
-                  {.name = "shape",
-                   .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
-                   .words = "box: the whole window. disk: its pixels with (x / radius)^2 + (y / radius_y)^2 "
-                            "<= 1, with radius_z a cylinder"}}});
+  return joined(
+      {window_keys(options, subtracts ? MissingSupport::no_fill : MissingSupport::all),
+       {radius_z_key(options.radius_z, kEachPlaneSeparately),
+        {.name = "shape",
+         .value = choice(options.shape, {{"box", Shape::box}, {"disk", Shape::disk}}),
+         .words =
+             "box: the whole window. disk: its pixels with (x / radius)^2 + (y / radius_y)^2 <= 1, with radius_z a cylinder"}}});
 }
 
-/// Least or greatest values along z of a stack, and then within planes. Where missing pixels stay so the
-/// windows fill them, which is of all that is there, and the stage keeps those of its input.
+/// Minimum or maximum along z of a stack, then within planes. If missing pixels stay missing, the windows use
+/// nodata=fill, which includes all valid pixels, and the stage then restores the missing pixels of its
+/// input.
 template <class Options>
 StagePtr volume_window(const Options& options, const StageArguments& spelling) {
   const auto passes = [&](std::optional<MissingPolicy> missing) -> VolumePasses {
@@ -92,9 +94,9 @@ StagePtr volume_window(const Options& options, const StageArguments& spelling) {
   };
   VolumeFilter filter{.passes = passes(options.nodata)};
   if (options.nodata == MissingPolicy::ignore)
-    filter.present = NormalizedPasses{.values = passes(MissingPolicy::fill)};
+    filter.normalized = NormalizedPasses{.values = passes(MissingPolicy::fill)};
   if (!options.nodata)
-    filter.apply_nodata_policy = [ignoring = options]() mutable {
+    filter.make_with_nodata = [ignoring = options]() mutable {
       ignoring.nodata = MissingPolicy::ignore;
       return morphology_of(ignoring);
     };
@@ -106,20 +108,21 @@ StagePtr volume_morphology(const Options& options, const StageArguments& spellin
   using Result = Morphology::Result;
   const Morphology morphology = MorphologyNamed<Options>::morphology();
   if (morphology.ops.size() == 1) return volume_window(options, spelling);
-  const auto one_of_several = [&](auto one) {
-    one = {options.radius, options.radius_y, options.radius_z, options.border, options.nodata, options.shape};
-    return morphology_of(one);
+  const auto make_window = [&](auto window_options) {
+    window_options = {options.radius, options.radius_y, options.radius_z,
+                      options.border, options.nodata,   options.shape};
+    return morphology_of(window_options);
   };
   Chain windows;
   for (const Window::Op op : morphology.ops)
-    windows.then(op == kErosion ? one_of_several(ErodeOptions()) : one_of_several(DilateOptions()));
+    windows.then(op == kErosion ? make_window(ErodeOptions()) : make_window(DilateOptions()));
   if (morphology.result == Result::last) return make_volume_filter_stage(spelling.text(), std::move(windows));
   const double sign = morphology.result == Result::input_less_last ? 1 : -1;
-  return own_chain_stage(spelling, windows,
-                         {.kind = PointwiseOp::Kind::mix,
-                          .p = sign,
-                          .q = -sign,
-                          .propagates_nodata = options.nodata.has_value()});
+  return subchain_stage(spelling, windows,
+                        {.kind = PointwiseOp::Kind::mix,
+                         .p = sign,
+                         .q = -sign,
+                         .propagates_nodata = options.nodata.has_value()});
 }
 
 template <class Options>
@@ -131,7 +134,7 @@ StagePtr make_morphology(const Options& options, const StageArguments& spelling)
   const std::int64_t radius_y = options.radius_y.value_or(options.radius);
   if (options.shape == Window::Shape::disk && std::max(options.radius, radius_y) > kMaxDiskRadius)
     spelling.refuse("shape", fmt::format("a disk's radius is at most {}; take shape=box", kMaxDiskRadius));
-  const auto again = [options, radius_y](bool transposed, bool ignores) {
+  const auto remake = [options, radius_y](bool transposed, bool ignores) {
     Options other = options;
     if (transposed) other.radius = radius_y, other.radius_y = options.radius;
     if (ignores) other.nodata = MissingPolicy::ignore;
@@ -139,7 +142,7 @@ StagePtr make_morphology(const Options& options, const StageArguments& spelling)
   };
   return std::make_shared<MorphologyStage>(spelling.text(), MorphologyNamed<Options>::morphology(),
                                            Neighbourhood{options.radius, radius_y, options.border.mode},
-                                           options.shape, options.border.value, options.nodata, again);
+                                           options.shape, options.border.value, options.nodata, remake);
 }
 
 template <class Options>

@@ -9,11 +9,11 @@
 namespace sepconv {
 namespace {
 
-// Found by trying: the smallest multiply-adds with which two sides together stay below 1e-4.
-constexpr double kSigmaOfCells = 1.7, kToCells = 0.9;
+// Found by search: the fewest multiply-adds for which both axes together stay below 1e-4.
+constexpr double kSigmaInCells = 1.7, kCellBlur = 0.9;
 
 std::int64_t cell_of(double sigma) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(sigma / kSigmaOfCells));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(sigma / kSigmaInCells));
 }
 
 ResampleAxis axis_of(const MultirateSide& side, bool to_cells) {
@@ -23,9 +23,9 @@ ResampleAxis axis_of(const MultirateSide& side, bool to_cells) {
           .cells = {to_cells ? side.to_cells : side.from_cells, side.cell}};
 }
 
-MultirateSide::Range range_of(const ResampleAxis& axis, const MultirateSide::Range& of) {
-  const ResampleWindow first = resample_window(axis, of.first);
-  const ResampleWindow last = resample_window(axis, of.first + of.count - 1);
+MultirateSide::Range range_of(const ResampleAxis& axis, const MultirateSide::Range& range) {
+  const ResampleWindow first = resample_window(axis, range.first);
+  const ResampleWindow last = resample_window(axis, range.first + range.count - 1);
   return {first.first, last.first + last.count - first.first};
 }
 
@@ -37,7 +37,7 @@ std::vector<double> weights_of(const ResampleAxis& axis, std::int64_t i, const R
   return weights;
 }
 
-/// For pixels -reach to reach around the middle of one.
+/// Taps for offsets -reach to reach from the middle of a pixel.
 std::vector<double> exact_taps(double sigma, std::int64_t reach) {
   std::vector<double> taps;
   double sum = 0;
@@ -52,7 +52,7 @@ std::vector<double> exact_taps(double sigma, std::int64_t reach) {
 MultirateSide::MultirateSide(double of_sigma)
     : sigma(of_sigma),
       cell(cell_of(of_sigma)),
-      to_cells(kToCells * static_cast<double>(cell)),
+      to_cells(kCellBlur * static_cast<double>(cell)),
       from_cells(std::sqrt(sigma * sigma - to_cells * to_cells)) {}
 
 MultirateSide::Range MultirateSide::cells_of(const Range& pixels) const {
@@ -77,7 +77,7 @@ double MultirateSide::worst_error() const {
   const std::vector<double> exact = exact_taps(sigma, reach);
   double worst = 0;
   const std::int64_t step = std::max<std::int64_t>(1, cell / 128);
-  for (std::int64_t pixel = 0; 2 * pixel < cell; pixel += step) {  // the others are their mirror images
+  for (std::int64_t pixel = 0; 2 * pixel < cell; pixel += step) {  // the other half is symmetric
     std::vector<double> taps(exact.size());
     const ResampleWindow cells = resample_window(up, pixel);
     const std::vector<double> from = weights_of(up, pixel, cells);

@@ -1,4 +1,4 @@
-// A wide Gaussian by two narrower ones: from pixels to cells of many pixels, and back from cells to pixels.
+// A wide Gaussian as two narrower ones: from pixels to cells of many pixels, and from cells back to pixels.
 // Private to pipeline/stages.
 #pragma once
 
@@ -6,26 +6,27 @@
 
 namespace sepconv {
 
-/// The standard deviations that are blurred so.
+/// Supported standard deviations.
 inline constexpr double kMinMultirateSigma = 8, kMaxMultirateSigma = 10'000;
 
-/// One side. Variances add: sigma^2 = to_cells^2 + from_cells^2. A cell is short enough compared with both that what
-/// it folds over, and what comes back as images of it, is next to nothing; see docs/maths.md.
+/// One axis. Variances add: sigma^2 = to_cells^2 + from_cells^2. A cell is short compared with both standard
+/// deviations, so aliasing and imaging are negligible; see docs/maths.md.
 struct MultirateSide {
   explicit MultirateSide(double sigma);
 
-  /// Cells that these pixels are made of, and pixels that those are made of.
+  /// cells_of(): the cells that these pixels are computed from. pixels_of(): the pixels that these cells are
+  /// computed from.
   struct Range {
     std::int64_t first, count;
   };
   Range cells_of(const Range& pixels) const;
   Range pixels_of(const Range& cells) const;
 
-  /// Multiply-adds of a pixel, to cells, and in both passes.
+  /// Multiply-adds per pixel: for the pass to cells, and for both passes.
   double taps_to_cells() const;
   double taps() const;
-  /// Sum of |taps - exact| of the pixel in a cell at which it is largest, of some 64 of its pixels: the taps
-  /// that both passes amount to, and those of the Gaussian without an end.
+  /// Maximum of sum |taps - exact| over about 64 pixel positions in a cell. `taps` is the effective kernel of
+  /// both passes, `exact` the Gaussian without truncation.
   double worst_error() const;
 
   double sigma;

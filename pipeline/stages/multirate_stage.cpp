@@ -20,7 +20,7 @@ using Range = MultirateSide::Range;
 StageTraits traits_of(const Multirate& filter) {
   const auto& [border, down, across, missing] = filter;
   const double values[] = {border.value};
-  // Rows pass through columns' cells alone.
+  // The pass along rows processes only rows of cells.
   const double operations = down.taps() + across.taps() / static_cast<double>(down.cell);
   const double to_cells = down.taps_to_cells() / operations;
   return {.is_complex_linear = border.mode != BorderMode::constant || border.value == 0,
@@ -35,7 +35,8 @@ StageTraits traits_of(const Multirate& filter) {
           .averages = true};
 }
 
-/// What a result is made of, where a side of its image begins in the whole image, and its border.
+/// Input and output of one computation, the position of their first row and column in the whole image, and
+/// the border.
 struct Frame {
   ConstRegion in;
   Region out;
@@ -61,7 +62,8 @@ ResampleAxis from_cells(const MultirateSide& side, std::int64_t pixels, std::int
           {side.from_cells, side.cell, first_pixel, cells.first}};
 }
 
-/// Two resamplings in turn. Columns first, then rows first: so rows are passed of cells alone.
+/// Two resamplings. To cells: columns first; back: rows first. So passes along rows only process rows of
+/// cells.
 struct Resamplings {
   Resamplings(const MultirateSide& down, const MultirateSide& across, const Frame& frame) {
     const Range rows = down.cells_of({frame.first_row + frame.out.rect.row, frame.out.rect.rows});
@@ -79,49 +81,52 @@ struct Resamplings {
   Resampling to, from;
 };
 
-/// The blur of `read` of the input, beyond a constant border of `value`.
+/// Blurs read(input), with `value` beyond a constant border.
 template <class Backend>
-void blur(const Backend& way, Resamplings both, const PointwiseOp& read, double value, const Frame& frame,
-          const PixelView& out) {
-  both.to.read = read;
-  both.to.border->value = value;
-  const PixelView cells = way.allocate(both.cells, out.channels, pixel_type_of(way.arithmetic));
-  way.resample(both.to, frame.in, Region::whole(cells));
-  way.resample(both.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
+void blur(const Backend& backend, Resamplings resamplings, const PointwiseOp& read, double value,
+          const Frame& frame, const PixelView& out) {
+  resamplings.to.read = read;
+  resamplings.to.border->value = value;
+  const PixelView cells =
+      backend.allocate(resamplings.cells, out.channels, pixel_type_of(backend.arithmetic));
+  backend.resample(resamplings.to, frame.in, Region::whole(cells));
+  backend.resample(resamplings.from, ConstRegion::whole(cells), {out, frame.out.rect, frame.out.image});
 }
 
-/// What is needed of the input for `output`, beyond its edges too.
+/// The part of the input needed for `output`, including pixels beyond its edges.
 Rect needed_for(const Multirate& filter, const Rect& output) {
   const Range rows = filter.down.pixels_of(filter.down.cells_of({output.row, output.rows}));
   const Range cols = filter.across.pixels_of(filter.across.cells_of({output.col, output.cols}));
   return {rows.first, cols.first, rows.count, cols.count};
 }
 
-Frame frame_of(const Multirate& filter, const ConstRegion& given, const Region& result) {
+Frame frame_of(const Multirate& filter, const ConstRegion& source, const Region& result) {
   const Rect needed = needed_for(filter, result.rect);
-  const auto [in, out] = as_own_image(filter.border.mode, needed, given, result);
+  const auto [in, out] = as_own_image(filter.border.mode, needed, source, result);
   if (filter.border.mode != BorderMode::wrap) return {in, out, 0, 0, filter.border};
   return {in, out, needed.row, needed.col, {BorderMode::constant, 0}};
 }
 
-/// `renormalises`: weighted sums of valid pixels over their weights.
+/// `renormalises`: divides weighted sums of valid pixels by their weights.
 template <class Backend>
-void filter_by(const Backend& way, const Multirate& filter, bool renormalises, const Frame& frame) {
+void filter_with(const Backend& backend, const Multirate& filter, bool renormalises, const Frame& frame) {
   const PixelView& out = frame.out.pixels;
-  const Resamplings both(filter.down, filter.across, frame);
-  if (!renormalises) return blur(way, both, {}, filter.border.value, frame, out);
+  const Resamplings resamplings(filter.down, filter.across, frame);
+  if (!renormalises) return blur(backend, resamplings, {}, filter.border.value, frame, out);
   const auto blurred = [&](const PointwiseOp& read, double value) {
-    const PixelView part = way.allocate(frame.out.rect.extent(), out.channels, pixel_type_of(way.arithmetic));
-    blur(way, both, read, value, frame, part);
+    const PixelView part =
+        backend.allocate(frame.out.rect.extent(), out.channels, pixel_type_of(backend.arithmetic));
+    blur(backend, resamplings, read, value, frame, part);
     return part;
   };
   const PixelView sums = blurred({.kind = Kind::zero_missing}, filter.border.value);
   const PixelView weights = blurred({.kind = Kind::weight}, 1);
   const PixelView totals = blurred({.kind = Kind::threshold, .q = 1, .r = 1}, 1);
   const bool fills = filter.missing == MissingPolicy::fill;
-  way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
-  way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
-  if (!fills) way.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
+  backend.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+  backend.pointwise({.kind = Kind::renormalise, .p = 1}, sums, weights, fills ? out : sums);
+  if (!fills)
+    backend.pointwise({.kind = Kind::keep_missing}, frame.in.crop(frame.out.rect).pixels, sums, out);
 }
 
 }  // namespace
@@ -144,7 +149,8 @@ Rect MultirateStage::input_for(const Rect& output, const ImageSpec& input) const
   return held_pixels(needed, input.extent, filter_.border.mode);
 }
 
-/// An output that is longer by a cell needs as much as one in the middle that begins elsewhere in its cells.
+/// An output in the middle that is one cell longer needs at least as much as one at any position relative to
+/// the cells.
 Extent MultirateStage::max_input_extent(Extent output, const ImageSpec& input) const {
   return Stage::max_input_extent({output.rows + filter_.down.cell - 1, output.cols + filter_.across.cell - 1},
                                  input);
@@ -159,7 +165,7 @@ StagePtr MultirateStage::with_nodata() const {
 
 std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                                            Arithmetic arithmetic) const {
-  // For any place: one cell more than these pixels' own.
+  // At any position these pixels need at most one cell more.
   const auto cells_of = [](const MultirateSide& side, std::int64_t pixels) {
     return Range{0, side.cells_of({0, pixels}).count + 1};
   };
@@ -186,24 +192,24 @@ std::int64_t MultirateStage::scratch_bytes(Scratch scratch, Extent output, const
 void MultirateStage::apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic,
                            Worker& worker) const {
   const Arena::Scope scope(worker);
-  const auto is_all_there = [&] {
+  const auto is_all_valid = [&] {
     const Rect needed = input_for(out.rect, {in.image, out.pixels.channels, out.pixels.type});
     return presence_of(in.crop(needed).pixels, std::numeric_limits<double>::quiet_NaN()) ==
            ValidMask::all_there;
   };
-  filter_by(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_there(),
-            frame_of(filter_, in, out));
+  filter_with(HostBackend{arithmetic, worker}, filter_, filter_.renormalises() && !is_all_valid(),
+              frame_of(filter_, in, out));
 }
 
 void MultirateStage::apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const {
-  filter_by(ReferenceBackend{arithmetic}, filter_, filter_.renormalises(), {in, out, 0, 0, filter_.border});
+  filter_with(ReferenceBackend{arithmetic}, filter_, filter_.renormalises(), {in, out, 0, 0, filter_.border});
 }
 
 void MultirateStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                             DeviceStream stream, std::span<const PointwiseOp> then) const {
+                             DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const {
   const Arena::Scope scope(arena);
-  filter_by(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, filter_, filter_.renormalises(),
-            frame_of(filter_, in, out));
+  filter_with(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter_,
+              filter_.renormalises(), frame_of(filter_, in, out));
 }
 
 }  // namespace sepconv

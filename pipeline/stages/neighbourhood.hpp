@@ -1,4 +1,4 @@
-// The pixels around each pixel that a stage asks for, and what it is given where an image repeats. Private to
+// Rectangular neighbourhoods of pixels, and their input regions with periodic borders. Private to
 // pipeline/stages.
 #pragma once
 
@@ -12,9 +12,8 @@
 
 namespace sepconv {
 
-/// What is needed of an image. Every border maps what lies outside it to pixels at most a radius inside, or
-/// else to the whole side, so the clipped rectangle holds all that is needed; one that repeats the image is
-/// not clipped.
+/// `needed` restricted to the image. Every border maps outside pixels to pixels within a radius of the edge,
+/// or to the whole side, so the clipped rectangle suffices. border=wrap is not clipped.
 inline Rect within_image(BorderMode border, const Rect& needed, Extent image) noexcept {
   return border == BorderMode::wrap ? needed : needed.intersect(Rect::whole(image));
 }
@@ -23,8 +22,8 @@ struct Regions {
   ConstRegion in;
   Region out;
 };
-/// With border=wrap `in` holds what lies beyond the image's edges too: what is needed of it is taken for an
-/// image of its own, whose edges nothing reaches.
+/// With border=wrap, `in` contains the pixels beyond the edges, too. The needed part is then treated as a
+/// separate image whose edges no window reaches.
 inline Regions as_own_image(BorderMode border, const Rect& needed, const ConstRegion& in,
                             const Region& out) noexcept {
   if (border != BorderMode::wrap) return {in, out};
@@ -42,27 +41,28 @@ struct Neighbourhood {
   Regions as_own_image(const ConstRegion& in, const Region& out) const noexcept {
     return sepconv::as_own_image(border, input_for(out.rect, in.image), in, out);
   }
-  /// The part of a region's pixels that `output` is computed from; of as_own_image() that is all of them.
+  /// The part of `in` that `output` is computed from; after as_own_image() all of it.
   Rect needed_of(const ConstRegion& in, const Rect& output) const noexcept {
     return border == BorderMode::wrap ? in.rect : input_for(output, in.image);
   }
-  /// How large an image kernels may be given.
+  /// Maximum image extent passed to kernels.
   Extent largest_image(Extent image) const noexcept {
     return border == BorderMode::wrap ? Extent{kMaxSide, kMaxSide} : image;
   }
-  /// For the input, at most, for a result of this extent.
+  /// Maximum input extent for a result of this extent.
   Extent needed_extent(Extent output, Extent image) const noexcept {
-    const Extent most = largest_image(image);
-    return {std::min(output.rows + 2 * radius_y, most.rows), std::min(output.cols + 2 * radius_x, most.cols)};
+    const Extent max_extent = largest_image(image);
+    return {std::min(output.rows + 2 * radius_y, max_extent.rows),
+            std::min(output.cols + 2 * radius_x, max_extent.cols)};
   }
 
-  /// Whether a GPU takes windows of these radii, and about how many operations one costs.
+  /// Whether windows of these radii run on a GPU, and the approximate operations per element.
   bool windows_on_device() const noexcept { return std::max(radius_x, radius_y) <= kMaxDeviceWindowRadius; }
   double window_operations() const noexcept {
     const auto width = [](std::int64_t radius) { return std::bit_width(static_cast<std::uint64_t>(radius)); };
     return 4 + width(radius_x) + width(radius_y);
   }
-  /// For disks: two for each of their rows.
+  /// Operations per element for disks: two more for each row of the disk.
   double disk_operations() const noexcept { return window_operations() + 4 * static_cast<double>(radius_y); }
 };
 

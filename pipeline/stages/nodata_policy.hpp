@@ -1,4 +1,4 @@
-// What a stage that computes with neighbours makes of missing pixels: its key `nodata`.
+// Handling of missing pixels by stages with neighbours: the key `nodata`.
 #pragma once
 
 #include <optional>
@@ -8,27 +8,27 @@
 namespace sepconv {
 
 enum class MissingPolicy : std::uint8_t {
-  ignore,     ///< the weights of valid pixels are renormalised; what is missing stays so
-  propagate,  ///< a result is missing where its window touches one that is
-  fill,       ///< as ignore, and what is missing gets the average of what is near it
+  ignore,     ///< computes with valid pixels, renormalising weights; missing pixels stay missing
+  propagate,  ///< a result is missing if its window contains a missing pixel
+  fill,       ///< as ignore, and missing pixels get the average of valid pixels nearby
 };
 
-/// What a stage can make of missing pixels.
-enum class MissingWays : std::uint8_t {
+/// The policies that a stage supports.
+enum class MissingSupport : std::uint8_t {
   all,
-  no_fill,   ///< where one is missing nothing is computed
-  only_all,  ///< of a window that is there as a whole: its weights sum to 0, and some of them stand for
-             ///< nothing
+  no_fill,         ///< ignore and propagate
+  propagate_only,  ///< for weights that sum to 0, which cannot be renormalised
 };
 
-/// The key `nodata`, left out: as a source's declared pixels ask for, and plain arithmetic where none are.
-inline Key nodata_key(std::optional<MissingPolicy>& nodata, MissingWays ways = MissingWays::all) {
-  if (ways == MissingWays::only_all)
+/// The key `nodata`. If omitted: the default policy if the source declares nodata, otherwise plain
+/// arithmetic.
+inline Key nodata_key(std::optional<MissingPolicy>& nodata, MissingSupport support = MissingSupport::all) {
+  if (support == MissingSupport::propagate_only)
     return {.name = "nodata",
             .value = choice(nodata, {{"propagate", MissingPolicy::propagate}}),
             .words = "nodata handling. propagate: a missing pixel in the window makes the result missing",
             .former_name = "missing"};
-  const bool fills = ways == MissingWays::all;
+  const bool fills = support == MissingSupport::all;
   ChoiceWords<MissingPolicy> words{{"ignore", MissingPolicy::ignore},
                                    {"propagate", MissingPolicy::propagate}};
   if (fills) words.emplace_back("fill", MissingPolicy::fill);

@@ -12,18 +12,18 @@ namespace {
 using Kind = PointwiseOp::Kind;
 
 bool can_renormalise(const std::vector<double>& taps) {
-  constexpr double kMinShare = 0.01;
+  constexpr double kMinFraction = 0.01;
   double sum = 0, size = 0;
   for (const double tap : taps) sum += tap, size += std::abs(tap);
-  return taps.empty() || sum > kMinShare * size;
+  return taps.empty() || sum > kMinFraction * size;
 }
 
-/// For 1 and 0: small where memory is far away, and as they are computed with in a processor's cache.
+/// Type of the weights 1 and 0: small in device memory, the arithmetic type in a CPU cache.
 PixelType weight_type(Scratch scratch, Arithmetic arithmetic) {
   return scratch == Scratch::device ? PixelType::u8 : pixel_type_of(arithmetic);
 }
 
-/// What the same convolution makes of weights that are all 1.
+/// The sum of weights for a window without missing pixels.
 double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   const double one = 1;
   double total = 0;
@@ -32,39 +32,38 @@ double total_of(const SeparableTaps& taps, Arithmetic arithmetic) {
   return total;
 }
 
-/// Weighted sums of valid pixels over their weights, for all branches, and joined. `in` is all that `out`
-/// needs.
+/// Normalized convolution of all branches, then the join. `in` is all that `out` needs.
 template <class Backend>
-void filter_by(const Backend& way, const NormalizedConvolution& filter, const ConstRegion& in,
-               const Region& out, Arithmetic arithmetic) {
+void convolve_normalized(const Backend& backend, const NormalizedConvolution& filter, const ConstRegion& in,
+                         const Region& out, Arithmetic arithmetic) {
   const Extent extent = out.rect.extent();
   const std::int64_t channels = out.pixels.channels;
   const bool joined = filter.join.kind != Kind::copy;
   const PixelType type = pixel_type_of(arithmetic);
-  const PixelView there = way.allocate(in.rect.extent(), channels, type);
+  const PixelView zero_filled = backend.allocate(in.rect.extent(), channels, type);
   const PixelView weights =
-      way.allocate(in.rect.extent(), channels, weight_type(Backend::kScratch, arithmetic));
-  way.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, there);
-  way.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
-  const PointwiseOp keep{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
+      backend.allocate(in.rect.extent(), channels, weight_type(Backend::kScratch, arithmetic));
+  backend.pointwise({.kind = Kind::zero_missing}, in.pixels, in.pixels, zero_filled);
+  backend.pointwise({.kind = Kind::weight}, in.pixels, in.pixels, weights);
+  const PointwiseOp missing_op{.kind = filter.fills ? Kind::copy : Kind::keep_missing};
   const ConstPixelView middle = in.crop(out.rect).pixels;
   std::vector<ConstPixelView> operands;
   if (filter.branches.size() == 1) operands.push_back(middle);
   for (const SeparableTaps& taps : filter.branches) {
-    const Region sums{way.allocate(extent, channels, type), out.rect, out.image};
-    way.convolve(taps, filter.border, {there, in.rect, in.image}, keep, middle, sums);
-    way.convolve(taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
-                 {.kind = Kind::renormalise, .p = total_of(taps, arithmetic)}, sums.pixels,
-                 joined ? sums : out);
+    const Region sums{backend.allocate(extent, channels, type), out.rect, out.image};
+    backend.convolve(taps, filter.border, {zero_filled, in.rect, in.image}, missing_op, middle, sums);
+    backend.convolve(taps, {filter.border.mode, 1}, {weights, in.rect, in.image},
+                     {.kind = Kind::renormalise, .p = total_of(taps, arithmetic)}, sums.pixels,
+                     joined ? sums : out);
     operands.push_back(sums.pixels);
   }
-  if (joined) way.pointwise(filter.join, operands[0], operands[1], out.pixels);
+  if (joined) backend.pointwise(filter.join, operands[0], operands[1], out.pixels);
 }
 
-/// Reads the input as numbers, as weights, and as weights of which none is missing.
-constexpr PointwiseOp kNumbers{.kind = Kind::zero_missing};
-constexpr PointwiseOp kWeights{.kind = Kind::weight};
-constexpr PointwiseOp kOnes{.kind = Kind::threshold, .q = 1, .r = 1};
+/// Operations that read the input as values, as weights, and as weights without missing pixels.
+constexpr PointwiseOp kReadValues{.kind = Kind::zero_missing};
+constexpr PointwiseOp kReadWeights{.kind = Kind::weight};
+constexpr PointwiseOp kReadOnes{.kind = Kind::threshold, .q = 1, .r = 1};
 
 bool has_negative_weights(const ResampleAxis& axis) {
   return !axis.kept() && (axis.filter == ResampleFilter::cubic || axis.filter == ResampleFilter::lanczos3);
@@ -73,44 +72,45 @@ bool has_negative_weights(const Resampling& resampling) {
   return has_negative_weights(resampling.down) || has_negative_weights(resampling.across);
 }
 
-/// Its windows lie inside those of the filters with negative weights.
+/// The linear filter; its windows lie inside those of the filters with negative weights.
 Resampling with_linear(Resampling resampling) {
   for (ResampleAxis* axis : {&resampling.down, &resampling.across}) axis->filter = ResampleFilter::linear;
   return resampling;
 }
 
 template <class Backend>
-void resample_by(const Backend& way, Resampling resampling, std::optional<std::int64_t> alpha,
-                 const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
+void resample_normalized(const Backend& backend, Resampling resampling, std::optional<std::int64_t> alpha,
+                         const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
   const auto resampled = [&](const PointwiseOp& read) {
-    const Region part{way.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
+    const Region part{backend.allocate(out.rect.extent(), out.pixels.channels, pixel_type_of(arithmetic)),
                       out.rect, out.image};
     resampling.read = read;
-    way.resample(resampling, in, part);
+    backend.resample(resampling, in, part);
     return part.pixels;
   };
   struct Parts {
-    PixelView sums, share;  // num and den / total
+    PixelView sums, fraction;  // sums of values, and weights / total weights
   };
   const auto parts = [&]() -> Parts {
-    const PixelView sums = resampled(kNumbers), weights = resampled(kWeights), totals = resampled(kOnes);
-    way.pointwise({.kind = Kind::quotient}, weights, totals, weights);
+    const PixelView sums = resampled(kReadValues), weights = resampled(kReadWeights),
+                    totals = resampled(kReadOnes);
+    backend.pointwise({.kind = Kind::quotient}, weights, totals, weights);
     return {sums, weights};
   };
   const bool falls_back = has_negative_weights(resampling);
-  const auto [sums, share] = parts();
+  const auto [sums, fraction] = parts();
   if (!falls_back) {
-    way.pointwise({.kind = Kind::renormalise, .p = 1}, sums, share, out.pixels);
+    backend.pointwise({.kind = Kind::renormalise, .p = 1}, sums, fraction, out.pixels);
   } else {
-    way.pointwise({.kind = Kind::keep_equal, .p = 1}, sums, share, share);
+    backend.pointwise({.kind = Kind::keep_equal, .p = 1}, sums, fraction, fraction);
     resampling = with_linear(resampling);
-    const auto [near_sums, near_share] = parts();
-    way.pointwise({.kind = Kind::renormalise, .p = 1}, near_sums, near_share, near_sums);
-    // A sum that is NaN by its values stays so, as without missing pixels.
-    way.pointwise({.kind = Kind::keep_missing}, sums, near_sums, near_sums);
-    way.pointwise({.kind = Kind::fill_missing}, share, near_sums, out.pixels);
+    const auto [linear_sums, linear_fraction] = parts();
+    backend.pointwise({.kind = Kind::renormalise, .p = 1}, linear_sums, linear_fraction, linear_sums);
+    // A sum that is NaN because of infinite values stays NaN, as without missing pixels.
+    backend.pointwise({.kind = Kind::keep_missing}, sums, linear_sums, linear_sums);
+    backend.pointwise({.kind = Kind::fill_missing}, fraction, linear_sums, out.pixels);
   }
-  if (alpha) way.keep_alpha(*alpha, sums, out.pixels);
+  if (alpha) backend.keep_alpha(*alpha, sums, out.pixels);
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ bool can_renormalise(const std::vector<SeparableTaps>& branches) {
   });
 }
 
-MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches) {
+MissingPolicy default_policy(const std::vector<SeparableTaps>& branches) {
   const auto averages = [](const std::vector<double>& taps) {
     return std::ranges::all_of(taps, [](double tap) { return tap >= 0; });
   };
@@ -132,14 +132,14 @@ MissingPolicy usual_policy(const std::vector<SeparableTaps>& branches) {
 
 void normalized_convolution_reference(const NormalizedConvolution& filter, const ConstRegion& in,
                                       const Region& out, Arithmetic arithmetic) {
-  filter_by(ReferenceBackend{arithmetic}, filter, in, out, arithmetic);
+  convolve_normalized(ReferenceBackend{arithmetic}, filter, in, out, arithmetic);
 }
 
 void normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in, const Region& out,
                             Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
   if (!all_support_normalized_conv(filter.branches))
-    return filter_by(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
+    return convolve_normalized(HostBackend{arithmetic, worker}, filter, in, out, arithmetic);
   const MissingPolicyOf missing{.fills = filter.fills};
   std::vector<ConstPixelView> operands;
   if (filter.branches.size() == 1) operands.push_back(in.crop(out.rect).pixels);
@@ -161,18 +161,20 @@ bool all_support_normalized_conv(const std::vector<SeparableTaps>& branches) {
 
 std::int64_t normalized_conv_bytes(const std::vector<SeparableTaps>& branches, bool joined, Extent output,
                                    std::int64_t channels, Arithmetic arithmetic, Extent image) {
-  std::int64_t most = 0;
+  std::int64_t max_scratch = 0;
   for (const SeparableTaps& taps : branches)
-    most = std::max(most, normalized_conv_scratch_bytes(taps, output, channels, arithmetic, image));
+    max_scratch =
+        std::max(max_scratch, normalized_conv_scratch_bytes(taps, output, channels, arithmetic, image));
   const std::int64_t result = Arena::view_bytes(output, channels, pixel_type_of(arithmetic));
-  return most + (joined ? static_cast<std::int64_t>(branches.size()) * result : 0);
+  return max_scratch + (joined ? static_cast<std::int64_t>(branches.size()) * result : 0);
 }
 
 void enqueue_normalized_convolution(const NormalizedConvolution& filter, const ConstRegion& in,
                                     const Region& out, Arithmetic arithmetic, Arena& arena,
-                                    DeviceStream stream, std::span<const PointwiseOp> then) {
+                                    DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) {
   const Arena::Scope scope(arena);
-  filter_by(DeviceBackend{arithmetic, arena, stream, then, out.pixels.data}, filter, in, out, arithmetic);
+  convolve_normalized(DeviceBackend{arithmetic, arena, stream, epilogue_ops, out.pixels.data}, filter, in,
+                      out, arithmetic);
 }
 
 std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch, Extent needed, Extent output,
@@ -186,27 +188,29 @@ std::int64_t normalized_convolution_bytes(std::size_t branches, Scratch scratch,
 
 void normalized_resample_reference(const Resampling& resampling, std::optional<std::int64_t> alpha,
                                    const ConstRegion& in, const Region& out, Arithmetic arithmetic) {
-  resample_by(ReferenceBackend{arithmetic}, resampling, alpha, in, out, arithmetic);
+  resample_normalized(ReferenceBackend{arithmetic}, resampling, alpha, in, out, arithmetic);
 }
 
 void normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
                          const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) {
   const Arena::Scope scope(worker);
-  resample_by(HostBackend{arithmetic, worker}, resampling, alpha, in, out, arithmetic);
+  resample_normalized(HostBackend{arithmetic, worker}, resampling, alpha, in, out, arithmetic);
 }
 
 void enqueue_normalized_resample(const Resampling& resampling, std::optional<std::int64_t> alpha,
                                  const ConstRegion& in, const Region& out, Arithmetic arithmetic,
-                                 Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
+                                 Arena& arena, DeviceStream stream,
+                                 std::span<const PointwiseOp> epilogue_ops) {
   const Arena::Scope scope(arena);
   const std::byte* const result = alpha ? nullptr : out.pixels.data;
-  resample_by(DeviceBackend{arithmetic, arena, stream, then, result}, resampling, alpha, in, out, arithmetic);
+  resample_normalized(DeviceBackend{arithmetic, arena, stream, epilogue_ops, result}, resampling, alpha, in,
+                      out, arithmetic);
 }
 
 std::int64_t normalized_resample_bytes(const Resampling& resampling, Scratch scratch, Extent output,
                                        std::int64_t channels, Arithmetic arithmetic) {
   const auto bytes = [&](Resampling reading) {
-    reading.read = kNumbers;
+    reading.read = kReadValues;
     return (scratch == Scratch::host ? resample_scratch_bytes : resample_device_bytes)(reading, output,
                                                                                        channels, arithmetic);
   };

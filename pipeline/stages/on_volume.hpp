@@ -1,6 +1,6 @@
-// Stages on a volume, which the engine has as an image: each plane along z is a row of it, and the rows of
-// the plane lie one behind the other in that row. So a filter along z is one along columns, bands are groups
-// of planes with halos in z, and parts of a plane are parts of a row.
+// Stages on a volume, which the engine treats as an image: each plane along z is one row, in which the rows
+// of the plane are concatenated. A filter along z is then a filter along columns, bands are groups of planes
+// with halos in z, and parts of a plane are parts of a row.
 #pragma once
 
 #include "pipeline/chain/chain.hpp"
@@ -11,23 +11,23 @@ namespace sepconv {
 struct VolumeShape {
   Extent plane;
   std::int64_t depth = 1;   ///< planes along z
-  std::int64_t planes = 1;  ///< in one row: positions of the axes that change faster than z
+  std::int64_t planes = 1;  ///< planes per row: positions of the axes that vary faster than z
 
-  /// For an image of planes like this one.
+  /// Spec of the image for planes like `of_plane`.
   ImageSpec spec(const ImageSpec& of_plane) const {
     return {{depth, planes * of_plane.extent.area()}, of_plane.channels, of_plane.type};
   }
 };
 
-/// Whether a stage of it filters along z, or one of a stage's own chain does.
+/// Whether a stage of the chain, or of a subchain, filters along z.
 bool filters_along_z(const Chain& chain);
 
-/// The chain for an image of that shape: every stage does within each plane what it does to an image; those
-/// that filter along z do so before. Its texts are those of the chain. Throws InvalidArgument for planes of
-/// another type of result than they can be, and for volumes with rows that are too long (kMaxSide).
+/// The chain for a volume of this shape. Every stage processes each plane as an image; stages that filter
+/// along z do that first. Its text is that of `chain`. Throws InvalidArgument if the result of a stage is
+/// invalid for planes or if a row would be too long (kMaxSide).
 Chain on_volume(const Chain& chain, const ImageSpec& plane, const VolumeShape& shape);
 
-/// What the chain does within planes, without what it does along z.
+/// The chain without filters along z.
 Chain in_planes(const Chain& chain);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// What stages that only move pixels have in common. Private to pipeline/stages.
+// Base class of stages that only move pixels. Private to pipeline/stages.
 #pragma once
 
 #include <functional>
@@ -8,13 +8,13 @@
 
 namespace sepconv {
 
-/// A stage that is made of transpositions of pixels between views.
+/// A stage implemented by transpositions of pixels between views.
 class PermutationStage : public Stage {
  public:
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const final;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const final;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const final;
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const final;
 
  protected:
   explicit PermutationStage(bool is_transpose = false)
@@ -30,8 +30,8 @@ class PermutationStage : public Stage {
   using Transpose =
       std::function<void(const TransposeShape& shape, const ConstMatrices& in, const Matrices& out)>;
 
-  /// Makes out.rect of the result by as many calls of `transpose` as it takes. `in` holds what
-  /// input_for(out.rect) asks for.
+  /// Computes out.rect of the result with as many calls of `transpose` as necessary. `in` contains
+  /// input_for(out.rect).
   virtual void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const = 0;
 };
 

@@ -15,9 +15,9 @@ void check_fills(std::int64_t part, std::int64_t cols, std::string_view what) {
     throw InvalidArgument(fmt::format("{} columns are not made of {} {}", cols, part, what));
 }
 
-class MultiStepTranspose final : public PermutationStage {
+class InterleavedTranspose final : public PermutationStage {
  public:
-  explicit MultiStepTranspose(std::int64_t matrices) : matrices_(matrices) {}
+  explicit InterleavedTranspose(std::int64_t matrices) : matrices_(matrices) {}
 
   std::string text() const override {
     return fmt::format("transpose of {} matrices, whose rows take turns", matrices_);
@@ -34,33 +34,34 @@ class MultiStepTranspose final : public PermutationStage {
     return {output.col, 0, output.cols, input.extent.cols};
   }
 
-  /// Columns of the result, none of which is cut.
+  /// Whole columns of the result.
   Extent transposed_item(const ImageSpec& input) const override { return {input.extent.cols, 1}; }
 
  protected:
-  /// Whole turns of all matrices in one go; what of a turn is left over at both ends for itself.
+  /// A round is one row of each matrix. Whole rounds are moved together; partial rounds at both ends
+  /// separately.
   void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
     for (std::int64_t row = out.rect.row; row < out.rect.row_end();) {
       const std::int64_t left = out.rect.row_end() - row;
       const std::int64_t first = row % matrices_;
       const bool whole = first == 0 && left >= matrices_;
       const std::int64_t matrices = whole ? matrices_ : std::min(matrices_ - first, left);
-      const std::int64_t turns = whole ? left / matrices_ : 1;
-      move_turns(in, out.crop({row, out.rect.col, matrices * turns, out.rect.cols}), matrices, turns,
-                 transpose);
-      row += matrices * turns;
+      const std::int64_t rounds = whole ? left / matrices_ : 1;
+      move_rounds(in, out.crop({row, out.rect.col, matrices * rounds, out.rect.cols}), matrices, rounds,
+                  transpose);
+      row += matrices * rounds;
     }
   }
 
  private:
-  void move_turns(const ConstRegion& in, const Region& out, std::int64_t matrices, std::int64_t turns,
-                  const Transpose& transpose) const {
+  void move_rounds(const ConstRegion& in, const Region& out, std::int64_t matrices, std::int64_t rounds,
+                   const Transpose& transpose) const {
     const std::int64_t matrix_cols = in.image.cols / matrices_;
     const std::int64_t pixel_bytes = out.pixels.pixel_bytes();
     const std::int64_t col = out.rect.row % matrices_ * matrix_cols + out.rect.row / matrices_;
     const ConstPixelView from =
-        in.crop({out.rect.col, col, out.rect.cols, (matrices - 1) * matrix_cols + turns}).pixels;
-    transpose({matrices, out.rect.cols, turns, pixel_bytes},
+        in.crop({out.rect.col, col, out.rect.cols, (matrices - 1) * matrix_cols + rounds}).pixels;
+    transpose({matrices, out.rect.cols, rounds, pixel_bytes},
               {from.data, from.pitch_bytes, matrix_cols * pixel_bytes},
               {out.pixels.data, matrices * out.pixels.pitch_bytes, out.pixels.pitch_bytes});
   }
@@ -93,7 +94,7 @@ class RunTranspose final : public PermutationStage {
   Extent transposed_item(const ImageSpec&) const override { return {1, run_}; }
 
  protected:
-  /// A part of the first run, whole ones, a part of the last.
+  /// Moves a part of the first run, whole runs, and a part of the last run.
   void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
     const std::int64_t end = out.rect.col_end();
     for (std::int64_t col = out.rect.col; col < end;) {
@@ -107,7 +108,7 @@ class RunTranspose final : public PermutationStage {
   }
 
  private:
-  /// `out` has this many whole runs in a row, or none and a part of one.
+  /// `out` is `runs` whole runs per row, or a part of one run if `runs` is 0.
   void move_runs(const ConstRegion& in, const Region& out, std::int64_t runs,
                  const Transpose& transpose) const {
     const std::int64_t rows = out.rect.rows;
@@ -138,7 +139,7 @@ void check_positive(std::int64_t number, std::string_view what) {
 
 StagePtr make_multi_step_transpose(std::int64_t matrices) {
   check_positive(matrices, "matrices");
-  return std::make_shared<MultiStepTranspose>(matrices);
+  return std::make_shared<InterleavedTranspose>(matrices);
 }
 
 StagePtr make_transpose_of_runs(std::int64_t run_cols) {

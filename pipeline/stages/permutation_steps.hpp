@@ -1,20 +1,20 @@
-// Stages that move pixels in ways that permutations of three axes need besides transpositions. They have no
-// names that can be typed.
+// Stages for permutations of three axes that transpositions cannot express. They have no text that can be
+// parsed.
 #pragma once
 
 #include "pipeline/chain/stage.hpp"
 
 namespace sepconv {
 
-/// An image of a rows and b matrices side by side, each of c columns, becomes one of c * b rows of a pixels:
-/// row k * b + j is column j * c + k. A transposition after which the rows of the matrices take turns.
-/// Rectangles of whole columns cost their own bytes; others cost whole rows of the input. Throws
-/// InvalidArgument where b matrices do not fill the columns.
+/// Transposes b matrices of a rows x c columns that are side by side, and interleaves their rows: the result
+/// has c * b rows of a pixels, and its row k * b + j is input column j * c + k. Rectangles of whole columns
+/// read only their own bytes; others read whole input rows. Throws InvalidArgument if b matrices do not fill
+/// the columns.
 StagePtr make_multi_step_transpose(std::int64_t matrices);
 
-/// A transposition of runs of pixels that stay together: an image of a rows of b runs becomes one of b rows
-/// of a runs. Rectangles within one run of one row, and those of whole runs, cost their own bytes. Throws
-/// InvalidArgument where runs do not fill the rows.
+/// Transposes an image whose elements are runs of pixels: a rows of b runs become b rows of a runs.
+/// Rectangles within one run of one row, and those of whole runs, read only their own bytes. Throws
+/// InvalidArgument if runs do not fill the rows.
 StagePtr make_transpose_of_runs(std::int64_t run_cols);
 
 }  // namespace sepconv

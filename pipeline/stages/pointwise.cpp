@@ -25,7 +25,7 @@ double growth_of(const PointwiseOp& op) {
   }
 }
 
-/// For a stage that stretches, of which f32 has not all the values between those of 16 bits.
+/// Whether stretching to this type needs f64: f32 cannot represent all intermediate values for 16 bits.
 bool needs_f64(PixelType to) { return to != PixelType::u8 && to != PixelType::f32; }
 
 bool needs_f64(const PointwiseOp& op) {
@@ -41,7 +41,7 @@ bool is_by_parts(const PointwiseOp& op) {
 
 class PointwiseStage final : public Stage {
  public:
-  /// `to`: the type whose range it makes of its input's; left out, its input's, or what it rounds to.
+  /// `to`: the result type of a stretch. Empty: the input type, or the type that `op` rounds to.
   PointwiseStage(std::string text, PointwiseOp op, std::optional<PixelType> to = {})
       : Stage({.casts = to || op.kind == PointwiseOp::Kind::round_to,
                .is_complex_linear = is_by_parts(op) && (!to || is_floating(*to)),
@@ -84,9 +84,9 @@ class PointwiseStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena&, DeviceStream stream,
-               std::span<const PointwiseOp> then) const override {
+               std::span<const PointwiseOp> epilogue_ops) const override {
     const ConstPixelView pixels = in.crop(out.rect).pixels;
-    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, then);
+    pointwise_cuda(op_, pixels, pixels, out.pixels, arithmetic, stream, epilogue_ops);
   }
 
  private:
@@ -138,8 +138,9 @@ StagePtr make(const StretchOptions& options, const StageArguments& spelling) {
   const double low = *options.low;
   const double width = *options.high - low;
   if (width == 0) spelling.refuse("high", "it must differ from low");
-  const double most = full_scale(*options.type);
-  const PointwiseOp op{.kind = PointwiseOp::Kind::scale, .p = most / width, .q = -low * most / width};
+  const double max_value = full_scale(*options.type);
+  const PointwiseOp op{
+      .kind = PointwiseOp::Kind::scale, .p = max_value / width, .q = -low * max_value / width};
   return std::make_shared<PointwiseStage>(spelling.text(), op, options.type);
 }
 

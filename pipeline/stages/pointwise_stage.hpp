@@ -1,4 +1,4 @@
-// A stage of one operation on every element.
+// A stage that applies one operation to every element. `text` is its Stage::text().
 #pragma once
 
 #include <string>

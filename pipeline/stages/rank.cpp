@@ -1,4 +1,4 @@
-// median, percentile, rank: the element of one rank under a window, of a stack over several planes.
+// median, percentile, rank: the element of one rank in a window, which may span several planes of a stack.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 template <class Options>
 Keys z_keys(Options& options, const KeyRange& shift) {
-  Key radius = radius_z_key(options.radius_z, kPlanesByThemselves, "", kMaxRankRadius);
+  Key radius = radius_z_key(options.radius_z, kEachPlaneSeparately, "", kMaxRankRadius);
   radius.not_with = "size_z";
   return {std::move(radius),
           length_key("size_z", &options.size_z, "planes of the window, in place of radius_z",
@@ -41,9 +41,9 @@ Keys shifted_window_keys(Options& options) {
        {nodata_key(options.nodata)}});
 }
 
-/// Pixels before and after the one that a window of this size is for.
-std::pair<std::int64_t, std::int64_t> around(const StageArguments& spelling, std::string_view key,
-                                             std::int64_t size, std::int64_t origin) {
+/// Pixels before and after the reference pixel of a window with this size and origin.
+std::pair<std::int64_t, std::int64_t> split_size(const StageArguments& spelling, std::string_view key,
+                                                 std::int64_t size, std::int64_t origin) {
   if (size > 2 * kMaxRankRadius + 1)
     spelling.refuse("size", fmt::format("a side exceeds {}", 2 * kMaxRankRadius + 1));
   const std::int64_t before = size / 2 + origin;
@@ -56,9 +56,9 @@ RankWindow window_of(const Options& options, const StageArguments& spelling) {
   const Extent size = options.size.value_or(
       Extent{2 * options.radius_y.value_or(options.radius) + 1, 2 * options.radius + 1});
   const std::int64_t planes = options.size_z.value_or(2 * options.radius_z.value_or(0) + 1);
-  const auto [left, right] = around(spelling, "origin", size.cols, options.origin);
-  const auto [up, down] = around(spelling, "origin_y", size.rows, options.origin_y);
-  const auto [front, back] = around(spelling, "origin_z", planes, options.origin_z.value_or(0));
+  const auto [left, right] = split_size(spelling, "origin", size.cols, options.origin);
+  const auto [up, down] = split_size(spelling, "origin_y", size.rows, options.origin_y);
+  const auto [front, back] = split_size(spelling, "origin_z", planes, options.origin_z.value_or(0));
   const RankWindow window{left, right, up, down, front, back};
   if (window.area() > kMaxRankArea)
     spelling.refuse(options.size_z ? "size_z" : "radius_z",
@@ -71,13 +71,13 @@ RankMissing missing_of(std::optional<MissingPolicy> missing) {
   return missing == MissingPolicy::fill ? RankMissing::fill : RankMissing::propagate;
 }
 
-/// For a stack, and within its planes what has the same share of the values before it.
+/// For stacks: the window over planes, with an in-plane stage of the same relative rank.
 template <class Options>
 StagePtr make_stage(const Options& options, const StageArguments& spelling, const RankWindow& window,
                     std::int64_t rank) {
   const RankMissing missing = missing_of(options.nodata);
-  const auto stage_of = [&](const RankWindow& of, std::int64_t ranked) {
-    return std::make_shared<RankStage>(spelling.text(), RankFilter(of, ranked, missing), options.border,
+  const auto stage_of = [&](const RankWindow& size, std::int64_t order) {
+    return std::make_shared<RankStage>(spelling.text(), RankFilter(size, order, missing), options.border,
                                        options.nodata);
   };
   const auto stage = stage_of(window, rank);
@@ -100,11 +100,11 @@ Keys keys(PercentileOptions& options) {
                  shifted_window_keys(options)});
 }
 Keys keys(RankOptions& options) {
-  const double most = static_cast<double>(2 * kMaxRankRadius + 1);
+  const double max_size = static_cast<double>(2 * kMaxRankRadius + 1);
   return joined({{{.name = "rank",
                    .value = &options.rank,
                    .words = "0 is the smallest value; negative ranks count from the largest, -1",
-                   .range = between(-most * most, most * most - 1),
+                   .range = between(-max_size * max_size, max_size * max_size - 1),
                    .needed = true}},
                  shifted_window_keys(options)});
 }
@@ -114,7 +114,7 @@ StagePtr make(const MedianOptions& options, const StageArguments& spelling) {
   return make_stage(options, spelling, window, window.area() / 2);
 }
 
-/// SciPy's rule.
+/// The rank follows scipy.ndimage.percentile_filter.
 StagePtr make(const PercentileOptions& options, const StageArguments& spelling) {
   const RankWindow window = window_of(options, spelling);
   const double rank = static_cast<double>(window.area()) * *options.percent / 100;

@@ -1,4 +1,4 @@
-// The element of one rank under a window, as a stage on images. Private to pipeline/stages.
+// Rank filter: the element of one rank in a window. Private to pipeline/stages.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,7 @@
 
 namespace sepconv {
 
-/// For a window over several planes it says what one of them is asked for, and make_rank_on_volume()
-/// computes.
+/// For a window over several planes this stage describes the filter, and make_rank_on_volume() computes it.
 class RankStage final : public Stage {
  public:
   RankStage(std::string text, RankFilter filter, const Border& border, std::optional<MissingPolicy> missing)
@@ -30,7 +29,7 @@ class RankStage final : public Stage {
   const RankFilter& filter() const noexcept { return filter_; }
   const Border& border() const noexcept { return border_; }
 
-  /// With " (transposed)" at the end of what transposed() makes.
+  /// A stage created by transposed() ends with " (transposed)".
   std::string text() const override { return text_; }
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
@@ -55,7 +54,7 @@ class RankStage final : public Stage {
   }
 
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
-    return scratch == Scratch::device ? on_device(input) : on_host(input.type);
+    return scratch == Scratch::device ? device_operations(input) : host_operations(input.type);
   }
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
@@ -64,9 +63,9 @@ class RankStage final : public Stage {
     return rank_scratch_bytes(filter_, output, input.channels, arithmetic);
   }
 
-  void apply(const ConstRegion& given, const Region& result, Arithmetic arithmetic,
+  void apply(const ConstRegion& source, const Region& result, Arithmetic arithmetic,
              Worker& worker) const override {
-    const auto [in, out] = without_edges(given, result);
+    const auto [in, out] = without_edges(source, result);
     rank_host(filter_, border_, in, out, arithmetic, worker);
   }
 
@@ -74,10 +73,10 @@ class RankStage final : public Stage {
     rank_reference(filter_, border_, in, out, arithmetic);
   }
 
-  void enqueue(const ConstRegion& given, const Region& result, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const auto [in, out] = without_edges(given, result);
-    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, then);
+  void enqueue(const ConstRegion& source, const Region& result, Arithmetic arithmetic, Arena& arena,
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+    const auto [in, out] = without_edges(source, result);
+    rank_cuda(filter_, border_, {&in, 1}, {&out, 1}, arithmetic, arena, stream, epilogue_ops);
   }
 
  private:
@@ -92,17 +91,17 @@ class RankStage final : public Stage {
             .selects = true};
   }
 
-  /// A window that moves counts each of its rows twice, some instructions each, or moves bits for them over
-  /// ranks that lie far apart in memory.
-  double on_host(PixelType type) const {
-    constexpr double kCounts = 12, kMovesBits = 180;
+  /// A moving window updates counts for each of its rows twice, at some instructions each, or sets bits for
+  /// ranks that are far apart in memory.
+  double host_operations(PixelType type) const {
+    constexpr double kCountingCost = 12, kBitMovingCost = 180;
     if (filter_.network) return static_cast<double>(filter_.network->operations());
     const bool counts = type == PixelType::u8 && counts_columns(filter_.window);
-    return (counts ? kCounts : kMovesBits) * static_cast<double>(filter_.window.lines());
+    return (counts ? kCountingCost : kBitMovingCost) * static_cast<double>(filter_.window.lines());
   }
 
-  /// Values of a window are compared in shared memory, or read again for every bit.
-  double on_device(const ImageSpec& input) const {
+  /// The values of a window are compared in shared memory, or read again for every bit.
+  double device_operations(const ImageSpec& input) const {
     constexpr double kComparison =
         21;  // in multiply-adds: docs/measurements/2026-11-25-gpu-codecs-and-ranks.md
     constexpr std::int64_t kInRegisters = 3 * 3 * 3;

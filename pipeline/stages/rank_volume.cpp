@@ -19,7 +19,7 @@ class RankVolumeStage final : public Stage {
   std::int64_t tile_cols() const override { return planes_.plane.cols; }
 
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
-    const Rect cols = needed().of(output, input);
+    const Rect cols = needed().input_of(output, input);
     const Rect rows = along_z(output, input);
     return {rows.row, cols.col, rows.rows, cols.cols};
   }
@@ -40,7 +40,7 @@ class RankVolumeStage final : public Stage {
 
   std::int64_t scratch_bytes(Scratch scratch, Extent output, const ImageSpec& input,
                              Arithmetic arithmetic) const override {
-    return stage_->scratch_bytes(scratch, most_of_plane(planes_, output), input, arithmetic);
+    return stage_->scratch_bytes(scratch, max_part_extent(planes_, output), input, arithmetic);
   }
 
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override {
@@ -56,11 +56,11 @@ class RankVolumeStage final : public Stage {
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    compute(in, out, kMaxDeviceRankResults,
-            [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
-              rank_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, then);
-            });
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+    compute(
+        in, out, kMaxDeviceRankResults, [&](std::span<const ConstRegion> planes, std::span<const Region> to) {
+          rank_cuda(stage_->filter(), stage_->border(), planes, to, arithmetic, arena, stream, epilogue_ops);
+        });
   }
 
  private:
@@ -78,14 +78,15 @@ class RankVolumeStage final : public Stage {
                         input.extent);
   }
 
-  /// `order` makes a rectangle of up to `most` planes one behind another, of the planes under their windows.
-  template <class Order>
-  void compute(const ConstRegion& in, const Region& out, std::int64_t most, const Order& order) const {
+  /// `filter` computes a rectangle of up to `max_planes` consecutive planes from the planes in their windows.
+  template <class Filter>
+  void compute(const ConstRegion& in, const Region& out, std::int64_t max_planes,
+               const Filter& filter) const {
     const RankWindow& window = stage_->filter().window;
     std::vector<ConstRegion> planes;
     std::vector<Region> results;
-    for (std::int64_t first = out.rect.row; first < out.rect.row_end(); first += most) {
-      const std::int64_t end = std::min(first + most, out.rect.row_end());
+    for (std::int64_t first = out.rect.row; first < out.rect.row_end(); first += max_planes) {
+      const std::int64_t end = std::min(first + max_planes, out.rect.row_end());
       for (const PlanePiece& piece : pieces_of(planes_, out.rect.col, out.rect.cols)) {
         planes.clear();
         results.clear();
@@ -96,16 +97,16 @@ class RankVolumeStage final : public Stage {
           results.push_back(as_plane(to, out.rect.col, planes_, piece.plane, piece.rect));
           results.back().past_caches = out.past_caches;
         }
-        order(planes, results);
+        filter(planes, results);
       }
     }
   }
 
-  /// Where it lies, beyond the volume too where that repeats; without pixels where the border is constant.
+  /// The plane at `z`, mapped by the border beyond the volume; without pixels if the border is constant.
   ConstRegion plane_at(const ConstRegion& in, std::int64_t z, std::int64_t plane) const {
-    const auto is_there = [&](std::int64_t row) { return row >= in.rect.row && row < in.rect.row_end(); };
-    const std::int64_t row = is_there(z) ? z : border_index(z, in.image.rows, stage_->border().mode);
-    if (!is_there(row)) return {};
+    const auto is_available = [&](std::int64_t row) { return row >= in.rect.row && row < in.rect.row_end(); };
+    const std::int64_t row = is_available(z) ? z : border_index(z, in.image.rows, stage_->border().mode);
+    if (!is_available(row)) return {};
     const ConstPixelView pixels = in.pixels.crop({row - in.rect.row, 0, 1, in.rect.cols});
     return as_plane(pixels, in.rect.col, planes_, plane, planes_.rows_in(plane, in.rect.col, in.rect.cols));
   }

@@ -1,5 +1,4 @@
-// The element of one rank under a window over several planes, on a volume (on_volume.hpp). Private to
-// pipeline/stages.
+// Rank filter with a window over several planes of a volume (on_volume.hpp). Private to pipeline/stages.
 #pragma once
 
 #include <memory>
@@ -8,7 +7,7 @@
 
 namespace sepconv {
 
-/// For planes of this extent. On the CPU only.
+/// The stage for planes of this extent. It runs on a device for windows of up to kMaxDeviceRankPlanes planes.
 StagePtr make_rank_on_volume(std::shared_ptr<const RankStage> stage, Extent plane);
 
 }  // namespace sepconv

@@ -18,21 +18,21 @@ namespace {
 
 constexpr std::int64_t kMaxBytes = 64 << 20;
 
-/// A word of a file as it can be shown in a sentence: short, and nothing that is not printable.
-std::string quotable(std::string word) {
+/// A token of a file for an error message: shortened, with unprintable characters replaced.
+std::string quotable(std::string token) {
   constexpr std::size_t kLength = 24;
   std::ranges::replace_if(
-      word, [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
-  return word.size() <= kLength ? word : word.substr(0, kLength) + "...";
+      token, [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
+  return token.size() <= kLength ? token : token.substr(0, kLength) + "...";
 }
 
-double parse_number(const std::string& word, const std::filesystem::path& path, std::size_t line) {
+double parse_number(const std::string& token, const std::filesystem::path& path, std::size_t line) {
   double value = 0;
-  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value)) {
+  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+  if (error != std::errc() || end != token.data() + token.size() || !std::isfinite(value)) {
     throw InvalidArgument(
         fmt::format("{} line {}: '{}' is not a finite number; a table is text with numbers, or NPY",
-                    path.string(), line, quotable(word)));
+                    path.string(), line, quotable(token)));
   }
   return value;
 }
@@ -51,9 +51,9 @@ Table read_text(const std::filesystem::path& path) {
     for (char& character : line) {
       if (character == ',' || character == ';') character = ' ';
     }
-    std::istringstream words(line);
+    std::istringstream tokens(line);
     std::vector<double> row;
-    for (std::string word; words >> word;) row.push_back(parse_number(word, path, number));
+    for (std::string token; tokens >> token;) row.push_back(parse_number(token, path, number));
     if (!row.empty()) table.push_back(std::move(row));
   }
   return table;

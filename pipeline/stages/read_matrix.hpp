@@ -1,4 +1,4 @@
-// Small tables of numbers from files: taps and channel matrices.
+// Reads small tables of numbers from files: taps and channel matrices.
 #pragma once
 
 #include <filesystem>
@@ -9,9 +9,9 @@ namespace sepconv {
 /// Rows of numbers, not necessarily of equal length.
 using Table = std::vector<std::vector<double>>;
 
-/// Reads a table from NPY (one or two dimensions, any of the pixel types) or from text: a row a line, numbers
-/// parted by commas, semicolons or blanks, '#' begins a comment. Throws IoError, or InvalidArgument for a
-/// word that is not a finite number.
+/// Reads a table from NPY (one or two dimensions, any pixel type) or from text: one row per line, numbers
+/// separated by commas, semicolons or blanks; '#' begins a comment. Throws IoError, and InvalidArgument for a
+/// token that is not a finite number.
 Table read_table(const std::filesystem::path& path);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// reduce: cells of N x M pixels become one, on absolute coordinates: what pyramids are made of.
+// reduce: each block of N x M pixels, aligned to absolute coordinates, becomes one pixel, as in pyramids.
 #include "pipeline/stages/keys.hpp"
 #include "pipeline/stages/resample_stage.hpp"
 #include "pipeline/stages/stages.hpp"
@@ -24,10 +24,10 @@ Keys keys(ReduceOptions& options) {
        .range = kSide},
       {.name = "filter",
        .value = choice(options.filter, {{"box", box}, {"binomial", binomial}, {"nearest", nearest}}),
-       .words = "box: mean of the block. binomial: weighted mean that reaches into the neighbouring blocks. "
-                "nearest: the middle "
-                "pixel, for classes and masks"},
-      nodata_key(options.nodata, MissingWays::no_fill)};
+       .words =
+           "box: mean of the block. binomial: weighted mean that reaches into the neighbouring blocks. nearest: the middle "
+           "pixel, for classes and masks"},
+      nodata_key(options.nodata, MissingSupport::no_fill)};
 }
 
 ResampleFilter filter_of(ReduceOptions::Filter filter) {

@@ -1,4 +1,4 @@
-// All stages by name, and what is made of names: a chain itself knows no stage. A new stage adds its entry to
+// The table of all stages, and parsing. Chain itself knows no stages. A new stage adds its entry to
 // stage_table().
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,15 +16,15 @@ namespace {
 
 [[noreturn]] void fail_unknown(std::string_view name, std::span<const StageEntry> table) {
   if (name.empty()) throw InvalidArgument("a stage has no name; write one, like gaussian:sigma=2");
-  std::string way_out = advice_for(name);
-  if (way_out.empty()) {
+  std::string advice = advice_for(name);
+  if (advice.empty()) {
     std::vector<std::string> known;
     for (const StageEntry& entry : table) known.push_back(entry.name);
-    const auto meant = nearest(name, known);
-    way_out = meant ? fmt::format("did you mean '{}'?", *meant)
-                    : fmt::format("there are {}", fmt::join(known, ", "));
+    const auto suggestion = nearest(name, known);
+    advice = suggestion ? fmt::format("did you mean '{}'?", *suggestion)
+                        : fmt::format("there are {}", fmt::join(known, ", "));
   }
-  throw InvalidArgument(fmt::format("unknown stage '{}': {}", name, way_out));
+  throw InvalidArgument(fmt::format("unknown stage '{}': {}", name, advice));
 }
 
 }  // namespace

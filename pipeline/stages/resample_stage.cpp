@@ -13,9 +13,9 @@
 namespace sepconv {
 namespace {
 
-/// Both passes, as many taps each as a filter has pixels of the coarser side.
+/// Both passes use as many taps as the filter has pixels on the coarser side.
 StageTraits traits_of(Extent cell, ResampleFilter filter, bool handles_nodata) {
-  constexpr double kMaxLobes = 3;  // of a pass: sums of |weights|, whose sum is 1
+  constexpr double kMaxLobes = 3;  // bound of sum |weights| of a pass with sum of weights 1
   constexpr double kCoarse = 1024;
   const double taps = 2 * resample_reach({.scale = kCoarse, .filter = filter}) / kCoarse;
   return {.is_complex_linear = true,
@@ -41,7 +41,7 @@ ResampleAxis ResampledSide::axis(std::int64_t from, ResampleFilter filter, const
         length, from, kMaxSide));
   }
   const std::int64_t result = std::max<std::int64_t>(1, static_cast<std::int64_t>(length));
-  // Cells of whole pixels are boxes, whose kernels are faster.
+  // An integer ratio equals a box filter, whose kernels are faster.
   if (filter == ResampleFilter::area && from % result == 0) filter = ResampleFilter::box;
   return {from, result, static_cast<double>(from) / static_cast<double>(result), filter};
 }
@@ -119,10 +119,11 @@ void ResampleStage::apply_reference(const ConstRegion& in, const Region& out, Ar
 }
 
 void ResampleStage::enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-                            DeviceStream stream, std::span<const PointwiseOp> then) const {
+                            DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const {
   if (missing_ == MissingPolicy::ignore)
-    return enqueue_normalized_resample(for_image(in.image), alpha_, in, out, arithmetic, arena, stream, then);
-  resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, then);
+    return enqueue_normalized_resample(for_image(in.image), alpha_, in, out, arithmetic, arena, stream,
+                                       epilogue_ops);
+  resample_cuda(for_image(in.image), in, out, arithmetic, arena, stream, epilogue_ops);
 }
 
 }  // namespace sepconv

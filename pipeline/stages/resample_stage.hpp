@@ -1,4 +1,4 @@
-// The stage behind `reduce` and `resize`: an image of another scale.
+// The stage of `reduce` and `resize`: changes the image size.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace sepconv {
 
-/// What becomes of a side of any length; one of the three is given.
+/// The length of a resampled side, given in one of three forms.
 struct ResampledSide {
-  std::int64_t cell = 0;  ///< this many pixels become one, and so do those that are left at the end
+  std::int64_t cell = 0;  ///< this many pixels become one; the last cell may be shorter
   std::int64_t to = 0;    ///< pixels of the result
-  double by = 0;          ///< pixels of the result to one of the input, rounded half to even, at least one
+  double by = 0;          ///< scale factor; the length is rounded half to even, at least 1
 
   /// Throws InvalidArgument, naming `stage`, if the result would be too long.
   ResampleAxis axis(std::int64_t from, ResampleFilter filter, const std::string& stage) const;
@@ -26,7 +26,7 @@ class ResampleStage final : public Stage {
                 std::optional<MissingPolicy> missing, std::optional<std::int64_t> alpha = {},
                 bool columns_first = false);
 
-  /// With " (transposed)" at the end of what no text can ask for and transposed() makes.
+  /// A stage created by transposed() ends with " (transposed)"; that text cannot be parsed.
   std::string text() const override { return text_; }
   ImageSpec output_spec(const ImageSpec& input) const override;
   Rect input_for(const Rect& output, const ImageSpec& input) const override;
@@ -38,7 +38,7 @@ class ResampleStage final : public Stage {
   void apply(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Worker& worker) const override;
   void apply_reference(const ConstRegion& in, const Region& out, Arithmetic arithmetic) const override;
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override;
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override;
 
  private:
   Resampling for_image(Extent input) const;

@@ -1,4 +1,4 @@
-// resize: any size, with Pillow's filters and antialiasing, or by shares of area.
+// resize: any size, with the antialiasing filters of Pillow, or area averages.
 #include "core/error.hpp"
 #include "pipeline/stages/keys.hpp"
 #include "pipeline/stages/resample_stage.hpp"
@@ -33,7 +33,7 @@ Keys keys(ResizeOptions& options) {
        .words =
            "linear, cubic, lanczos3, box: Pillow's BILINEAR, BICUBIC, LANCZOS and BOX, antialiased. area: "
            "OpenCV's INTER_AREA, GDAL's average. nearest: one pixel, for classes and masks"},
-      nodata_key(options.nodata, MissingWays::no_fill)};
+      nodata_key(options.nodata, MissingSupport::no_fill)};
 }
 
 ResampleFilter filter_of(ResizeOptions::Filter filter) {

@@ -1,4 +1,4 @@
-// The keys of a blur's width along both axes, which stages share. Private to pipeline/stages.
+// Keys shared by stages: sigma, radius and truncate along each axis. Private to pipeline/stages.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,12 +10,12 @@
 
 namespace sepconv {
 
-/// One blur along both axes.
+/// The width of a blur along both axes.
 struct GaussianWidth {
   double sigma_x, sigma_y;
   std::int64_t radius_x, radius_y;
 
-  /// For the derivatives of these orders.
+  /// Taps for derivatives of these orders.
   SeparableTaps taps(std::int64_t order_x = 0, std::int64_t order_y = 0) const {
     return {gaussian_taps(sigma_x, radius_x, static_cast<int>(order_x)),
             gaussian_taps(sigma_y, radius_y, static_cast<int>(order_y))};
@@ -33,33 +33,34 @@ inline Key length_key(std::string_view name, KeyValue value, std::string_view wo
           .only_with = only_with};
 }
 
-/// radius and radius_y of options that have them.
+/// The keys radius and radius_y.
 template <class Options>
-Keys radius_keys(Options& options, std::int64_t most,
+Keys radius_keys(Options& options, std::int64_t max_radius,
                  std::string_view words = "pixels on each side of the center",
                  std::string_view only_with = "") {
-  const KeyRange range = between(0, static_cast<double>(most));
+  const KeyRange range = between(0, static_cast<double>(max_radius));
   return {length_key("radius", &options.radius, words, range, false, only_with),
           length_key("radius_y", &options.radius_y, "radius along y; default: as along x", range, false,
                      only_with)};
 }
 
-inline constexpr std::string_view kPlanesByThemselves =
+inline constexpr std::string_view kEachPlaneSeparately =
     "radius along z of a stack; default: each plane by itself";
 
 inline Key radius_z_key(std::optional<std::int64_t>& radius_z, std::string_view words,
-                        std::string_view only_with = "", std::int64_t most = kMaxRadius) {
-  return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(most)), false, only_with);
+                        std::string_view only_with = "", std::int64_t max_radius = kMaxRadius) {
+  return length_key("radius_z", &radius_z, words, between(0, static_cast<double>(max_radius)), false,
+                    only_with);
 }
 
-/// The keys of options of windows.
+/// The keys of window filters: radius, radius_y, border, value, missing.
 template <class Options>
-Keys window_keys(Options& options, MissingWays ways = MissingWays::all) {
+Keys window_keys(Options& options, MissingSupport support = MissingSupport::all) {
   return joined(
-      {radius_keys(options, kMaxRadius), border_keys(options.border), {nodata_key(options.nodata, ways)}});
+      {radius_keys(options, kMaxRadius), border_keys(options.border), {nodata_key(options.nodata, support)}});
 }
 
-/// sigma, sigma_y, truncate, radius, radius_y of options that have them.
+/// The keys sigma, sigma_y, truncate, radius, radius_y.
 template <class Options>
 Keys width_keys(Options& options, std::string_view only_with = "", const KeyRange& range = at_least(0)) {
   return joined(
@@ -79,7 +80,7 @@ Keys width_keys(Options& options, std::string_view only_with = "", const KeyRang
                    only_with)});
 }
 
-/// The radius of the blur of `key`, given or by truncate.
+/// `radius` if given, else the radius by truncate. Throws InvalidArgument for `key` if it is too large.
 inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::string_view key, double sigma,
                                        double truncate, std::optional<std::int64_t> radius) {
   if (radius) return *radius;
@@ -90,7 +91,7 @@ inline std::int64_t gaussian_radius_of(const StageArguments& spelling, std::stri
   return gaussian_radius(sigma, truncate);
 }
 
-/// sigma_z and radius_z of options that have them.
+/// The keys sigma_z and radius_z.
 template <class Options>
 Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
   return {length_key("sigma_z", &options.sigma_z,
@@ -98,7 +99,7 @@ Keys depth_keys(Options& options, const KeyRange& range = at_least(0)) {
           radius_z_key(options.radius_z, "radius along z; default: from truncate", "sigma_z")};
 }
 
-/// Along z, of `sigma`, of the key `key`, with the other options.
+/// Gaussian taps along z for `sigma`, which was given as `key`.
 template <class Options>
 std::vector<double> taps_along_z(const Options& options, const StageArguments& spelling, std::string_view key,
                                  double sigma, std::int64_t order = 0) {
@@ -106,7 +107,7 @@ std::vector<double> taps_along_z(const Options& options, const StageArguments& s
   return gaussian_taps(sigma, radius, static_cast<int>(order));
 }
 
-/// The width that `sigma` and `sigma_y`, of the keys `key` and `key`_y, make with the other options.
+/// The width for `sigma` and `sigma_y`, which were given as `key` and `key`_y, and the other options.
 template <class Options>
 GaussianWidth width_of(const Options& options, const StageArguments& spelling, double sigma,
                        std::optional<double> sigma_y, const std::string& key = "sigma") {

@@ -21,9 +21,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
     return row.back();
   };
   if (known.empty() || word.empty() || word.size() > 64) return std::nullopt;
-  const auto begun =
+  const auto prefix_match =
       std::ranges::find_if(known, [word](const std::string& name) { return name.starts_with(word); });
-  if (begun != known.end()) return *begun;
+  if (prefix_match != known.end()) return *prefix_match;
   const auto best = std::ranges::min_element(known, {}, distance);
   if (distance(*best) > std::max<std::size_t>(2, word.size() / 2)) return std::nullopt;
   return *best;

@@ -1,4 +1,4 @@
-// What a word that is not known was meant to be.
+// Suggestions for misspelt words.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// The word of `known` that begins so, or else that with the smallest edit distance from `word`, when it is near
-/// enough to be what was meant.
+/// The first of `known` that begins with `word`, or else the one with the smallest edit distance, if that is
+/// small enough.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace sepconv

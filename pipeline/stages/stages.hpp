@@ -1,13 +1,13 @@
-// Stages made in a program: each is a function of its options, and what `|` makes of them is a chain.
+// Functions that create stages from options; operator| concatenates them to a chain.
 //
 //   const sepconv::Chain chain = sepconv::gaussian({.sigma = 2.5}) | sepconv::sobel({.axis =
 //   sepconv::Axis::x});
 //
-// A text makes the same stage of the same keys: parse_stage("gaussian:sigma=2.5"). Each function throws
-// InvalidArgument, with the same sentence, for options that cannot be. Formulae are in docs/maths.md, the
-// words for each key in its stage's file and in `sepconv stages NAME`. Lengths are in pixels; x runs along
-// rows, y along columns, and what ends in _y is as for x where it is left out; z runs from plane to plane of
-// a stack, and what ends in _z is for files that have that axis only.
+// The text of the same keys creates the same stage: parse_stage("gaussian:sigma=2.5"). Each function throws
+// InvalidArgument for invalid options, with the same message as the parser. Formulae are in docs/maths.md;
+// keys are described in the file of each stage and by `sepconv stages NAME`. Lengths are in pixels. x runs
+// along rows, y along columns and z from plane to plane of a stack. An omitted option ending in _y has the
+// value for x. Options ending in _z require an axis z.
 #pragma once
 
 #include <cstdint>
@@ -34,18 +34,18 @@ enum class GaussianMethod : std::uint8_t { exact, multirate };
 struct GaussianOptions {
   std::optional<double> sigma{};  ///< needed
   std::optional<double> sigma_y{};
-  double truncate = 4;  ///< in sigmas, where there is no radius
+  double truncate = 4;  ///< in sigmas; used if radius is omitted
   std::optional<std::int64_t> radius{};
   std::optional<std::int64_t> radius_y{};
   std::int64_t order = 0;  ///< of the derivative, 0 to 3
   std::optional<std::int64_t> order_y{};
-  std::optional<double> sigma_z{};  ///< left out: each plane of a stack by itself
+  std::optional<double> sigma_z{};  ///< omitted: each plane of a stack separately
   std::optional<std::int64_t> radius_z{};
   std::int64_t order_z = 0;
   GaussianMethod method = GaussianMethod::exact;
   Border border{};
-  bool flip = false;                      ///< convolution in place of correlation; here and below
-  std::optional<MissingPolicy> nodata{};  ///< here and below: left out, as docs/maths.md says
+  bool flip = false;                      ///< convolution instead of correlation; here and below
+  std::optional<MissingPolicy> nodata{};  ///< here and below: default in docs/maths.md
   static StageEntry entry();
 };
 StagePtr gaussian(const GaussianOptions& options);
@@ -82,7 +82,7 @@ StagePtr scharr(const ScharrOptions& options = {});
 struct DerivativeOptions {
   std::int64_t order = 1;  ///< 1 to 16
   Axis axis = Axis::x;
-  std::optional<std::int64_t> radius{};  ///< (order + 1) / 2 where it is left out
+  std::optional<std::int64_t> radius{};  ///< default (order + 1) / 2
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> nodata{};
@@ -95,12 +95,12 @@ struct GradientOptions {
   enum class Axes : std::uint8_t { xy, xyz };
   Operator op = Operator::sobel;  ///< the key `operator`
   Axes axes = Axes::xy;
-  std::optional<double> sigma{};  ///< this and the next six: of Operator::gaussian only
+  std::optional<double> sigma{};  ///< this and the next six: for Operator::gaussian only
   std::optional<double> sigma_y{};
   double truncate = 4;
   std::optional<std::int64_t> radius{};
   std::optional<std::int64_t> radius_y{};
-  std::optional<double> sigma_z{};  ///< as sigma where it is left out; this and the next: of Axes::xyz
+  std::optional<double> sigma_z{};  ///< default sigma; this and the next: for Axes::xyz
   std::optional<std::int64_t> radius_z{};
   Border border{};
   bool flip = false;
@@ -128,13 +128,13 @@ struct DogOptions {
   std::optional<double> sigma{};  ///< needed
   std::optional<double> sigma_y{};
   double truncate = 4;
-  std::optional<std::int64_t> radius{};  ///< of both blurs
+  std::optional<std::int64_t> radius{};  ///< for both blurs
   std::optional<std::int64_t> radius_y{};
-  std::optional<double> sigma2{};  ///< needed: of the blur that is subtracted
+  std::optional<double> sigma2{};  ///< needed: sigma of the blur that is subtracted
   std::optional<double> sigma2_y{};
   std::optional<double> sigma_z{};
   std::optional<std::int64_t> radius_z{};
-  std::optional<double> sigma2_z{};  ///< needed where there is sigma_z
+  std::optional<double> sigma2_z{};  ///< needed with sigma_z
   Border border{};
   bool flip = false;
   std::optional<MissingPolicy> nodata{};
@@ -161,9 +161,9 @@ StagePtr unsharp(const UnsharpOptions& options);
 
 /// Taps along x and along y, an odd number each, or a file with a row of each.
 struct ConvolveOptions {
-  std::vector<double> row{};  ///< none: no row pass
-  std::vector<double> col{};  ///< none: no column pass
-  std::vector<double> z{};    ///< along z of stacks; none: each plane by itself
+  std::vector<double> row{};  ///< empty: no row pass
+  std::vector<double> col{};  ///< empty: no column pass
+  std::vector<double> z{};    ///< along z of stacks; empty: each plane separately
   std::filesystem::path file{};
   Border border{};
   bool flip = false;
@@ -176,20 +176,21 @@ StagePtr convolve(const ConvolveOptions& options);
 struct MixChannelsOptions {
   std::filesystem::path file{};
   std::vector<double> values{};
-  std::int64_t rows = 1;  ///< that `values` make
+  std::int64_t rows = 1;  ///< number of rows in `values`
   static StageEntry entry();
 };
 StagePtr mix_channels(const MixChannelsOptions& options);
 
-/// For the window's values the middle one; of an even number the upper of the two.
+/// The median of the window; of an even number of values the upper of the two middle ones.
 struct MedianOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
-  std::optional<Extent> size{};  ///< in place of radius; pixel size / 2 is the one that the window is for
-  std::int64_t origin = 0;       ///< the window lies so far to the left
+  std::optional<Extent> size{};  ///< instead of radius; the reference pixel of the window is size / 2
+  std::int64_t origin = 0;       ///< shift of the window to the left
   std::int64_t origin_y = 0;
-  std::optional<std::int64_t> radius_z{};  ///< here and below: with it, or size_z, of stacks over planes, too
-  std::optional<std::int64_t> size_z{};    ///< in place of radius_z
+  std::optional<std::int64_t>
+      radius_z{};                        ///< here and below: radius_z or size_z extend the window over planes
+  std::optional<std::int64_t> size_z{};  ///< instead of radius_z
   std::optional<std::int64_t> origin_z{};
   Border border{};
   std::optional<MissingPolicy> nodata{};
@@ -214,7 +215,7 @@ struct PercentileOptions {
 StagePtr percentile(const PercentileOptions& options);
 
 struct RankOptions {
-  std::optional<std::int64_t> rank{};  ///< needed; from 0, or from -1 down from the largest
+  std::optional<std::int64_t> rank{};  ///< needed; 0 is the smallest value, -1 the largest
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
   std::optional<Extent> size{};
@@ -242,7 +243,7 @@ struct CastOptions {
 };
 StagePtr cast(const CastOptions& options);
 
-/// low becomes 0 and high the largest value of the type, of f32 and f64 1; low above high inverts.
+/// Maps low to 0 and high to the maximum of the type, which is 1 for f32 and f64; low above high inverts.
 struct StretchOptions {
   std::optional<double> low{};      ///< needed
   std::optional<double> high{};     ///< needed
@@ -252,7 +253,7 @@ struct StretchOptions {
 StagePtr stretch(const StretchOptions& options);
 
 struct ClampOptions {
-  std::optional<double> low{}, high{};  ///< one of them, or both
+  std::optional<double> low{}, high{};  ///< at least one is needed
   static StageEntry entry();
 };
 StagePtr clamp(const ClampOptions& options);
@@ -279,12 +280,12 @@ StagePtr transpose(const TransposeOptions& options = {});
 struct ProductOptions {
   enum class Side : std::uint8_t { right, left };
   std::filesystem::path file{};  ///< needed
-  Side side = Side::right;       ///< of the image
+  Side side = Side::right;       ///< side of the image that the matrix is on
   static StageEntry entry();
 };
 StagePtr gemm(const ProductOptions& options);
 
-/// Cells of factor x factor_y pixels become one.
+/// Each block of factor x factor_y pixels becomes one.
 struct ReduceOptions {
   enum class Filter : std::uint8_t { box, binomial, nearest };
   std::optional<std::int64_t> factor{};  ///< needed
@@ -295,7 +296,7 @@ struct ReduceOptions {
 };
 StagePtr reduce(const ReduceOptions& options);
 
-/// Another size, given or by a factor.
+/// A new size, given or by a factor.
 struct ResizeOptions {
   enum class Filter : std::uint8_t { linear, cubic, lanczos3, area, box, nearest };
   std::optional<Extent> size{};  ///< needed, or `scale`

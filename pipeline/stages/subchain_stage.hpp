@@ -1,4 +1,4 @@
-// A stage that joins its input with what a chain of its own makes of that. Private to
+// A stage that combines its input with the result of a subchain applied to the same input. Private to
 // pipeline/stages.
 #pragma once
 
@@ -6,16 +6,15 @@
 
 namespace sepconv {
 
-/// `op` is binary: its second operand is the chain's result. Throws InvalidArgument for a chain whose result
-/// does not lie over its input: what moves pixels, scales, multiplies by a matrix of whole sides or has a
-/// second image.
-StagePtr own_chain_stage(const StageArguments& spelling, const Chain& chain, const PointwiseOp& op);
-/// The same of a stage's text, for a chain that has been checked.
-StagePtr own_chain_stage(std::string text, Chain chain, const PointwiseOp& op);
-/// The chain of such a stage; null of any other.
-const Chain* own_chain_of(const Stage& stage);
-/// Such a stage with another chain: of volumes what on_volume() makes of its own, of one plane what
-/// in_planes() does.
-StagePtr with_own_chain(const Stage& stage, Chain chain);
+/// `op` is binary; its second operand is the result of the chain. Throws InvalidArgument if that result is
+/// not aligned with the input: for stages that move pixels, scale, multiply by a matrix, or have a second
+/// image.
+StagePtr subchain_stage(const StageArguments& spelling, const Chain& chain, const PointwiseOp& op);
+/// The same with this Stage::text(), for a chain that has been checked.
+StagePtr subchain_stage(std::string text, Chain chain, const PointwiseOp& op);
+/// The subchain of such a stage; null for any other.
+const Chain* subchain_of(const Stage& stage);
+/// Such a stage with another subchain, as on_volume() and in_planes() create.
+StagePtr with_subchain(const Stage& stage, Chain chain);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// transpose: rows become columns. Moves pixels and computes nothing.
+// transpose: exchanges rows and columns. Moves pixels and computes nothing.
 #include "pipeline/stages/transpose.hpp"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// Matrices of one image and of its result: rows x cols pixels become cols x rows.
+/// The shape of one matrix: rows x cols pixels become cols x rows.
 struct StackedMatrix {
   std::int64_t rows, cols;
 };
@@ -40,22 +40,22 @@ class TransposeStage final : public PermutationStage {
   Rect input_for(const Rect& output, const ImageSpec& input) const override {
     const StackedMatrix m = matrix(input.extent);
     const std::int64_t length =
-        stacking_ == Stacking::rows ? m.cols : m.rows;  // of an item of the result, along the stack
+        stacking_ == Stacking::rows ? m.cols : m.rows;  // of a result item along the stack
     const std::int64_t begin = stacking_ == Stacking::rows ? output.row : output.col;
     const std::int64_t end = stacking_ == Stacking::rows ? output.row_end() : output.col_end();
     const std::int64_t first = begin / length;
     const std::int64_t last = (end - 1) / length;
-    // Beyond one item the whole of the other side of each: what is left out of the first and of the last is
-    // inside the bounds.
-    const bool one = first == last;
+    // For several items the whole other side of each is needed: the parts omitted from the first and the last
+    // item lie inside the bounding rectangle.
+    const bool is_single = first == last;
     if (stacking_ == Stacking::rows) {
       const std::int64_t row = first * m.rows + output.col;
       const std::int64_t row_end = last * m.rows + output.col_end();
-      return {row, one ? begin - first * length : 0, row_end - row, one ? output.rows : m.cols};
+      return {row, is_single ? begin - first * length : 0, row_end - row, is_single ? output.rows : m.cols};
     }
     const std::int64_t col = first * m.cols + output.row;
     const std::int64_t col_end = last * m.cols + output.row_end();
-    return {one ? begin - first * length : 0, col, one ? output.cols : m.rows, col_end - col};
+    return {is_single ? begin - first * length : 0, col, is_single ? output.cols : m.rows, col_end - col};
   }
 
   Extent transposed_item(const ImageSpec& input) const override {
@@ -64,8 +64,7 @@ class TransposeStage final : public PermutationStage {
   }
 
  protected:
-  /// Parts of out.rect that are cut from items in the same way: a part of the first, whole ones, a part of
-  /// the last.
+  /// Splits out.rect into a part of the first item, whole items, and a part of the last item.
   void move(const ConstRegion& in, const Region& out, const Transpose& transpose) const override {
     const StackedMatrix m = matrix(in.image);
     const bool in_rows = stacking_ == Stacking::rows;
@@ -93,7 +92,7 @@ class TransposeStage final : public PermutationStage {
                                        : StackedMatrix{image.rows, image.cols / items_};
   }
 
-  /// `out`: a part of one item, or `items` whole ones (whole along the stack).
+  /// `out` is a part of one item, or `items` items that are whole along the stack.
   void move_part(const ConstRegion& in, const Region& out, const StackedMatrix& m, std::int64_t items,
                  const Transpose& transpose) const {
     const bool in_rows = stacking_ == Stacking::rows;

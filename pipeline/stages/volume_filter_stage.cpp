@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// What both passes are together, for whoever decides on metadata.
+/// Traits of both passes combined, for decisions about metadata.
 StageTraits traits_of(const Stage& along_z, const Stage* in_plane) {
   StageTraits traits = along_z.traits();
   if (in_plane == nullptr) return traits;
@@ -36,7 +36,7 @@ StageTraits traits_of(const VolumeJoin& join) {
   return traits;
 }
 
-/// What all kinds have in common: no image without z will do.
+/// Base class of stages that need an axis z; they throw for images without one.
 class VolumeOnlyStage : public Stage {
  public:
   VolumeOnlyStage(const StageTraits& traits, std::string text) : Stage(traits), text_(std::move(text)) {}
@@ -71,9 +71,11 @@ class VolumeFilterStage final : public VolumeOnlyStage {
   StagePtr along_z() const override { return filter_.passes.along_z; }
   StagePtr in_plane() const override { return filter_.passes.in_plane; }
   StagePtr with_nodata() const override {
-    return filter_.apply_nodata_policy ? filter_.apply_nodata_policy() : shared_from_this();
+    return filter_.make_with_nodata ? filter_.make_with_nodata() : shared_from_this();
   }
-  const NormalizedPasses* present() const noexcept { return filter_.present ? &*filter_.present : nullptr; }
+  const NormalizedPasses* normalized() const noexcept {
+    return filter_.normalized ? &*filter_.normalized : nullptr;
+  }
 
  private:
   VolumeFilter filter_;
@@ -86,11 +88,11 @@ class VolumeFilterPasses final : public VolumeOnlyStage {
 
   const Chain& parts() const noexcept { return parts_; }
   StagePtr with_nodata() const override {
-    Chain apply_nodata_policy;
-    for (const StagePtr& part : parts_.stages()) apply_nodata_policy.then(part->with_nodata());
-    if (apply_nodata_policy.text() == parts_.text()) return shared_from_this();
+    Chain ignoring_parts;
+    for (const StagePtr& part : parts_.stages()) ignoring_parts.then(part->with_nodata());
+    if (ignoring_parts.text() == parts_.text()) return shared_from_this();
     return std::make_shared<VolumeFilterPasses>(with_policy(text(), MissingPolicy::ignore),
-                                                std::move(apply_nodata_policy));
+                                                std::move(ignoring_parts));
   }
 
  private:
@@ -119,7 +121,7 @@ class VolumeJoinStage final : public VolumeOnlyStage {
 
   StagePtr in_plane() const override { return join_.in_plane; }
   StagePtr with_nodata() const override {
-    return join_.apply_nodata_policy ? join_.apply_nodata_policy() : shared_from_this();
+    return join_.make_with_nodata ? join_.make_with_nodata() : shared_from_this();
   }
   const VolumeJoin& join() const noexcept { return join_; }
 
@@ -127,33 +129,34 @@ class VolumeJoinStage final : public VolumeOnlyStage {
   VolumeJoin join_;
 };
 
-/// What the stage makes of an image of this one value.
-double is_per_pixel(const Stage& stage, double value, Arithmetic arithmetic) {
-  double made = 0;
-  stage.apply_reference(ConstRegion::whole(view_of(&value, {1, 1})), Region::whole(view_of(&made, {1, 1})),
+/// The result of the stage for an image of one constant value.
+double filter_constant(const Stage& stage, double value, Arithmetic arithmetic) {
+  double result = 0;
+  stage.apply_reference(ConstRegion::whole(view_of(&value, {1, 1})), Region::whole(view_of(&result, {1, 1})),
                         arithmetic);
-  return made;
+  return result;
 }
 
 }  // namespace
 
-NormalizedPasses present_means(const std::function<VolumePasses(const Border&)>& make, const Border& border,
-                               bool fills) {
-  NormalizedPasses present{.values = make(border), .fills = fills};
-  Border there = border;
+NormalizedPasses normalized_means(const std::function<VolumePasses(const Border&)>& make,
+                                  const Border& border, bool fills) {
+  NormalizedPasses normalized{.values = make(border), .fills = fills};
+  Border weight_border = border;
   for (const Arithmetic arithmetic : {Arithmetic::f32, Arithmetic::f64}) {
     const auto i = static_cast<std::size_t>(arithmetic);
-    // Beyond a constant border all is there: 1, and of what the pass along z has made what it makes of 1.
-    VolumePasses& weights = present.weights[i];
-    if (border.mode == BorderMode::constant) there.value = 1;
-    weights.along_z = make(there).along_z;
-    present.totals[i] = is_per_pixel(*weights.along_z, 1, arithmetic);
-    if (border.mode == BorderMode::constant) there.value = present.totals[i];
-    weights.in_plane = make(there).in_plane;
+    // A constant border counts as valid: weight 1 along z, and within planes the weight that the z pass
+    // computes from 1.
+    VolumePasses& weights = normalized.weights[i];
+    if (border.mode == BorderMode::constant) weight_border.value = 1;
+    weights.along_z = make(weight_border).along_z;
+    normalized.totals[i] = filter_constant(*weights.along_z, 1, arithmetic);
+    if (border.mode == BorderMode::constant) weight_border.value = normalized.totals[i];
+    weights.in_plane = make(weight_border).in_plane;
     if (weights.in_plane != nullptr)
-      present.totals[i] = is_per_pixel(*weights.in_plane, present.totals[i], arithmetic);
+      normalized.totals[i] = filter_constant(*weights.in_plane, normalized.totals[i], arithmetic);
   }
-  return present;
+  return normalized;
 }
 
 StagePtr make_volume_filter_stage(std::string text, VolumeFilter filter) {
@@ -176,23 +179,23 @@ StagePtr make_volume_filter_stage(std::string text, StagePtr in_plane,
 bool is_volume_stage(const Stage& stage) { return dynamic_cast<const VolumeOnlyStage*>(&stage) != nullptr; }
 
 StagePtr volume_filter_on_volume(const Stage& stage, Extent plane) {
-  const auto* const deep = dynamic_cast<const VolumeWindow*>(&stage);
-  return deep != nullptr ? deep->on_volume(plane) : nullptr;
+  const auto* const volume_stage = dynamic_cast<const VolumeWindow*>(&stage);
+  return volume_stage != nullptr ? volume_stage->on_volume(plane) : nullptr;
 }
 
 const Chain* volume_parts(const Stage& stage) {
-  const auto* const deep = dynamic_cast<const VolumeFilterPasses*>(&stage);
-  return deep != nullptr ? &deep->parts() : nullptr;
+  const auto* const volume_stage = dynamic_cast<const VolumeFilterPasses*>(&stage);
+  return volume_stage != nullptr ? &volume_stage->parts() : nullptr;
 }
 
 const NormalizedPasses* normalized_passes(const Stage& stage) {
-  const auto* const deep = dynamic_cast<const VolumeFilterStage*>(&stage);
-  return deep != nullptr ? deep->present() : nullptr;
+  const auto* const volume_stage = dynamic_cast<const VolumeFilterStage*>(&stage);
+  return volume_stage != nullptr ? volume_stage->normalized() : nullptr;
 }
 
 const VolumeJoin* volume_join(const Stage& stage) {
-  const auto* const joined = dynamic_cast<const VolumeJoinStage*>(&stage);
-  return joined != nullptr ? &joined->join() : nullptr;
+  const auto* const join_stage = dynamic_cast<const VolumeJoinStage*>(&stage);
+  return join_stage != nullptr ? &join_stage->join() : nullptr;
 }
 
 }  // namespace sepconv

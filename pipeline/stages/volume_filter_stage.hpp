@@ -1,6 +1,6 @@
-// A stage that filters along z, too: sigma_z, radius_z, axis=z. On planes of a stack, which it meets as the
-// rows of one image (on_volume.hpp), it is a pass along the columns and then a stage within each plane,
-// several such one after another or joined, or a window over planes.
+// Stages that also filter along z: sigma_z, radius_z, axis=z. The planes of a stack are rows of one image
+// (on_volume.hpp). The filter is a pass along the columns and then a stage within each plane, several of
+// these in sequence or combined, or a window over planes.
 #pragma once
 
 #include <array>
@@ -16,61 +16,64 @@
 
 namespace sepconv {
 
-/// The passes of a filter, of which the first may be null.
+/// The passes of a filter; in_plane may be null.
 struct VolumePasses {
   StagePtr in_plane, along_z;
 };
 
-/// What such a stage makes of valid pixels of a volume: `values` of 0 for missing pixels over the same of
-/// weights, as normalized_convolution.hpp has it, or without weights what windows that leave them out make.
+/// Normalized filtering of the valid pixels of a volume: `values` with 0 for missing pixels, divided by the
+/// same passes of weights, as in normalized_convolution.hpp. Without weights: windows that skip missing
+/// pixels.
 struct NormalizedPasses {
   VolumePasses values;
-  std::array<VolumePasses, 2> weights{};  ///< in f32, in f64, which the border's values are rounded to
-  std::array<double, 2> totals{};         ///< of windows with nothing missing
-  bool fills = false;                     ///< else what is missing stays so
+  std::array<VolumePasses, 2> weights{};  ///< for f32 and f64, which border values are rounded to
+  std::array<double, 2> totals{};         ///< weights of windows without missing pixels
+  bool fills = false;                     ///< otherwise missing pixels stay missing
 };
-/// For means, whose passes `make` makes for a border, computing with NaN as IEEE says.
-NormalizedPasses present_means(const std::function<VolumePasses(const Border&)>& make, const Border& border,
-                               bool fills);
+/// NormalizedPasses of an average. `make` creates its passes for a border; they treat NaN by IEEE arithmetic.
+NormalizedPasses normalized_means(const std::function<VolumePasses(const Border&)>& make,
+                                  const Border& border, bool fills);
 
-/// `along_z` filters columns only, `in_plane` is null where nothing is done within planes.
+/// A filter; passes.along_z filters columns only, and passes.in_plane is null if the filter acts along z
+/// only.
 struct VolumeFilter {
   VolumePasses passes;
-  std::optional<NormalizedPasses> present{};        ///< nothing: NaN is what the passes make of it
-  std::function<StagePtr()> apply_nodata_policy{};  ///< as Stage has it; none: what is missing is settled
+  std::optional<NormalizedPasses> normalized{};  ///< empty: the passes handle NaN
+  std::function<StagePtr()> make_with_nodata{};  ///< as Stage::with_nodata(); empty: the stage itself
 };
 
-/// Several such filters of one volume, and what is made of them.
+/// Several such filters of one volume, and the operation that combines them.
 struct VolumeJoin {
   std::vector<StagePtr> branches;
-  StagePtr in_plane;  ///< what planes without an axis z are given
-  /// For the input and one branch, or of the first two, and of what that makes and the next.
+  StagePtr in_plane;  ///< the stage for images without an axis z
+  /// Combines the input with one branch, or the first two branches, then that result with the next.
   PointwiseOp op{};
-  /// In its place the deviation, of branches that make means of the input and of its squares, or of
-  /// `contrast` the pixel less its mean over that, where it is not below `least`.
-  std::optional<SpreadWindows> deviates{};  ///< their radii and border, and what they make of NaN
+  /// Replaces `op` by the standard deviation, computed from branches that average the input and its square.
+  /// With `contrast`: (pixel - mean) / deviation, with deviation at least `min_deviation`.
+  std::optional<SpreadWindows> deviation_windows{};  ///< radii, border and handling of NaN
   bool contrast = false;
-  double least = 0;
-  std::function<StagePtr()> apply_nodata_policy{};
+  double min_deviation = 0;
+  std::function<StagePtr()> make_with_nodata{};
 };
 
-/// Until it is taken apart by on_volume() the stage throws InvalidArgument, which says that there is no axis
-/// z, when it is asked what it needs or to compute.
+/// A stage that on_volume() replaces by its passes. Before that, input_for() and computing throw
+/// InvalidArgument because an axis z is missing.
 StagePtr make_volume_filter_stage(std::string text, VolumeFilter filter);
-/// The same of several stages along z, each of which sees what the one before has made of the volume.
+/// The same for several stages along z, applied in sequence to the whole volume.
 StagePtr make_volume_filter_stage(std::string text, Chain parts);
 StagePtr make_volume_filter_stage(std::string text, VolumeJoin join);
-/// The same of what is no pass along z: `on_volume` makes the stage for planes of an extent (on_volume.hpp).
+/// The same for a filter that is not a pass along z: `on_volume` creates the stage for planes of an extent
+/// (on_volume.hpp).
 StagePtr make_volume_filter_stage(std::string text, StagePtr in_plane,
                                   std::function<StagePtr(Extent)> on_volume);
 
-/// Whether it is a stage that make_volume_filter_stage() made.
+/// Whether make_volume_filter_stage() created the stage.
 bool is_volume_stage(const Stage& stage);
-/// What such a stage makes for planes of this extent, if it is no pass along z; null of any other.
+/// The stage for planes of this extent, if the filter is not a pass along z; otherwise null.
 StagePtr volume_filter_on_volume(const Stage& stage, Extent plane);
-/// These of such a stage; null of any other.
+/// The parts of such a stage; null for any other.
 const Chain* volume_parts(const Stage& stage);
-/// How the stage leaves missing pixels out; null where it does not, and of any other.
+/// The normalization of the stage; null if it has none, and for any other stage.
 const NormalizedPasses* normalized_passes(const Stage& stage);
 const VolumeJoin* volume_join(const Stage& stage);
 

@@ -1,5 +1,4 @@
-// What a stage within planes needs of them where they lie one behind the other in rows. Private to
-// pipeline/stages.
+// The input that a stage needs for planes that are concatenated in rows. Private to pipeline/stages.
 #pragma once
 
 #include "pipeline/chain/stage.hpp"
@@ -7,20 +6,21 @@
 
 namespace sepconv {
 
-/// For the planes `from`, for pixels of the planes `to` that `stage` makes of them.
+/// The part of the planes `from` that `stage` needs for pixels of the planes `to`.
 struct PlanesNeeded {
   const Stage& stage;
   const PlaneRow& from;
   const PlaneRow& to;
 
-  /// Whole rows of planes of the same z, and whole planes where that goes beyond their edges.
-  Rect of(const Rect& output, const ImageSpec& input) const;
-  /// At most, for this many columns of rows of `result_cols`, wherever they lie.
+  /// The result is whole rows of planes at the same z, or whole planes if pixels beyond their edges are
+  /// needed.
+  Rect input_of(const Rect& output, const ImageSpec& input) const;
+  /// Maximum number of input columns for any `cols` columns of result rows that have `result_cols` columns.
   std::int64_t max_cols(std::int64_t cols, const ImageSpec& input, std::int64_t result_cols) const;
 };
 
-/// For the parts of planes that such an output has, the largest.
-inline Extent most_of_plane(const PlaneRow& planes, Extent output) {
+/// Maximum extent of the part of a plane in such an output.
+inline Extent max_part_extent(const PlaneRow& planes, Extent output) {
   return {std::clamp<std::int64_t>(output.cols / planes.plane.cols, 1, planes.plane.rows),
           std::min(output.cols, planes.plane.cols)};
 }

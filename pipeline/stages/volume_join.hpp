@@ -1,5 +1,4 @@
-// What is made of several filters of a volume, for the stages that have such. Private to
-// pipeline/stages.
+// Creates stages that combine several filters of a volume. Private to pipeline/stages.
 #pragma once
 
 #include <utility>
@@ -10,18 +9,18 @@
 
 namespace sepconv {
 
-/// `plane` of an image, and of a stack `branches`, filters along z, joined by `op`. `policy` is what is made
-/// of missing pixels where the key is left out, and `again` makes the stage of other options.
+/// A stage that is `plane` for images, and for stacks `branches`, filters along z, combined by `op`. `policy`
+/// applies to missing pixels if the key is omitted; `remake` creates the stage for other options.
 template <class Options>
 StagePtr make_volume_join(const Options& options, const StageArguments& spelling, StagePtr plane,
                           std::vector<StagePtr> branches, PointwiseOp op, MissingPolicy policy,
-                          StagePtr (*again)(const Options&)) {
+                          StagePtr (*remake)(const Options&)) {
   op.propagates_nodata = options.nodata.has_value();
   VolumeJoin join{.branches = std::move(branches), .in_plane = std::move(plane), .op = op};
   if (!options.nodata)
-    join.apply_nodata_policy = [other = options, policy, again]() mutable {
-      other.nodata = policy;
-      return again(other);
+    join.make_with_nodata = [changed = options, policy, remake]() mutable {
+      changed.nodata = policy;
+      return remake(changed);
     };
   return make_volume_filter_stage(spelling.text(), std::move(join));
 }

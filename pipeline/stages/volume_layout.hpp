@@ -1,5 +1,4 @@
-// The planes of a volume, which lie one behind the other in its rows, as rectangles. Private to
-// pipeline/stages.
+// Rectangles of planes that are concatenated in the rows of a volume. Private to pipeline/stages.
 #pragma once
 
 #include <algorithm>
@@ -10,16 +9,16 @@
 
 namespace sepconv {
 
-/// Planes one behind the other in a row.
+/// Planes concatenated in a row.
 struct PlaneRow {
   Extent plane;
 
   std::int64_t plane_of(std::int64_t col) const noexcept { return col / plane.area(); }
-  /// Columns of these rows of a plane.
+  /// The columns that these rows of plane `index` occupy.
   Rect cols_of(std::int64_t index, std::int64_t first_row, std::int64_t rows) const noexcept {
     return {0, index * plane.area() + first_row * plane.cols, 1, rows * plane.cols};
   }
-  /// The whole rows of one plane that `cols` columns from `col` on hold.
+  /// The whole rows of plane `index` within `cols` columns from `col` on.
   Rect rows_in(std::int64_t index, std::int64_t col, std::int64_t cols) const noexcept {
     const std::int64_t first = ceil_div(std::max<std::int64_t>(col - index * plane.area(), 0), plane.cols);
     const std::int64_t end = std::min(col + cols - index * plane.area(), plane.area());
@@ -30,11 +29,12 @@ struct PlaneRow {
 /// A part of a row of planes that is a rectangle of one plane.
 struct PlanePiece {
   std::int64_t plane;
-  Rect rect;               ///< in the plane
-  std::int64_t first_col;  ///< in the row
+  Rect rect;               ///< position in the plane
+  std::int64_t first_col;  ///< position in the row
 };
 
-/// The end of a row of a plane, whole rows, and the beginning of a row, plane by plane.
+/// Splits columns into pieces, plane by plane: the end of a plane row, whole rows, and the beginning of a
+/// row.
 inline std::vector<PlanePiece> pieces_of(const PlaneRow& row, std::int64_t col, std::int64_t cols) {
   std::vector<PlanePiece> pieces;
   const std::int64_t width = row.plane.cols;
@@ -51,7 +51,8 @@ inline std::vector<PlanePiece> pieces_of(const PlaneRow& row, std::int64_t col, 
   return pieces;
 }
 
-/// Pixels of one row of planes as those of a plane's rows; `first_col` is where the row's pixels begin.
+/// A view of a rectangle of one plane, in pixels of a row of planes. `first_col` is the column of the first
+/// of these pixels.
 template <class Byte>
 BasicRegion<Byte> as_plane(const BasicPixelView<Byte>& row, std::int64_t first_col, const PlaneRow& planes,
                            std::int64_t plane, const Rect& rect) {

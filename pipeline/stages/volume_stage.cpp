@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-StageTraits traits_on_volume(const Stage& given, const VolumePasses& passes) {
+StageTraits traits_on_volume(const Stage& original, const VolumePasses& passes) {
   const auto& [in_plane, along_z] = passes;
   StageTraits traits = in_plane != nullptr ? in_plane->traits() : along_z->traits();
   traits.is_transpose = false;
@@ -24,10 +24,10 @@ StageTraits traits_on_volume(const Stage& given, const VolumePasses& passes) {
   StageTraits other = along_z->traits();
   other.fuses_nodata = false;
   if (in_plane == nullptr) return other;
-  traits.is_complex_linear = given.traits().is_complex_linear;
-  traits.needs_f64 = given.traits().needs_f64;
-  traits.averages = given.traits().averages;
-  traits.selects = given.traits().selects;
+  traits.is_complex_linear = original.traits().is_complex_linear;
+  traits.needs_f64 = original.traits().needs_f64;
+  traits.averages = original.traits().averages;
+  traits.selects = original.traits().selects;
   traits.runs_on_device = traits.runs_on_device && other.runs_on_device;
   traits.growth *= other.growth;
   traits.propagates_nodata = traits.propagates_nodata && other.propagates_nodata;
@@ -36,16 +36,16 @@ StageTraits traits_on_volume(const Stage& given, const VolumePasses& passes) {
 
 class VolumeStage final : public Stage {
  public:
-  /// For the passes the second may be null, or the first.
-  VolumeStage(StagePtr given, VolumePasses passes, Extent from, Extent to)
-      : Stage(traits_on_volume(*given, passes)),
-        given_(std::move(given)),
+  /// One of the passes may be null.
+  VolumeStage(StagePtr original, VolumePasses passes, Extent from, Extent to)
+      : Stage(traits_on_volume(*original, passes)),
+        original_(std::move(original)),
         in_plane_(std::move(passes.in_plane)),
         along_z_(std::move(passes.along_z)),
         from_{from},
         to_{to} {}
 
-  std::string text() const override { return given_->text(); }
+  std::string text() const override { return original_->text(); }
 
   std::int64_t tile_cols() const override { return in_plane_ != nullptr ? to_.plane.cols : 1; }
 
@@ -67,10 +67,10 @@ class VolumeStage final : public Stage {
   }
 
   Extent max_input_extent(Extent output, const ImageSpec& input) const override {
-    Extent most = middle_extent(output, input);
-    if (along_z_ == nullptr) return most;
-    most.rows += along_z_->input_for(middle_rect(input.extent, {1, 1}), input).rows - 1;
-    return most;
+    Extent max_extent = middle_extent(output, input);
+    if (along_z_ == nullptr) return max_extent;
+    max_extent.rows += along_z_->input_for(middle_rect(input.extent, {1, 1}), input).rows - 1;
+    return max_extent;
   }
 
   double operations_per_element(Scratch scratch, const ImageSpec& input) const override {
@@ -84,10 +84,10 @@ class VolumeStage final : public Stage {
     std::int64_t bytes = 0;
     if (along_z_ != nullptr) bytes = along_z_->scratch_bytes(scratch, middle, input, arithmetic);
     if (in_plane_ == nullptr) return bytes;
-    const Extent most = most_of_plane(to_, output);
+    const Extent max_extent = max_part_extent(to_, output);
     const ImageSpec plane = plane_spec(input);
-    bytes = std::max(bytes, in_plane_->scratch_bytes(scratch, most, plane, arithmetic) +
-                                gathered_in_plane(most, plane, arithmetic));
+    bytes = std::max(bytes, in_plane_->scratch_bytes(scratch, max_extent, plane, arithmetic) +
+                                gathered_in_plane(max_extent, plane, arithmetic));
     return bytes +
            (along_z_ != nullptr ? Arena::view_bytes(middle, input.channels, pixel_type_of(arithmetic)) : 0);
   }
@@ -110,19 +110,20 @@ class VolumeStage final : public Stage {
         in, out, arithmetic, arena,
         [&](const ConstRegion& from, const Region& to) { along_z_->apply_reference(from, to, arithmetic); },
         [&](const ConstRegion& from, const Region& to) { in_plane_->apply_reference(from, to, arithmetic); },
-        [](const ConstRegion& plane, const Rect&) { return plane; });  // it maps whole images itself
+        [](const ConstRegion& plane, const Rect&) { return plane; });  // the reference maps borders itself
   }
 
   void enqueue(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               DeviceStream stream, std::span<const PointwiseOp> then) const override {
-    const std::span<const PointwiseOp> after_z = in_plane_ == nullptr ? then : std::span<const PointwiseOp>();
+               DeviceStream stream, std::span<const PointwiseOp> epilogue_ops) const override {
+    const std::span<const PointwiseOp> after_z =
+        in_plane_ == nullptr ? epilogue_ops : std::span<const PointwiseOp>();
     compute(
         in, out, arithmetic, arena,
         [&](const ConstRegion& from, const Region& to) {
           along_z_->enqueue(from, to, arithmetic, arena, stream, after_z);
         },
         [&](const ConstRegion& from, const Region& to) {
-          in_plane_->enqueue(from, to, arithmetic, arena, stream, then);
+          in_plane_->enqueue(from, to, arithmetic, arena, stream, epilogue_ops);
         },
         [&](const ConstRegion& plane, const Rect& needed) {
           return gathered(plane, needed, arena, [stream](const ConstPixelView& from, const PixelView& to) {
@@ -131,44 +132,44 @@ class VolumeStage final : public Stage {
         });
   }
 
-  /// Taps along z hold nothing there.
+  /// Filters along z have no data on the device.
   StagePtr on_device(std::byte* memory, DeviceStream stream) const override {
     const StagePtr in_plane = in_plane_ != nullptr ? in_plane_->on_device(memory, stream) : nullptr;
-    return std::make_shared<VolumeStage>(given_, VolumePasses{in_plane, along_z_}, from_.plane, to_.plane);
+    return std::make_shared<VolumeStage>(original_, VolumePasses{in_plane, along_z_}, from_.plane, to_.plane);
   }
 
   StagePtr with_nodata() const override {
-    return make_volume_stage(*given_->with_nodata(), from_.plane, to_.plane);
+    return make_volume_stage(*original_->with_nodata(), from_.plane, to_.plane);
   }
   StagePtr with_alpha_mask(std::int64_t alpha) const override {
-    return make_volume_stage(*given_->with_alpha_mask(alpha), from_.plane, to_.plane);
+    return make_volume_stage(*original_->with_alpha_mask(alpha), from_.plane, to_.plane);
   }
 
  private:
   ImageSpec plane_spec(const ImageSpec& input) const { return {from_.plane, input.channels, input.type}; }
 
   Rect within_planes(const Rect& output, const ImageSpec& input) const {
-    return in_plane_ == nullptr ? output : PlanesNeeded{*in_plane_, from_, to_}.of(output, input);
+    return in_plane_ == nullptr ? output : PlanesNeeded{*in_plane_, from_, to_}.input_of(output, input);
   }
 
-  /// For what the pass along z makes, at most, for an output of this extent wherever it lies.
+  /// Maximum extent of the result of the z pass for an output of this extent at any position.
   Extent middle_extent(Extent output, const ImageSpec& input) const {
     if (in_plane_ == nullptr) return output;
     return {output.rows, PlanesNeeded{*in_plane_, from_, to_}.max_cols(output.cols, input,
                                                                        output_spec(input).extent.cols)};
   }
 
-  /// Where a plane repeats beyond its edges, what is needed of it is put together.
+  /// Bytes to gather pixels beyond the edges of periodic planes.
   std::int64_t gathered_in_plane(Extent output, ImageSpec plane, Arithmetic arithmetic) const {
     if (size_of(pixel_type_of(arithmetic)) > size_of(plane.type)) plane.type = pixel_type_of(arithmetic);
     const Rect corner{0, 0, output.rows, output.cols}, middle = middle_rect(to_.plane, output);
     return gathered_bytes(in_plane_, Chain(in_plane_).specs(plane), {corner, middle});
   }
 
-  /// `repeated` makes of a plane what of it is needed beyond its edges, where it repeats.
-  template <class AlongZ, class InPlane, class BroadcastSource>
+  /// `gather` returns the needed pixels of a periodic plane, including those beyond its edges.
+  template <class AlongZ, class InPlane, class Gather>
   void compute(const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
-               const AlongZ& along_z, const InPlane& in_plane, const BroadcastSource& repeated) const {
+               const AlongZ& along_z, const InPlane& in_plane, const Gather& gather) const {
     if (in_plane_ == nullptr) return along_z(in, out);
     const Arena::Scope scope(arena);
     ConstRegion middle = in;
@@ -181,12 +182,12 @@ class VolumeStage final : public Stage {
       middle = result;
     }
     for (std::int64_t row = out.rect.row; row < out.rect.row_end(); ++row)
-      compute_row(middle, out, row, arena, in_plane, repeated);
+      compute_row(middle, out, row, arena, in_plane, gather);
   }
 
-  template <class InPlane, class BroadcastSource>
+  template <class InPlane, class Gather>
   void compute_row(const ConstRegion& in, const Region& out, std::int64_t row, Arena& arena,
-                   const InPlane& in_plane, const BroadcastSource& repeated) const {
+                   const InPlane& in_plane, const Gather& gather) const {
     const ConstPixelView from = in.pixels.crop({row - in.rect.row, 0, 1, in.rect.cols});
     const PixelView to = out.pixels.crop({row - out.rect.row, 0, 1, out.rect.cols});
     for (const PlanePiece& piece : pieces_of(to_, out.rect.col, out.rect.cols)) {
@@ -196,7 +197,7 @@ class VolumeStage final : public Stage {
       result.past_caches = out.past_caches;
       const Rect needed = in_plane_->input_for(piece.rect, {from_.plane, in.pixels.channels, in.pixels.type});
       const Arena::Scope scope(arena);
-      in_plane(Rect::whole(from_.plane).contains(needed) ? source : repeated(source, needed), result);
+      in_plane(Rect::whole(from_.plane).contains(needed) ? source : gather(source, needed), result);
     }
   }
 
@@ -209,12 +210,12 @@ class VolumeStage final : public Stage {
     return result;
   }
 
-  StagePtr given_, in_plane_, along_z_;
+  StagePtr original_, in_plane_, along_z_;
   PlaneRow from_, to_;  // of the input, of the result
 };
 
 StagePtr join_of(const Stage& stage, const VolumeJoin& join, Extent plane) {
-  JoinedOnVolume on_volume{.given = stage.shared_from_this(), .plane = plane};
+  JoinedOnVolume on_volume{.stage = stage.shared_from_this(), .plane = plane};
   for (const StagePtr& branch : join.branches)
     on_volume.branches.push_back(make_volume_stage(*branch, plane, plane));
   return make_joined_volume(std::move(on_volume));
@@ -228,12 +229,12 @@ StagePtr make_volume_stage(const Stage& stage, Extent from, Extent to) {
     return std::make_shared<VolumeStage>(stage.shared_from_this(), passes, from, to);
   };
   const StagePtr plain = with({stage.in_plane(), stage.along_z()});
-  const NormalizedPasses* const present = normalized_passes(stage);
-  if (present == nullptr) return plain;
+  const NormalizedPasses* const normalized = normalized_passes(stage);
+  if (normalized == nullptr) return plain;
   NormalizedOnVolume on_volume{
-      .values = with(present->values), .totals = present->totals, .fills = present->fills};
-  for (std::size_t i = 0; i < present->weights.size() && present->weights[i].along_z != nullptr; ++i)
-    on_volume.weights[i] = with(present->weights[i]);
+      .values = with(normalized->values), .totals = normalized->totals, .fills = normalized->fills};
+  for (std::size_t i = 0; i < normalized->weights.size() && normalized->weights[i].along_z != nullptr; ++i)
+    on_volume.weights[i] = with(normalized->weights[i]);
   return make_normalized_volume(stage.text(), plain->traits(), std::move(on_volume));
 }
 

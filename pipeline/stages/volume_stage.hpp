@@ -1,4 +1,4 @@
-// A stage on a volume (on_volume.hpp): a pass along z, and then what is done within each plane. Private to
+// A stage on a volume (on_volume.hpp): a pass along z, then a stage within each plane. Private to
 // pipeline/stages.
 #pragma once
 
@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// For a stage for planes of this extent, which become planes of the other.
+/// The stage on volumes with planes of extent `from`, which become planes of extent `to`.
 StagePtr make_volume_stage(const Stage& stage, Extent from, Extent to);
 
 }  // namespace sepconv

@@ -9,78 +9,79 @@
 namespace sepconv {
 namespace {
 
-/// What colours are between two stages.
-enum class Colours : std::uint8_t {
-  given,       ///< values, also where alpha is 0
-  straight,    ///< values, NaN where alpha is 0, as alpha is
-  multiplied,  ///< multiplied by alpha
+/// State of the colour channels between two stages.
+enum class ColourState : std::uint8_t {
+  original,    ///< straight values, also where alpha is 0
+  straight,    ///< straight values; colours and alpha are NaN where alpha is 0
+  multiplied,  ///< premultiplied by alpha
 };
 
-class Weighing {
+class AlphaWeighting {
  public:
-  Weighing(const AlphaWeight& weight, Colours at) : weight_(weight), at_(at) {}
+  AlphaWeighting(const AlphaWeight& weight, ColourState state) : weight_(weight), state_(state) {}
 
-  void then(const StagePtr& stage) {
-    // What selects a pixel of the image as a whole, as resize:filter=nearest does, takes colours of any kind.
+  void append(const StagePtr& stage) {
+    // A stage that selects a pixel from the whole image, such as resize:filter=nearest, accepts colours in
+    // any state.
     if (stage->traits().is_permutation || (stage->traits().averages && stage->traits().selects)) {
       chain_.then(stage);
     } else if (stage->traits().averages) {
-      become(Colours::multiplied);
+      convert(ColourState::multiplied);
       chain_.then(stage);
     } else {
-      become(Colours::straight);
+      convert(ColourState::straight);
       chain_.then(stage_of_colours(stage->weight_by_alpha(weight_), weight_.channel));
       weight_.opaque = then_rescaled_alpha(chain_, *stage, weight_.channel, weight_.opaque);
     }
   }
 
-  /// Within a chain what is nothing is NaN, whatever type holds it.
-  void become(Colours wanted, PixelType type = PixelType::f64,
-              double nothing = std::numeric_limits<double>::quiet_NaN()) {
-    if (at_ == wanted && std::isnan(nothing)) return;
+  /// Within a chain transparent pixels are NaN, in any type.
+  void convert(ColourState target, PixelType type = PixelType::f64,
+               double transparent = std::numeric_limits<double>::quiet_NaN()) {
+    if (state_ == target && std::isnan(transparent)) return;
     using Op = AlphaOp::Kind;
-    if (wanted == Colours::multiplied)
-      change("multiplied by", Op::multiply, type, 0);
-    else if (at_ == Colours::multiplied)
-      change("divided by", Op::divide, type, nothing);
+    if (target == ColourState::multiplied)
+      append_op("multiplied by", Op::multiply, type, 0);
+    else if (state_ == ColourState::multiplied)
+      append_op("divided by", Op::divide, type, transparent);
     else
-      change(std::isnan(nothing) ? "missing:" : "missing to:", Op::clear, type, nothing);
-    at_ = wanted;
+      append_op(std::isnan(transparent) ? "missing:" : "missing to:", Op::clear, type, transparent);
+    state_ = target;
   }
 
-  Colours at() const noexcept { return at_; }
+  ColourState state() const noexcept { return state_; }
   Chain chain() && { return std::move(chain_); }
 
  private:
-  void change(std::string_view what, AlphaOp::Kind kind, PixelType type, double nothing) {
+  void append_op(std::string_view what, AlphaOp::Kind kind, PixelType type, double transparent) {
     chain_.then(alpha_stage(
         fmt::format("({} alpha {})", what, weight_.channel),
-        {.kind = kind, .channel = weight_.channel, .p = nothing, .r = weight_.opaque, .type = type}));
+        {.kind = kind, .channel = weight_.channel, .p = transparent, .r = weight_.opaque, .type = type}));
   }
 
   AlphaWeight weight_;
-  Colours at_;
+  ColourState state_;
   Chain chain_;
 };
 
 }  // namespace
 
 Chain weight_by_alpha(const Chain& chain, const AlphaWeight& weight, PixelType result) {
-  Weighing weighing(weight, weight.multiplied ? Colours::multiplied : Colours::given);
-  for (const StagePtr& stage : chain.stages()) weighing.then(stage);
-  if (weighing.at() == Colours::given) return std::move(weighing).chain();
+  AlphaWeighting weighting(weight, weight.multiplied ? ColourState::multiplied : ColourState::original);
+  for (const StagePtr& stage : chain.stages()) weighting.append(stage);
+  if (weighting.state() == ColourState::original) return std::move(weighting).chain();
   if (!weight.multiplied)
-    weighing.become(Colours::straight, result, 0);
-  else if (weighing.at() == Colours::straight)
-    weighing.become(Colours::multiplied, result);
-  return std::move(weighing).chain();
+    weighting.convert(ColourState::straight, result, 0);
+  else if (weighting.state() == ColourState::straight)
+    weighting.convert(ColourState::multiplied, result);
+  return std::move(weighting).chain();
 }
 
 Chain weight_by_alpha_within(const Chain& chain, const AlphaWeight& weight) {
-  Weighing weighing(weight, Colours::straight);
-  for (const StagePtr& stage : chain.stages()) weighing.then(stage);
-  weighing.become(Colours::straight);
-  return std::move(weighing).chain();
+  AlphaWeighting weighting(weight, ColourState::straight);
+  for (const StagePtr& stage : chain.stages()) weighting.append(stage);
+  weighting.convert(ColourState::straight);
+  return std::move(weighting).chain();
 }
 
 double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha, double opaque) {
@@ -94,7 +95,7 @@ double then_rescaled_alpha(Chain& chain, const Stage& stage, std::int64_t alpha,
 const Stage* settles_means(const Chain& chain) {
   for (const StagePtr& stage : chain.stages()) {
     const StageTraits& traits = stage->traits();
-    if ((traits.averages && traits.handles_nodata) || traits.joins_settled_means) return stage.get();
+    if ((traits.averages && traits.handles_nodata) || traits.has_fixed_mean_policy) return stage.get();
   }
   return nullptr;
 }

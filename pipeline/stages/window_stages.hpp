@@ -1,5 +1,5 @@
-// Stages that are made of all pixels of a rectangle or a disk alike, whatever its size: their mean and
-// deviation, the smallest and the greatest of them. As in stages.hpp, which includes this.
+// Stages of window statistics: mean, standard deviation, minimum and maximum of a rectangle or disk. Part of
+// stages.hpp, which includes this.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace sepconv {
 struct BoxOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
-  std::optional<std::int64_t> radius_z{};  ///< here and below left out: each plane of a stack by itself
+  std::optional<std::int64_t> radius_z{};  ///< here and below: omitted: each plane of a stack separately
   Border border{};
   std::optional<MissingPolicy> nodata{};
   static StageEntry entry();
 };
 StagePtr box(const BoxOptions& options = {});
 
-/// The options of the smallest and the largest, and of what is made of them.
+/// Options of minimum and maximum filters and of stages derived from them.
 template <class Name>
 struct MorphologyOptions {
   std::int64_t radius = 1;
@@ -30,7 +30,7 @@ struct MorphologyOptions {
   std::optional<std::int64_t> radius_z{};
   Border border{};
   std::optional<MissingPolicy> nodata{};
-  Window::Shape shape = Window::Shape::box;  ///< of a disk as far as the radii are up to kMaxDiskRadius
+  Window::Shape shape = Window::Shape::box;  ///< a disk requires radii up to kMaxDiskRadius
   static StageEntry entry();
 };
 using ErodeOptions = MorphologyOptions<struct ErodeName>;
@@ -68,7 +68,7 @@ struct StddevOptions {
 };
 StagePtr stddev(const StddevOptions& options = {});
 
-/// Local contrast.
+/// Local contrast: (pixel - mean) / standard deviation.
 struct LocalNormalizeOptions {
   std::int64_t radius = 1;
   std::optional<std::int64_t> radius_y{};
