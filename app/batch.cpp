@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One image of many, and what became of it: a report or an error, or neither where it was not begun.
+/// One image of the batch and its outcome: a report, an error, or neither if its run has not started.
 struct FolderItem {
   fs::path input, output;
   std::optional<RunReport> report{};
@@ -59,16 +59,18 @@ std::vector<FolderItem> items_of(const BatchOptions& request, const std::string&
   return items;
 }
 
-/// What a file is whatever its name; nothing where there is none.
+/// Device and inode of the file; nullopt if it does not exist.
 std::optional<std::pair<dev_t, ino_t>> identity_of(const fs::path& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) != 0) return std::nullopt;
   return std::pair{facts.st_dev, facts.st_ino};
 }
 
-/// The input that a result would be, lie around or be a part of; null if there is none. `around`: inputs and
-/// the folders that they lie in, `inputs`: those alone.
+/// Files and folders by device and inode.
 using Identities = std::map<std::pair<dev_t, ino_t>, fs::path>;
+/// Returns the input that a result at `output` would overwrite, or null: `output` is an input, is a folder that
+/// contains one, or is located inside one. `around` contains the inputs and all their parent folders, `inputs`
+/// only the inputs.
 const fs::path* lost_input(const fs::path& output, const Identities& around, const Identities& inputs) {
   const auto find_in = [](const Identities& all, const fs::path& path) -> const fs::path* {
     const auto identity = identity_of(path);
@@ -81,7 +83,7 @@ const fs::path* lost_input(const fs::path& output, const Identities& around, con
   return nullptr;
 }
 
-/// No result may have another's name, nor take away an input.
+/// Throws InvalidArgument if two results have the same path, or if a result would overwrite an input.
 void check_clashes(const std::vector<FolderItem>& items) {
   std::map<fs::path, fs::path> makers;
   Identities around, inputs;
@@ -104,7 +106,7 @@ void check_clashes(const std::vector<FolderItem>& items) {
   }
 }
 
-/// Made for the first result, and gone again if there is none in the end.
+/// Creates the output folder. The destructor removes it if it is empty and was created here.
 class CreatedFolder {
  public:
   explicit CreatedFolder(const fs::path& folder) : folder_(folder) {
@@ -134,7 +136,7 @@ void run_item(FolderItem& item, const RunArguments& shared, ProgressLine& line, 
   RunArguments request = shared;
   request.input = item.input;
   request.output = item.output;
-  request.format.clear();  // it is in the name
+  request.format.clear();  // the output name already has it
   ImageJob job = prepare(request);
   ExecutionOptions options = request.options;
   options.progress = line.callback(place);
@@ -156,7 +158,7 @@ std::int64_t count_made(const std::vector<FolderItem>& items) {
   return std::ranges::count_if(items, [](const FolderItem& item) { return item.report.has_value(); });
 }
 
-/// Each sentence once, with the file that it was first said of.
+/// Prints each warning once, with the first file that it applies to and the number of further files.
 void warn_of(const std::vector<FolderItem>& items) {
   std::vector<std::pair<std::string, std::vector<fs::path>>> said;
   for (const FolderItem& item : items) {

@@ -1,5 +1,5 @@
-// sepconv compare A B: how far two images are from each other. Exit codes as those of cmp: 0 only if they are
-// equal within the tolerance, 1 if they differ, 2 for trouble.
+// sepconv compare A B: the differences of two images. Exit codes are those of cmp: 0 if they are equal within
+// the tolerance, 1 if they differ, 2 for an error.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,12 +34,12 @@ struct CompareRequest {
   bool json = false;
 };
 
-/// The comparisons of all images of two files, and of all of them together.
+/// The comparison of each pair of images in two files, and the total.
 struct Compared {
   RasterAxes axes;
   std::vector<Comparison> images;
   Comparison all;
-  /// For which image the first difference is.
+  /// Index of the image with the first difference.
   std::int64_t first_image() const {
     const auto found =
         std::ranges::find_if(images, [](const Comparison& one) { return one.first.has_value(); });
@@ -106,7 +106,7 @@ void print_json(const Compared& compared, double tolerance, const std::vector<st
   print_lines(json_text(all));
 }
 
-/// Images that cannot be compared element by element are different, too.
+/// The message for files whose images cannot be compared element by element. They are reported as different.
 std::string difference_of_shape(const CompareRequest& request, const RasterSet& a, const RasterSet& b) {
   const auto text = [](const RasterSet& set) {
     const ImageSpec& spec = set.spec();
@@ -119,7 +119,8 @@ std::string difference_of_shape(const CompareRequest& request, const RasterSet& 
                      request.a.string(), text(a), request.b.string(), text(b));
 }
 
-/// Whether the images are as many along the same axes, where they have names.
+/// Whether the files have the same image shape, type and count, and the same axis lengths if both have
+/// several axes.
 bool are_alike(const RasterSet& a, const RasterSet& b) {
   if (a.spec() != b.spec() || a.count() != b.count()) return false;
   std::vector<std::int64_t> sides[2];
@@ -130,7 +131,7 @@ bool are_alike(const RasterSet& a, const RasterSet& b) {
   return sides[0] == sides[1] || sides[0].size() <= 1 || sides[1].size() <= 1;
 }
 
-/// What of a file was not compared, or is not what it seems.
+/// Adds the warnings of the file's layout and of reading it.
 void add_warnings(const std::filesystem::path& path, const Reader& reader,
                   std::vector<std::string>& warnings) {
   for (const auto& sentences : {reader.layout().warnings, reader.found_in_reading()})

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Completion::Kind;
 
-/// Keeps the words that go on as `begun` does.
+/// The words that start with `begun`.
 Completion of_words(std::vector<Completion::Word> words, const std::string& begun) {
   std::erase_if(words, [&begun](const auto& word) { return !word.text.starts_with(begun); });
   return {Kind::words, std::move(words)};
@@ -27,7 +27,7 @@ Completion of_stage_names(const std::string& begun) {
   return of_words(std::move(words), begun);
 }
 
-/// What can stand after "KEY=" of a stage, `before` being all up to there.
+/// Completes the value of a stage's key. `before` is the typed text up to and including "KEY=".
 Completion of_key_value(const StageKey& key, const std::string& before, const std::string& begun) {
   if (key.type == StageKey::Type::path || key.type == StageKey::Type::image) return {Kind::value_files};
   std::vector<Completion::Word> words;
@@ -37,8 +37,8 @@ Completion of_key_value(const StageKey& key, const std::string& before, const st
 
 Completion of_stage(const std::string& begun);
 
-/// What continues with the chain of a key that begins at `key`, its value at `value`. Behind its bracket
-/// nothing of it does.
+/// Completes the last stage of a nested chain. The key starts at `key`, its value at `value`. Returns no
+/// words after the closing bracket.
 Completion of_own_chain(const std::string& begun, std::size_t key, std::size_t value) {
   if (end_outside_brackets(begun + ",", key, ',') == begun.size() && begun.ends_with(']')) return {};
   std::size_t last = value;
@@ -52,7 +52,7 @@ Completion of_own_chain(const std::string& begun, std::size_t key, std::size_t v
   return inner;
 }
 
-/// Where the keys of a stage begin.
+/// Offsets of the keys in the text of a stage.
 std::vector<std::size_t> begins_of_keys(const std::string& stage, std::size_t colon) {
   std::vector<std::size_t> begins{colon + 1};
   for (std::size_t end = 0; (end = end_outside_brackets(stage, begins.back(), ',')) < stage.size();)
@@ -60,7 +60,7 @@ std::vector<std::size_t> begins_of_keys(const std::string& stage, std::size_t co
   return begins;
 }
 
-/// "NAME[:KEY=VALUE,...]".
+/// Completes "NAME[:KEY=VALUE,...]".
 Completion of_stage(const std::string& begun) {
   const std::size_t colon = begun.find(':');
   if (colon == std::string::npos) return of_stage_names(begun);
@@ -86,8 +86,7 @@ Completion of_stage(const std::string& begun) {
   return equals == std::string::npos ? of_words(std::move(words), begun) : Completion{};
 }
 
-/// The words of a type name as add_choices() makes it; none if it is no such name. "...", for others, is
-/// none.
+/// The choices in a type name that add_choices() made; empty for other type names. "..." is not a choice.
 std::vector<std::string> words_of(std::string type) {
   type.resize(std::min(type.find('['), type.size()));
   const bool has_words = type.find(kWordSeparator) != std::string::npos &&
@@ -130,12 +129,12 @@ std::vector<Completion::Word> option_names(const CLI::App& command) {
 
 bool is_option(const std::string& word) { return word.size() > 1 && word.front() == '-'; }
 
-/// The option of "-n", "--name" or "--name=value"; null if there is none.
+/// The option of "-n", "--name" or "--name=value"; null if it does not exist.
 const CLI::Option* find_option(const CLI::App& command, const std::string& word) {
   return is_option(word) ? command.get_option_no_throw(word.substr(0, word.find('='))) : nullptr;
 }
 
-/// Takes the names of commands off the front of `words`.
+/// Removes the names of commands from the front of `words`. Returns the last of these commands.
 const CLI::App& chosen_command(const CLI::App& program, std::span<const std::string>& words) {
   const CLI::App* command = &program;
   while (words.size() > 1) {
@@ -152,7 +151,7 @@ std::vector<const CLI::Option*> arguments_of(const CLI::App& command) {
   return command.get_options([](const CLI::Option* option) { return option->get_positional(); });
 }
 
-/// Its arguments are names of commands.
+/// Whether the command's arguments are names of commands.
 bool takes_commands(const CLI::App& command) {
   const auto arguments = arguments_of(command);
   return !arguments.empty() && arguments.front()->get_type_name() == kCommandType;
@@ -182,7 +181,7 @@ Completion complete(const CLI::App& program, std::span<const std::string> words)
     const bool has_value =
         option != nullptr && option->get_items_expected_max() > 0 && words[i].find('=') == std::string::npos;
     if (has_value && i + 2 == words.size()) return of_value(*option, begun);
-    // It ends the words of the arguments before the last.
+    // Such an option (--into) ends all arguments but the last.
     if (option != nullptr && option->get_trigger_on_parse()) position = arguments_of(command).size();
     if (has_value) ++i;
     if (!is_option(words[i]) && !has_value) ++position;

@@ -22,14 +22,14 @@ void note_stdout(bool written) noexcept {
   if (!written && stdout_error == 0) stdout_error = errno != 0 ? errno : EIO;
 }
 
-/// A word in colour, where the terminal has colours and its user wants them (https://no-color.org).
+/// The word in colour if stderr supports escapes and NO_COLOR is not set (https://no-color.org).
 std::string coloured(std::string_view word, std::string_view colour) {
   const char* const unwanted = std::getenv("NO_COLOR");
   if (!stderr_takes_escapes() || (unwanted != nullptr && *unwanted != '\0')) return std::string(word);
   return fmt::format("\033[{}m{}\033[0m", colour, word);
 }
 
-/// `make_text` may run out of memory, in which case nothing is said.
+/// Writes the text to stderr. Writes nothing if `make_text` runs out of memory.
 template <class MakeText>
 void say(const MakeText& make_text) noexcept try {
   const std::string text = make_text();
@@ -42,7 +42,8 @@ void say(const MakeText& make_text) noexcept try {
 void reserve_standard_descriptors() noexcept {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(descriptor, F_GETFD) != -1) continue;
-    // The lowest free number is this one. Opened for the wrong direction, so that its use is still an error.
+    // open() returns the lowest free descriptor, which is this one. It is opened for the wrong direction, so
+    // that using it remains an error.
     static_cast<void>(open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
@@ -107,7 +108,7 @@ std::unique_ptr<RasterSetWriter> create_stdout(StreamFormat format, const Raster
 }
 
 void rewrite_stderr_line(std::string_view text) noexcept {
-  // One write, so that nothing else comes in between.
+  // A single write, so that no other output is interleaved.
   say([text] { return "\r\033[K" + printable(text); });
 }
 

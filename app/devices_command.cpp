@@ -1,4 +1,4 @@
-// sepconv devices: what a run can compute on, and how fast that is now.
+// sepconv devices: the devices that a run can use, and their measured rates.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -38,10 +38,10 @@ struct Gpu {
   DeviceInfo info;
   std::int64_t free_bytes = 0;
   DeviceRates limits;
-  std::string trouble;  ///< why there are no figures: it is in use by somebody alone, full, or not supported
+  std::string trouble;  ///< why it could not be measured: used exclusively by another process, full, or unsupported
 };
 
-/// The processor's name as Linux gives it.
+/// The name of the processor from /proc/cpuinfo.
 std::string processor_name() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);) {
@@ -95,7 +95,7 @@ std::string figure_text(const MachineRate& figure) {
 
 using Figures = std::vector<MachineRate> (*)(const MachineModel&);
 
-/// What plans are ranked by, as measured and by default.
+/// Prints the machine rates that the planner uses: measured and default values.
 void print_figures(Figures figures, const MachineLimits& limits) {
   const auto measured = figures(machine_of(limits)), assumed = figures({});
   for (std::size_t i = 0; i < measured.size(); ++i)

@@ -42,7 +42,7 @@ struct GemmJob {
   GemmPlan plan;
 };
 
-/// beta is 1 for a matrix that is added, unless it was given.
+/// Sets beta: 1 by default for an added matrix, 0 without one.
 void resolve_beta(GemmRequest& request) {
   if (request.added.empty() && request.beta)
     throw InvalidArgument(

@@ -1,4 +1,4 @@
-// sepconv generate OUT: test images of any size, whose pixels are formulas.
+// sepconv generate OUT: test images of any size, computed from formulas.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// sepconv help [COMMAND...]: what COMMAND --help prints, in full.
+// sepconv help [COMMAND...]: the full text of COMMAND --help.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kColumns = 100, kIndent = 30, kShortLines = 2;
 
-/// Groups of options, in the order of their first one in a command's help.
+/// The help group of each option. Groups are shown in the order of their first option in the command.
 const std::map<std::string_view, std::string_view>& groups() {
   constexpr const char* kInput = "Input";
   constexpr const char* kOutput = "Output";
@@ -67,7 +67,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-/// Where the last sentence outside of parentheses ends before `end`; 0: nowhere.
+/// Offset of the last end of a sentence outside parentheses before `end`; 0 if the text has no such end.
 std::size_t last_stop(std::string_view text, std::size_t end) {
   int depth = 0;
   std::size_t found = 0;
@@ -78,7 +78,7 @@ std::size_t last_stop(std::string_view text, std::size_t end) {
   return found;
 }
 
-/// The first sentences, as many as fit on two lines; one at least.
+/// The first sentences that fit on two lines; at least one.
 std::string shortened_text(const std::string& text, std::size_t width) {
   std::size_t end = text.size();
   while (wrapped(std::string_view(text).substr(0, end), width).size() > kShortLines) {
@@ -89,7 +89,7 @@ std::string shortened_text(const std::string& text, std::size_t width) {
   return text.substr(0, end);
 }
 
-/// For lines "  name  words" the names.
+/// Replaces each line "  name  help" by its name.
 std::string names_only(const std::string& footer) {
   std::istringstream lines(footer);
   std::string text, names;
@@ -123,7 +123,7 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    // CLI11 names a flag that may have a value "--pyramid{auto}"; here it is "--pyramid[=nearest|none]".
+    // CLI11 prints a flag with an optional value as "--pyramid{auto}"; here it is "--pyramid[=nearest|none]".
     const std::string flags = make_option_name(option, is_positional);
     const std::string name =
         "  " + (flags.ends_with('}') ? flags.substr(0, flags.find('{')) + option->get_type_name()
@@ -141,7 +141,7 @@ class HelpFormatter final : public CLI::Formatter {
     return text + '\n';
   }
 
-  /// Its values; conflicts with other options are said where they happen.
+  /// The type name of the option's value. Conflicts with other options are reported when they occur.
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string type = option->get_type_name();
     return (type.empty() ? "" : " " + type) + (option->get_expected_max() > 1 ? " ..." : "");

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word as a shell takes it.
+/// The word, quoted for a shell if necessary.
 std::string quoted(const std::string& word) {
   const auto plain = [](unsigned char letter) {
     return std::isalnum(letter) != 0 ||
@@ -31,7 +31,8 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-/// What `info` says of the first image. The result is made: that it cannot be read now is a fact as well.
+/// The facts of the file's first image, as `info` prints them. A read error is returned as a fact, because
+/// the run itself has succeeded.
 PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
   if (path == kStandardStream) return {{"name", "a stream"}};
   const FileInfo info = file_info(path, open);

@@ -1,4 +1,4 @@
-// sepconv info FILE: what a file says of itself, from its headers alone.
+// sepconv info FILE: describes a file from its headers alone.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// A number where the text is one; JSON has no other than finite ones.
+/// A JSON number if the text is a finite number, else a string. JSON has no infinity or NaN.
 nlohmann::ordered_json number_or_text(const std::string& text) {
   const std::optional<double> number = number_of(text);
   return number && std::isfinite(*number) ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(text);
@@ -51,7 +51,7 @@ struct PageText {
   std::vector<std::pair<std::string, std::string>> rows;
 };
 
-/// What the facts of its format say is not said again.
+/// The page as text. Values that its format's facts already contain are omitted.
 PageText text_of(const FileInfo::Page& page) {
   const auto& [spec, layout, facts, metadata, stored_bytes] = page;
   if (has_fact(page, "not read")) return {fmt::format("not read: {}", facts.front().second), {}};
@@ -70,7 +70,7 @@ PageText text_of(const FileInfo::Page& page) {
   return text;
 }
 
-/// The facts about how pixels are stored: what is neither metadata nor a number of bytes.
+/// The facts about pixel storage: all but metadata and byte counts.
 std::vector<std::pair<std::string, std::string>> layout_facts(const FileInfo::Page& page) {
   constexpr std::string_view kOthers[] = {"description", "software", "date", "artist", "copyright", "stored"};
   std::vector<std::pair<std::string, std::string>> facts;
@@ -80,8 +80,8 @@ std::vector<std::pair<std::string, std::string>> layout_facts(const FileInfo::Pa
   return facts;
 }
 
-/// Whether both pages have the same shape, layout, warnings and metadata, and pixels at all. The second may
-/// lack the texts that files have on their first page only.
+/// Whether both pages have the same shape, layout, warnings and metadata, and both or neither have stored
+/// pixels. The second page may lack the texts that files store on their first page only.
 bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
   Metadata metadata = page.metadata;
   for (std::string Metadata::*text : {&Metadata::software, &Metadata::date_time, &Metadata::artist,
@@ -97,7 +97,7 @@ bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
          (first.stored_bytes > 0) == (page.stored_bytes > 0);
 }
 
-/// Pages from number `index` on. A run of alike pages is one line behind the first of them.
+/// Prints pages, numbered from `index`. A run of equal pages is summarised in one line after its first page.
 void print_pages(const std::vector<FileInfo::Page>& pages, std::int64_t index) {
   for (auto at = pages.begin(); at != pages.end();) {
     const PageText text = text_of(*at);
@@ -112,7 +112,7 @@ void print_pages(const std::vector<FileInfo::Page>& pages, std::int64_t index) {
   }
 }
 
-/// What the images are together, and what is next to them.
+/// Prints how the images form a set, then other series, pyramid levels and pages that are not images.
 void print_set(const FileInfo& info) {
   if (const std::int64_t images = raster_count(info.axes); images > 1)
     print("  {} images ({}): run, stats and compare take all of them, or those that --page names\n", images,
@@ -132,7 +132,7 @@ void print_set(const FileInfo& info) {
           count_text(std::ssize(info.others) - static_cast<std::int64_t>(kMaxListed), "other page"));
 }
 
-/// `page` is the one that was asked for.
+/// `page` is the requested page, if any.
 void print_text(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   print("{}: {}, {}{}\n", path.string(), info.format,
         info.file_bytes > 0 ? format_bytes(static_cast<double>(info.file_bytes)) + ", " : "",
@@ -149,7 +149,7 @@ ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
 
-/// Whole, and numbers as numbers.
+/// The complete metadata; numbers are JSON numbers.
 ordered_json metadata_json(const Metadata& metadata) {
   ordered_json all = ordered_json::object();
   if (const auto& resolution = metadata.resolution) {
@@ -211,7 +211,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
   print_lines(json_text(all));
 }
 
-/// For standard input, which says less of itself than a file.
+/// Describes standard input, which has fewer facts than a file.
 FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
   const auto set = open_input(kStandardStream, open, std::move(stop));
   FileInfo info = describe_image(*set->raster(0), 0);
@@ -220,7 +220,7 @@ FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
   return info;
 }
 
-/// For a file that is there, or that is in the making.
+/// Describes a file. Throws IoError or warns if an incomplete result of this name exists.
 FileInfo info_of(const std::filesystem::path& path, const OpenOptions& open) {
   check_no_partial(path);
   return file_info(path, open);

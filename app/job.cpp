@@ -27,7 +27,7 @@ void add_format_option(CLI::App& command, RunArguments& request) {
       names);
 }
 
-/// The layout options that only files have.
+/// Whether a layout option is set that only files support.
 bool has_layout(const OutputOptions& request) {
   return request.compression || request.tile || request.planar || request.no_predictor || request.cog ||
          request.pyramid.value_or(false) || request.shard || request.zarr || request.big_tiff;

@@ -1,5 +1,5 @@
-// The sepconv program: parses the command line, runs one command, and turns what went wrong into a sentence
-// and an exit code.
+// The sepconv program: parses the command line, runs one command, and converts errors to a message and an
+// exit code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ int fail(ExitCode code, std::string_view sentence) {
   return code;
 }
 
-/// Wrong options; --help and --version come this way too.
+/// Handles wrong options, and --help and --version, which CLI11 also throws.
 int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     std::ostringstream text;
@@ -44,13 +44,13 @@ int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
   return fail(kWrongUsage, sentence);
 }
 
-/// CLI11 would only say that some command is required.
+/// Throws InvalidArgument for an unknown command. CLI11 would only report that a command is required.
 void check_command_name(const CLI::App& program, const std::string& word) {
   if (!word.empty() && word.front() != '-') find_command(program, word);
 }
 
-/// Last one first, as CLI11 wants them. The one option that may stand without its value takes no stage for
-/// it.
+/// The arguments in reverse order, as CLI11 expects them. "--pyramid none" becomes "--pyramid=none"; thus
+/// --pyramid without a value never takes a stage as its value.
 std::vector<std::string> words_of(int argc, char** argv) {
   std::vector<std::string> words;
   for (int i = argc; --i > 0;) {
@@ -66,17 +66,17 @@ std::vector<std::string> words_of(int argc, char** argv) {
 
 std::string kept_by(const Context& context) try {
   return context.kept();
-} catch (const std::exception&) {  // it cannot be read: nobody continues with it
+} catch (const std::exception&) {  // unreadable, so no run can continue it
   return "";
 }
 
-/// And what the command has left.
+/// Also reports the partial results of the command.
 int fail_with(const Context& context, std::string_view sentence) {
   const std::string kept = kept_by(context);
   return fail(context.failure, fmt::format("{}{}{}", sentence, kept.empty() ? "" : "; ", kept));
 }
 
-/// What a command has left that ends in the middle of whatever it does.
+/// The partial results of a command that is ended at an arbitrary point.
 std::string left_at_once(const Context& context) {
   if (context.keeps) return "what is done is kept, and the same command goes on with it";
   return sepconv::unfinished_paths::is_any_complete() ? "" : "no output was made";
@@ -95,7 +95,7 @@ int guarded(const CLI::App& program, const Context& context, SignalWatcher& sign
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const sepconv::IoError& error) {
-    if (error.error() == EPIPE) return kBrokenPipe;  // of standard output: no pixel goes into another pipe
+    if (error.error() == EPIPE) return kBrokenPipe;  // standard output is the only pipe that is written
     return fail_with(context, error.what());
   } catch (const std::bad_alloc&) {
     return fail_with(context, "cannot allocate memory; give a smaller --max-memory or free some memory");
@@ -122,8 +122,8 @@ const CLI::App& sepconv::app::find_command(const CLI::App& commands, const std::
 
 int main(int argc, char** argv) {
   reserve_standard_descriptors();
-  // OpenBLAS begins with no threads of its own, wherever it comes from; who multiplies says how many. Now,
-  // while there is but this thread.
+  // OpenBLAS starts without worker threads, from whichever package it is loaded; each product sets its number
+  // of threads. setenv() is safe here, because the process has a single thread.
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   SignalWatcher signals;
   Context context;
@@ -159,7 +159,7 @@ int main(int argc, char** argv) {
     signals.start([&context] { return left_at_once(context); });
     return context.action();
   });
-  // A full disk or a closed pipe behind stdout shows only now.
+  // Errors of stdout, such as a full disk or a closed pipe, are detected only here.
   const StdoutStatus fate = finish_stdout();
   if (code >= context.failure || fate == StdoutStatus::written) return code;
   if (fate == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
