@@ -38,7 +38,7 @@ struct Gpu {
   DeviceInfo info;
   std::int64_t free_bytes = 0;
   DeviceRates limits;
-  std::string trouble;  ///< why it could not be measured: used exclusively by another process, full, or unsupported
+  std::string trouble;  ///< why it was not measured: used exclusively by another process, full, or unsupported
 };
 
 /// The name of the processor from /proc/cpuinfo.

@@ -17,7 +17,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// Text as roff prints it: every dash can be typed and searched for, and no line is taken for a macro.
+/// The text escaped for roff: dashes can be typed and searched for, and no line is read as a macro.
 std::string roff(std::string_view text) {
   std::string made;
   bool starts_line = true;
@@ -53,13 +53,13 @@ std::string head(std::string name, int part, std::string_view words) {
                      roff(title), part, roff(name), roff(words));
 }
 
-/// "sepconv bench run".
+/// The full name of a command: "sepconv bench run".
 std::string full_name(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   return (parent == nullptr ? "" : full_name(*parent) + " ") + command.get_name();
 }
 
-/// A reference to a page, "sepconv-bench-run(1)".
+/// A reference to a man page: "sepconv-bench-run(1)".
 std::string page_name(const CLI::App& command) {
   std::string name = full_name(command);
   std::ranges::replace(name, ' ', '-');
@@ -84,9 +84,9 @@ std::string synopsis(const CLI::App& command) {
   return line + "\n";
 }
 
-/// "; not with --a, --b", of the options that a declaration names.
+/// A clause that lists related options: "; not with --a, --b".
 std::string of_others(std::string_view before, const std::set<CLI::Option*>& others) {
-  std::set<std::string> names;  // the order of pointers is another one in each build
+  std::set<std::string> names;  // the order of pointers differs between builds
   for (const CLI::Option* other : others) names.insert(other->get_name());
   return names.empty() ? "" : fmt::format("; {} {}", before, fmt::join(names, ", "));
 }
@@ -118,12 +118,12 @@ std::string commands_text(const CLI::App& command) {
   return text;
 }
 
-/// What stands below a command's help.
+/// The footer of a command's help, split into text and examples.
 struct Footer {
   std::string text, examples;
 };
 
-/// "  name   words" and "  name", with deeper lines below it.
+/// Formats a line of a list: "  name   text", "  name", or a continuation line with deeper indentation.
 std::string list_line(std::string_view line) {
   if (line.starts_with("    ")) return roff(line.substr(4)) + "\n.br\n";
   line.remove_prefix(2);

@@ -34,7 +34,7 @@ CLI::Validator whole_number(std::int64_t least, std::int64_t greatest) {
     std::int64_t value = 0;
     if (!parse(text, value) || value < least || value > greatest)
       return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), least, greatest);
-    text = fmt::format("{}", value);  // to CLI11 a leading zero would mean octal
+    text = fmt::format("{}", value);  // CLI11 would read a leading zero as octal
     return {};
   };
   const bool is_bounded = greatest < std::numeric_limits<int>::max();

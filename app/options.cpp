@@ -31,7 +31,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Lines on stderr, by way of the console.
+/// Writes log lines to stderr through the console functions.
 class ConsoleSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
@@ -41,7 +41,7 @@ class ConsoleSink final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-/// A whole number in [least, greatest], or nothing.
+/// A whole number in [least, greatest]; nullopt for other texts.
 std::optional<std::int64_t> parse_integer(const std::string& text, std::int64_t least,
                                           std::int64_t greatest) {
   std::int64_t value = 0;
@@ -51,7 +51,8 @@ std::optional<std::int64_t> parse_integer(const std::string& text, std::int64_t 
   return value;
 }
 
-/// Sides separated by 'x', each in [least, kMaxSide]; nothing if one is wrong or their number is.
+/// Side lengths separated by 'x', each in [1, kMaxSide]. Returns nullopt if a length or their number is
+/// wrong.
 std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, std::size_t fewest,
                                                      std::size_t most) {
   std::vector<std::int64_t> sides;
@@ -64,7 +65,8 @@ std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, st
   return sides;
 }
 
-/// A number is a page, which other formats have, too; the rest is for sets.
+/// Stores a page number in options.page, which all formats support, and any other selection of images in
+/// options.select.
 void parse_page(const std::string& option, const std::string& text, OpenOptions& options) {
   if (const auto page = parse_integer(text, 0, std::numeric_limits<int>::max())) {
     options.page = static_cast<int>(*page);

@@ -17,7 +17,7 @@ namespace {
 
 void parse_compress(const std::string& text, OutputOptions& request) {
   try {
-    const Codec codec = parse_codec(shortened(text));  // what is long is none
+    const Codec codec = parse_codec(shortened(text));  // a longer text is not a codec
     request.compression = codec.compression;
     request.level = codec.level;
     request.chroma = codec.chroma;
@@ -31,7 +31,7 @@ void take_8bit(const std::string& text, OutputOptions& request) {
   if (text != "auto") request.range_of_8bit = parse_value_range(shortened(text));
 }
 
-/// For tiles, chunks and shards, what the text says.
+/// Parses the shape of tiles, chunks or shards: rows and columns into `sides`, further axes into `others`.
 void parse_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
   BlockShape shape = parse_block_shape(text);
   if (shape.sides) sides = shape.sides;

@@ -1,4 +1,4 @@
-// sepconv plan IN OUT STAGE...: what run would do. Makes nothing.
+// sepconv plan IN OUT STAGE...: prints what run would do, without running it.
 #include <CLI/CLI.hpp>
 #include <memory>
 

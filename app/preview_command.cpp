@@ -1,4 +1,4 @@
-// sepconv preview IN [STAGE...]: what a chain makes of a level or a detail of an image, as a picture.
+// sepconv preview IN [STAGE...]: shows the result of a chain on an overview or a detail of an image.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -25,7 +25,7 @@ struct PreviewRequest {
 
 std::unique_ptr<Writer> writer_of(const PreviewRequest& request, const ImageSpec& spec) {
   CreateOptions options{.overwrite = request.overwrite};
-  if (spec.channels == 4) options.metadata.extra_samples = {2};  // alpha that colours are not multiplied by
+  if (spec.channels == 4) options.metadata.extra_samples = {2};  // unassociated alpha (TIFF 6.0)
   return create_writer(request.output, spec, options);
 }
 

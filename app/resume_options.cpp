@@ -34,7 +34,7 @@ void check_no_streams(const RunArguments& request) {
         "name files, or leave them out");
 }
 
-/// Nothing is given up for a run that does not begin.
+/// Removes the checkpoint. Plans the new run first, so that the checkpoint survives if the run cannot start.
 void discard(const RunArguments& job, const ResumeOptions& several) try {
   if (several.resume || several.create_only) {
     discard_for_another(job.input, job.output, job.chain, job.options, job.files);

@@ -66,7 +66,8 @@ std::string text_of_plan(const std::filesystem::path& path) {
   return text;
 }
 
-/// The job becomes the plan's, and no other plan takes its place.
+/// Reads the plan file into the job; run may not replace this plan by a smaller one. Throws InvalidArgument
+/// if typed stages differ from the plan's.
 void take_plan(RunArguments& job) {
   check_not_read(job.output, {{job.plan_file, "the plan"}});
   job.plan = parse_plan(text_of_plan(job.plan_file));

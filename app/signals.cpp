@@ -25,8 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// From the first signal on. A stop is heeded within a tenth of a second where much is computed; where one
-/// call into a library takes longer it is not. Together less than a second.
+/// Timeouts after the first signal, together less than a second. Computations detect a stop request within a
+/// tenth of a second; a single call into a library can take longer.
 constexpr std::chrono::milliseconds kForStop{500}, kForRemoval{400};
 
 bool is_ignored(int signal) {
@@ -46,11 +46,12 @@ int checked(int descriptor) {
 SignalWatcher::SignalWatcher() {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // nohup and shells' background jobs ignore signals on purpose; blocked ones would arrive all the same.
+    // nohup and background jobs of shells ignore signals on purpose. Blocking these signals would make them
+    // arrive nevertheless.
     if (!is_ignored(signal)) sigaddset(&signals_, signal);
   }
-  // A reader of our output that goes away, and a limit on file sizes, are errors of a write, not the end of a
-  // run and of its clean-up.
+  // A closed pipe and a file size limit must be reported as write errors. They must not end the process
+  // before its clean-up.
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
 }
@@ -78,7 +79,7 @@ void SignalWatcher::watch() {
     pollfd watched[] = {{arrivals_, POLLIN, 0}, {end_, POLLIN, 0}};
     const auto left = due ? std::chrono::ceil<std::chrono::milliseconds>(*due - Clock::now()).count() : -1;
     if (poll(watched, 2, due ? std::max(0, static_cast<int>(left)) : -1) < 0)
-      continue;  // stopped and continued
+      continue;  // EINTR: the process was stopped and continued
     if (watched[1].revents != 0) return;
     if (due && Clock::now() >= *due) end_program();
     if (watched[0].revents == 0) continue;

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A default as JSON has it; null if there is none.
+/// The default value as JSON; null if the key has no default.
 Json default_of(const StageKey& key) {
   using enum StageKey::Type;
   if (key.default_text.empty()) return nullptr;
@@ -49,7 +49,8 @@ Json to_json(const StageEntry& entry) {
   return {{"name", entry.name}, {"words", entry.help}, {"example", entry.example}, {"keys", keys}};
 }
 
-/// The stage of this name, or all. Throws InvalidArgument, which knows the nearest name.
+/// The stage of this name, or all stages if it is empty. Throws InvalidArgument that suggests the nearest
+/// name.
 StageTable chosen(const std::string& name) {
   if (name.empty()) return stage_table();
   return {stage_named(name)};

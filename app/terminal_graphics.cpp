@@ -23,7 +23,8 @@ namespace sepconv::app {
 
 namespace {
 
-/// A terminal at the other end of a slow line answers within this; one that knows no answer lets us wait.
+/// Timeout for a reply: long enough for a terminal on a slow line. A terminal that does not know the query
+/// never replies.
 constexpr std::chrono::milliseconds kAnswerTime{500};
 
 bool is_set(const char* name, std::string_view value = "") {
@@ -36,7 +37,7 @@ bool contains(const char* name, std::string_view part) {
   return found != nullptr && std::string_view(found).find(part) != std::string_view::npos;
 }
 
-/// Passes what is typed on at once and unseen, while it lives.
+/// Switches the terminal to unbuffered input without echo during its lifetime.
 class RawTerminal {
  public:
   explicit RawTerminal(int descriptor)
@@ -60,7 +61,8 @@ class RawTerminal {
   bool is_ours_;
 };
 
-/// What the terminal says to `question`, up to `last`; what it said until then if that does not come.
+/// The terminal's reply to `question` up to the character `last`, or the part that arrived before the
+/// timeout.
 std::string answer_to(std::string_view question, char last) {
   const int terminal = open(stdout_terminal().c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
   if (terminal < 0) return "";
@@ -84,8 +86,8 @@ std::string answer_to(std::string_view question, char last) {
   return answer;
 }
 
-/// kitty's question is for a picture of one pixel; who does not know it answers the second, for the device's
-/// attributes, alone. There 4 is sixel.
+/// Sends two queries: kitty's, for an image of one pixel, and the device attributes. A terminal without
+/// kitty's protocol replies only to the second. Attribute 4 means sixel.
 PictureProtocol asked_protocol() {
   const std::string answer = answer_to("\033_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c", 'c');
   if (answer.find("\033_Gi=1;OK") != std::string::npos) return PictureProtocol::kitty;
@@ -96,7 +98,7 @@ PictureProtocol asked_protocol() {
 }
 
 std::string in_kitty(const std::vector<std::byte>& png) {
-  constexpr std::size_t kChunk = 4096;  // what one escape may carry
+  constexpr std::size_t kChunk = 4096;  // maximum payload of an escape sequence
   const std::string data = base64(png);
   std::string text;
   for (std::size_t at = 0; at < data.size(); at += kChunk) {
@@ -111,8 +113,8 @@ std::string in_iterm(const std::vector<std::byte>& png) {
   return fmt::format("\033]1337;File=inline=1;size={}:{}\a\n", png.size(), base64(png));
 }
 
-/// Levels of red, green and blue that 216 of sixel's 256 colours are made of, each value moved up or down by
-/// where its pixel lies (ordered dither, Bayer 1973).
+/// Maps pixels to 216 of sixel's 256 colours, 6 levels each of red, green and blue, with ordered dither
+/// (Bayer 1973).
 class SixelColours {
  public:
   static constexpr int kLevels = 6, kCount = kLevels * kLevels * kLevels, kClear = kCount;
@@ -139,7 +141,7 @@ class SixelColours {
   const Preview& picture_;
 };
 
-/// For one colour in six rows from `row` on.
+/// The sixel data of one colour in six rows of `cols` pixels.
 std::string sixel_line(const std::vector<int>& six_rows, std::int64_t cols, int colour) {
   std::string text;
   std::int64_t run = 0;
@@ -196,7 +198,7 @@ std::string in_sixel(const Preview& picture) {
 PictureProtocol picture_protocol() {
   if (!stdout_is_terminal() || is_set("TERM", "dumb") || is_set("TERM", "linux"))
     return PictureProtocol::none;
-  const bool is_inside = is_set("TMUX") || is_set("STY");  // of another, which has its own say
+  const bool is_inside = is_set("TMUX") || is_set("STY");  // a multiplexer, which may not support what the outer terminal does
   if (!is_inside) {
     if (is_set("KITTY_WINDOW_ID") || contains("TERM", "kitty") || is_set("TERM_PROGRAM", "ghostty"))
       return PictureProtocol::kitty;
