@@ -198,7 +198,8 @@ std::string in_sixel(const Preview& picture) {
 PictureProtocol picture_protocol() {
   if (!stdout_is_terminal() || is_set("TERM", "dumb") || is_set("TERM", "linux"))
     return PictureProtocol::none;
-  const bool is_inside = is_set("TMUX") || is_set("STY");  // a multiplexer, which may not support what the outer terminal does
+  // A multiplexer may not support what the outer terminal supports.
+  const bool is_inside = is_set("TMUX") || is_set("STY");
   if (!is_inside) {
     if (is_set("KITTY_WINDOW_ID") || contains("TERM", "kitty") || is_set("TERM_PROGRAM", "ghostty"))
       return PictureProtocol::kitty;

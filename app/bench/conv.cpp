@@ -1,4 +1,5 @@
-// sepconv bench conv: the ladder of the classic lab, from one thread a pixel to the kernels that run() uses.
+// sepconv bench conv: variants of separable convolution, from the classic lab exercise of one thread per
+// pixel to the kernels that run() uses.
 #include "conv.hpp"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ void bench_host(const ConvRequest& request, ConvResult& result) {
   }
 }
 
-/// The host engine takes more than the ladder's kernels.
+/// Throws InvalidArgument for requests that only the host engine supports.
 void check_ladder_takes(const ConvRequest& request) {
   for (const PixelType type : request.types) {
     if (type != PixelType::f32 && type != PixelType::f64)

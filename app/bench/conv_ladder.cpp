@@ -1,4 +1,4 @@
-// The rungs on an image that lies in the GPU's memory, and the copies that bring it there and back.
+// Measures the variants on an image in GPU memory, and the copies to and from the GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr const char* kNames[] = {"cpu",        "naive", "constant taps", "share
                                   "ours, fused"};
 constexpr int kFusedRung = 5, kRungs = 5;
 
-/// The image in the GPU's memory, and what all rungs work with at one radius.
+/// The image in GPU memory and the buffers of all variants for one radius.
 class DeviceCase {
  public:
   DeviceCase(const ImageSpec& spec, std::int64_t radius)
@@ -33,7 +33,7 @@ class DeviceCase {
 
   void upload(const ConstPixelView& host) const { copy(in_, host); }
   void download(const PixelView& host) const { copy(host, out_); }
-  /// Into the ladder's own source; then a result that nobody has written.
+  /// Loads the source of the lab variants and overwrites the result, so that unwritten elements are detected.
   void prepare() const {
     ladder_.load(in_, stream_.get());
     ladder_fill(out_.data, 0xA5, out_memory_.size(), stream_.get());
@@ -55,12 +55,12 @@ class DeviceCase {
     }
   }
 
-  /// For the kernels alone.
+  /// Seconds of the kernels alone.
   double kernel_seconds(int rung) {
     return clock_.seconds(stream_, [&] { enqueue(rung); });
   }
 
-  /// The fused kernel has not room for every filter.
+  /// Whether the variant supports this filter; the fused kernel does not fit every filter.
   bool has_room(int rung) const {
     return rung != kFusedRung || convolve_cuda_fits(taps_, in_.channels, in_.type, arithmetic_of(in_.type));
   }
@@ -108,7 +108,7 @@ ConvRow time_rung(const ConvRequest& request, const DeviceRates& limits, DeviceC
   return row;
 }
 
-/// Both ways, one after the other, until the last byte is there.
+/// Measures the upload, then the download, each until it has completed.
 CopyRow time_copies(const ConvRequest& request, const DeviceCase& on_device, const HostPair& host,
                     std::int64_t radius, bool page_locked) {
   CopyRow row{.type = host.from.type, .radius = radius, .page_locked = page_locked};
@@ -142,7 +142,7 @@ std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius) {
 }
 
 void bench_ladder(const ConvRequest& request, ConvResult& result) {
-  // It holds 16 times as much device memory as it is told.
+  // measure_device_limits() allocates 16 times its argument.
   const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
   const DeviceRates limits = measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most));
   for (const PixelType type : request.types) bench_type(request, limits, type, result);

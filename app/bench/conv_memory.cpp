@@ -1,4 +1,4 @@
-// What bench conv holds, asked for before anything runs.
+// Checks the memory of bench conv before any measurement.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,14 +15,14 @@ namespace sepconv::app {
 
 namespace {
 
-/// Bytes, and the option that makes them fewer.
+/// Required bytes, and the option that reduces them.
 struct Need {
   std::int64_t device = 0, host = 0;
   std::string what, way_out;
 };
 
-/// Source and result besides the ladder's own images and sepconv's scratch; page-locked and pageable images on
-/// the host.
+/// GPU: source, result, the lab variants' images and sepconv's scratch. Host: page-locked and pageable
+/// images.
 Need ladder_need(const ConvRequest& request, PixelType type, std::int64_t radius) {
   const std::int64_t image = ImageSpec{request.extent, 1, type}.bytes();
   const Arithmetic arithmetic = arithmetic_of(type);

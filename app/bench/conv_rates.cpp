@@ -1,4 +1,4 @@
-// The protocol of bench conv, the rates computed from its times, and what its measurements share.
+// How bench conv times its runs, the rates computed from the times, and shared helpers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double sigma_of(std::int64_t radius) { return static_cast<double>(radius) / 3; }
 
 const ImageSpec spec_of(const ConstPixelView& view) { return {view.extent, view.channels, view.type}; }
 
-/// What `threads` threads reach with an image of the row's size: a copy of all of it, and the multiply-adds.
+/// Measured limits of the host's threads with this image: the rate of copying it and of multiply-adds.
 ConvLimits host_limits(const ConvRequest& request, const ConstPixelView& from, const PixelView& to) {
   constexpr int kCopies = 3;
   const int threads = threads_of(request.options);

@@ -13,7 +13,7 @@ std::string percent(const TrimmedMean& time) {
   return fmt::format("{:.1f}%", time.mean > 0 ? time.deviation / time.mean * 100 : 0);
 }
 
-/// How many times as fast as the row of another rung; "-" where that was not measured.
+/// Speed-up over another variant; "-" if that was not measured.
 std::string speed_up_text(const ConvResult& result, const ConvRow& row, int over) {
   const ConvRow* const other = find_row(result, row, over);
   return other != nullptr ? fmt::format("{:.2f}", other->time.mean / row.time.mean) : "-";
@@ -35,7 +35,8 @@ void print_rungs(const ConvRequest& request, const ConvResult& result) {
       "of both: of the roofline, the nearer of copy and FMA; GB/s: every pixel read once and written once\n");
 }
 
-/// The lab's table over the radius, for its own best kernel and for ours.
+/// The lab's table: times of its best kernel and of sepconv's, divided by the time of the copies, for each
+/// radius.
 void print_copy_ratios(const ConvResult& result) {
   print("\n{:>4} {:>6} {:>10} {:>9} {:>17} {:>9} {:>11} {:>9}\n", "type", "radius", "copies ms", "deviation",
         "shared tile ms", "/ copies", "ours ms", "/ copies");
@@ -54,7 +55,7 @@ void print_copy_ratios(const ConvResult& result) {
       "passes\n");
 }
 
-/// Pageable next to page-locked: those that were measured at the same radius.
+/// Prints the pageable copies and the page-locked copies of the same radius.
 void print_copies(const ConvRequest& request, const ConvResult& result) {
   print("\n{:>4} {:<12} {:>10} {:>9} {:>8} {:>12} {:>9} {:>8}\n", "type", "host memory", "upload ms",
         "deviation", "GB/s", "download ms", "deviation", "GB/s");

@@ -1,5 +1,4 @@
-// sepconv bench gemm: the ladders of the classic labs, from three loops on the host to the vendors'
-// libraries.
+// sepconv bench gemm: variants of matrix products, from three loops on the host to the vendors' libraries.
 #include "gemm.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 20;
 
-/// "M,N,K".
+/// Parses "M,N,K".
 GemmShape parse_shape(const std::string& text) {
   std::int64_t lengths[3] = {};
   const char* at = text.data();
@@ -40,7 +39,7 @@ GemmShape parse_shape(const std::string& text) {
   return {lengths[0], lengths[1], lengths[2]};
 }
 
-/// A machine without a GPU still has the host's rungs, so --device auto means those there.
+/// Chooses the GPU. Without a GPU in the machine, --device auto measures only the host's variants.
 void choose_gemm_gpu(GemmBenchRequest& request) {
   if (request.options.choose_device && cuda_devices().empty()) request.options.choose_device = false;
   choose_ladder_gpu(request.options, {"bench gemm", "its ladder", "the host's rungs"});

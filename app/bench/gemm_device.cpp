@@ -1,4 +1,4 @@
-// The GPU's rungs of bench gemm, with and without the transfers.
+// The GPU's variants of bench gemm, with and without the transfers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,14 @@ namespace sepconv::app {
 
 namespace {
 
-/// Enough to fill a GPU for the first, short look.
+/// Rows of the first, short measurement; enough to occupy a GPU.
 constexpr std::int64_t kFirstRows = 512;
 
 constexpr GemmRung kRungs[] = {GemmRung::thread_an_element, GemmRung::shared_tiles, GemmRung::register_tiles};
 constexpr ZeroCopyRung kZeroCopyRungs[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
 
-/// Operands of this many of the first rows, wherever a rung wants them, and its result in the GPU's memory.
+/// Enqueues a variant. Operands are in host or GPU memory, as the variant requires; the result is in GPU
+/// memory.
 using Enqueue = std::function<void(const GemmOperands& operands, const PixelView& out, DeviceStream stream)>;
 
 /// Operands and result in the GPU's memory, laid out as on the host.
@@ -45,7 +46,7 @@ class GemmDevice {
   PixelView out(std::int64_t rows) const { return dense_view(out_.data(), job_.out(), {rows, job_.shape.n}); }
   DeviceStream stream() const noexcept { return stream_.get(); }
 
-  /// All of them, in stream order.
+  /// Copies all operands, in stream order.
   void upload(const GemmOperands& host) const {
     copy(a_, host.a);
     copy(b_, host.b);
@@ -57,7 +58,7 @@ class GemmDevice {
   void poison() const { ladder_fill(out_.data(), kPoison, out_.size(), stream()); }
   void synchronize() const { stream_.synchronize(); }
 
-  /// For the kernels alone.
+  /// Seconds of the kernels alone.
   double kernel_seconds(const std::function<void()>& enqueue) const {
     return clock_.seconds(stream_, enqueue);
   }
@@ -93,7 +94,7 @@ class DeviceRungs {
     }
   }
 
-  /// The lab had A B alone.
+  /// The lab exercise contains these kernels for A B only.
   void measure_zero_copy() {
     for (const ZeroCopyRung rung : kZeroCopyRungs) {
       for (const int side : request_.blocks) {
@@ -128,7 +129,7 @@ class DeviceRungs {
   }
 
  private:
-  /// from_host: the kernel fetches its operands from the host's memory itself.
+  /// `from_host`: the kernel reads its operands directly from host memory.
   void measure(GemmBenchRow row, bool from_host, const Enqueue& enqueue) {
     const auto enqueue_rows = [&](std::int64_t rows) {
       enqueue(from_host ? matrices_.operands(rows) : device_.operands(rows), device_.out(rows),
@@ -145,7 +146,7 @@ class DeviceRungs {
     result_.rows.push_back(std::move(row));
   }
 
-  /// Until the result's last byte is on the host.
+  /// Seconds until the whole result has arrived on the host.
   TrimmedMean time_with_transfers(int runs, bool from_host,
                                   const std::function<void(std::int64_t rows)>& enqueue_rows) const {
     const auto work = [&] {

@@ -1,4 +1,4 @@
-// The host's rungs of bench gemm: three loops, whose rows the threads share, and OpenBLAS.
+// The host's variants of bench gemm: three loops, whose rows are distributed to the threads, and OpenBLAS.
 #include <memory>
 
 #include "gemm.hpp"
@@ -8,10 +8,10 @@ namespace sepconv::app {
 
 namespace {
 
-/// Rows that keep every thread of a pool busy for the first, short look.
+/// Rows per thread in the first, short measurement.
 constexpr std::int64_t kRowsPerThread = 4;
 
-/// 1, 2, 4 and so on, and all of them; for the transposed products one and all.
+/// Numbers of threads to measure: 1, 2, 4, ... and all; for the transposed products only 1 and all.
 std::vector<int> thread_counts(const GemmBenchRequest& request, const GemmJob& job) {
   const int most = request.threads();
   std::vector<int> counts;
@@ -27,7 +27,7 @@ std::unique_ptr<Executor> executor_of(int threads) {
   return std::make_unique<ThreadPool>(threads);
 }
 
-/// With the addition that BLAS does in place.
+/// Copies an added matrix to the result first, because BLAS adds in place.
 void multiply_by_openblas(const GemmOperands& operands, const PixelView& out, int threads) {
   if (operands.added) copy_pixels(*operands.added, out);
   const GemmOp op{.trans_a = operands.trans_a,

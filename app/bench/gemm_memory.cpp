@@ -1,4 +1,4 @@
-// What bench gemm holds: asked for before anything runs, then operands, result and what is expected of it.
+// Memory of bench gemm: the check before any measurement; operands, result and expected result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// Multiply-adds that plain loops do in a second or so; of a larger product they make some rows.
+/// Multiply-adds that plain loops compute in about a second. They compute only some rows of a larger product.
 constexpr double kMaxPlainOperations = 2e9;
 
 ImageSpec in_f64(ImageSpec spec) {
@@ -25,7 +25,7 @@ ImageSpec in_f64(ImageSpec spec) {
   return spec;
 }
 
-/// Splitmix64 of the place, as a number in [-1, 1).
+/// Splitmix64 of the index, scaled to [-1, 1).
 double noise_at(std::uint64_t place) {
   std::uint64_t z = (place + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -39,14 +39,14 @@ void fill_noise(const PixelView& matrix, std::uint64_t seed, Executor& executor)
                      executor.for_each(matrix.extent.rows, [&](std::int64_t row, int) {
                        for (std::int64_t col = 0; col < matrix.extent.cols; ++col) {
                          const auto place = static_cast<std::uint64_t>(row * matrix.extent.cols + col);
-                         // f32 rounds numbers just below 1 up to it, which does no harm.
+                         // f32 rounds numbers just below 1 up to 1, which is harmless.
                          matrix.row<T>(row)[col] = static_cast<T>(noise_at(place + (seed << 56)));
                        }
                      });
                    });
 }
 
-/// A matrix in f64: itself, or a copy that `memory` holds.
+/// The matrix in f64: itself, or a copy in `memory`.
 ConstPixelView widened(const ConstPixelView& matrix, Buffer& memory, Executor& executor) {
   if (matrix.type == PixelType::f64) return matrix;
   const ImageSpec spec = in_f64({matrix.extent, 1, matrix.type});
@@ -63,7 +63,7 @@ void copy_matrix(const PixelView& to, const ConstPixelView& from, const Stream& 
   stream.synchronize();
 }
 
-/// gemm_cuda on copies in the GPU's memory.
+/// gemm_cuda on copies in GPU memory.
 void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b,
                      const PixelView& out) {
   const Stream stream;
@@ -86,8 +86,8 @@ struct Need {
   double host = 0, gpu = 0;
 };
 
-/// The result and what was added take as much; besides them f64 copies of all, while the expected result is
-/// made.
+/// Operands, result and added matrix, which has the size of the result. While the expected result is
+/// computed, f64 copies of all of them are also needed.
 Need need_of(const GemmBenchRequest& request, const GemmJob& job) {
   const auto bytes = [](const ImageSpec& spec) { return static_cast<double>(spec.bytes()); };
   const double own = bytes(job.a()) + bytes(job.b()) + (job.adds() ? 2 : 1) * bytes(job.out());
@@ -156,7 +156,7 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   const std::string cublas = request.on_gpu() ? gemm_cuda_library() : "", openblas = gemm_host_library();
   const bool plain = cublas.empty() && openblas.empty();
   const GemmShape& shape = job_.shape;
-  // Every this many rows, from the first one on: a part of the result has it too.
+  // Expects every step-th row, starting with the first, so that a part of the result contains some of them.
   const std::int64_t step =
       plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMaxPlainOperations))
             : 1;

@@ -1,4 +1,4 @@
-// The protocol of bench gemm, its jobs, and the rates computed from its times.
+// How bench gemm times its runs, its jobs, and the rates computed from the times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sepconv::app {
 namespace {
 
 constexpr double kSlowSeconds = 0.5;
-constexpr int kSlowRuns = 3;  // the least of which the fastest and the slowest can be left out
+constexpr int kSlowRuns = 3;  // minimum for omitting the fastest and the slowest
 constexpr double kMaxSeconds = 2;
 constexpr std::int64_t kGrowth = 4;
 
@@ -87,7 +87,7 @@ void time_rows(const GemmBenchRequest& request, std::int64_t least, const Second
   };
   row.rows = std::min(all, least);
   double last = seconds(row.rows);
-  // The first call of a library loads it, and says little.
+  // The first call of a library also loads it, so a slow one is repeated.
   if (last > kSlowSeconds) last = seconds(row.rows);
   while (row.rows < all && last * static_cast<double>(kGrowth) < kMaxSeconds) {
     row.rows = std::min(all, row.rows * kGrowth);

@@ -1,4 +1,4 @@
-// What the commands with a ladder share.
+// Devices, kernel times and types of the bench commands.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

@@ -1,4 +1,4 @@
-// sepconv bench run: images streamed through library run(), next to the limit that moving their bytes sets.
+// sepconv bench run: images streamed through run(), compared with copying the same bytes.
 #include "runs.hpp"
 
 #include <fmt/format.h>
@@ -168,7 +168,7 @@ void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
 
 RunsRow time_runs(const RunsRequest& request, std::int64_t radius, int slots,
                   const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
-  // As a program does that filters many images: its buffers stay from run to run.
+  // Buffers are reused between runs, as in a program that filters many images.
   BufferPool pinned(pinned_resource()), memory(device_resource());
   RunOptions options = request.options;
   options.slots = slots;

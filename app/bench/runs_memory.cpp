@@ -1,4 +1,4 @@
-// Memory to memory: as fast as the bus, or on a CPU the memory, lets bytes through?
+// Measures runs from memory to memory, and as their limit the rate of the bus, or on a CPU of memory.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,8 +14,8 @@ namespace sepconv::app {
 
 namespace {
 
-constexpr std::int64_t kTransferBytes = std::int64_t{256} << 20;  // of a transfer
-constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;   // of a copy by one thread
+constexpr std::int64_t kTransferBytes = std::int64_t{256} << 20;  // per transfer
+constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;   // per copy of one thread
 
 /// One image, allocated once for all runs.
 struct HostImage {
@@ -26,8 +26,8 @@ struct HostImage {
   PixelView view;
 };
 
-/// Uploads one buffer and downloads another of the same size, both at once, with nothing but asynchronous
-/// copies in large pieces; each of several GPUs a part.
+/// Simultaneously uploads one buffer and downloads another of the same size, with asynchronous copies of
+/// large pieces. Several GPUs copy one part each.
 class DuplexCopy {
  public:
   DuplexCopy(const std::vector<int>& devices, const Buffer& from, const Buffer& to) : from_(from), to_(to) {
@@ -108,7 +108,7 @@ RunsResult bench_memory(const RunsRequest& request) {
   const auto source = make_memory_reader(from.view, kind);
   for (const std::int64_t radius : request.radii) {
     const Chain chain = chain_of(request, radius);
-    // Again for every radius: what a machine can do drifts.
+    // Measured again for every radius, because the rates of a machine drift.
     const Timing limit = gpu ? duplex_limit(request, from, to) : copy_limit(request, from, to);
     for (const int slots : request.slots) {
       poison_windows(to.view);

@@ -1,4 +1,4 @@
-// sepconv bench transpose: the ladders of the classic labs, from one thread to the kernels that sepconv uses.
+// sepconv bench transpose: variants of transposition, from one thread to the kernels that sepconv uses.
 #include "transpose.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::string text_of_device(const TransposeRequest& request) {
 }
 
 double device_copy_limit(const TransposeRequest& request) {
-  // It holds 16 times as much device memory as it is told.
+  // measure_device_limits() allocates 16 times its argument.
   const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
   return measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most)).copy_bytes_per_second;
 }

@@ -1,4 +1,4 @@
-// sepconv bench transpose --conflicts: what the conflict counter says about a tile.
+// sepconv bench transpose --conflicts: the bank conflicts of a tile in shared memory.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -13,14 +13,14 @@ namespace sepconv::app {
 namespace {
 
 using nlohmann::ordered_json;
-constexpr std::int64_t kMaxTileBytes = 228 << 10;  // of the multiprocessors of the largest GPUs
+constexpr std::int64_t kMaxTileBytes = 228 << 10;  // shared memory of a multiprocessor of the largest GPUs
 using Tile = std::optional<TileExtent>;
 
-/// What is known of one permutation of the tile.
+/// The bank conflicts of one permutation of the tile.
 struct Conflict {
   TileAccess access;
   ConflictCount count;
-  Tile for_reads, for_both;  ///< the smallest array without conflicts
+  Tile for_reads, for_both;  ///< smallest padded tiles without read conflicts, without any
 
   ConflictCount with(const Tile& tile) const {
     return tile ? count_conflicts(access, *tile) : ConflictCount{};

@@ -1,4 +1,4 @@
-// The ladders on the GPU, and the copies that bring a matrix or a tensor there and back.
+// The GPU's variants of bench transpose, and the copies to and from the GPU.
 #include <algorithm>
 
 #include "bench/conv/ladder.hpp"
@@ -11,7 +11,8 @@ namespace sepconv::app {
 
 namespace {
 
-/// What one thread of a GPU transposes well below a second; of larger matrices it is given a corner.
+/// Side of a matrix that one GPU thread transposes in well below a second. Of larger matrices it transposes a
+/// corner.
 constexpr std::int64_t kOneThreadSide = 512;
 
 constexpr TransposeRung kMatrixRungs[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
@@ -36,13 +37,13 @@ class DevicePair {
 
   void upload(const TransposeHost& host) const { copy(in_.data(), host.from()); }
   void download(const TransposeHost& host) const { copy(host.to(), out_.data()); }
-  /// A result that nobody has written.
+  /// Overwrites the result, so that unwritten elements are detected.
   void poison() const {
     ladder_fill(out_.data(), 0xA5, bytes_, stream_.get());
     stream_.synchronize();
   }
 
-  /// For the kernels alone.
+  /// Seconds of the kernels alone.
   double kernel_seconds(const Enqueue& enqueue) const {
     return clock_.seconds(stream_, [&] { enqueue(in_.data(), out_.data(), stream_.get()); });
   }

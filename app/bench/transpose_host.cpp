@@ -1,4 +1,4 @@
-// The host's side of bench transpose: memory that all rungs share, their check, and the host's own rungs.
+// Host memory of bench transpose, the check of results, and the host's variants.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// Splitmix64 of the place: no two words alike, so that no misplaced element goes unseen.
+/// Splitmix64 of the index: all words differ, so every misplaced element is detected.
 std::uint64_t noise_at(std::int64_t word) {
   std::uint64_t z = (static_cast<std::uint64_t>(word) + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -34,7 +34,7 @@ void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
   });
 }
 
-/// 1, 2, 4 and so on, and all of them; only all of them besides a GPU.
+/// Numbers of threads to measure: 1, 2, 4, ... and all; only all if a GPU is measured.
 std::vector<int> thread_counts(const TransposeRequest& request) {
   const int most = request.threads();
   std::vector<int> counts;
@@ -45,7 +45,7 @@ std::vector<int> thread_counts(const TransposeRequest& request) {
 
 using Rung = std::function<void(Executor& executor)>;
 
-/// Times one rung on this many threads and checks its result.
+/// Times one variant on this many threads and checks its result.
 class HostRungs {
  public:
   HostRungs(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
@@ -101,7 +101,7 @@ void TransposeHost::poison(Executor& executor) const {
 void TransposeHost::check(const TransposeRow& row, Executor& executor) const {
   const TransposeJob& job = row.job;
   const std::byte* const expected = row.only_copies ? from() : expected_.data();
-  // A part is the corner of a matrix, and so is what it becomes.
+  // A part is a corner of the matrix; its result is a corner of the transposed matrix.
   const std::int64_t rows = row.whole() ? 1 : row.part[2];
   const std::int64_t row_bytes = row.whole() ? job.bytes() : row.part[1] * job.element_bytes();
   const std::int64_t pitch_bytes = row.whole() ? 0 : job.extent[1] * job.element_bytes();

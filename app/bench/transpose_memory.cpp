@@ -1,4 +1,4 @@
-// What bench transpose holds, asked for before anything runs.
+// Checks the memory of bench transpose before any measurement.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// Bytes of one buffer; throws for what no integer holds.
+/// Throws OutOfMemory if the bytes of a buffer overflow an integer.
 void check_product(const TransposeJob& job, const char* way_out) {
   std::int64_t bytes = job.element_bytes();
   for (const std::int64_t length : job.extent) {
@@ -25,7 +25,7 @@ void check_product(const TransposeJob& job, const char* way_out) {
   }
 }
 
-/// Source and result on the GPU; source, result and what is expected on the host.
+/// Checks source and result on the GPU, and source, result and expected result on the host.
 void check_need(const TransposeRequest& request, const TransposeJob& job, const char* way_out) {
   check_product(job, way_out);
   if (request.on_gpu() && job.bytes() / job.element_bytes() > kMaxLadderElements) {

@@ -1,4 +1,4 @@
-// The protocol of bench transpose, its jobs, and the rates computed from its times.
+// How bench transpose times its runs, its jobs, and the rates computed from the times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sepconv::app {
 namespace {
 
 constexpr double kSlowSeconds = 0.5;
-constexpr int kSlowRuns = 3;  // the least of which the fastest and the slowest can be left out
+constexpr int kSlowRuns = 3;  // minimum for omitting the fastest and the slowest
 
 bool same_job(const TransposeJob& a, const TransposeJob& b) {
   return a.matrix == b.matrix && a.type == b.type && a.permutation == b.permutation;

@@ -15,7 +15,7 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.2f}", *factor) : "-";
 }
 
-/// For three runs one is left, which deviates from nothing.
+/// "-" for three runs, of which only one remains.
 std::string deviation_text(const TransposeRow& row) {
   return row.runs > 3 ? fmt::format("{:.1f}%", row.time.deviation / row.time.mean * 100) : "-";
 }
@@ -41,7 +41,7 @@ void print_copies(const TransposeCopies& copies) {
   print("to the GPU {}, back {}, page-locked\n", way(copies.upload), way(copies.download));
 }
 
-/// The rungs of one job after another: they lie job by job.
+/// Prints the rows of each job; result.rows is grouped by job.
 void print_jobs(const TransposeResult& result, bool on_gpu) {
   std::string last;
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
@@ -57,7 +57,7 @@ void print_jobs(const TransposeResult& result, bool on_gpu) {
   }
 }
 
-/// One line per rung and one column per permutation, as the lab had it.
+/// Prints one line per variant and one column per permutation, as in the lab exercise.
 void print_overview(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
   const std::vector<TransposeJob> jobs = tensor_jobs(request, type);
   std::vector<const TransposeRow*> rungs;
@@ -80,7 +80,7 @@ void print_overview(const TransposeRequest& request, const TransposeResult& resu
   }
 }
 
-/// The tiles of two axes against the best tile of three.
+/// Compares the tiles of two axes with the best tile of three.
 void print_tiles(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
   print("\n{} {}, tiles of two axes as many times as fast as 8 x 8 x 8, conflict-free\n",
         size_text(false, request.tensor), name_of(type));
