@@ -10,9 +10,9 @@
 namespace sepconv::app {
 
 struct BatchOptions {
-  std::filesystem::path folder;  ///< empty: a single image, from IN to OUT
-  std::size_t inputs = 0;        ///< number of arguments before --into; those after it are stages
-  std::vector<std::string> words;  ///< IN, OUT and STAGE as typed
+  std::filesystem::path folder;        ///< empty: a single image, from IN to OUT
+  std::size_t inputs = 0;              ///< number of arguments before --into; those after it are stages
+  std::vector<std::string> arguments;  ///< IN, OUT and STAGE as typed
 };
 /// The last component of the path; a trailing slash is ignored.
 std::filesystem::path name_of_file(const std::filesystem::path& path);
@@ -25,7 +25,7 @@ CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
 /// Runs the job for each image with the settings in `job`. Checks all names for clashes before it reads an
 /// image. A failure is reported immediately and does not stop the other images. Prints a table at the end, or
 /// an array of reports to standard output if `as_json`. Returns kFailed if an image failed. Throws Cancelled
-/// when stopped, after it has stored the number of completed images in `context`.
+/// when stopped; context.describe_partial_results() then returns the number of completed images.
 int run_into_folder(const BatchOptions& request, const RunArguments& job, bool as_json,
                     const Verbosity& reporting, Context& context);
 

@@ -29,11 +29,11 @@ struct Context {
   std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
   std::function<int()> action;  ///< set by the chosen command during parsing, called once after it
   /// Called after the command failed. Returns a clause that describes its partial results, or "".
-  std::function<std::string()> kept = [] { return std::string(); };
-  std::atomic<bool> keeps = false;  ///< the command has replaced the function
-  void keep(std::function<std::string()> what) {
-    kept = std::move(what);
-    keeps = true;
+  std::function<std::string()> describe_partial_results = [] { return std::string(); };
+  std::atomic<bool> has_partial_results = false;  ///< the command has replaced the function
+  void set_partial_results(std::function<std::string()> describe) {
+    describe_partial_results = std::move(describe);
+    has_partial_results = true;
   }
   ExitCode failure = kFailed;  ///< the command's exit code for failures; its results have lower codes
 };

@@ -52,15 +52,15 @@ StdoutStatus finish_stdout() noexcept;
 void write_to_stderr(std::string_view lines) noexcept;
 
 /// Prints "warning: MESSAGE" to stderr, one line for each message.
-void warn(const std::vector<std::string>& sentences);
+void warn(const std::vector<std::string>& messages);
 
 /// Prints "sepconv: MESSAGE" to stderr, as one line.
-void print_error(std::string_view sentence) noexcept;
+void print_error(std::string_view message) noexcept;
 /// Likewise replaces a progress line, from any thread. Prints nothing if the write would block.
-void complain_at_once(std::string_view sentence) noexcept;
+void print_error_nonblocking(std::string_view message) noexcept;
 
 /// Whether stderr is a terminal that supports cursor movement and colours.
-bool stderr_takes_escapes() noexcept;
+bool stderr_supports_escapes() noexcept;
 
 bool stdin_is_terminal() noexcept;
 bool stdout_is_terminal() noexcept;

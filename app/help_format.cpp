@@ -68,7 +68,7 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
 }
 
 /// Offset of the last end of a sentence outside parentheses before `end`; 0 if the text has no such end.
-std::size_t last_stop(std::string_view text, std::size_t end) {
+std::size_t last_sentence_end(std::string_view text, std::size_t end) {
   int depth = 0;
   std::size_t found = 0;
   for (std::size_t i = 0; i + 1 < end; ++i) {
@@ -82,9 +82,9 @@ std::size_t last_stop(std::string_view text, std::size_t end) {
 std::string shortened_text(const std::string& text, std::size_t width) {
   std::size_t end = text.size();
   while (wrapped(std::string_view(text).substr(0, end), width).size() > kShortLines) {
-    const std::size_t stop = last_stop(text, end);
-    if (stop == 0) break;
-    end = stop;
+    const std::size_t sentence_end = last_sentence_end(text, end);
+    if (sentence_end == 0) break;
+    end = sentence_end;
   }
   return text.substr(0, end);
 }
@@ -130,10 +130,10 @@ class HelpFormatter final : public CLI::Formatter {
                                      : flags + make_option_opts(option));
     const std::size_t width = kColumns - kIndent;
     const std::string& description = option->get_description();
-    const std::string words = is_long_ ? description : shortened_text(description, width);
+    const std::string help = is_long_ ? description : shortened_text(description, width);
     std::string text = name;
     bool is_first = name.size() + 2 <= kIndent;
-    for (const std::string& line : wrapped(words, width)) {
+    for (const std::string& line : wrapped(help, width)) {
       if (!is_first) text += '\n';
       text += std::string(is_first ? kIndent - name.size() : kIndent, ' ') + line;
       is_first = false;
@@ -157,7 +157,7 @@ class HelpFormatter final : public CLI::Formatter {
   bool is_long_;
 };
 
-void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
+void apply_format(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
   app.formatter(formatter);
   for (CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty() || option->get_group() != "Options") continue;
@@ -165,12 +165,12 @@ void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
     if (found != groups().end()) option->group(std::string(found->second));
   }
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    set_in(*command, formatter);
+    apply_format(*command, formatter);
 }
 
 }  // namespace
 
-void set_help_format(CLI::App& program) { set_in(program, std::make_shared<HelpFormatter>(false)); }
+void set_help_format(CLI::App& program) { apply_format(program, std::make_shared<HelpFormatter>(false)); }
 
 std::string long_help(const CLI::App& command, const std::string& name) {
   return HelpFormatter(true).make_help(&command, name, CLI::AppFormatMode::Normal);

@@ -15,11 +15,11 @@ namespace sepconv::app {
 std::string command_line();
 
 /// Whether a report of this name is an HTML page.
-bool is_page(const std::filesystem::path& report);
+bool is_html(const std::filesystem::path& report);
 
 /// The HTML page of a completed run. `open` are the options that its input was opened with.
-std::string page_of(const RunReport& report, const RunLimits& limits, const ImageJob& job,
-                    const std::filesystem::path& input, const OpenOptions& open,
-                    const std::filesystem::path& output, const PreviewCollector* pictures);
+std::string html_page(const RunReport& report, const RunLimits& limits, const ImageJob& job,
+                      const std::filesystem::path& input, const OpenOptions& open,
+                      const std::filesystem::path& output, const PreviewCollector* pictures);
 
 }  // namespace sepconv::app

@@ -72,17 +72,18 @@ PageText text_of(const FileInfo::Page& page) {
 
 /// The facts about pixel storage: all but metadata and byte counts.
 std::vector<std::pair<std::string, std::string>> layout_facts(const FileInfo::Page& page) {
-  constexpr std::string_view kOthers[] = {"description", "software", "date", "artist", "copyright", "stored"};
+  constexpr std::string_view kExcluded[] = {"description", "software",  "date",
+                                            "artist",      "copyright", "stored"};
   std::vector<std::pair<std::string, std::string>> facts;
   std::ranges::copy_if(page.facts, std::back_inserter(facts), [&](const auto& fact) {
-    return std::ranges::find(kOthers, fact.first) == std::end(kOthers);
+    return std::ranges::find(kExcluded, fact.first) == std::end(kExcluded);
   });
   return facts;
 }
 
 /// Whether both pages have the same shape, layout, warnings and metadata, and both or neither have stored
 /// pixels. The second page may lack the texts that files store on their first page only.
-bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
+bool pages_match(const FileInfo::Page& first, const FileInfo::Page& page) {
   Metadata metadata = page.metadata;
   for (std::string Metadata::*text : {&Metadata::software, &Metadata::date_time, &Metadata::artist,
                                       &Metadata::copyright, &Metadata::attributes})
@@ -99,16 +100,16 @@ bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
 
 /// Prints pages, numbered from `index`. A run of equal pages is summarised in one line after its first page.
 void print_pages(const std::vector<FileInfo::Page>& pages, std::int64_t index) {
-  for (auto at = pages.begin(); at != pages.end();) {
-    const PageText text = text_of(*at);
+  for (auto first = pages.begin(); first != pages.end();) {
+    const PageText text = text_of(*first);
     print("page {}: {}\n", index, text.heading);
     for (const auto& [name, value] : text.rows) print("  {:<20} {}\n", name, value);
     const auto next =
-        std::find_if_not(at + 1, pages.end(), [&](const auto& page) { return is_alike(*at, page); });
-    const std::int64_t count = next - at;
+        std::find_if_not(first + 1, pages.end(), [&](const auto& page) { return pages_match(*first, page); });
+    const std::int64_t count = next - first;
     if (count == 2) print("page {}: as page {}\n", index + 1, index);
     if (count > 2) print("pages {} to {}: as page {}\n", index + 1, index + count - 1, index);
-    at = next, index += count;
+    first = next, index += count;
   }
 }
 
@@ -174,11 +175,11 @@ ordered_json metadata_json(const Metadata& metadata) {
 void print_json(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   ordered_json pages = ordered_json::array();
   std::int64_t index = page.value_or(0);
-  for (const FileInfo::Page& listed : info.pages) {
-    const auto& [spec, layout, facts, metadata, stored_bytes] = listed;
-    const std::optional<std::int64_t> alpha = alpha_of(listed);
-    ordered_json named = ordered_json::object();
-    for (const auto& [name, value] : facts) named[name] = value;
+  for (const FileInfo::Page& listed_page : info.pages) {
+    const auto& [spec, layout, facts, metadata, stored_bytes] = listed_page;
+    const std::optional<std::int64_t> alpha = alpha_of(listed_page);
+    ordered_json facts_json = ordered_json::object();
+    for (const auto& [name, value] : facts) facts_json[name] = value;
     const SampleType stored = layout.stored.value_or(SampleType(spec.type));
     pages.push_back({{"page", index++},
                      {"rows", spec.extent.rows},
@@ -187,7 +188,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                      {"type", name_of(stored)},
                      {"computed_as", name_of(spec.type)},
                      {"alpha", alpha ? ordered_json(*alpha) : ordered_json()},
-                     {"mask", has_fact(listed, "mask")},
+                     {"mask", has_fact(listed_page, "mask")},
                      {"bytes", spec.bytes()},
                      {"stored_bytes", stored_bytes},
                      {"layout", layout.description},
@@ -195,14 +196,15 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                      {"streams", layout.streams},
                      {"warnings", layout.warnings},
                      {"metadata", metadata_json(metadata)},
-                     {"facts", std::move(named)}});
+                     {"facts", std::move(facts_json)}});
   }
   ordered_json axes = ordered_json::array();
   for (const RasterAxis& axis : info.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
   ordered_json levels = ordered_json::array();
   for (const Extent& level : info.levels) levels.push_back({{"rows", level.rows}, {"cols", level.cols}});
   ordered_json others = ordered_json::array();
-  for (const auto& [number, what] : info.others) others.push_back({{"page", number}, {"what", what}});
+  for (const auto& [number, description] : info.others)
+    others.push_back({{"page", number}, {"what", description}});
   const ordered_json all = {{"file", path.string()},         {"format", info.format},
                             {"file_bytes", info.file_bytes}, {"page_count", info.page_count},
                             {"images", info.images},         {"axes", std::move(axes)},

@@ -50,9 +50,9 @@ void check_no_terminal(const RunArguments& request);
 /// Plans the job of the request. Reads the header of standard input if IN is a stream.
 ImageJob prepare(const RunArguments& request);
 
-/// Prints the plan of the job that `prepared` returns, even if OUT exists; then fails as a run would. If
+/// Prints the plan of the job that `prepare_job` returns, even if OUT exists; then fails as a run would. If
 /// `parts` > 0, also prints the cost of computing the result in that many parts.
-void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepared,
+void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepare_job,
                 std::int64_t parts = 0);
 
 /// The input files of the job: IN, the plan, and the files that the chain's stages read.

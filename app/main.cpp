@@ -24,8 +24,8 @@ namespace {
 
 using namespace sepconv::app;
 
-int fail(ExitCode code, std::string_view sentence) {
-  print_error(sentence);
+int fail(ExitCode code, std::string_view message) {
+  print_error(message);
   return code;
 }
 
@@ -39,9 +39,9 @@ int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
   }
   const auto chosen = program.get_subcommands();
   const std::string command = chosen.empty() ? "sepconv" : "sepconv " + chosen.front()->get_name();
-  std::string sentence = fmt::format("{}; see {} --help", error.what(), command);
-  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  return fail(kWrongUsage, sentence);
+  std::string message = fmt::format("{}; see {} --help", error.what(), command);
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return fail(kWrongUsage, message);
 }
 
 /// Throws InvalidArgument for an unknown command. CLI11 would only report that a command is required.
@@ -51,47 +51,48 @@ void check_command_name(const CLI::App& program, const std::string& word) {
 
 /// The arguments in reverse order, as CLI11 expects them. "--pyramid none" becomes "--pyramid=none"; thus
 /// --pyramid without a value never takes a stage as its value.
-std::vector<std::string> words_of(int argc, char** argv) {
-  std::vector<std::string> words;
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
   for (int i = argc; --i > 0;) {
-    const bool has_value = !words.empty() && (words.back() == "none" || words.back() == "nearest");
+    const bool has_value =
+        !arguments.empty() && (arguments.back() == "none" || arguments.back() == "nearest");
     if (std::string_view(argv[i]) == "--pyramid" && has_value) {
-      words.back() = "--pyramid=" + words.back();
+      arguments.back() = "--pyramid=" + arguments.back();
     } else {
-      words.emplace_back(argv[i]);
+      arguments.emplace_back(argv[i]);
     }
   }
-  return words;
+  return arguments;
 }
 
-std::string kept_by(const Context& context) try {
-  return context.kept();
+std::string partial_results_text(const Context& context) try {
+  return context.describe_partial_results();
 } catch (const std::exception&) {  // unreadable, so no run can continue it
   return "";
 }
 
 /// Also reports the partial results of the command.
-int fail_with(const Context& context, std::string_view sentence) {
-  const std::string kept = kept_by(context);
-  return fail(context.failure, fmt::format("{}{}{}", sentence, kept.empty() ? "" : "; ", kept));
+int fail_with(const Context& context, std::string_view message) {
+  const std::string partial = partial_results_text(context);
+  return fail(context.failure, fmt::format("{}{}{}", message, partial.empty() ? "" : "; ", partial));
 }
 
 /// The partial results of a command that is ended at an arbitrary point.
-std::string left_at_once(const Context& context) {
-  if (context.keeps) return "what is done is kept, and the same command goes on with it";
+std::string forced_exit_text(const Context& context) {
+  if (context.has_partial_results) return "what is done is kept, and the same command goes on with it";
   return sepconv::unfinished_paths::is_any_complete() ? "" : "no output was made";
 }
 
-int guarded(const CLI::App& program, const Context& context, SignalWatcher& signals,
-            const std::function<int()>& work) {
+int run_with_error_handling(const CLI::App& program, const Context& context, SignalWatcher& signals,
+                            const std::function<int()>& work) {
   try {
     return work();
   } catch (const CLI::ParseError& error) {
     return parse_failure(program, error);
   } catch (const sepconv::Cancelled&) {
-    const std::string kept = kept_by(context);
-    signals.take_last_word();
-    return fail(kInterrupted, "interrupted; " + (kept.empty() ? "no output was made" : kept));
+    const std::string partial = partial_results_text(context);
+    signals.claim_final_message();
+    return fail(kInterrupted, "interrupted; " + (partial.empty() ? "no output was made" : partial));
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const sepconv::IoError& error) {
@@ -107,12 +108,12 @@ int guarded(const CLI::App& program, const Context& context, SignalWatcher& sign
 }  // namespace
 
 std::vector<const CLI::App*> sepconv::app::commands_of(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+  return command.get_subcommands([](const CLI::App* candidate) { return !candidate->get_group().empty(); });
 }
 
 const CLI::App& sepconv::app::find_command(const CLI::App& commands, const std::string& name) {
   const auto found =
-      commands.get_subcommands([&name](const CLI::App* one) { return one->get_name() == name; });
+      commands.get_subcommands([&name](const CLI::App* candidate) { return candidate->get_name() == name; });
   if (!found.empty()) return *found.front();
   std::string names;
   for (const CLI::App* command : commands_of(commands))
@@ -153,15 +154,15 @@ int main(int argc, char** argv) {
   add_manual_command(program, context);
   set_help_format(program);
 
-  const int code = guarded(program, context, signals, [&] {
+  const int code = run_with_error_handling(program, context, signals, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
-    program.parse(words_of(argc, argv));
-    signals.start([&context] { return left_at_once(context); });
+    program.parse(reversed_arguments(argc, argv));
+    signals.start([&context] { return forced_exit_text(context); });
     return context.action();
   });
   // Errors of stdout, such as a full disk or a closed pipe, are detected only here.
-  const StdoutStatus fate = finish_stdout();
-  if (code >= context.failure || fate == StdoutStatus::written) return code;
-  if (fate == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
+  const StdoutStatus stdout_status = finish_stdout();
+  if (code >= context.failure || stdout_status == StdoutStatus::written) return code;
+  if (stdout_status == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
   return fail(context.failure, "standard output could not be written; send it to a place with room");
 }

@@ -27,11 +27,11 @@ constexpr std::int64_t kMaxSlots = 64;
 /// The names of the pixel types.
 const std::vector<std::string>& type_names();
 
-/// For Option::transform(): accepts a whole number in [least, greatest]. The error message contains the
+/// For Option::transform(): accepts a whole number in [min_value, max_value]. The error message contains the
 /// range.
-CLI::Validator whole_number(std::int64_t least, std::int64_t greatest);
-/// Likewise accepts a finite number of at least `least`.
-CLI::Validator finite_number(double least = std::numeric_limits<double>::lowest());
+CLI::Validator whole_number(std::int64_t min_value, std::int64_t max_value);
+/// Likewise accepts a finite number of at least `min_value`.
+CLI::Validator finite_number(double min_value = std::numeric_limits<double>::lowest());
 
 /// Likewise accepts a permutation that parse_permutation() accepts.
 CLI::Validator permutation_text();
@@ -40,7 +40,7 @@ CLI::Validator permutation_text();
 std::string shortened(const std::string& text);
 
 /// Restricts an option to these values, which help and completion show.
-CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& words);
+CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& choices);
 
 /// Adds a file that is read or written at offsets. Refuses "-", because a pipe has no offsets.
 CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,

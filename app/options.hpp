@@ -45,7 +45,7 @@ void add_picture_options(CLI::App& command, FileOptions& files);
 /// Adds --max-memory, --threads and --band-rows.
 void add_budget_options(CLI::App& command, RunOptions& options);
 /// Adds these, --slots and --band-cols.
-void add_cut_options(CLI::App& command, RunOptions& options);
+void add_band_options(CLI::App& command, RunOptions& options);
 /// Adds all of these and --arithmetic.
 void add_limit_options(CLI::App& command, RunOptions& options);
 
@@ -56,8 +56,8 @@ struct Verbosity {
 };
 void add_reporting_options(CLI::App& command, Verbosity& reporting);
 
-/// Adds --dry-run; its help says that the plan lists `what`.
-CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what);
+/// Adds --dry-run; its help says that the plan lists `contents`.
+CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& contents);
 
 /// A logger to stderr if --verbose is set, else null.
 std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting);

@@ -31,8 +31,8 @@ void add_plan_command(CLI::App& program, Context& context) {
     context.action = [request] {
       RunArguments& job = request->job;
       job.chain = Chain::parse(job.stages);
-      const auto prepared = [&] { return request->parts > 0 ? prepare_parts(job) : prepare(job); };
-      print_plan(job, request->json, prepared, request->parts);
+      const auto prepare_job = [&] { return request->parts > 0 ? prepare_parts(job) : prepare(job); };
+      print_plan(job, request->json, prepare_job, request->parts);
       return static_cast<int>(kDone);
     };
   });

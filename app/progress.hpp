@@ -18,13 +18,13 @@ class ProgressLine {
   ~ProgressLine();
 
   /// For RunOptions::progress; empty if nothing is shown. This object must outlive the run. The line starts
-  /// with `place`.
-  std::function<void(const Progress&)> callback(const std::string& place = "");
+  /// with `prefix`.
+  std::function<void(const Progress&)> callback(const std::string& prefix = "");
   /// Clears the line, so that other lines can follow.
   void clear();
 
  private:
-  void update(const std::string& place, const Progress& progress);
+  void update(const std::string& prefix, const Progress& progress);
 
   bool shown_;
   bool dirty_ = false;

@@ -26,11 +26,11 @@ class ReportOutputs {
  public:
   /// Throws if a file cannot be created, is named twice, or is read or written by the job.
   ReportOutputs(const SideFileRequest& request, const RunArguments& job);
-  ReportOutputs(const SideFileRequest& request, PathsInUse taken, const std::filesystem::path& output,
+  ReportOutputs(const SideFileRequest& request, PathsInUse paths_in_use, const std::filesystem::path& output,
                 bool overwrite);
   bool wants_limits() const noexcept { return report_.wanted || stats_.wanted || json_.wanted; }
   /// Whether the report is an HTML page instead of text.
-  bool wants_page() const noexcept { return wants_page_; }
+  bool wants_html() const noexcept { return wants_html_; }
   /// Whether the summary is printed as JSON.
   bool wants_json() const noexcept { return json_.wanted; }
   /// Writes the run's timeline, its report, and its summary as JSON.
@@ -41,12 +41,12 @@ class ReportOutputs {
   struct Destination {
     bool wanted = false;
     std::unique_ptr<OutputFile> file;  ///< null: standard output
-    void write(const std::string& said) const;
+    void write(const std::string& content) const;
   };
-  static Destination checked(const char* option, const std::filesystem::path& path, PathsInUse& taken,
-                             bool overwrite);
+  static Destination open_destination(const char* option, const std::filesystem::path& path,
+                                      PathsInUse& paths_in_use, bool overwrite);
 
-  bool wants_page_ = false;
+  bool wants_html_ = false;
   Destination trace_, report_, stats_, json_;
 };
 

@@ -23,26 +23,26 @@ class SignalWatcher {
 
   /// Starts a thread that watches the signals. Must be called before any other thread is started, because
   /// threads inherit the blocked signals. The first signal requests a stop. Half a second later the thread
-  /// removes all unfinished files, prints a message that contains the result of `left`, which it calls, and
-  /// ends the program. Throws Error if a descriptor or the thread cannot be created.
-  void start(std::function<std::string()> left);
+  /// removes all unfinished files, prints a message that contains the result of `describe_leftovers`, which
+  /// it calls, and ends the program. Throws Error if a descriptor or the thread cannot be created.
+  void start(std::function<std::string()> describe_leftovers);
 
   std::stop_token token() const noexcept { return stop_.get_token(); }
 
   /// Claims the message that the program was interrupted. Does not return if the watcher has already claimed
   /// it.
-  void take_last_word();
+  void claim_final_message();
 
  private:
   void watch();
-  [[noreturn]] void end_program();
+  [[noreturn]] void force_exit();
 
   sigset_t signals_;
   std::stop_source stop_;
-  int arrivals_ = -1;  // a signalfd of signals_
-  int end_ = -1;       // an eventfd: a write to it ends the thread
-  std::function<std::string()> left_;
-  std::atomic_flag has_last_word_;
+  int signal_descriptor_ = -1;  // a signalfd of signals_
+  int end_descriptor_ = -1;     // an eventfd: a write to it ends the thread
+  std::function<std::string()> describe_leftovers_;
+  std::atomic_flag final_message_claimed_;
   std::jthread thread_;
 };
 

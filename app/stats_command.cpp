@@ -117,14 +117,14 @@ void print_json(const std::filesystem::path& path, const RasterSet& set, const S
 }
 
 /// Whether to compute a histogram. Floating values require a second pass, which a stream does not support.
-bool takes_histogram(const StatsRequest& request, const RasterSet& set) {
-  const bool has_none = request.path == kStandardStream && is_floating(set.spec().type);
-  if (has_none && request.histogram)
+bool wants_histogram(const StatsRequest& request, const RasterSet& set) {
+  const bool is_unsupported = request.path == kStandardStream && is_floating(set.spec().type);
+  if (is_unsupported && request.histogram)
     throw InvalidArgument(fmt::format(
         "the histogram of {} takes a second pass, and standard input comes once; leave out --histogram, or "
         "name a file",
         name_of(set.spec().type)));
-  return !has_none && (request.histogram || request.json);
+  return !is_unsupported && (request.histogram || request.json);
 }
 
 int measure(StatsRequest& request, std::stop_token stop) {
@@ -132,7 +132,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
   request.options.logger = make_logger(request.reporting);
   request.open = open_options(request.open, request.options.missing);
   const auto set = open_input(request.path, request.open, request.options.stop);
-  const bool histogram = takes_histogram(request, *set);
+  const bool histogram = wants_histogram(request, *set);
   std::vector<RasterStats> images;
   std::vector<std::string> warnings;
   SampleType type(set->spec().type);

@@ -52,7 +52,7 @@ struct ConvRow {
 /// Measured copies of the image to the GPU and back.
 struct CopyRow {
   PixelType type = PixelType::f64;
-  std::int64_t radius = 0;  ///< of the kernels that were measured next
+  std::int64_t radius = 0;  ///< of the kernels that were measured with it
   bool page_locked = true;
   TrimmedMean upload{}, download{};
 };
