@@ -16,10 +16,10 @@ namespace sepconv::app {
 
 /// Seconds of several runs.
 struct Timing {
-  double median = 0, least = 0, greatest = 0;
+  double median = 0, min = 0, max = 0;
 
   /// Half the range between the fastest and the slowest run, as a fraction of the median.
-  double spread() const { return median > 0 ? (greatest - least) / 2 / median : 0; }
+  double spread() const { return median > 0 ? (max - min) / 2 / median : 0; }
 };
 
 /// Times `runs` calls of `seconds_of_run` after a warm-up call.
@@ -58,15 +58,15 @@ class KernelClock {
 
 /// Names for messages: "bench conv" climbs "its ladder" (the kernel variants) and measures "the host engine"
 /// alone with --device cpu.
-struct LadderWords {
+struct BenchNames {
   const char* command;
-  const char* ladder;
+  const char* variants;
   const char* host;
 };
 /// Stores the GPU to measure in options.devices; none for --device cpu. Throws InvalidArgument for more than
 /// one GPU. Also throws if the machine has no GPU, even for --device auto, because the variants are GPU
 /// kernels.
-void choose_ladder_gpu(RunOptions& options, const LadderWords& words);
+void choose_bench_gpu(RunOptions& options, const BenchNames& bench);
 /// Resolves --device auto to the first GPU, or to the CPU of a machine without a GPU.
 void use_gpu_if_available(RunOptions& options);
 /// "cuda:0 NVIDIA H200".

@@ -43,7 +43,7 @@ struct ConvLimits {
 struct ConvRow {
   PixelType type = PixelType::f64;
   std::int64_t radius = 0;
-  int rung = 0;  ///< 1 to 5; 0: the CPU
+  int variant = 0;  ///< 1 to 5; 0: the CPU
   std::string name{};
   TrimmedMean time{};
   ConvLimits limits{};
@@ -74,24 +74,24 @@ struct ConvResult {
 };
 
 /// The row with the type and radius of `row`. Null if it was not measured.
-const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung);
+const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int variant);
 /// The page-locked copies with the type and radius of `row`; null on a CPU.
 const CopyRow* find_copies(const ConvResult& result, const ConvRow& row);
 
 /// Rates count one read and one write of every pixel, and 2 (2 radius + 1) multiply-adds per pixel.
 double pixels_per_second(const ConvRequest& request, const ConvRow& row);
 double bytes_per_second(const ConvRequest& request, const ConvRow& row);
-double share_of_copy(const ConvRequest& request, const ConvRow& row);
-double share_of_fma(const ConvRequest& request, const ConvRow& row);
+double copy_fraction(const ConvRequest& request, const ConvRow& row);
+double fma_fraction(const ConvRequest& request, const ConvRow& row);
 /// Fraction of the roofline, the lower of both limits.
-inline double share_of_roofline(const ConvRequest& request, const ConvRow& row) {
-  return std::max(share_of_copy(request, row), share_of_fma(request, row));
+inline double roofline_fraction(const ConvRequest& request, const ConvRow& row) {
+  return std::max(copy_fraction(request, row), fma_fraction(request, row));
 }
 
 /// The Gaussian of this radius with zeros beyond the image, as in the lab exercise; as a chain and as taps.
-Chain ladder_chain(std::int64_t radius);
-SeparableTaps ladder_taps(std::int64_t radius);
-inline constexpr Border kLadderBorder{BorderMode::constant, 0};
+Chain bench_chain(std::int64_t radius);
+SeparableTaps bench_taps(std::int64_t radius);
+inline constexpr Border kBenchBorder{BorderMode::constant, 0};
 
 inline Arithmetic arithmetic_of(PixelType type) {
   return type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
@@ -115,12 +115,12 @@ inline std::int64_t tile_elements(const ConvRequest& request) {
 }
 
 /// Scratch bytes that suffice for both of sepconv's own kernels, variants 4 and 5.
-std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius);
+std::int64_t sepconv_device_bytes(const ImageSpec& spec, std::int64_t radius);
 
-/// Throws OutOfMemory if the buffers of bench_ladder and bench_tiled do not fit on the GPU or on the host.
+/// Throws OutOfMemory if the buffers of bench_variants and bench_tiled do not fit on the GPU or on the host.
 void check_memory(const ConvRequest& request);
 /// Measures every variant for every type and radius, and the copies. Throws Error if a result is wrong.
-void bench_ladder(const ConvRequest& request, ConvResult& result);
+void bench_variants(const ConvRequest& request, ConvResult& result);
 /// Measures the large image in bands, with the lab's method and with run(). Throws Error if a result is
 /// wrong.
 void bench_tiled(const ConvRequest& request, ConvResult& result);

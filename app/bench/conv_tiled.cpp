@@ -17,7 +17,7 @@ namespace {
 void check(const ConvRequest& request, const TiledRow& row, const ConstPixelView& from,
            const ConstPixelView& to) {
   try {
-    check_windows(ladder_chain(request.tiled_radius), *make_memory_reader(from), *make_memory_reader(to));
+    check_windows(bench_chain(request.tiled_radius), *make_memory_reader(from), *make_memory_reader(to));
   } catch (const Error& error) {
     throw Error(fmt::format("{} with {} in flight in {}: {}", row.name, row.in_flight, name_of(row.type),
                             error.what()));
@@ -32,7 +32,7 @@ void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& res
   fill_with_noise(request, image.source());
   for (const int streams : {1, 2}) {
     poison_windows(image.result());
-    const TiledLadder tiled(image, ladder_taps(radius), LadderRung::shared_tile, tile_elements(request),
+    const TiledLadder tiled(image, bench_taps(radius), LadderRung::shared_tile, tile_elements(request),
                             streams);
     TiledRow row{
         .type = type, .name = "the lab's bands", .in_flight = streams, .band_rows = tiled.band_rows()};
@@ -46,7 +46,7 @@ void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& res
 /// direction. Buffers are reused between runs, as in bench run.
 void bench_run(const ConvRequest& request, PixelType type, ConvResult& result) {
   const HostPair pair(request, {request.tiled_extent, 1, type}, true);
-  const Chain chain = ladder_chain(request.tiled_radius);
+  const Chain chain = bench_chain(request.tiled_radius);
   const auto source = make_memory_reader(pair.from, HostMemory::page_locked);
   for (const int slots : {1, 3}) {
     poison_windows(pair.to);

@@ -98,9 +98,9 @@ std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, con
 
 /// Computes this many of the first rows of the result; returns the seconds.
 using SecondsOfRows = std::function<double(std::int64_t rows)>;
-/// Finds how many rows, at least `least`, can be computed in about two seconds. Times request.runs runs of
+/// Finds how many rows, at least `min_rows`, can be computed in about two seconds. Times request.runs runs of
 /// them, or three if one takes longer than half a second. Sets row.rows, row.time and row.runs.
-void time_rows(const GemmBenchRequest& request, std::int64_t least, const SecondsOfRows& seconds_of_rows,
+void time_rows(const GemmBenchRequest& request, std::int64_t min_rows, const SecondsOfRows& seconds_of_rows,
                GemmBenchRow& row);
 
 /// Operands, result and expected result, in host memory.
@@ -135,9 +135,9 @@ void check_gemm_memory(const GemmBenchRequest& request);
 /// Measure the variants of the host and of the GPU, after GemmMatrices::expect(). Throw Error if a result is
 /// wrong.
 void bench_gemm_on_host(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
-                        Executor& all, GemmBenchResult& result);
+                        Executor& all_threads, GemmBenchResult& result);
 void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
-                       Executor& all, GemmBenchResult& result);
+                       Executor& all_threads, GemmBenchResult& result);
 
 void print_gemm_tables(const GemmBenchRequest& request, const GemmBenchResult& result);
 void print_gemm_json(const GemmBenchRequest& request, const GemmBenchResult& result);

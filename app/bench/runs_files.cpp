@@ -63,11 +63,11 @@ void copy_raw(const std::filesystem::path& from, const std::filesystem::path& to
   OutputFile out(to, {.overwrite = true});
   out.resize(in.size());
   pool.for_each(ceil_div(in.size(), kPieceBytes), [&](std::int64_t piece, int worker) {
-    const std::int64_t at = piece * kPieceBytes;
-    const auto bytes = static_cast<std::size_t>(std::min(kPieceBytes, in.size() - at));
+    const std::int64_t offset = piece * kPieceBytes;
+    const auto bytes = static_cast<std::size_t>(std::min(kPieceBytes, in.size() - offset));
     const std::span<std::byte> memory = pieces[static_cast<std::size_t>(worker)].bytes().first(bytes);
-    in.read_at(at, memory);
-    out.write_at(at, memory);
+    in.read_at(offset, memory);
+    out.write_at(offset, memory);
   });
   out.commit();
 }

@@ -89,7 +89,7 @@ struct TransposeResult {
 
 /// Rates count one read and one write of every element.
 double bytes_per_second(const TransposeRow& row);
-double share_of_copy(const TransposeRow& row);
+double copy_fraction(const TransposeRow& row);
 /// Speed-up over the host's loop on one thread; nullopt if that was not measured. Compares rates, so a part
 /// can be compared with the whole.
 std::optional<double> speed_up(const TransposeResult& result, const TransposeRow& row);

@@ -36,30 +36,30 @@ void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
 
 /// Numbers of threads to measure: 1, 2, 4, ... and all; only all if a GPU is measured.
 std::vector<int> thread_counts(const TransposeRequest& request) {
-  const int most = request.threads();
+  const int max_threads = request.threads();
   std::vector<int> counts;
-  for (int threads = 1; threads < most && !request.on_gpu(); threads *= 2) counts.push_back(threads);
-  counts.push_back(most);
+  for (int threads = 1; threads < max_threads && !request.on_gpu(); threads *= 2) counts.push_back(threads);
+  counts.push_back(max_threads);
   return counts;
 }
 
-using Rung = std::function<void(Executor& executor)>;
+using HostVariant = std::function<void(Executor& executor)>;
 
 /// Times one variant on this many threads and checks its result.
-class HostRungs {
+class HostVariants {
  public:
-  HostRungs(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
-            TransposeResult& result)
-      : request_(request), job_(job), host_(host), result_(result), all_(request.threads()) {}
+  HostVariants(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
+               TransposeResult& result)
+      : request_(request), job_(job), host_(host), result_(result), all_threads_(request.threads()) {}
 
-  void measure(const char* name, int threads, bool only_copies, const Rung& rung) {
+  void measure(const char* name, int threads, bool only_copies, const HostVariant& variant) {
     TransposeRow row{
         .job = job_, .name = name, .threads = threads, .only_copies = only_copies, .part = job_.extent};
     const std::unique_ptr<Executor> executor = executor_of(threads);
-    host_.poison(all_);
+    host_.poison(all_threads_);
     time_row(
-        request_, [&] { return seconds_of([&] { rung(*executor); }); }, row);
-    host_.check(row, all_);
+        request_, [&] { return seconds_of([&] { variant(*executor); }); }, row);
+    host_.check(row, all_threads_);
     if (only_copies) copy_limit_ = bytes_per_second(row);
     row.copy_limit = copy_limit_;
     result_.rows.push_back(row);
@@ -75,7 +75,7 @@ class HostRungs {
   const TransposeJob& job_;
   const TransposeHost& host_;
   TransposeResult& result_;
-  ThreadPool all_;
+  ThreadPool all_threads_;
   double copy_limit_ = 0;
 };
 
@@ -127,20 +127,20 @@ void bench_on_host(const TransposeRequest& request, const TransposeJob& job, con
   const auto ours = [&](Executor& executor) {
     permute_host(job.extent, job.permutation, job.element_bytes(), host.from(), host.to(), executor);
   };
-  HostRungs rungs(request, job, host, result);
-  rungs.measure("copy", request.threads(), true,
-                [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
-  rungs.measure(kLoop, 1, false, loop);
-  if (request.threads() > 1) rungs.measure(kLoop, request.threads(), false, loop);
-  for (const int threads : thread_counts(request)) rungs.measure(kOurs, threads, false, ours);
+  HostVariants variants(request, job, host, result);
+  variants.measure("copy", request.threads(), true,
+                   [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
+  variants.measure(kLoop, 1, false, loop);
+  if (request.threads() > 1) variants.measure(kLoop, request.threads(), false, loop);
+  for (const int threads : thread_counts(request)) variants.measure(kOurs, threads, false, ours);
 }
 
 void bench_jobs_on_host(const TransposeRequest& request, const std::vector<TransposeJob>& jobs,
                         TransposeResult& result) {
-  ThreadPool all(request.threads(), request.options.stop);
-  TransposeHost host(request, jobs.front().bytes(), all);
+  ThreadPool all_threads(request.threads(), request.options.stop);
+  TransposeHost host(request, jobs.front().bytes(), all_threads);
   for (const TransposeJob& job : jobs) {
-    host.expect(job, all);
+    host.expect(job, all_threads);
     bench_on_host(request, job, host, result);
   }
 }

@@ -60,7 +60,7 @@ double bytes_per_second(const TransposeRow& row) {
   return 2 * static_cast<double>(part[0] * part[1] * part[2] * row.job.element_bytes()) / row.time.mean;
 }
 
-double share_of_copy(const TransposeRow& row) { return bytes_per_second(row) / row.copy_limit; }
+double copy_fraction(const TransposeRow& row) { return bytes_per_second(row) / row.copy_limit; }
 
 const TransposeRow* find_row(const TransposeResult& result, const TransposeJob& job, std::string_view name,
                              int threads) {
@@ -78,7 +78,7 @@ std::optional<double> speed_up(const TransposeResult& result, const TransposeRow
 std::optional<double> speed_up_with_copies(const TransposeResult& result, const TransposeRow& row) {
   const TransposeRow* const loop = find_row(result, row.job, kLoop, 1);
   const auto copies = std::ranges::find_if(
-      result.copies, [&](const TransposeCopies& other) { return same_job(other.job, row.job); });
+      result.copies, [&](const TransposeCopies& candidate) { return same_job(candidate.job, row.job); });
   if (loop == nullptr || copies == result.copies.end() || row.threads > 0 || !row.whole()) return {};
   return loop->time.mean / (copies->upload.mean + row.time.mean + copies->download.mean);
 }
