@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One image of many, and what became of it: a report or an error, or neither where it was not begun.
+/// One image of the batch and its outcome: a report, an error, or neither if its run has not started.
 struct FolderItem {
   fs::path input, output;
   std::optional<RunReport> report{};
@@ -34,11 +34,11 @@ struct FolderItem {
 };
 
 void check_folder(const fs::path& folder) {
-  std::error_code none;
+  std::error_code ignored;
   if (folder.empty())
     throw InvalidArgument("--output-dir has no name; name a folder, like --output-dir out/");
-  if (fs::is_directory(folder, none)) return;
-  if (fs::exists(folder, none))
+  if (fs::is_directory(folder, ignored)) return;
+  if (fs::exists(folder, ignored))
     throw InvalidArgument(fmt::format("--output-dir {}: it is a file; name a folder", folder.string()));
   if (folder.has_filename() && format_of_name(folder) != nullptr)
     throw InvalidArgument(fmt::format(
@@ -47,11 +47,11 @@ void check_folder(const fs::path& folder) {
         folder.string(), folder.string()));
 }
 
-std::vector<FolderItem> items_of(const BatchOptions& request, const std::string& format) {
+std::vector<FolderItem> make_items(const BatchOptions& request, const std::string& format) {
   std::vector<FolderItem> items;
   for (std::size_t i = 0; i < request.inputs; ++i) {
-    const fs::path input = request.words[i];
-    if (request.words[i] == kStandardStream)
+    const fs::path input = request.arguments[i];
+    if (request.arguments[i] == kStandardStream)
       throw InvalidArgument("standard input (-) has no name to keep in a folder; write run - OUT STAGE...");
     fs::path name = name_of_file(input);
     if (!format.empty()) name.replace_extension(format);
@@ -60,59 +60,62 @@ std::vector<FolderItem> items_of(const BatchOptions& request, const std::string&
   return items;
 }
 
-/// What a file is whatever its name; nothing where there is none.
+/// Device and inode of the file; nullopt if it does not exist.
 std::optional<std::pair<dev_t, ino_t>> identity_of(const fs::path& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) != 0) return std::nullopt;
   return std::pair{facts.st_dev, facts.st_ino};
 }
 
-/// The input that a result would be, lie around or be a part of; null if there is none. `around`: inputs and
-/// the folders that they lie in, `inputs`: those alone.
+/// Files and folders by device and inode.
 using Identities = std::map<std::pair<dev_t, ino_t>, fs::path>;
-const fs::path* lost_input(const fs::path& output, const Identities& around, const Identities& inputs) {
-  const auto find_in = [](const Identities& all, const fs::path& path) -> const fs::path* {
+/// The input that a result at `output` would overwrite; null if no input is lost. `output` may be an input,
+/// contain one, or be located inside one. `with_parents` contains the inputs and all their parent folders,
+/// `inputs` only the inputs.
+const fs::path* overwritten_input(const fs::path& output, const Identities& with_parents,
+                                  const Identities& inputs) {
+  const auto find_in = [](const Identities& paths, const fs::path& path) -> const fs::path* {
     const auto identity = identity_of(path);
-    const auto found = identity ? all.find(*identity) : all.end();
-    return found == all.end() ? nullptr : &found->second;
+    const auto found = identity ? paths.find(*identity) : paths.end();
+    return found == paths.end() ? nullptr : &found->second;
   };
-  if (const fs::path* const input = find_in(around, output)) return input;
+  if (const fs::path* const input = find_in(with_parents, output)) return input;
   for (const fs::path& folder : containers_of(output))
     if (const fs::path* const input = find_in(inputs, folder)) return input;
   return nullptr;
 }
 
-/// No result may have another's name, nor take away an input.
+/// Throws InvalidArgument if two results have the same path, or if a result would overwrite an input.
 void check_clashes(const std::vector<FolderItem>& items) {
-  std::map<fs::path, fs::path> makers;
-  Identities around, inputs;
+  std::map<fs::path, fs::path> input_of_output;
+  Identities with_parents, inputs;
   for (const FolderItem& item : items) {
-    if (const auto [other, is_new] = makers.emplace(item.output, item.input); !is_new)
+    if (const auto [first, is_new] = input_of_output.emplace(item.output, item.input); !is_new)
       throw InvalidArgument(fmt::format("{} and {} would both become {}; run them into two folders",
-                                        other->second.string(), item.input.string(), item.output.string()));
+                                        first->second.string(), item.input.string(), item.output.string()));
     if (const auto identity = identity_of(item.input)) inputs.emplace(*identity, item.input);
-    std::error_code none;
-    for (fs::path path = fs::canonical(item.input, none); path.has_relative_path();
+    std::error_code ignored;
+    for (fs::path path = fs::canonical(item.input, ignored); path.has_relative_path();
          path = path.parent_path()) {
-      if (const auto identity = identity_of(path)) around.emplace(*identity, item.input);
+      if (const auto identity = identity_of(path)) with_parents.emplace(*identity, item.input);
     }
   }
   for (const FolderItem& item : items) {
-    if (const fs::path* const input = lost_input(item.output, around, inputs))
+    if (const fs::path* const input = overwritten_input(item.output, with_parents, inputs))
       throw InvalidArgument(
           fmt::format("{} would take the place of the input {}, or of a part of it; choose another folder",
                       item.output.string(), input->string()));
   }
 }
 
-/// Made for the first result, and gone again if there is none in the end.
+/// Creates the output folder. The destructor removes it if it is empty and was created here.
 class CreatedFolder {
  public:
   explicit CreatedFolder(const fs::path& folder) : folder_(folder) {
     std::error_code error;
-    const auto turn = unfinished_paths::turn();
-    is_ours_ = fs::create_directory(folder_, error);
-    if (is_ours_) unfinished_paths::add(folder_);
+    const auto lock = unfinished_paths::turn();
+    created_ = fs::create_directory(folder_, error);
+    if (created_) unfinished_paths::add(folder_);
     if (error)
       throw IoError(fmt::format("cannot make the folder {}: {}; make it, or choose another", folder_.string(),
                                 error.message()),
@@ -121,30 +124,30 @@ class CreatedFolder {
   CreatedFolder(const CreatedFolder&) = delete;
   CreatedFolder& operator=(const CreatedFolder&) = delete;
   ~CreatedFolder() {
-    std::error_code none;
-    if (is_ours_ && fs::is_empty(folder_, none)) fs::remove(folder_, none);
+    std::error_code ignored;
+    if (created_ && fs::is_empty(folder_, ignored)) fs::remove(folder_, ignored);
     unfinished_paths::forget(folder_);
   }
 
  private:
   fs::path folder_;
-  bool is_ours_ = false;
+  bool created_ = false;
 };
 
-void run_item(FolderItem& item, const RunArguments& shared, ProgressLine& line, const std::string& place) {
+void run_item(FolderItem& item, const RunArguments& shared, ProgressLine& line, const std::string& prefix) {
   RunArguments request = shared;
   request.input = item.input;
   request.output = item.output;
-  request.format.clear();  // it is in the name
+  request.format.clear();  // the output name already has it
   ImageJob job = prepare(request);
   ExecutionOptions options = request.options;
-  options.progress = line.callback(place);
+  options.progress = line.callback(prefix);
   item.report = run(job, options);
 }
 
 void run_guarded(FolderItem& item, const RunArguments& shared, ProgressLine& line,
-                 const std::string& place) try {
-  run_item(item, shared, line, place);
+                 const std::string& prefix) try {
+  run_item(item, shared, line, prefix);
 } catch (const Cancelled&) {
   throw;
 } catch (const std::bad_alloc&) {
@@ -153,38 +156,40 @@ void run_guarded(FolderItem& item, const RunArguments& shared, ProgressLine& lin
   item.error = error.what();
 }
 
-std::int64_t count_made(const std::vector<FolderItem>& items) {
+std::int64_t count_completed(const std::vector<FolderItem>& items) {
   return std::ranges::count_if(items, [](const FolderItem& item) { return item.report.has_value(); });
 }
 
-/// Each sentence once, with the file that it was first said of.
-void warn_of(const std::vector<FolderItem>& items) {
-  std::vector<std::pair<std::string, std::vector<fs::path>>> said;
+/// Prints each warning once, with the first file that it applies to and the number of further files.
+void print_warnings(const std::vector<FolderItem>& items) {
+  std::vector<std::pair<std::string, std::vector<fs::path>>> warnings_with_files;
   for (const FolderItem& item : items) {
     if (!item.report) continue;
-    for (const std::string& sentence : item.report->plan.warnings) {
-      auto known = std::ranges::find(said, sentence, &std::pair<std::string, std::vector<fs::path>>::first);
-      if (known == said.end()) known = said.insert(said.end(), {sentence, {}});
-      known->second.push_back(item.output);
+    for (const std::string& warning : item.report->plan.warnings) {
+      auto entry = std::ranges::find(warnings_with_files, warning,
+                                     &std::pair<std::string, std::vector<fs::path>>::first);
+      if (entry == warnings_with_files.end())
+        entry = warnings_with_files.insert(warnings_with_files.end(), {warning, {}});
+      entry->second.push_back(item.output);
     }
   }
-  for (const auto& [sentence, files] : said)
+  for (const auto& [warning, files] : warnings_with_files)
     warn({fmt::format("{}{}: {}", files.front().string(),
-                      files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), sentence)});
+                      files.size() == 1 ? "" : fmt::format(" and {} more", files.size() - 1), warning)});
 }
 
-std::string row_of(const FolderItem& item, std::size_t width) {
-  std::string what = item.error.empty() ? "not begun" : "failed";
+std::string format_row(const FolderItem& item, std::size_t width) {
+  std::string outcome = item.error.empty() ? "not begun" : "failed";
   if (item.report) {
     const ImageSpec spec = item.report->plan.sink();
     const double seconds = std::max(item.report->wall_seconds, 1e-6);
-    what = fmt::format("{:>9} x {:<9} {:>8.2f} s {:>9.1f} Mpix/s", spec.extent.cols, spec.extent.rows,
-                       seconds, static_cast<double>(item.report->pixels) / seconds / 1e6);
+    outcome = fmt::format("{:>9} x {:<9} {:>8.2f} s {:>9.1f} Mpix/s", spec.extent.cols, spec.extent.rows,
+                          seconds, static_cast<double>(item.report->pixels) / seconds / 1e6);
   }
-  return fmt::format("  {:<{}}  {}\n", printable(item.output.string()), width, what);
+  return fmt::format("  {:<{}}  {}\n", printable(item.output.string()), width, outcome);
 }
 
-std::string table_of(const std::vector<FolderItem>& items) {
+std::string format_table(const std::vector<FolderItem>& items) {
   std::size_t width = 0;
   double seconds = 0;
   for (const FolderItem& item : items) {
@@ -192,31 +197,31 @@ std::string table_of(const std::vector<FolderItem>& items) {
     if (item.report) seconds += item.report->wall_seconds;
   }
   std::string text;
-  for (const FolderItem& item : items) text += row_of(item, width);
+  for (const FolderItem& item : items) text += format_row(item, width);
   const std::int64_t failed =
       std::ranges::count_if(items, [](const FolderItem& item) { return !item.error.empty(); });
-  return text + fmt::format("{} of {} made in {:.2f} s{}\n", count_made(items),
+  return text + fmt::format("{} of {} made in {:.2f} s{}\n", count_completed(items),
                             count_text(std::ssize(items), "image"), seconds,
                             failed > 0 ? fmt::format(", {} failed", failed) : "");
 }
 
-std::string json_of(const std::vector<FolderItem>& items) {
+std::string items_json(const std::vector<FolderItem>& items) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const FolderItem& item : items) {
-    nlohmann::ordered_json one = {{"input", item.input.string()}, {"output", item.output.string()}};
-    if (!item.error.empty()) one["error"] = item.error;
-    if (item.report) one["report"] = nlohmann::ordered_json::parse(to_json(*item.report, {}));
-    all.push_back(std::move(one));
+    nlohmann::ordered_json entry = {{"input", item.input.string()}, {"output", item.output.string()}};
+    if (!item.error.empty()) entry["error"] = item.error;
+    if (item.report) entry["report"] = nlohmann::ordered_json::parse(to_json(*item.report, {}));
+    all.push_back(std::move(entry));
   }
   return json_text(all);
 }
 
-void tell(const std::vector<FolderItem>& items, bool as_json, const Verbosity& reporting) {
-  warn_of(items);
+void print_results(const std::vector<FolderItem>& items, bool as_json, const Verbosity& reporting) {
+  print_warnings(items);
   if (as_json) {
-    print_lines(json_of(items));
+    print_lines(items_json(items));
   } else if (!reporting.quiet) {
-    write_to_stderr(table_of(items));
+    write_to_stderr(format_table(items));
   }
 }
 
@@ -226,7 +231,7 @@ fs::path name_of_file(const fs::path& path) { return without_slash(path).filenam
 
 CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
                              const std::vector<CLI::Option*>& arguments) {
-  const auto take = [&request, arguments](const std::string& text) {
+  const auto set_folder = [&request, arguments](const std::string& text) {
     if (!request.folder.empty())
       throw InvalidArgument(
           "--output-dir (-o) stands twice; results go into one folder: give it once, behind all images");
@@ -242,7 +247,7 @@ CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
   };
   return command
       .add_option_function<std::string>(
-          "-o,--output-dir", take,
+          "-o,--output-dir", set_folder,
           "output folder: filter each of several images into a file of the same name there (run IN... --output-dir "
           "DIR STAGE...)")
       ->trigger_on_parse()
@@ -251,7 +256,7 @@ CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
 
 int run_into_folder(const BatchOptions& request, const RunArguments& job, bool as_json,
                     const Verbosity& reporting, Context& context) {
-  std::vector<FolderItem> items = items_of(request, job.format);
+  std::vector<FolderItem> items = make_items(request, job.format);
   check_clashes(items);
   const CreatedFolder folder(request.folder);
   {
@@ -262,18 +267,18 @@ int run_into_folder(const BatchOptions& request, const RunArguments& job, bool a
                     fmt::format("{}/{} {}  ", i + 1, items.size(), name_of_file(items[i].input).string()));
       } catch (const Cancelled&) {
         line.clear();
-        tell(items, as_json, reporting);
-        const std::string made =
-            fmt::format("{} of {} made", count_made(items), count_text(std::ssize(items), "image"));
-        context.keep([made] { return made; });
+        print_results(items, as_json, reporting);
+        const std::string summary =
+            fmt::format("{} of {} made", count_completed(items), count_text(std::ssize(items), "image"));
+        context.set_partial_results([summary] { return summary; });
         throw;
       }
       line.clear();
       if (!items[i].error.empty()) print_error(items[i].error);
     }
   }
-  tell(items, as_json, reporting);
-  return count_made(items) == std::ssize(items) ? kDone : kFailed;
+  print_results(items, as_json, reporting);
+  return count_completed(items) == std::ssize(items) ? kDone : kFailed;
 }
 
 }  // namespace sepconv::app

@@ -1,4 +1,4 @@
-// run IN... --output-dir DIR STAGE...: one image after another into a folder, each under its own name.
+// run IN... --output-dir DIR STAGE...: filters several images into a folder and keeps their names.
 #pragma once
 
 #include <filesystem>
@@ -10,22 +10,22 @@
 namespace sepconv::app {
 
 struct BatchOptions {
-  std::filesystem::path folder;  ///< empty: there is one image, from IN to OUT
-  std::size_t inputs = 0;        ///< words that stood before the option; those behind it are stages
-  std::vector<std::string> words;
+  std::filesystem::path folder;        ///< empty: a single image, from IN to OUT
+  std::size_t inputs = 0;              ///< number of arguments before --output-dir; those after it are stages
+  std::vector<std::string> arguments;  ///< IN, OUT and STAGE as typed
 };
-/// Without the slash that a folder's name may end in.
+/// The last component of the path; a trailing slash is ignored.
 std::filesystem::path name_of_file(const std::filesystem::path& path);
 
-/// --output-dir, which ends the inputs on the line. `arguments` are IN, OUT and STAGE; the second of them is not
-/// needed where the option is given.
+/// Adds --output-dir. Arguments before it are inputs. `arguments` are IN, OUT and STAGE; OUT is not required if
+/// --output-dir is given.
 CLI::Option* add_into_option(CLI::App& command, BatchOptions& request,
                              const std::vector<CLI::Option*>& arguments);
 
-/// Results are as `job` says for each. Refuses names that clash before anything is read; then one failure,
-/// which is said at once, does not stop the others. Ends with a table, or on standard output an array of
-/// reports if `as_json`. Returns kFailed if one failed. Throws Cancelled when stopped, with what was made in
-/// context.kept().
+/// Runs the job for each image with the settings in `job`. Checks all names for clashes before it reads an
+/// image. A failure is reported immediately and does not stop the other images. Prints a table at the end, or
+/// an array of reports to standard output if `as_json`. Returns kFailed if an image failed. Throws Cancelled
+/// when stopped; context.describe_partial_results() then returns the number of completed images.
 int run_into_folder(const BatchOptions& request, const RunArguments& job, bool as_json,
                     const Verbosity& reporting, Context& context);
 

@@ -1,4 +1,4 @@
-// sepconv bench WHAT: measured rates next to the limits of this machine, measured in the same process.
+// sepconv bench WHAT: measured rates and the limits of this machine, measured in the same process.
 #include <CLI/CLI.hpp>
 
 #include "bench/bench.hpp"

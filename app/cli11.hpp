@@ -1,4 +1,5 @@
-// What headers name of CLI11. Its own header takes seconds to compile and is included where options are made.
+// Forward declarations of CLI11. Its own header takes seconds to compile; only files that declare options
+// include it.
 #pragma once
 
 namespace CLI {

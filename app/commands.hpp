@@ -1,5 +1,5 @@
-// The commands of the sepconv program. Each add_... function declares one with its options and sets what it
-// does as its action.
+// The commands of the sepconv program. Each add_... function declares one command with its options and stores
+// its action.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@
 
 namespace sepconv::app {
 
-/// Exit codes of the program; docs and tests rely on them. Those of compare are cmp's.
+/// Exit codes of the program; docs and tests rely on them. compare uses the exit codes of cmp.
 enum ExitCode : int {
   kDone = 0,
   kFailed = 1,
   kDifferent = 1,  ///< compare
   kWrongUsage = 2,
-  kError = 2,  ///< compare: what is kFailed elsewhere
+  kError = 2,  ///< compare: a failure
   kInterrupted = 130,
-  kBrokenPipe = 141,  ///< stdout's reader went away: what a shell says of a program that SIGPIPE ended
+  kBrokenPipe = 141,  ///< stdout's reader closed the pipe; 128 + SIGPIPE, as shells report it
 };
 
-/// What main() gives to the commands and gets back from the one that was typed.
+/// State that main() shares with the chosen command.
 struct Context {
   std::stop_token stop;         ///< requested by the first Ctrl-C, SIGTERM or SIGHUP
-  std::function<int()> action;  ///< set by the chosen command while options are parsed, called once after
-  /// Called after a command that failed: what it has left for the next of its kind, as a clause; "": nothing.
-  std::function<std::string()> kept = [] { return std::string(); };
-  std::atomic<bool> keeps = false;  ///< `kept` is the command's
-  void keep(std::function<std::string()> what) {
-    kept = std::move(what);
-    keeps = true;
+  std::function<int()> action;  ///< set by the chosen command during parsing, called once after it
+  /// Called after the command failed. Returns a clause that describes its partial results, or "".
+  std::function<std::string()> describe_partial_results = [] { return std::string(); };
+  std::atomic<bool> has_partial_results = false;  ///< the command has replaced the function
+  void set_partial_results(std::function<std::string()> describe) {
+    describe_partial_results = std::move(describe);
+    has_partial_results = true;
   }
-  ExitCode failure = kFailed;  ///< of the chosen command; its results have lower codes
+  ExitCode failure = kFailed;  ///< the command's exit code for failures; its results have lower codes
 };
 
 void add_run_command(CLI::App& program, Context& context);
@@ -51,14 +51,14 @@ void add_generate_command(CLI::App& program, Context& context);
 void add_devices_command(CLI::App& program, Context& context);
 void add_bench_command(CLI::App& program, Context& context);
 void add_stages_command(CLI::App& program, Context& context);
-/// To be called last: they offer and describe the commands and options declared before them.
+/// These must be called last: they complete and describe the commands and options declared before them.
 void add_completion_command(CLI::App& program, Context& context);
 void add_help_command(CLI::App& program, Context& context);
 void add_manual_command(CLI::App& program, Context& context);
 
-/// Those that help shows.
+/// The subcommands that help shows.
 std::vector<const CLI::App*> commands_of(const CLI::App& command);
-/// The command of this name, shown or not. Throws InvalidArgument that names those that are.
+/// The subcommand of this name, hidden or not. Throws InvalidArgument that lists the shown ones.
 const CLI::App& find_command(const CLI::App& commands, const std::string& name);
 
 }  // namespace sepconv::app

@@ -1,5 +1,5 @@
-// sepconv compare A B: how far two images are from each other. Exit codes as those of cmp: 0 only if they are
-// equal within the tolerance, 1 if they differ, 2 for trouble.
+// sepconv compare A B: the differences of two images. Exit codes are those of cmp: 0 if they are equal within
+// the tolerance, 1 if they differ, 2 for an error.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,21 +34,21 @@ struct CompareRequest {
   bool json = false;
 };
 
-/// The comparisons of all images of two files, and of all of them together.
-struct Compared {
+/// The comparison of each pair of images in two files, and the total.
+struct FileComparison {
   RasterAxes axes;
   std::vector<Comparison> images;
-  Comparison all;
-  /// For which image the first difference is.
+  Comparison total;
+  /// Index of the image with the first difference.
   std::int64_t first_image() const {
     const auto found =
-        std::ranges::find_if(images, [](const Comparison& one) { return one.first.has_value(); });
+        std::ranges::find_if(images, [](const Comparison& image) { return image.first.has_value(); });
     return found - images.begin();
   }
 };
 
-void print_text(const Compared& compared, double tolerance) {
-  const Comparison& result = compared.all;
+void print_text(const FileComparison& compared, double tolerance) {
+  const Comparison& result = compared.total;
   print("{}\n", !result.equal()              ? "different"
                 : result.max_difference == 0 ? "equal"
                                              : fmt::format("equal within {}", tolerance));
@@ -88,26 +88,26 @@ ordered_json first_json(const Comparison& result) {
   return {{"row", first.row}, {"col", first.col}, {"channel", first.channel}, {"a", first.a}, {"b", first.b}};
 }
 
-void print_json(const Compared& compared, double tolerance, const std::vector<std::string>& warnings) {
-  ordered_json all = {{"equal", compared.all.equal()}, {"tolerance", tolerance}};
-  all.update(comparison_json(compared.all));
+void print_json(const FileComparison& compared, double tolerance, const std::vector<std::string>& warnings) {
+  ordered_json all = {{"equal", compared.total.equal()}, {"tolerance", tolerance}};
+  all.update(comparison_json(compared.total));
   all["warnings"] = warnings;
-  all["first"] = first_json(compared.all);
+  all["first"] = first_json(compared.total);
   if (compared.images.size() > 1) {
     all["images"] = ordered_json::array();
     for (std::size_t i = 0; i < compared.images.size(); ++i) {
-      ordered_json one = {{"at", position_json(compared.axes, static_cast<std::int64_t>(i))},
-                          {"equal", compared.images[i].equal()}};
-      one.update(comparison_json(compared.images[i]));
-      one["first"] = first_json(compared.images[i]);
-      all["images"].push_back(std::move(one));
+      ordered_json entry = {{"at", position_json(compared.axes, static_cast<std::int64_t>(i))},
+                            {"equal", compared.images[i].equal()}};
+      entry.update(comparison_json(compared.images[i]));
+      entry["first"] = first_json(compared.images[i]);
+      all["images"].push_back(std::move(entry));
     }
   }
   print_lines(json_text(all));
 }
 
-/// Images that cannot be compared element by element are different, too.
-std::string difference_of_shape(const CompareRequest& request, const RasterSet& a, const RasterSet& b) {
+/// The message for files whose images cannot be compared element by element. They are reported as different.
+std::string shape_difference_text(const CompareRequest& request, const RasterSet& a, const RasterSet& b) {
   const auto text = [](const RasterSet& set) {
     const ImageSpec& spec = set.spec();
     const std::string pixels = fmt::format("{} x {} pixels of {} x {}", spec.extent.cols, spec.extent.rows,
@@ -119,22 +119,23 @@ std::string difference_of_shape(const CompareRequest& request, const RasterSet& 
                      request.a.string(), text(a), request.b.string(), text(b));
 }
 
-/// Whether the images are as many along the same axes, where they have names.
-bool are_alike(const RasterSet& a, const RasterSet& b) {
+/// Whether the files have the same image shape, type and count, and the same axis lengths if both have
+/// several axes.
+bool have_same_shape(const RasterSet& a, const RasterSet& b) {
   if (a.spec() != b.spec() || a.count() != b.count()) return false;
-  std::vector<std::int64_t> sides[2];
+  std::vector<std::int64_t> lengths[2];
   for (const RasterAxis& axis : a.axes())
-    if (axis.size > 1) sides[0].push_back(axis.size);
+    if (axis.size > 1) lengths[0].push_back(axis.size);
   for (const RasterAxis& axis : b.axes())
-    if (axis.size > 1) sides[1].push_back(axis.size);
-  return sides[0] == sides[1] || sides[0].size() <= 1 || sides[1].size() <= 1;
+    if (axis.size > 1) lengths[1].push_back(axis.size);
+  return lengths[0] == lengths[1] || lengths[0].size() <= 1 || lengths[1].size() <= 1;
 }
 
-/// What of a file was not compared, or is not what it seems.
+/// Adds the warnings of the file's layout and of reading it.
 void add_warnings(const std::filesystem::path& path, const Reader& reader,
                   std::vector<std::string>& warnings) {
-  for (const auto& sentences : {reader.layout().warnings, reader.found_in_reading()})
-    for (const std::string& warning : sentences)
+  for (const auto& messages : {reader.layout().warnings, reader.found_in_reading()})
+    for (const std::string& warning : messages)
       add_new(warnings, {fmt::format("{}: {}", path.string(), warning)});
 }
 
@@ -147,32 +148,32 @@ int compare(CompareRequest& request, std::stop_token stop) {
     throw InvalidArgument("A and B cannot both be standard input; name a file for one of them");
   const auto a = open_input(request.a, request.open_a, request.options.stop);
   const auto b = open_input(request.b, request.open_b, request.options.stop);
-  if (!are_alike(*a, *b)) {
-    print_error(difference_of_shape(request, *a, *b));
+  if (!have_same_shape(*a, *b)) {
+    print_error(shape_difference_text(request, *a, *b));
     return kDifferent;
   }
-  Compared compared{a->axes(), {}, {}};
+  FileComparison compared{a->axes(), {}, {}};
   std::vector<std::string> warnings;
   {
     ProgressLine line(request.reporting.quiet);
     SetProgress progress(line.callback(), a->count());
     for (std::int64_t raster = 0; raster < a->count(); ++raster) {
-      const auto one = a->raster(raster);
-      const auto other = b->raster(raster);
+      const auto image_a = a->raster(raster);
+      const auto image_b = b->raster(raster);
       request.options.progress = progress.next();
-      compared.images.push_back(compare_images(*one, *other, request.tolerance, request.options));
-      add_warnings(request.a, *one, warnings);
-      add_warnings(request.b, *other, warnings);
+      compared.images.push_back(compare_images(*image_a, *image_b, request.tolerance, request.options));
+      add_warnings(request.a, *image_a, warnings);
+      add_warnings(request.b, *image_b, warnings);
     }
   }
-  compared.all = total_of(compared.images);
+  compared.total = total_of(compared.images);
   warn(warnings);
   if (request.json) {
     print_json(compared, request.tolerance, warnings);
   } else if (!request.reporting.quiet) {
     print_text(compared, request.tolerance);
   }
-  return compared.all.equal() ? kDone : kDifferent;
+  return compared.total.equal() ? kDone : kDifferent;
 }
 
 }  // namespace

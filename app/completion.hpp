@@ -1,4 +1,4 @@
-// What can stand at the end of an unfinished command line, and the scripts by which shells ask for it.
+// Completion of an unfinished command line, and the scripts that connect shells to it.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@ namespace sepconv::app {
 
 struct Completion {
   enum class Kind : std::uint8_t {
-    words,        ///< those below
-    files,        ///< names of files
-    value_files,  ///< the same after the last '=' of the word
+    words,        ///< the entries of `words`
+    files,        ///< file names
+    value_files,  ///< file names after the last '=' of the word
     folders,
   };
   struct Word {
@@ -24,15 +24,15 @@ struct Completion {
   std::vector<Word> words{};
 };
 
-/// Completes the last of `words`, which stand on the line after the program's name, with what the program has
-/// declared: commands and options by their names, values of options and arguments by their type names
-/// (option_values.hpp), stages and their keys.
+/// Completes the last of `words`, the command line without the program's name. Candidates are the declared
+/// commands and options, the choices in the type names of options and arguments (option_values.hpp), and
+/// stages with their keys.
 Completion complete(const CLI::App& program, std::span<const std::string> words);
 
-/// As completion scripts read it: a line for the kind, then "TEXT -- HELP" for each word.
+/// The format that completion scripts read: a line for the kind, then "TEXT -- HELP" for each word.
 std::string to_lines(const Completion& completion);
 
-/// For bash, zsh or fish. It calls `sepconv completion SHELL -- WORD...`.
+/// The completion script for bash, zsh or fish. It calls `sepconv completion SHELL -- WORD...`.
 std::string completion_script(const std::string& shell);
 
 }  // namespace sepconv::app

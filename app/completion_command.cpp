@@ -1,5 +1,5 @@
-// sepconv completion SHELL: prints a script that completes commands, options, stages, keys and files; and,
-// for that script, what completes a line.
+// sepconv completion SHELL: prints a script that completes commands, options, stages, keys and files. That
+// script calls it for the completions of a line.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>

@@ -1,14 +1,14 @@
-// The shells' side of completion: each script hands the words of the line to the program and offers what it
-// answers.
+// The completion scripts. Each passes the words of the line to the program and offers its output as
+// candidates.
 #include "completion.hpp"
 
 namespace sepconv::app {
 
 namespace {
 
-// bash splits words at ':' and '=' too, and replaces what follows the last of them; so the words are put
-// together again, and of an answer that part is returned. Of a word in quotes that are still open it
-// replaces all behind the quote.
+// bash also splits words at ':' and '=', and replaces only the text after the last of them. The script
+// therefore rejoins the words and returns only that part of each candidate. In a word with an open quote,
+// bash replaces all text after the quote.
 constexpr const char* kBash = R"SH(# sepconv completion for bash; use:  source <(sepconv completion bash)
 _sepconv() {
   local rest="${COMP_LINE:0:COMP_POINT}" spaces kept found i

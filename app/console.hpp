@@ -1,6 +1,6 @@
-// The standard streams as this program uses them. Everything that it says goes through these functions, which
-// show what would act on a terminal as escapes (printable() of core): names of files and what files hold are
-// not the program's own. Pixels are not said: they go past all that.
+// The standard streams. All text output uses these functions. They print control characters as visible
+// escapes (printable() of core), because file names and the contents of files are untrusted. Pixels bypass
+// them.
 #pragma once
 
 #include <fmt/format.h>
@@ -15,15 +15,15 @@
 
 namespace sepconv::app {
 
-/// Gives descriptors 0 to 2 that the caller closed (`2>&-`) a place where reading and writing fail. Else the
-/// next file opened would take their number, and messages would be written into an image. To be called
-/// before anything is opened.
+/// Opens descriptors 0 to 2 that the caller closed (`2>&-`) so that reading and writing them fails. Otherwise
+/// the next opened file would get their number, and messages would be written into an image. Must be called
+/// before any file is opened.
 void reserve_standard_descriptors() noexcept;
 
-/// Lines of the program to stdout. What cannot be written shows in finish_stdout().
+/// Prints lines to stdout. finish_stdout() reports write errors.
 void print_lines(std::string_view lines);
 
-/// What moves a terminal's cursor and draws there on purpose, to stdout as it is.
+/// Prints text that contains intended terminal escapes to stdout, unchanged.
 void print_escapes(std::string_view text);
 
 template <class T>
@@ -38,41 +38,41 @@ decltype(auto) printed(const T& value) {
   }
 }
 
-/// The same, formatted: line ends are those of `format`, in texts among the values they are shown as escapes.
+/// Prints formatted lines to stdout. Line ends in string values are printed as escapes.
 template <class... Values>
 void print(fmt::format_string<Printed<Values>...> format, const Values&... values) {
   print_lines(fmt::vformat(fmt::string_view(format), fmt::make_format_args(printed(values)...)));
 }
 
-/// What became of all that was printed: to be asked once, at the end.
+/// Whether all printed text was written. finish_stdout() flushes stdout; it must be called once, at the end.
 enum class StdoutStatus : std::uint8_t { written, broken_pipe, failed };
 StdoutStatus finish_stdout() noexcept;
 
-/// Lines to stderr, in one write where stdio can. What is said there may be lost, and is never a reason to
-/// fail.
+/// Writes lines to stderr, in one write if stdio can. Errors are ignored.
 void write_to_stderr(std::string_view lines) noexcept;
 
-/// "warning: SENTENCE" to stderr, a line each.
-void warn(const std::vector<std::string>& sentences);
+/// Prints "warning: MESSAGE" to stderr, one line for each message.
+void warn(const std::vector<std::string>& messages);
 
-/// "sepconv: SENTENCE" to stderr, as one line.
-void print_error(std::string_view sentence) noexcept;
-/// The same in place of a progress line, from any thread, and not at all where it would wait for its reader.
-void complain_at_once(std::string_view sentence) noexcept;
+/// Prints "sepconv: MESSAGE" to stderr, as one line.
+void print_error(std::string_view message) noexcept;
+/// Likewise replaces a progress line, from any thread. Prints nothing if the write would block.
+void print_error_nonblocking(std::string_view message) noexcept;
 
-/// Whether stderr is a terminal on which the cursor moves and colours show.
-bool stderr_takes_escapes() noexcept;
+/// Whether stderr is a terminal that supports cursor movement and colours.
+bool stderr_supports_escapes() noexcept;
 
 bool stdin_is_terminal() noexcept;
 bool stdout_is_terminal() noexcept;
-/// The device of that terminal; empty if it is none.
+/// The device path of stdout's terminal; empty if stdout is not a terminal.
 std::string stdout_terminal();
 
-/// Images that come and go there: see bytes_from(). What is printed to stdout would come between their bytes.
+/// Images on standard input and output; see bytes_from(). Text printed to stdout would corrupt the image
+/// data.
 InputStream open_stdin(const OpenOptions& options, std::stop_token stop);
 std::unique_ptr<RasterSetWriter> create_stdout(StreamFormat format, const RasterSetSpec& spec,
                                                const CreateOptions& options, std::stop_token stop);
-/// Puts `text` in the place of the line that the cursor is in.
+/// Replaces the line at the cursor with `text`.
 void rewrite_stderr_line(std::string_view text) noexcept;
 
 }  // namespace sepconv::app

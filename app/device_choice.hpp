@@ -1,4 +1,4 @@
-// --device and --max-device-memory: from the typed words to options of the library.
+// --device and --max-device-memory, parsed into options of the library.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// sepconv devices: what a run can compute on, and how fast that is now.
+// sepconv devices: the devices that a run can use, and their measured rates.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -38,10 +38,10 @@ struct Gpu {
   DeviceInfo info;
   std::int64_t free_bytes = 0;
   DeviceRates limits;
-  std::string trouble;  ///< why there are no figures: it is in use by somebody alone, full, or not supported
+  std::string failure;  ///< why it was not measured: in exclusive use, full, or unsupported
 };
 
-/// The processor's name as Linux gives it.
+/// The name of the processor from /proc/cpuinfo.
 std::string processor_name() {
   std::ifstream lines("/proc/cpuinfo");
   for (std::string line; std::getline(lines, line);) {
@@ -64,47 +64,47 @@ std::vector<Gpu> measure_gpus() {
       gpu.free_bytes = free_device_memory_bytes(info.index);
       gpu.limits = measure_device_limits(info.index);
     } catch (const Error& error) {
-      gpu.trouble = error.what();
+      gpu.failure = error.what();
     }
     gpus.push_back(std::move(gpu));
   }
   return gpus;
 }
 
-std::string cache_size(int which) {
-  const long bytes = sysconf(which);
+std::string cache_size(int sysconf_name) {
+  const long bytes = sysconf(sysconf_name);
   return bytes > 0 ? format_bytes(static_cast<double>(bytes)) : "unknown";
 }
 
-void print_line(std::string_view what, const std::string& value) { print("  {:<22} {}\n", what, value); }
+void print_line(std::string_view label, const std::string& value) { print("  {:<22} {}\n", label, value); }
 
 std::string gigabytes(double bytes_per_second) { return fmt::format("{:.1f} GB/s", bytes_per_second / 1e9); }
 
-std::string figure_text(const MachineRate& figure) {
+std::string rate_text(const MachineRate& rate) {
   using enum MachineRate::Unit;
-  switch (figure.unit) {
+  switch (rate.unit) {
     case bytes_per_second:
-      return gigabytes(figure.value);
+      return gigabytes(rate.value);
     case seconds:
-      return fmt::format("{:.3g} ps", figure.value * 1e12);
+      return fmt::format("{:.3g} ps", rate.value * 1e12);
     case times:
       break;
   }
-  return fmt::format("{:.2f} times", figure.value);
+  return fmt::format("{:.2f} times", rate.value);
 }
 
-using Figures = std::vector<MachineRate> (*)(const MachineModel&);
+using RatesOf = std::vector<MachineRate> (*)(const MachineModel&);
 
-/// What plans are ranked by, as measured and by default.
-void print_figures(Figures figures, const MachineLimits& limits) {
-  const auto measured = figures(machine_of(limits)), assumed = figures({});
+/// Prints the machine rates that the planner uses: measured and default values.
+void print_rates(RatesOf rates_of, const MachineLimits& limits) {
+  const auto measured = rates_of(machine_of(limits)), assumed = rates_of({});
   for (std::size_t i = 0; i < measured.size(); ++i)
     print_line(measured[i].name,
-               fmt::format("{}, assumed {}", figure_text(measured[i]), figure_text(assumed[i])));
+               fmt::format("{}, assumed {}", rate_text(measured[i]), rate_text(assumed[i])));
 }
 
-nlohmann::ordered_json figures_json(Figures figures, const MachineLimits& limits) {
-  const auto measured = figures(machine_of(limits)), assumed = figures({});
+nlohmann::ordered_json rates_json(RatesOf rates_of, const MachineLimits& limits) {
+  const auto measured = rates_of(machine_of(limits)), assumed = rates_of({});
   nlohmann::ordered_json all;
   for (std::size_t i = 0; i < measured.size(); ++i)
     all[std::string(measured[i].name)] = {{"measured", measured[i].value}, {"default", assumed[i].value}};
@@ -124,7 +124,7 @@ void print_processor(const Processor& cpu) {
     print_line("busy",
                fmt::format("measuring had a processor for {:.0f} % of its time: what is measured is rough",
                            100 * cpu.limits.host.processor_share));
-  print_figures(host_figures, cpu.limits);
+  print_rates(host_figures, cpu.limits);
 }
 
 std::string compute_capability(const DeviceInfo& info) {
@@ -138,7 +138,7 @@ void print_gpu(const Gpu& gpu) {
   print_line("memory", fmt::format("{}, {} free", format_bytes(static_cast<double>(gpu.info.memory_bytes)),
                                    format_bytes(static_cast<double>(gpu.free_bytes))));
   print_line("multiprocessors", fmt::format("{}", gpu.info.multiprocessors));
-  if (!gpu.trouble.empty()) return print_line("cannot be used", gpu.trouble);
+  if (!gpu.failure.empty()) return print_line("cannot be used", gpu.failure);
   print_line("copy engines", fmt::format("{}", gpu.info.copy_engines));
   print_line("upload", gigabytes(limits.upload_bytes_per_second) + " (from page-locked memory)");
   print_line("download", gigabytes(limits.download_bytes_per_second) + " (to page-locked memory)");
@@ -147,7 +147,7 @@ void print_gpu(const Gpu& gpu) {
   print_line("fused multiply-adds",
              fmt::format("{:.0f} G/s in f32, {:.0f} G/s in f64", limits.fma_f32_per_second / 1e9,
                          limits.fma_f64_per_second / 1e9));
-  print_figures(device_figures, {.device = limits});
+  print_rates(device_figures, {.device = limits});
 }
 
 nlohmann::ordered_json processor_json(const Processor& cpu) {
@@ -159,7 +159,7 @@ nlohmann::ordered_json processor_json(const Processor& cpu) {
           {"fma_f32_per_second", cpu.limits.host.fma_per_second},
           {"processor_share", cpu.limits.host.processor_share},
           {"busy", was_busy(cpu.limits.host.processor_share)},
-          {"machine", figures_json(host_figures, cpu.limits)}};
+          {"machine", rates_json(host_figures, cpu.limits)}};
 }
 
 nlohmann::ordered_json gpu_json(const Gpu& gpu) {
@@ -176,10 +176,10 @@ nlohmann::ordered_json gpu_json(const Gpu& gpu) {
                                 {"copy_bytes_per_second", gpu.limits.copy_bytes_per_second},
                                 {"fma_f32_per_second", gpu.limits.fma_f32_per_second},
                                 {"fma_f64_per_second", gpu.limits.fma_f64_per_second}};
-  if (gpu.trouble.empty()) {
-    all["machine"] = figures_json(device_figures, {.device = gpu.limits});
+  if (gpu.failure.empty()) {
+    all["machine"] = rates_json(device_figures, {.device = gpu.limits});
   } else {
-    all["trouble"] = gpu.trouble;
+    all["trouble"] = gpu.failure;
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// sepconv finish OUT: completes a result that was made in parts.
+// sepconv finish OUT: completes a result whose parts were computed by run --part.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

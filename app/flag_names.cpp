@@ -51,12 +51,12 @@ std::string with_flags(std::string_view text) {
       {"MissingOptions::result", "--dst-nodata"},
       {"MissingOptions::alpha_rule", "--alpha"},
   };
-  std::string words(text);
+  std::string result(text);
   for (const auto& [member, flag] : names) {
-    for (std::size_t at = 0; (at = words.find(member, at)) != words.npos; at += flag.size())
-      words.replace(at, member.size(), flag);
+    for (std::size_t at = 0; (at = result.find(member, at)) != result.npos; at += flag.size())
+      result.replace(at, member.size(), flag);
   }
-  return words;
+  return result;
 }
 
 }  // namespace sepconv::app

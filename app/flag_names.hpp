@@ -1,4 +1,4 @@
-// What the program calls the library's options.
+// The command-line flags of the library's options.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace sepconv::app {
 
-/// Sentences of the library name its options as a program would write them, "PlanOptions::max_memory_bytes";
-/// here they become "--max-memory".
+/// Messages of the library name its options as C++ members, like "PlanOptions::max_memory_bytes". Replaces
+/// these names by flags, like "--max-memory".
 std::string with_flags(std::string_view text);
 
 }  // namespace sepconv::app

@@ -42,7 +42,7 @@ struct GemmJob {
   GemmPlan plan;
 };
 
-/// beta is 1 for a matrix that is added, unless it was given.
+/// Sets beta: 1 by default for an added matrix, 0 without one.
 void resolve_beta(GemmRequest& request) {
   if (request.added.empty() && request.beta)
     throw InvalidArgument("--beta multiplies the matrix of --c; add --c FILE, or leave --beta out");
@@ -51,18 +51,18 @@ void resolve_beta(GemmRequest& request) {
 
 void plan_with_sink(GemmJob& job, const GemmRequest& request) {
   const ImageSpec spec = gemm_result_spec(request.op, job.a->spec(), job.b->spec());
-  const LayoutCandidates geometries =
+  const LayoutCandidates layouts =
       geometries_of(request.output, spec, nullptr, request.layout, std::nullopt, Work::neighbours);
-  plan_in_either(geometries, [&](const CreateOptions& options) {
+  plan_in_either(layouts, [&](const CreateOptions& options) {
     job.out = fill_levels(create_writer(request.output, spec, options));
     job.plan = plan_gemm(request.op, *job.a, *job.b, job.added.get(), *job.out, job.options);
   });
 }
 
 PathsInUse files_read_by(const GemmRequest& request) {
-  PathsInUse read = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
-  if (!request.added.empty()) read.emplace_back(request.added, "the matrix that is added");
-  return read;
+  PathsInUse paths = {{request.a, "the matrix A"}, {request.b, "the matrix B"}};
+  if (!request.added.empty()) paths.emplace_back(request.added, "the matrix that is added");
+  return paths;
 }
 
 GemmJob prepare(GemmRequest& request) {
@@ -84,7 +84,7 @@ int multiply(GemmRequest& request, std::stop_token stop) {
   request.options.logger = make_logger(request.reporting);
   ReportOutputs side_files(request.side_files, files_read_by(request), request.output,
                            request.layout.overwrite);
-  if (side_files.wants_page())
+  if (side_files.wants_html())
     throw InvalidArgument(
         fmt::format("--report {}: a page is of images; give the report another ending, which makes it text",
                     request.side_files.report.string()));
@@ -141,7 +141,7 @@ void add_gemm_command(CLI::App& program, Context& context) {
   add_input_options(*command, request->open_added, "-c");
   add_layout_options(*command, request->layout);
   add_device_options(*command, request->options);
-  add_cut_options(*command, request->options);
+  add_band_options(*command, request->options);
   add_side_file_options(*command, request->side_files);
   dry_run->excludes(command->get_option("--json"));
   add_reporting_options(*command, request->reporting);

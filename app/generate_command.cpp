@@ -1,4 +1,4 @@
-// sepconv generate OUT: test images of any size, whose pixels are formulas.
+// sepconv generate OUT: test images of any size, computed from formulas.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -31,8 +31,8 @@ struct GenerateRequest {
 std::uint64_t parse_seed(const std::string& text) {
   std::uint64_t seed = 0;
   const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, seed);
-  if (error != std::errc() || stopped != end) {
+  const auto [parsed_end, error] = std::from_chars(text.data(), end, seed);
+  if (error != std::errc() || parsed_end != end) {
     throw InvalidArgument(fmt::format(
         "--seed {} is not a seed; give a whole number from 0 to 18446744073709551615", shortened(text)));
   }
@@ -64,11 +64,11 @@ void add_pattern_options(CLI::App& command, GenerateRequest& request) {
           "columns and rows")
       ->required()
       ->type_name("COLSxROWS");
-  const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
-  add_choices(command.add_option_function<std::string>("--type", take_type, "u8 by default"), type_names());
+  const auto set_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
+  add_choices(command.add_option_function<std::string>("--type", set_type, "u8 by default"), type_names());
   command.add_option("--channels", request.spec.channels, "1 by default")->transform(whole_number(1, 65535));
-  const auto take_pattern = [&request](const std::string& text) { request.pattern = *parse_pattern(text); };
-  add_choices(command.add_option_function<std::string>("--pattern", take_pattern, "natural by default"),
+  const auto set_pattern = [&request](const std::string& text) { request.pattern = *parse_pattern(text); };
+  add_choices(command.add_option_function<std::string>("--pattern", set_pattern, "natural by default"),
               {"natural", "gradient", "checkerboard", "impulse", "noise"});
   command
       .add_option_function<std::string>(

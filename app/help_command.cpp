@@ -1,4 +1,4 @@
-// sepconv help [COMMAND...]: what COMMAND --help prints, in full.
+// sepconv help [COMMAND...]: the full text of COMMAND --help.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -17,15 +17,15 @@ namespace sepconv::app {
 
 namespace {
 
-std::string help_of(const CLI::App& program, const std::vector<std::string>& words) {
+std::string help_text(const CLI::App& program, const std::vector<std::string>& command_names) {
   const CLI::App* command = &program;
   std::string name = program.get_name();
-  for (const std::string& word : words) {
+  for (const std::string& command_name : command_names) {
     if (commands_of(*command).empty())
-      throw InvalidArgument(
-          fmt::format("{} has no commands of its own, such as '{}'; leave that out", name, shortened(word)));
-    command = &find_command(*command, word);
-    name += " " + word;
+      throw InvalidArgument(fmt::format("{} has no commands of its own, such as '{}'; leave that out", name,
+                                        shortened(command_name)));
+    command = &find_command(*command, command_name);
+    name += " " + command_name;
   }
   return long_help(*command, name);
 }
@@ -34,13 +34,13 @@ std::string help_of(const CLI::App& program, const std::vector<std::string>& wor
 
 void add_help_command(CLI::App& program, Context& context) {
   CLI::App* command = program.add_subcommand("help", "Say what a command does and which options it has.");
-  const auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("COMMAND", *words, "a command, and one of its own if it has some")
+  const auto command_names = std::make_shared<std::vector<std::string>>();
+  command->add_option("COMMAND", *command_names, "a command, and one of its own if it has some")
       ->type_name(kCommandType);
   command->footer(examples({"sepconv help run", "sepconv help bench gemm"}));
-  command->callback([&program, &context, words] {
-    context.action = [&program, words] {
-      print_lines(help_of(program, *words));
+  command->callback([&program, &context, command_names] {
+    context.action = [&program, command_names] {
+      print_lines(help_text(program, *command_names));
       return static_cast<int>(kDone);
     };
   });

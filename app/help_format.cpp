@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kColumns = 100, kIndent = 30, kShortLines = 2;
 
-/// Groups of options, in the order of their first one in a command's help.
+/// The help group of each option. Groups are shown in the order of their first option in the command.
 const std::map<std::string_view, std::string_view>& groups() {
   constexpr const char* kInput = "Input";
   constexpr const char* kOutput = "Output";
@@ -67,8 +67,8 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-/// Where the last sentence outside of parentheses ends before `end`; 0: nowhere.
-std::size_t last_stop(std::string_view text, std::size_t end) {
+/// Offset of the last end of a sentence outside parentheses before `end`; 0 if the text has no such end.
+std::size_t last_sentence_end(std::string_view text, std::size_t end) {
   int depth = 0;
   std::size_t found = 0;
   for (std::size_t i = 0; i + 1 < end; ++i) {
@@ -78,18 +78,18 @@ std::size_t last_stop(std::string_view text, std::size_t end) {
   return found;
 }
 
-/// The first sentences, as many as fit on two lines; one at least.
+/// The first sentences that fit on two lines; at least one.
 std::string shortened_text(const std::string& text, std::size_t width) {
   std::size_t end = text.size();
   while (wrapped(std::string_view(text).substr(0, end), width).size() > kShortLines) {
-    const std::size_t stop = last_stop(text, end);
-    if (stop == 0) break;
-    end = stop;
+    const std::size_t sentence_end = last_sentence_end(text, end);
+    if (sentence_end == 0) break;
+    end = sentence_end;
   }
   return text.substr(0, end);
 }
 
-/// For lines "  name  words" the names.
+/// Replaces each line "  name  help" by its name.
 std::string names_only(const std::string& footer) {
   std::istringstream lines(footer);
   std::string text, names;
@@ -123,17 +123,17 @@ class HelpFormatter final : public CLI::Formatter {
   }
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
-    // CLI11 names a flag that may have a value "--pyramid{auto}"; here it is "--pyramid[=nearest|none]".
+    // CLI11 prints a flag with an optional value as "--pyramid{auto}"; here it is "--pyramid[=nearest|none]".
     const std::string flags = make_option_name(option, is_positional);
     const std::string name =
         "  " + (flags.ends_with('}') ? flags.substr(0, flags.find('{')) + option->get_type_name()
                                      : flags + make_option_opts(option));
     const std::size_t width = kColumns - kIndent;
     const std::string& description = option->get_description();
-    const std::string words = is_long_ ? description : shortened_text(description, width);
+    const std::string help = is_long_ ? description : shortened_text(description, width);
     std::string text = name;
     bool is_first = name.size() + 2 <= kIndent;
-    for (const std::string& line : wrapped(words, width)) {
+    for (const std::string& line : wrapped(help, width)) {
       if (!is_first) text += '\n';
       text += std::string(is_first ? kIndent - name.size() : kIndent, ' ') + line;
       is_first = false;
@@ -141,7 +141,7 @@ class HelpFormatter final : public CLI::Formatter {
     return text + '\n';
   }
 
-  /// Its values; conflicts with other options are said where they happen.
+  /// The type name of the option's value. Conflicts with other options are reported when they occur.
   std::string make_option_opts(const CLI::Option* option) const override {
     const std::string type = option->get_type_name();
     return (type.empty() ? "" : " " + type) + (option->get_expected_max() > 1 ? " ..." : "");
@@ -157,7 +157,7 @@ class HelpFormatter final : public CLI::Formatter {
   bool is_long_;
 };
 
-void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
+void apply_format(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
   app.formatter(formatter);
   for (CLI::Option* option : app.get_options()) {
     if (option->get_lnames().empty() || option->get_group() != "Options") continue;
@@ -165,12 +165,12 @@ void set_in(CLI::App& app, const std::shared_ptr<HelpFormatter>& formatter) {
     if (found != groups().end()) option->group(std::string(found->second));
   }
   for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-    set_in(*command, formatter);
+    apply_format(*command, formatter);
 }
 
 }  // namespace
 
-void set_help_format(CLI::App& program) { set_in(program, std::make_shared<HelpFormatter>(false)); }
+void set_help_format(CLI::App& program) { apply_format(program, std::make_shared<HelpFormatter>(false)); }
 
 std::string long_help(const CLI::App& command, const std::string& name) {
   return HelpFormatter(true).make_help(&command, name, CLI::AppFormatMode::Normal);

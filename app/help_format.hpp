@@ -7,10 +7,10 @@
 
 namespace sepconv::app {
 
-/// Puts options of all commands into groups, and has --help print them at 100 columns: the sentences of an
-/// option that fit on two lines, and the names of stages.
+/// Groups the options of all commands and formats --help at 100 columns. It shows the sentences of an option
+/// that fit on two lines, and only the names of stages.
 void set_help_format(CLI::App& program);
-/// The command's help with all sentences, and a line for each stage. `name`: as it is typed.
+/// The command's full help, with one line for each stage. `name` is the command as typed.
 std::string long_help(const CLI::App& command, const std::string& name);
 
 }  // namespace sepconv::app

@@ -19,20 +19,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A word as a shell takes it.
-std::string quoted(const std::string& word) {
-  const auto plain = [](unsigned char letter) {
+/// The word, quoted for a shell if necessary.
+std::string shell_quoted(const std::string& word) {
+  const auto is_plain = [](unsigned char letter) {
     return std::isalnum(letter) != 0 ||
            std::string_view("_-+=:,./@%").find(static_cast<char>(letter)) != std::string_view::npos;
   };
-  if (!word.empty() && std::ranges::all_of(word, plain)) return word;
+  if (!word.empty() && std::ranges::all_of(word, is_plain)) return word;
   std::string text = "'";
   for (const char letter : word) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
   return text + "'";
 }
 
-/// What `info` says of the first image. The result is made: that it cannot be read now is a fact as well.
-PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
+/// The facts of the file's first image, as `info` prints them. A read error is returned as a fact, because
+/// the run itself has succeeded.
+PageFacts::Named file_facts(const fs::path& path, const OpenOptions& open) try {
   if (path == kStandardStream) return {{"name", "a stream"}};
   const FileInfo info = file_info(path, open);
   PageFacts::Named facts{{"name", path.string()}, {"format", info.format}};
@@ -56,30 +57,30 @@ PageFacts::Named facts_of(const fs::path& path, const OpenOptions& open) try {
 
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string words{std::istreambuf_iterator<char>(file), {}};
+  const std::string arguments{std::istreambuf_iterator<char>(file), {}};
   std::string line = "sepconv";
-  for (std::size_t at = words.find('\0'); at + 1 < words.size(); at = words.find('\0', at + 1)) {
+  for (std::size_t at = arguments.find('\0'); at + 1 < arguments.size(); at = arguments.find('\0', at + 1)) {
     if (at == std::string::npos) break;
-    line += " " + quoted(words.c_str() + at + 1);
+    line += " " + shell_quoted(arguments.c_str() + at + 1);
   }
-  std::error_code none;
-  return fmt::format("cd {}\n{}", quoted(fs::current_path(none).string()), line);
+  std::error_code ignored;
+  return fmt::format("cd {}\n{}", shell_quoted(fs::current_path(ignored).string()), line);
 }
 
-bool is_page(const fs::path& report) {
+bool is_html(const fs::path& report) {
   const std::string ending = ending_of(report);
   return ending == ".html" || ending == ".htm";
 }
 
-std::string page_of(const RunReport& report, const RunLimits& limits, const ImageJob& job,
-                    const fs::path& input, const OpenOptions& open, const fs::path& output,
-                    const PreviewCollector* pictures) {
+std::string html_page(const RunReport& report, const RunLimits& limits, const ImageJob& job,
+                      const fs::path& input, const OpenOptions& open, const fs::path& output,
+                      const PreviewCollector* pictures) {
   return to_html(report, limits,
                  {.source = name_of_file(input).string(),
                   .result = name_of_file(output).string(),
                   .plan = plan_facts(report.plan, *job.source, *job.sink),
-                  .of_source = facts_of(input, open),
-                  .of_result = facts_of(output, {}),
+                  .of_source = file_facts(input, open),
+                  .of_result = file_facts(output, {}),
                   .command = command_line(),
                   .pictures = pictures});
 }

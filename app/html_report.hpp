@@ -1,4 +1,4 @@
-// The page that --report FILE.html makes: what the program knows besides the run's report.
+// The HTML page of --report FILE.html: combines the report of a run with facts that only the program has.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,16 @@
 
 namespace sepconv::app {
 
-/// How this process was started: a line for its folder, and one for its words, as a shell takes them.
+/// How this process was started, as shell input: one line for its working directory and one for its
+/// arguments.
 std::string command_line();
 
-/// Whether a report of this name is a page.
-bool is_page(const std::filesystem::path& report);
+/// Whether a report of this name is an HTML page.
+bool is_html(const std::filesystem::path& report);
 
-/// After the run of the job. `open` is how its input was opened.
-std::string page_of(const RunReport& report, const RunLimits& limits, const ImageJob& job,
-                    const std::filesystem::path& input, const OpenOptions& open,
-                    const std::filesystem::path& output, const PreviewCollector* pictures);
+/// The HTML page of a completed run. `open` are the options that its input was opened with.
+std::string html_page(const RunReport& report, const RunLimits& limits, const ImageJob& job,
+                      const std::filesystem::path& input, const OpenOptions& open,
+                      const std::filesystem::path& output, const PreviewCollector* pictures);
 
 }  // namespace sepconv::app

@@ -1,4 +1,4 @@
-// sepconv info FILE: what a file says of itself, from its headers alone.
+// sepconv info FILE: describes a file from its headers alone.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -30,7 +30,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// A number where the text is one; JSON has no other than finite ones.
+/// A JSON number if the text is a finite number, else a string. JSON has no infinity or NaN.
 nlohmann::ordered_json number_or_text(const std::string& text) {
   const std::optional<double> number = number_of(text);
   return number && std::isfinite(*number) ? nlohmann::ordered_json(*number) : nlohmann::ordered_json(text);
@@ -51,7 +51,7 @@ struct PageText {
   std::vector<std::pair<std::string, std::string>> rows;
 };
 
-/// What the facts of its format say is not said again.
+/// The page as text. Values that its format's facts already contain are omitted.
 PageText text_of(const FileInfo::Page& page) {
   const auto& [spec, layout, facts, metadata, stored_bytes] = page;
   if (has_fact(page, "not read")) return {fmt::format("not read: {}", facts.front().second), {}};
@@ -70,20 +70,20 @@ PageText text_of(const FileInfo::Page& page) {
   return text;
 }
 
-/// The facts about how pixels are stored: what is neither metadata nor a number of bytes.
+/// The facts about pixel storage: all but metadata and byte counts.
 std::vector<std::pair<std::string, std::string>> layout_facts(const FileInfo::Page& page) {
-  constexpr std::string_view kOthers[] = {"description", "software", "date",       "artist",
-                                          "copyright",   "stored",   "pixel size", "channel names"};
+  constexpr std::string_view kExcluded[] = {"description", "software", "date",       "artist",
+                                            "copyright",   "stored",   "pixel size", "channel names"};
   std::vector<std::pair<std::string, std::string>> facts;
   std::ranges::copy_if(page.facts, std::back_inserter(facts), [&](const auto& fact) {
-    return std::ranges::find(kOthers, fact.first) == std::end(kOthers);
+    return std::ranges::find(kExcluded, fact.first) == std::end(kExcluded);
   });
   return facts;
 }
 
-/// Whether both pages have the same shape, layout, warnings and metadata, and pixels at all. The second may
-/// lack the texts that files have on their first page only.
-bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
+/// Whether both pages have the same shape, layout, warnings and metadata, and both or neither have stored
+/// pixels. The second page may lack the texts that files store on their first page only.
+bool pages_match(const FileInfo::Page& first, const FileInfo::Page& page) {
   Metadata metadata = page.metadata;
   for (std::string Metadata::*text : {&Metadata::software, &Metadata::date_time, &Metadata::artist,
                                       &Metadata::copyright, &Metadata::attributes})
@@ -98,22 +98,22 @@ bool is_alike(const FileInfo::Page& first, const FileInfo::Page& page) {
          (first.stored_bytes > 0) == (page.stored_bytes > 0);
 }
 
-/// Pages from number `index` on. A run of alike pages is one line behind the first of them.
+/// Prints pages, numbered from `index`. A run of equal pages is summarised in one line after its first page.
 void print_pages(const std::vector<FileInfo::Page>& pages, std::int64_t index) {
-  for (auto at = pages.begin(); at != pages.end();) {
-    const PageText text = text_of(*at);
+  for (auto first = pages.begin(); first != pages.end();) {
+    const PageText text = text_of(*first);
     print("page {}: {}\n", index, text.heading);
     for (const auto& [name, value] : text.rows) print("  {:<20} {}\n", name, value);
     const auto next =
-        std::find_if_not(at + 1, pages.end(), [&](const auto& page) { return is_alike(*at, page); });
-    const std::int64_t count = next - at;
+        std::find_if_not(first + 1, pages.end(), [&](const auto& page) { return pages_match(*first, page); });
+    const std::int64_t count = next - first;
     if (count == 2) print("page {}: as page {}\n", index + 1, index);
     if (count > 2) print("pages {} to {}: as page {}\n", index + 1, index + count - 1, index);
-    at = next, index += count;
+    first = next, index += count;
   }
 }
 
-/// What the images are together, and what is next to them.
+/// Prints how the images form a set, then other series, pyramid levels and pages that are not images.
 void print_set(const FileInfo& info) {
   if (const std::int64_t images = raster_count(info.axes); images > 1)
     print("  {} images ({}): run, stats and compare take all of them, or those that --page names\n", images,
@@ -133,7 +133,7 @@ void print_set(const FileInfo& info) {
           count_text(std::ssize(info.others) - static_cast<std::int64_t>(kMaxListed), "other page"));
 }
 
-/// `page` is the one that was asked for.
+/// `page` is the requested page, if any.
 void print_text(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   print("{}: {}, {}{}\n", path.string(), info.format,
         info.file_bytes > 0 ? format_bytes(static_cast<double>(info.file_bytes)) + ", " : "",
@@ -150,7 +150,7 @@ ordered_json text_or_null(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(text);
 }
 
-/// Whole, and numbers as numbers.
+/// The complete metadata; numbers are JSON numbers.
 ordered_json metadata_json(const Metadata& metadata) {
   ordered_json all = ordered_json::object();
   if (const auto& resolution = metadata.resolution) {
@@ -175,11 +175,11 @@ ordered_json metadata_json(const Metadata& metadata) {
 void print_json(const std::filesystem::path& path, const FileInfo& info, std::optional<int> page) {
   ordered_json pages = ordered_json::array();
   std::int64_t index = page.value_or(0);
-  for (const FileInfo::Page& listed : info.pages) {
-    const auto& [spec, layout, facts, metadata, stored_bytes] = listed;
-    const std::optional<std::int64_t> alpha = alpha_of(listed);
-    ordered_json named = ordered_json::object();
-    for (const auto& [name, value] : facts) named[name] = value;
+  for (const FileInfo::Page& listed_page : info.pages) {
+    const auto& [spec, layout, facts, metadata, stored_bytes] = listed_page;
+    const std::optional<std::int64_t> alpha = alpha_of(listed_page);
+    ordered_json facts_json = ordered_json::object();
+    for (const auto& [name, value] : facts) facts_json[name] = value;
     const SampleType stored = layout.stored.value_or(SampleType(spec.type));
     pages.push_back({{"page", index++},
                      {"rows", spec.extent.rows},
@@ -188,7 +188,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                      {"type", name_of(stored)},
                      {"computed_as", name_of(spec.type)},
                      {"alpha", alpha ? ordered_json(*alpha) : ordered_json()},
-                     {"mask", has_fact(listed, "mask")},
+                     {"mask", has_fact(listed_page, "mask")},
                      {"bytes", spec.bytes()},
                      {"stored_bytes", stored_bytes},
                      {"layout", layout.description},
@@ -196,14 +196,15 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
                      {"streams", layout.streams},
                      {"warnings", layout.warnings},
                      {"metadata", metadata_json(metadata)},
-                     {"facts", std::move(named)}});
+                     {"facts", std::move(facts_json)}});
   }
   ordered_json axes = ordered_json::array();
   for (const RasterAxis& axis : info.axes) axes.push_back({{"name", axis.name}, {"size", axis.size}});
   ordered_json levels = ordered_json::array();
   for (const Extent& level : info.levels) levels.push_back({{"rows", level.rows}, {"cols", level.cols}});
   ordered_json others = ordered_json::array();
-  for (const auto& [number, what] : info.others) others.push_back({{"page", number}, {"what", what}});
+  for (const auto& [number, description] : info.others)
+    others.push_back({{"page", number}, {"what", description}});
   const ordered_json all = {{"file", path.string()},         {"format", info.format},
                             {"file_bytes", info.file_bytes}, {"page_count", info.page_count},
                             {"images", info.images},         {"axes", std::move(axes)},
@@ -212,7 +213,7 @@ void print_json(const std::filesystem::path& path, const FileInfo& info, std::op
   print_lines(json_text(all));
 }
 
-/// For standard input, which says less of itself than a file.
+/// Describes standard input, which has fewer facts than a file.
 FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
   const auto set = open_input(kStandardStream, open, std::move(stop));
   FileInfo info = describe_image(*set->raster(0), 0);
@@ -221,7 +222,7 @@ FileInfo stream_info(const OpenOptions& open, std::stop_token stop) {
   return info;
 }
 
-/// For a file that is there, or that is in the making.
+/// Describes a file. Throws IoError or warns if an incomplete result of this name exists.
 FileInfo info_of(const std::filesystem::path& path, const OpenOptions& open) {
   check_no_partial(path);
   return file_info(path, open);

@@ -27,7 +27,7 @@ void add_format_option(CLI::App& command, RunArguments& request) {
       names);
 }
 
-/// The layout options that only files have.
+/// Whether a layout option is set that only files support.
 bool has_layout(const OutputOptions& request) {
   return request.compression || request.tile || request.planar || request.no_predictor || request.cog ||
          request.pyramid.value_or(false) || request.shard || request.zarr || request.big_tiff;
@@ -41,25 +41,25 @@ StreamFormat stream_format(const std::string& name) {
       "--format {} is for files: standard output is npy, raw or ppm; choose one, or name a file", name));
 }
 
-JobEndpoints ends_of(const RunArguments& request) {
-  JobEndpoints ends{.input = request.input, .output = request.output};
+JobEndpoints make_endpoints(const RunArguments& request) {
+  JobEndpoints endpoints{.input = request.input, .output = request.output};
   StreamFormat format = StreamFormat::npy;
   if (is_stream(request.input)) {
     InputStream in = open_stdin(request.files.open, request.options.stop);
     format = in.format;
-    ends.sources = std::move(in.rasters);
+    endpoints.sources = std::move(in.rasters);
   }
-  if (!is_stream(request.output)) return ends;
+  if (!is_stream(request.output)) return endpoints;
   if (!request.format.empty()) format = stream_format(request.format);
-  ends.is_picture = format == StreamFormat::ppm;
-  ends.make_sinks = [format, stop = request.options.stop](const RasterSetSpec& spec,
-                                                          const CreateOptions& options) {
+  endpoints.is_picture = format == StreamFormat::ppm;
+  endpoints.make_sinks = [format, stop = request.options.stop](const RasterSetSpec& spec,
+                                                               const CreateOptions& options) {
     return create_stdout(format, spec, options, stop);
   };
-  return ends;
+  return endpoints;
 }
 
-void check_no_terminal_in() {
+void check_stdin_no_terminal() {
   if (stdin_is_terminal())
     throw InvalidArgument("standard input is a terminal, where no image comes from; put | or < before it");
 }
@@ -75,7 +75,7 @@ CLI::Option* add_input(CLI::App& command, const std::string& name, std::filesyst
 std::unique_ptr<RasterSet> open_input(const std::filesystem::path& path, const OpenOptions& options,
                                       std::stop_token stop) {
   if (!is_stream(path)) return open_set(path, options);
-  check_no_terminal_in();
+  check_stdin_no_terminal();
   return open_stdin(options, std::move(stop)).rasters;
 }
 
@@ -120,7 +120,7 @@ void check_streams(const RunArguments& request) {
 }
 
 void check_no_terminal(const RunArguments& request) {
-  if (is_stream(request.input)) check_no_terminal_in();
+  if (is_stream(request.input)) check_stdin_no_terminal();
   if (is_stream(request.output) && stdout_is_terminal())
     throw InvalidArgument(
         "refusing to write binary data to a terminal; redirect standard output with | or >");
@@ -128,24 +128,24 @@ void check_no_terminal(const RunArguments& request) {
 
 ImageJob prepare(const RunArguments& request) {
   check_streams(request);
-  return request.plan ? plan_job(ends_of(request), request.chain, *request.plan, request.files)
-                      : plan_job(ends_of(request), request.chain, request.options, request.files);
+  return request.plan ? plan_job(make_endpoints(request), request.chain, *request.plan, request.files)
+                      : plan_job(make_endpoints(request), request.chain, request.options, request.files);
 }
 
-void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepared,
+void print_plan(RunArguments& request, bool as_json, const std::function<ImageJob()>& prepare_job,
                 std::int64_t parts) {
   const bool overwrite = std::exchange(request.files.output.overwrite, true);
-  const ImageJob job = prepared();
+  const ImageJob job = prepare_job();
   print_lines(as_json ? to_json(job.plan) : describe(job.plan, *job.source, *job.sink));
   if (parts > 0) print_lines(describe_parts(job, parts));
   if (!is_stream(request.output)) check_writable(request.output, overwrite);
 }
 
 PathsInUse files_read_by(const RunArguments& request) {
-  PathsInUse read =
+  PathsInUse paths =
       is_stream(request.input) ? files_read_by(request.chain) : files_read_by(request.input, request.chain);
-  if (!request.plan_file.empty()) read.emplace_back(request.plan_file, "the plan");
-  return read;
+  if (!request.plan_file.empty()) paths.emplace_back(request.plan_file, "the plan");
+  return paths;
 }
 
 }  // namespace sepconv::app

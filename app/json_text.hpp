@@ -1,4 +1,4 @@
-// JSON as it is printed.
+// JSON output.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -8,12 +8,12 @@
 
 namespace sepconv::app {
 
-/// Pure ASCII, so that nothing in it acts on a terminal. What is not UTF-8 is replaced.
+/// Formats JSON in pure ASCII, so that it cannot act on a terminal. Invalid UTF-8 is replaced.
 inline std::string json_text(const nlohmann::ordered_json& value) {
   return value.dump(2, ' ', true, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-/// {"c": 1, "z": 3}: where a raster lies along its axes.
+/// The position of a raster along its axes: {"c": 1, "z": 3}.
 inline nlohmann::ordered_json position_json(const RasterAxes& axes, std::int64_t raster) {
   nlohmann::ordered_json all = nlohmann::ordered_json::object();
   const std::vector<std::int64_t> position = position_of(axes, raster);

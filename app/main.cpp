@@ -1,5 +1,5 @@
-// The sepconv program: parses the command line, runs one command, and turns what went wrong into a sentence
-// and an exit code.
+// The sepconv program: parses the command line, runs one command, and converts errors to a message and an
+// exit code.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,12 +24,12 @@ namespace {
 
 using namespace sepconv::app;
 
-int fail(ExitCode code, std::string_view sentence) {
-  print_error(sentence);
+int fail(ExitCode code, std::string_view message) {
+  print_error(message);
   return code;
 }
 
-/// Wrong options; --help and --version come this way too.
+/// Handles wrong options, and --help and --version, which CLI11 also throws.
 int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
     std::ostringstream text;
@@ -39,12 +39,12 @@ int parse_failure(const CLI::App& program, const CLI::ParseError& error) {
   }
   const auto chosen = program.get_subcommands();
   const std::string command = chosen.empty() ? "sepconv" : "sepconv " + chosen.front()->get_name();
-  std::string sentence = fmt::format("{}; see {} --help", error.what(), command);
-  std::replace(sentence.begin(), sentence.end(), '\n', ' ');
-  return fail(kWrongUsage, sentence);
+  std::string message = fmt::format("{}; see {} --help", error.what(), command);
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return fail(kWrongUsage, message);
 }
 
-/// CLI11 would only say that some command is required.
+/// Throws InvalidArgument for an unknown command. CLI11 would only report that a command is required.
 void check_command_name(const CLI::App& program, const std::string& word) {
   if (!word.empty() && word.front() != '-') find_command(program, word);
 }
@@ -58,8 +58,7 @@ std::string with_current_name(std::string word) {
       {"--result-nodata", "--dst-nodata"},
       {"--big-tiff", "--bigtiff=yes"},
       {"--classic-tiff", "--bigtiff=no"},
-      {"--add", "--c"},
-  };
+      {"--add", "--c"}};
   const std::size_t end = std::min(word.find('='), word.size());
   for (const auto& [former, current] : kFormerNames) {
     if (std::string_view(word).substr(0, end) == former) return word.replace(0, end, current);
@@ -67,53 +66,54 @@ std::string with_current_name(std::string word) {
   return word;
 }
 
-/// The arguments, the last one first, as CLI11 takes them. A word after --pyramid is its value only if it is
-/// one of its values, and a stage otherwise.
-std::vector<std::string> words_of(int argc, char** argv) {
-  std::vector<std::string> words;
+/// The arguments in reverse order, as CLI11 expects them. "--pyramid none" becomes "--pyramid=none"; thus
+/// --pyramid without a value never takes a stage as its value.
+std::vector<std::string> reversed_arguments(int argc, char** argv) {
+  std::vector<std::string> arguments;
   for (int i = argc; --i > 0;) {
-    const bool has_value = !words.empty() && (words.back() == "none" || words.back() == "nearest");
+    const bool has_value =
+        !arguments.empty() && (arguments.back() == "none" || arguments.back() == "nearest");
     if (std::string_view(argv[i]) == "--pyramid" && has_value) {
-      words.back() = "--pyramid=" + words.back();
+      arguments.back() = "--pyramid=" + arguments.back();
     } else {
-      words.push_back(with_current_name(argv[i]));
+      arguments.push_back(with_current_name(argv[i]));
     }
   }
-  return words;
+  return arguments;
 }
 
-std::string kept_by(const Context& context) try {
-  return context.kept();
-} catch (const std::exception&) {  // it cannot be read: nobody continues with it
+std::string partial_results_text(const Context& context) try {
+  return context.describe_partial_results();
+} catch (const std::exception&) {  // unreadable, so no run can continue it
   return "";
 }
 
-/// And what the command has left.
-int fail_with(const Context& context, std::string_view sentence) {
-  const std::string kept = kept_by(context);
-  return fail(context.failure, fmt::format("{}{}{}", sentence, kept.empty() ? "" : "; ", kept));
+/// Also reports the partial results of the command.
+int fail_with(const Context& context, std::string_view message) {
+  const std::string partial = partial_results_text(context);
+  return fail(context.failure, fmt::format("{}{}{}", message, partial.empty() ? "" : "; ", partial));
 }
 
-/// What a command has left that ends in the middle of whatever it does.
-std::string left_at_once(const Context& context) {
-  if (context.keeps) return "what is done is kept, and the same command goes on with it";
+/// The partial results of a command that is ended at an arbitrary point.
+std::string forced_exit_text(const Context& context) {
+  if (context.has_partial_results) return "what is done is kept, and the same command goes on with it";
   return sepconv::unfinished_paths::is_any_complete() ? "" : "no output was made";
 }
 
-int guarded(const CLI::App& program, const Context& context, SignalWatcher& signals,
-            const std::function<int()>& work) {
+int run_with_error_handling(const CLI::App& program, const Context& context, SignalWatcher& signals,
+                            const std::function<int()>& work) {
   try {
     return work();
   } catch (const CLI::ParseError& error) {
     return parse_failure(program, error);
   } catch (const sepconv::Cancelled&) {
-    const std::string kept = kept_by(context);
-    signals.take_last_word();
-    return fail(kInterrupted, "interrupted; " + (kept.empty() ? "no output was made" : kept));
+    const std::string partial = partial_results_text(context);
+    signals.claim_final_message();
+    return fail(kInterrupted, "interrupted; " + (partial.empty() ? "no output was made" : partial));
   } catch (const sepconv::InvalidArgument& error) {
     return fail(kWrongUsage, error.what());
   } catch (const sepconv::IoError& error) {
-    if (error.error() == EPIPE) return kBrokenPipe;  // of standard output: no pixel goes into another pipe
+    if (error.error() == EPIPE) return kBrokenPipe;  // standard output is the only pipe that is written
     return fail_with(context, error.what());
   } catch (const std::bad_alloc&) {
     return fail_with(context, "cannot allocate memory; give a smaller --max-memory or free some memory");
@@ -125,12 +125,12 @@ int guarded(const CLI::App& program, const Context& context, SignalWatcher& sign
 }  // namespace
 
 std::vector<const CLI::App*> sepconv::app::commands_of(const CLI::App& command) {
-  return command.get_subcommands([](const CLI::App* one) { return !one->get_group().empty(); });
+  return command.get_subcommands([](const CLI::App* candidate) { return !candidate->get_group().empty(); });
 }
 
 const CLI::App& sepconv::app::find_command(const CLI::App& commands, const std::string& name) {
   const auto found =
-      commands.get_subcommands([&name](const CLI::App* one) { return one->get_name() == name; });
+      commands.get_subcommands([&name](const CLI::App* candidate) { return candidate->get_name() == name; });
   if (!found.empty()) return *found.front();
   std::string names;
   for (const CLI::App* command : commands_of(commands))
@@ -140,8 +140,8 @@ const CLI::App& sepconv::app::find_command(const CLI::App& commands, const std::
 
 int main(int argc, char** argv) {
   reserve_standard_descriptors();
-  // OpenBLAS begins with no threads of its own, wherever it comes from; who multiplies says how many. Now,
-  // while there is but this thread.
+  // OpenBLAS starts without worker threads, from whichever package it is loaded; each product sets its number
+  // of threads. setenv() is safe here, because the process has a single thread.
   setenv("OPENBLAS_NUM_THREADS", "1", 0);
   SignalWatcher signals;
   Context context;
@@ -171,15 +171,15 @@ int main(int argc, char** argv) {
   add_manual_command(program, context);
   set_help_format(program);
 
-  const int code = guarded(program, context, signals, [&] {
+  const int code = run_with_error_handling(program, context, signals, [&] {
     if (argc > 1) check_command_name(program, argv[1]);
-    program.parse(words_of(argc, argv));
-    signals.start([&context] { return left_at_once(context); });
+    program.parse(reversed_arguments(argc, argv));
+    signals.start([&context] { return forced_exit_text(context); });
     return context.action();
   });
-  // A full disk or a closed pipe behind stdout shows only now.
-  const StdoutStatus fate = finish_stdout();
-  if (code >= context.failure || fate == StdoutStatus::written) return code;
-  if (fate == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
+  // Errors of stdout, such as a full disk or a closed pipe, are detected only here.
+  const StdoutStatus stdout_status = finish_stdout();
+  if (code >= context.failure || stdout_status == StdoutStatus::written) return code;
+  if (stdout_status == StdoutStatus::broken_pipe) return code == kDone ? kBrokenPipe : code;
   return fail(context.failure, "standard output could not be written; send it to a place with room");
 }

@@ -17,49 +17,49 @@ namespace sepconv::app {
 
 namespace {
 
-/// Text as roff prints it: every dash can be typed and searched for, and no line is taken for a macro.
+/// The text escaped for roff: dashes can be typed and searched for, and no line is read as a macro.
 std::string roff(std::string_view text) {
-  std::string made;
+  std::string escaped;
   bool starts_line = true;
   for (const char c : text) {
-    if (starts_line && (c == '.' || c == '\'')) made += "\\&";
+    if (starts_line && (c == '.' || c == '\'')) escaped += "\\&";
     if (c == '\\') {
-      made += "\\e";
+      escaped += "\\e";
     } else if (c == '-') {
-      made += "\\-";
+      escaped += "\\-";
     } else {
-      made += c;
+      escaped += c;
     }
     starts_line = c == '\n';
   }
-  return made;
+  return escaped;
 }
 
 std::string bold(std::string_view text) { return "\\fB" + roff(text) + "\\fR"; }
 std::string italic(std::string_view text) { return "\\fI" + roff(text) + "\\fR"; }
-std::string item(const std::string& tag, std::string_view words) {
-  return fmt::format(".TP\n{}\n{}{}", tag, roff(words), words.empty() ? "" : "\n");
+std::string item(const std::string& tag, std::string_view description) {
+  return fmt::format(".TP\n{}\n{}{}", tag, roff(description), description.empty() ? "" : "\n");
 }
 std::string section(std::string_view name, const std::string& text) {
   return text.empty() ? "" : fmt::format(".SH {}\n{}", name, text);
 }
 
-std::string head(std::string name, int part, std::string_view words) {
+std::string page_header(std::string name, int section_number, std::string_view description) {
   std::ranges::replace(name, ' ', '-');
   std::string title = name;
   std::ranges::transform(title, title.begin(), [](unsigned char c) { return std::toupper(c); });
-  if (words.ends_with('.')) words.remove_suffix(1);
+  if (description.ends_with('.')) description.remove_suffix(1);
   return fmt::format(".TH {} {} \"\" \"sepconv " SEPCONV_VERSION_STRING "\"\n.SH NAME\n{} \\- {}\n",
-                     roff(title), part, roff(name), roff(words));
+                     roff(title), section_number, roff(name), roff(description));
 }
 
-/// "sepconv bench run".
+/// The full name of a command: "sepconv bench run".
 std::string full_name(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();
   return (parent == nullptr ? "" : full_name(*parent) + " ") + command.get_name();
 }
 
-/// A reference to a page, "sepconv-bench-run(1)".
+/// A reference to a man page: "sepconv-bench-run(1)".
 std::string page_name(const CLI::App& command) {
   std::string name = full_name(command);
   std::ranges::replace(name, ' ', '-');
@@ -72,23 +72,23 @@ std::vector<const CLI::Option*> options_of(const CLI::App& command, bool argumen
   });
 }
 
-bool repeats(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
+bool is_repeatable(const CLI::Option& option) { return option.get_items_expected_max() > 1; }
 
 std::string synopsis(const CLI::App& command) {
   std::string line = bold(full_name(command)) + " [" + italic("OPTION") + "]...";
   for (const CLI::Option* option : options_of(command, true)) {
-    const std::string name = italic(option->get_name(true)) + (repeats(*option) ? "..." : "");
+    const std::string name = italic(option->get_name(true)) + (is_repeatable(*option) ? "..." : "");
     line += option->get_required() ? " " + name : " [" + name + "]";
   }
   if (!commands_of(command).empty()) line += " " + italic("COMMAND");
   return line + "\n";
 }
 
-/// "; not with --a, --b", of the options that a declaration names.
-std::string of_others(std::string_view before, const std::set<CLI::Option*>& others) {
-  std::set<std::string> names;  // the order of pointers is another one in each build
-  for (const CLI::Option* other : others) names.insert(other->get_name());
-  return names.empty() ? "" : fmt::format("; {} {}", before, fmt::join(names, ", "));
+/// A clause that lists related options: "; not with --a, --b".
+std::string related_options_text(std::string_view relation, const std::set<CLI::Option*>& options) {
+  std::set<std::string> names;  // the order of pointers differs between builds
+  for (const CLI::Option* option : options) names.insert(option->get_name());
+  return names.empty() ? "" : fmt::format("; {} {}", relation, fmt::join(names, ", "));
 }
 
 std::string option_item(const CLI::Option& option) {
@@ -102,8 +102,8 @@ std::string option_item(const CLI::Option& option) {
   std::string tag = fmt::format("{}", fmt::join(names, ", "));
   if (const std::string type = option.get_type_name(); !type.empty() && type != option.get_name(true))
     tag += (type.starts_with("[=") ? "" : " ") + italic(type);
-  return item(tag, option.get_description() + of_others("needs", option.get_needs()) +
-                       of_others("not with", option.get_excludes()));
+  return item(tag, option.get_description() + related_options_text("needs", option.get_needs()) +
+                       related_options_text("not with", option.get_excludes()));
 }
 
 std::string options_text(const CLI::App& command, bool arguments) {
@@ -114,22 +114,23 @@ std::string options_text(const CLI::App& command, bool arguments) {
 
 std::string commands_text(const CLI::App& command) {
   std::string text;
-  for (const CLI::App* one : commands_of(command)) text += item(page_name(*one), one->get_description());
+  for (const CLI::App* subcommand : commands_of(command))
+    text += item(page_name(*subcommand), subcommand->get_description());
   return text;
 }
 
-/// What stands below a command's help.
+/// The footer of a command's help, split into text and examples.
 struct Footer {
   std::string text, examples;
 };
 
-/// "  name   words" and "  name", with deeper lines below it.
+/// Formats a line of a list: "  name   text", "  name", or a continuation line with deeper indentation.
 std::string list_line(std::string_view line) {
   if (line.starts_with("    ")) return roff(line.substr(4)) + "\n.br\n";
   line.remove_prefix(2);
   const std::size_t gap = std::min(line.find("  "), line.size());
-  const std::size_t words = line.find_first_not_of(' ', gap);
-  return item(bold(line.substr(0, gap)), words == line.npos ? "" : line.substr(words));
+  const std::size_t help_offset = line.find_first_not_of(' ', gap);
+  return item(bold(line.substr(0, gap)), help_offset == line.npos ? "" : line.substr(help_offset));
 }
 
 Footer footer_of(const CLI::App& command) {
@@ -156,7 +157,7 @@ std::string exit_status() {
       {kInterrupted, "Interrupted."},
       {kBrokenPipe, "Nobody reads standard output any more."}};
   std::string text;
-  for (const auto& [code, words] : codes) text += item(bold(std::to_string(code)), words);
+  for (const auto& [code, description] : codes) text += item(bold(std::to_string(code)), description);
   return text;
 }
 
@@ -168,7 +169,8 @@ std::string see_also(const CLI::App& command) {
 
 std::string command_page(const CLI::App& command) {
   const Footer footer = footer_of(command);
-  return head(full_name(command), 1, command.get_description()) + section("SYNOPSIS", synopsis(command)) +
+  return page_header(full_name(command), 1, command.get_description()) +
+         section("SYNOPSIS", synopsis(command)) +
          section("DESCRIPTION", roff(command.get_description()) + "\n" + footer.text) +
          section("COMMANDS", commands_text(command)) + section("ARGUMENTS", options_text(command, true)) +
          section("OPTIONS", options_text(command, false)) + section("EXIT STATUS", exit_status()) +
@@ -179,7 +181,7 @@ void add_command_pages(const CLI::App& command, std::vector<ManualPage>& pages) 
   std::string name = full_name(command);
   std::ranges::replace(name, ' ', '-');
   pages.push_back({fmt::format("man1/{}.1", name), command_page(command)});
-  for (const CLI::App* one : commands_of(command)) add_command_pages(*one, pages);
+  for (const CLI::App* subcommand : commands_of(command)) add_command_pages(*subcommand, pages);
 }
 
 std::string stage_text(const StageEntry& stage) {
@@ -194,7 +196,7 @@ ManualPage stages_page() {
   for (const StageEntry& stage : stage_table()) stages += stage_text(stage);
   return {
       "man7/sepconv-stages.7",
-      head("sepconv-stages", 7, "filters of sepconv and their keys") +
+      page_header("sepconv-stages", 7, "filters of sepconv and their keys") +
           section("SYNOPSIS", italic("NAME") + "[:" + italic("KEY") + "=" + italic("VALUE") + ",...]\n") +
           section("DESCRIPTION",
                   "A stage is a filter with its keys. A chain is stages one after another: each sees the "

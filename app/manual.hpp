@@ -1,4 +1,4 @@
-// The manual: man pages of what commands, options, stages and keys declare.
+// Man pages, generated from the declared commands, options, stages and keys.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace sepconv::app {
 
 struct ManualPage {
-  std::string path;  ///< below a folder of manuals: "man1/sepconv-run.1"
-  std::string text;  ///< in the macros of man(7)
+  std::string path;  ///< relative to the folder of manuals: "man1/sepconv-run.1"
+  std::string text;  ///< roff with the macros of man(7)
 };
 
-/// sepconv(1), one for each command that help shows, and sepconv-stages(7).
+/// Returns sepconv(1), one page for each command that help shows, and sepconv-stages(7).
 std::vector<ManualPage> manual_pages(const CLI::App& program);
 
 }  // namespace sepconv::app

@@ -1,4 +1,4 @@
-// sepconv manual DIR: the man pages, for builds and packages; help does not show it.
+// sepconv manual DIR: writes the man pages, for builds and packages. Help does not show this command.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>

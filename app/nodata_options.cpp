@@ -1,4 +1,4 @@
-// Options of missing pixels.
+// The options for missing pixels.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -10,7 +10,7 @@
 namespace sepconv::app {
 namespace {
 
-/// A value of a pixel, NaN among them.
+/// A pixel value; may be NaN.
 double parse_value(const std::string& option, const std::string& text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -29,26 +29,26 @@ const std::vector<std::string>& type_names() {
   return names;
 }
 
-CLI::Validator whole_number(std::int64_t least, std::int64_t greatest) {
-  const auto check = [least, greatest](std::string& text) -> std::string {
+CLI::Validator whole_number(std::int64_t min_value, std::int64_t max_value) {
+  const auto check = [min_value, max_value](std::string& text) -> std::string {
     std::int64_t value = 0;
-    if (!parse(text, value) || value < least || value > greatest)
-      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), least, greatest);
-    text = fmt::format("{}", value);  // to CLI11 a leading zero would mean octal
+    if (!parse(text, value) || value < min_value || value > max_value)
+      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min_value, max_value);
+    text = fmt::format("{}", value);  // CLI11 would read a leading zero as octal
     return {};
   };
-  const bool is_bounded = greatest < std::numeric_limits<int>::max();
-  return CLI::Validator(check,
-                        is_bounded ? fmt::format("{}..{}", least, greatest) : fmt::format("{}..", least));
+  const bool is_bounded = max_value < std::numeric_limits<int>::max();
+  return CLI::Validator(
+      check, is_bounded ? fmt::format("{}..{}", min_value, max_value) : fmt::format("{}..", min_value));
 }
 
-CLI::Validator finite_number(double least) {
-  const auto check = [least](std::string& text) -> std::string {
+CLI::Validator finite_number(double min_value) {
+  const auto check = [min_value](std::string& text) -> std::string {
     double value = 0;
-    if (parse(text, value) && std::isfinite(value) && value >= least) return {};
-    const bool bounded = least > std::numeric_limits<double>::lowest();
+    if (parse(text, value) && std::isfinite(value) && value >= min_value) return {};
+    const bool bounded = min_value > std::numeric_limits<double>::lowest();
     return fmt::format("'{}' is not a finite number{}", shortened(text),
-                       bounded ? fmt::format(" of at least {}", least) : "");
+                       bounded ? fmt::format(" of at least {}", min_value) : "");
   };
   return CLI::Validator(check, "");
 }
@@ -71,18 +71,18 @@ std::string shortened(const std::string& text) {
   return text.size() <= kMaxLength ? text : text.substr(0, kMaxLength) + "...";
 }
 
-CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& words) {
-  const auto check = [words](std::string& text) -> std::string {
-    if (std::ranges::find(words, text) != words.end()) return {};
-    return fmt::format("'{}' is not one of {}", shortened(text), fmt::join(words, ", "));
+CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& choices) {
+  const auto check = [choices](std::string& text) -> std::string {
+    if (std::ranges::find(choices, text) != choices.end()) return {};
+    return fmt::format("'{}' is not one of {}", shortened(text), fmt::join(choices, ", "));
   };
   option->transform(CLI::Validator(check, ""));
-  return option->type_name(fmt::format("{}", fmt::join(words, std::string(1, kWordSeparator))));
+  return option->type_name(fmt::format("{}", fmt::join(choices, std::string(1, kWordSeparator))));
 }
 
 CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,
                               const std::string& help) {
-  const auto take = [&path, name](const std::string& text) {
+  const auto set_path = [&path, name](const std::string& text) {
     if (text == "-")
       throw InvalidArgument(
           fmt::format("{} cannot be a pipe, because pixels are read and written at offsets; name a file, or "
@@ -90,7 +90,7 @@ CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::f
                       name));
     path = text;
   };
-  return command.add_option_function<std::string>(name, take, help)->type_name(kFileType);
+  return command.add_option_function<std::string>(name, set_path, help)->type_name(kFileType);
 }
 
 }  // namespace sepconv::app

@@ -1,4 +1,4 @@
-// What an option takes, said once for its check, its help and its completion. What is typed wrong is one
+// Values of options, declared once for validation, help and completion. A wrong value is reported in one
 // short sentence.
 #pragma once
 
@@ -12,37 +12,37 @@
 
 namespace sepconv::app {
 
-/// Type names of options that help prints and completion knows.
+/// Type names of option values. Help prints them; completion interprets them.
 constexpr const char* kFileType = "FILE";
 constexpr const char* kFolderType = "DIR";
 constexpr const char* kCommandType = "COMMAND";                 ///< the name of a command
 constexpr const char* kStageType = "STAGE";                     ///< the name of a stage
 constexpr const char* kStageTextType = "NAME[:KEY=VALUE,...]";  ///< a stage with its keys
-/// Between the words that an option takes one of; what follows a '[' is for people only.
+/// Separates the choices in a type name. Text after a '[' is for help only.
 constexpr char kWordSeparator = '|';
 
 constexpr std::int64_t kMaxThreads = 1024;
 constexpr std::int64_t kMaxSlots = 64;
 
-/// For pixel types.
+/// The names of the pixel types.
 const std::vector<std::string>& type_names();
 
-/// For Option::transform(): a whole number in [least, greatest]; all else is refused by one sentence with
-/// this range.
-CLI::Validator whole_number(std::int64_t least, std::int64_t greatest);
-/// Likewise a finite number of at least `least`.
-CLI::Validator finite_number(double least = std::numeric_limits<double>::lowest());
+/// For Option::transform(): accepts a whole number in [min_value, max_value]. The error message contains the
+/// range.
+CLI::Validator whole_number(std::int64_t min_value, std::int64_t max_value);
+/// Likewise accepts a finite number of at least `min_value`.
+CLI::Validator finite_number(double min_value = std::numeric_limits<double>::lowest());
 
-/// Likewise what parse_permutation() takes.
+/// Likewise accepts a permutation that parse_permutation() accepts.
 CLI::Validator permutation_text();
 
-/// What was typed, no longer than a sentence can carry.
+/// The text, truncated to 40 characters for error messages.
 std::string shortened(const std::string& text);
 
-/// Lets an option take only these words, which help and completion then show.
-CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& words);
+/// Restricts an option to these values, which help and completion show.
+CLI::Option* add_choices(CLI::Option* option, const std::vector<std::string>& choices);
 
-/// The name of a file that is read or written at offsets, so that a pipe will not do: "-" is refused.
+/// Adds a file that is read or written at offsets. Refuses "-", because a pipe has no offsets.
 CLI::Option* add_image_option(CLI::App& command, const std::string& name, std::filesystem::path& path,
                               const std::string& help);
 

@@ -31,7 +31,7 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
-/// Lines on stderr, by way of the console.
+/// Writes log lines to stderr through the console functions.
 class ConsoleSink final : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
@@ -41,30 +41,32 @@ class ConsoleSink final : public spdlog::sinks::base_sink<std::mutex> {
   void flush_() override {}
 };
 
-/// A whole number in [least, greatest], or nothing.
-std::optional<std::int64_t> parse_integer(const std::string& text, std::int64_t least,
-                                          std::int64_t greatest) {
+/// A whole number in [min_value, max_value]; nullopt for other texts.
+std::optional<std::int64_t> parse_integer(const std::string& text, std::int64_t min_value,
+                                          std::int64_t max_value) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < least || value > greatest)
+  if (error != std::errc() || end != text.data() + text.size() || value < min_value || value > max_value)
     return std::nullopt;
   return value;
 }
 
-/// Sides separated by 'x', each in [least, kMaxSide]; nothing if one is wrong or their number is.
-std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, std::size_t fewest,
-                                                     std::size_t most) {
+/// Side lengths separated by 'x', each in [1, kMaxSide]. Returns nullopt if a length or their number is
+/// wrong.
+std::optional<std::vector<std::int64_t>> parse_sides(const std::string& text, std::size_t min_count,
+                                                     std::size_t max_count) {
   std::vector<std::int64_t> sides;
   for (const std::string& part : split(text, 'x')) {
     const auto side = parse_integer(part, 1, kMaxSide);
     if (!side) return std::nullopt;
     sides.push_back(*side);
   }
-  if (sides.size() < fewest || sides.size() > most) return std::nullopt;
+  if (sides.size() < min_count || sides.size() > max_count) return std::nullopt;
   return sides;
 }
 
-/// A number is a page, which other formats have, too; the rest is for sets.
+/// Stores a page number in options.page, which all formats support, and any other selection of images in
+/// options.select.
 void parse_page(const std::string& option, const std::string& text, OpenOptions& options) {
   if (const auto page = parse_integer(text, 0, std::numeric_limits<int>::max())) {
     options.page = static_cast<int>(*page);
@@ -135,8 +137,8 @@ void parse_raw(const std::string& option, const std::string& text, OpenOptions& 
   const auto offset = parts.size() > 2 ? parse_integer(parts[2], 0, std::int64_t{1} << 62) : std::int64_t{0};
   if (!sides || !type || !offset || parts.size() > 3) {
     throw InvalidArgument(fmt::format(
-        "{} {} is not a raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512", option,
-        shortened(text)));
+        "{} {} is not a raw layout; write COLSxROWS[xCHANNELS]:TYPE[:OFFSET] like 4096x2048x3:u16:512",
+        option, shortened(text)));
   }
   options.raw = ImageSpec{{(*sides)[1], (*sides)[0]}, sides->size() > 2 ? (*sides)[2] : 1, *type};
   options.raw_offset = *offset;
@@ -201,7 +203,7 @@ void add_budget_options(CLI::App& command, RunOptions& options) {
       ->transform(whole_number(1, kMaxSide));
 }
 
-void add_cut_options(CLI::App& command, RunOptions& options) {
+void add_band_options(CLI::App& command, RunOptions& options) {
   add_budget_options(command, options);
   command.add_option("--slots", options.slots, "bands in flight: 1 no overlap, 2 double buffering, ...")
       ->transform(whole_number(1, kMaxSlots));
@@ -210,13 +212,13 @@ void add_cut_options(CLI::App& command, RunOptions& options) {
 }
 
 void add_limit_options(CLI::App& command, RunOptions& options) {
-  add_cut_options(command, options);
-  const auto take = [&options](const std::string& text) {
+  add_band_options(command, options);
+  const auto set_arithmetic = [&options](const std::string& text) {
     options.arithmetic = text == "f64" ? Arithmetic::f64 : Arithmetic::f32;
   };
-  add_choices(
-      command.add_option_function<std::string>("--arithmetic", take, "f32 by default, f64 for f64 images"),
-      {"f32", "f64"});
+  add_choices(command.add_option_function<std::string>("--arithmetic", set_arithmetic,
+                                                       "f32 by default, f64 for f64 images"),
+              {"f32", "f64"});
 }
 
 void add_reporting_options(CLI::App& command, Verbosity& reporting) {
@@ -225,8 +227,8 @@ void add_reporting_options(CLI::App& command, Verbosity& reporting) {
                    "plan, retries, warnings and the whole summary on stderr");
 }
 
-CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what) {
-  return command.add_flag("-n,--dry-run", dry_run, "print the plan and stop: " + what + ", peak memory");
+CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& contents) {
+  return command.add_flag("-n,--dry-run", dry_run, "print the plan and stop: " + contents + ", peak memory");
 }
 
 std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting) {

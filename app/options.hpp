@@ -1,5 +1,4 @@
-// Groups of options that commands share, and the texts they are typed as. What is typed wrong throws
-// InvalidArgument.
+// Groups of options that commands share, and parsers of their values. Wrong values throw InvalidArgument.
 #pragma once
 
 #include <filesystem>
@@ -15,57 +14,57 @@
 
 namespace sepconv::app {
 
-/// "64M", "1.5GiB", "4096": bytes; K M G T are binary, with or without iB or B.
+/// Parses bytes: "64M", "1.5GiB", "4096". K, M, G and T are binary, with or without iB or B.
 std::int64_t parse_size(const std::string& option, const std::string& text);
-/// "COLSxROWS".
+/// Parses "COLSxROWS".
 Extent parse_extent(const std::string& option, const std::string& text);
-/// "COLSxROWS+COL+ROW".
+/// Parses "COLSxROWS+COL+ROW".
 Rect parse_region(const std::string& option, const std::string& text);
-/// "COLSxROWS[xCHANNELS]:TYPE[:OFFSET]", TYPE with "be" at its end for big-endian values.
+/// Parses "COLSxROWS[xCHANNELS]:TYPE[:OFFSET]". TYPE ends with "be" for big-endian values.
 void parse_raw(const std::string& option, const std::string& text, OpenOptions& options);
 
-/// --page and --raw; `suffix` is for a second input.
+/// Adds --page, --level, --axes, --missing-chunks and --raw. `suffix` is for the options of a second input.
 void add_input_options(CLI::App& command, OpenOptions& options, const std::string& suffix = "");
 
-/// --region, straight into the options of a run.
+/// Adds --region.
 void add_region_option(CLI::App& command, RunOptions& options);
 
-/// --nodata, straight into the options of a run.
+/// Adds --nodata and --nodata-bands.
 void add_nodata_option(CLI::App& command, MissingOptions& options);
-/// --alpha likewise.
+/// Adds --alpha.
 void add_alpha_option(CLI::App& command, MissingOptions& options);
-/// These and --dst-nodata.
+/// Adds these and --dst-nodata.
 void add_missing_options(CLI::App& command, MissingOptions& options);
 
-/// How the output is to be stored, as far as the user says.
+/// Adds the options of the output layout, such as --compress and --tile.
 void add_layout_options(CLI::App& command, OutputOptions& request);
 
-/// --orient, --to-8bit and --background.
+/// Adds --orient, --to-8bit and --background.
 void add_picture_options(CLI::App& command, FileOptions& files);
 
-/// --max-memory, --threads and --band-rows, straight into the options of a run.
+/// Adds --max-memory, --threads and --band-rows.
 void add_budget_options(CLI::App& command, RunOptions& options);
-/// These, --slots and --band-cols.
-void add_cut_options(CLI::App& command, RunOptions& options);
-/// All of these and --arithmetic, straight into the options of a run.
+/// Adds these, --slots and --band-cols.
+void add_band_options(CLI::App& command, RunOptions& options);
+/// Adds all of these and --arithmetic.
 void add_limit_options(CLI::App& command, RunOptions& options);
 
-/// What is shown next to the result.
+/// How much is printed besides the result.
 struct Verbosity {
   bool quiet = false;
   bool verbose = false;
 };
 void add_reporting_options(CLI::App& command, Verbosity& reporting);
 
-/// --dry-run, which says `what`.
-CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& what);
+/// Adds --dry-run; its help says that the plan lists `contents`.
+CLI::Option* add_dry_run_option(CLI::App& command, bool& dry_run, const std::string& contents);
 
-/// The logger that --verbose asks for, on stderr; else null.
+/// A logger to stderr if --verbose is set, else null.
 std::shared_ptr<spdlog::logger> make_logger(const Verbosity& reporting);
 
-/// For help texts: the name and first line of every stage.
+/// For help texts: the name and the help line of every stage.
 std::string stage_list();
-/// "TIFF, NPY, ...", and what of each format is read and written.
+/// For help texts: the names of the formats, and a list of what each format reads and writes.
 std::string format_names();
 std::string format_list();
 

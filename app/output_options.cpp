@@ -17,7 +17,7 @@ namespace {
 
 void parse_compress(const std::string& text, OutputOptions& request) {
   try {
-    const Codec codec = parse_codec(shortened(text));  // what is long is none
+    const Codec codec = parse_codec(shortened(text));  // a longer text is not a codec
     request.compression = codec.compression;
     request.level = codec.level;
     request.chroma = codec.chroma;
@@ -26,16 +26,17 @@ void parse_compress(const std::string& text, OutputOptions& request) {
   }
 }
 
-void take_8bit(const std::string& text, OutputOptions& request) {
+void parse_8bit(const std::string& text, OutputOptions& request) {
   request.to_8bit = true;
   if (text != "auto") request.range_of_8bit = parse_value_range(shortened(text));
 }
 
-/// For tiles, chunks and shards, what the text says.
-void parse_block(const std::string& text, std::optional<Extent>& sides, std::vector<AxisPositions>& others) {
+/// Parses the shape of tiles, chunks or shards: rows and columns into `sides`, further axes into `other_axes`.
+void parse_block(const std::string& text, std::optional<Extent>& sides,
+                 std::vector<AxisPositions>& other_axes) {
   BlockShape shape = parse_block_shape(text);
   if (shape.sides) sides = shape.sides;
-  others = std::move(shape.others);
+  other_axes = std::move(shape.others);
 }
 
 }  // namespace
@@ -99,7 +100,7 @@ void add_picture_options(CLI::App& command, FileOptions& files) {
       ->description(
           "scale 16-bit and floating pixels to u8: from the whole range of the type (floating: 0 to 1), or from "
           "LOW:HIGH; alpha is blended with white if OUT has none")
-      ->each([&request](const std::string& text) { take_8bit(text, request); })
+      ->each([&request](const std::string& text) { parse_8bit(text, request); })
       ->type_name("[=LOW:HIGH]");
   command
       .add_option_function<std::string>(

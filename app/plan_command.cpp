@@ -1,4 +1,4 @@
-// sepconv plan IN OUT STAGE...: what run would do. Makes nothing.
+// sepconv plan IN OUT STAGE...: prints what run would do, without running it.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -31,8 +31,8 @@ void add_plan_command(CLI::App& program, Context& context) {
     context.action = [request] {
       RunArguments& job = request->job;
       job.chain = Chain::parse(job.stages);
-      const auto prepared = [&] { return request->parts > 0 ? prepare_parts(job) : prepare(job); };
-      print_plan(job, request->json, prepared, request->parts);
+      const auto prepare_job = [&] { return request->parts > 0 ? prepare_parts(job) : prepare(job); };
+      print_plan(job, request->json, prepare_job, request->parts);
       return static_cast<int>(kDone);
     };
   });

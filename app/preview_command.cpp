@@ -1,4 +1,4 @@
-// sepconv preview IN [STAGE...]: what a chain makes of a level or a detail of an image, as a picture.
+// sepconv preview IN [STAGE...]: shows the result of a chain on an overview or a detail of an image.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -23,20 +23,20 @@ struct PreviewRequest {
   bool quiet = false;
 };
 
-std::unique_ptr<Writer> writer_of(const PreviewRequest& request, const ImageSpec& spec) {
+std::unique_ptr<Writer> create_picture_writer(const PreviewRequest& request, const ImageSpec& spec) {
   CreateOptions options{.overwrite = request.overwrite};
-  if (spec.channels == 4) options.metadata.extra_samples = {2};  // alpha that colours are not multiplied by
+  if (spec.channels == 4) options.metadata.extra_samples = {2};  // unassociated alpha (TIFF 6.0)
   return create_writer(request.output, spec, options);
 }
 
-void write_picture(const PreviewRequest& request, const Preview& seen) {
-  const auto writer = writer_of(request, {seen.extent, seen.channels, PixelType::u8});
+void write_picture(const PreviewRequest& request, const Preview& picture) {
+  const auto writer = create_picture_writer(request, {picture.extent, picture.channels, PixelType::u8});
   SerialExecutor executor;
-  writer->write(Rect::whole(seen.extent), seen.view(), executor);
+  writer->write(Rect::whole(picture.extent), picture.view(), executor);
   writer->finish();
 }
 
-int show(PreviewRequest& request, std::stop_token stop) {
+int show_preview(PreviewRequest& request, std::stop_token stop) {
   const Chain chain = Chain::parse(request.stages);
   PictureProtocol protocol = PictureProtocol::none;
   PreviewOptions& options = request.options;
@@ -47,21 +47,23 @@ int show(PreviewRequest& request, std::stop_token stop) {
     check_not_read(request.output, files_read_by(request.input, chain));
     check_writable(request.output, request.overwrite);
   }
-  const std::int64_t across = protocol == PictureProtocol::none ? 0 : terminal_pixels();
-  options.size = request.size > 0 ? request.size : across > 0 ? std::min(across, options.size) : options.size;
+  const std::int64_t terminal_width = protocol == PictureProtocol::none ? 0 : terminal_pixels();
+  options.size = request.size > 0     ? request.size
+                 : terminal_width > 0 ? std::min(terminal_width, options.size)
+                                      : options.size;
   options.region = request.limits.region;
   options.missing = request.limits.missing;
   options.max_memory_bytes = request.limits.max_memory_bytes;
   options.threads = request.limits.threads;
   options.stop = std::move(stop);
-  const Preview seen = preview(request.input, chain, options);
+  const Preview picture = preview(request.input, chain, options);
   if (request.output.empty()) {
-    print_escapes(picture_text(seen, protocol));
+    print_escapes(picture_text(picture, protocol));
   } else {
-    write_picture(request, seen);
+    write_picture(request, picture);
   }
   if (!request.quiet) {
-    for (const std::string& note : seen.notes) write_to_stderr(note + "\n");
+    for (const std::string& note : picture.notes) write_to_stderr(note + "\n");
   }
   return kDone;
 }
@@ -103,7 +105,7 @@ void add_preview_command(CLI::App& program, Context& context) {
                 "sepconv preview stack.ome.tif median:radius=2 -o third.jpg --page z=2 --size 200"}));
   command->callback([command, &context, request] {
     if (command->get_option("--level")->count() > 0) request->options.level = request->options.open.level;
-    context.action = [&context, request] { return show(*request, context.stop); };
+    context.action = [&context, request] { return show_preview(*request, context.stop); };
   });
 }
 

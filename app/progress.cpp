@@ -22,7 +22,7 @@ std::string format_seconds(double seconds) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && stderr_takes_escapes()) {}
+ProgressLine::ProgressLine(bool quiet) : shown_(!quiet && stderr_supports_escapes()) {}
 
 ProgressLine::~ProgressLine() { clear(); }
 
@@ -30,17 +30,17 @@ void ProgressLine::clear() {
   if (std::exchange(dirty_, false)) rewrite_stderr_line("");
 }
 
-std::function<void(const Progress&)> ProgressLine::callback(const std::string& place) {
+std::function<void(const Progress&)> ProgressLine::callback(const std::string& prefix) {
   if (!shown_) return {};
-  return [this, place](const Progress& progress) { update(place, progress); };
+  return [this, prefix](const Progress& progress) { update(prefix, progress); };
 }
 
-void ProgressLine::update(const std::string& place, const Progress& progress) {
+void ProgressLine::update(const std::string& prefix, const Progress& progress) {
   const auto now = std::chrono::steady_clock::now();
   if (now < next_) return;
   next_ = now + kInterval;
   dirty_ = true;
-  rewrite_stderr_line(place + progress_text(progress));
+  rewrite_stderr_line(prefix + progress_text(progress));
 }
 
 std::string progress_text(const Progress& progress) {

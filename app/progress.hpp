@@ -1,4 +1,4 @@
-// One line on the terminal that says how far a run is.
+// A progress line on the terminal.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace sepconv::app {
 
-/// Shows nothing when stderr is not a terminal that can rewrite a line, or `quiet` is set. The destructor clears
-/// the line.
+/// Shows nothing if stderr is not a terminal that can rewrite a line, or if `quiet` is set. The destructor
+/// clears the line.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
@@ -17,14 +17,14 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine();
 
-  /// For RunOptions::progress; empty when nothing is shown. This object must outlive the run. `place` begins
-  /// the line.
-  std::function<void(const Progress&)> callback(const std::string& place = "");
-  /// For other lines to follow.
+  /// For RunOptions::progress; empty if nothing is shown. This object must outlive the run. The line starts
+  /// with `prefix`.
+  std::function<void(const Progress&)> callback(const std::string& prefix = "");
+  /// Clears the line, so that other lines can follow.
   void clear();
 
  private:
-  void update(const std::string& place, const Progress& progress);
+  void update(const std::string& prefix, const Progress& progress);
 
   bool shown_;
   bool dirty_ = false;

@@ -45,40 +45,40 @@ void add_side_file_options(CLI::App& command, SideFileRequest& request) {
 ReportOutputs::ReportOutputs(const SideFileRequest& request, const RunArguments& job)
     : ReportOutputs(request, files_read_by(job), job.output, job.files.output.overwrite) {}
 
-ReportOutputs::ReportOutputs(const SideFileRequest& request, PathsInUse taken, const fs::path& output,
+ReportOutputs::ReportOutputs(const SideFileRequest& request, PathsInUse paths_in_use, const fs::path& output,
                              bool overwrite)
-    : wants_page_(is_page(request.report)) {
-  taken.emplace_back(output, "the result");
+    : wants_html_(is_html(request.report)) {
+  paths_in_use.emplace_back(output, "the result");
   if (output != kStandardStream)
-    taken.emplace_back(Checkpoint::folder_of_target(output), "the unfinished result");
-  json_ = checked("--json", request.json ? kStandardStream : "", taken, overwrite);
-  trace_ = checked("--trace", request.trace, taken, overwrite);
-  report_ = checked("--report", request.report, taken, overwrite);
-  stats_ = checked("--stats", request.stats, taken, overwrite);
+    paths_in_use.emplace_back(Checkpoint::folder_of_target(output), "the unfinished result");
+  json_ = open_destination("--json", request.json ? kStandardStream : "", paths_in_use, overwrite);
+  trace_ = open_destination("--trace", request.trace, paths_in_use, overwrite);
+  report_ = open_destination("--report", request.report, paths_in_use, overwrite);
+  stats_ = open_destination("--stats", request.stats, paths_in_use, overwrite);
 }
 
-ReportOutputs::Destination ReportOutputs::checked(const char* option, const fs::path& path, PathsInUse& taken,
-                                                  bool overwrite) {
+ReportOutputs::Destination ReportOutputs::open_destination(const char* option, const fs::path& path,
+                                                           PathsInUse& paths_in_use, bool overwrite) {
   if (path.empty()) return {};
   const bool to_stdout = path == kStandardStream;
-  for (const auto& [other, what] : taken) {
-    if (to_stdout != (other == kStandardStream) || !(to_stdout || is_of(path, other))) continue;
+  for (const auto& [used_path, role] : paths_in_use) {
+    if (to_stdout != (used_path == kStandardStream) || !(to_stdout || is_of(path, used_path))) continue;
     if (option == std::string_view("--json"))
-      throw InvalidArgument(fmt::format("--json: standard output is {}; choose --stats FILE", what));
+      throw InvalidArgument(fmt::format("--json: standard output is {}; choose --stats FILE", role));
     throw InvalidArgument(fmt::format("{} {}: {} {}; choose another name", option, path.string(),
-                                      to_stdout                   ? "standard output is"
-                                      : is_same_name(path, other) ? "this file is"
-                                                                  : "this file is of",
-                                      what));
+                                      to_stdout                       ? "standard output is"
+                                      : is_same_name(path, used_path) ? "this file is"
+                                                                      : "this file is of",
+                                      role));
   }
-  taken.emplace_back(path, fmt::format("that of {}", option));
+  paths_in_use.emplace_back(path, fmt::format("that of {}", option));
   return {true, to_stdout ? nullptr
                           : std::make_unique<OutputFile>(path, OutputFile::Options{.overwrite = overwrite})};
 }
 
-void ReportOutputs::Destination::write(const std::string& said) const {
-  if (file == nullptr) return print_lines(said);
-  const std::string text = with_flags(said);
+void ReportOutputs::Destination::write(const std::string& content) const {
+  if (file == nullptr) return print_lines(content);
+  const std::string text = with_flags(content);
   file->write_at(0, std::as_bytes(std::span(text)));
   file->commit();
 }
@@ -99,7 +99,7 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
             const Verbosity& reporting) {
   std::optional<PreviewCollector> pictures;
   ExecutionOptions options = request.options;
-  if (side_files.wants_page())
+  if (side_files.wants_html())
     options.observer = &pictures.emplace(
         job.plan, missing_pixels(*job.source, job.plan.given, job.plan.asked.missing, job.sink->layout()));
   RunReport report;
@@ -115,7 +115,7 @@ int run_job(ImageJob& job, const RunArguments& request, ReportOutputs& side_file
     text = summary(report, limits);
     json = to_json(report, limits);
     if (pictures)
-      page = page_of(report, limits, job, request.input, request.files.open, request.output, &*pictures);
+      page = html_page(report, limits, job, request.input, request.files.open, request.output, &*pictures);
   }
   const TraceFacts facts{to_json(report.plan), command_line(), true};
   side_files.write(report.timeline, facts, pictures ? page : text, json);

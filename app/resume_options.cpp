@@ -20,8 +20,9 @@ std::pair<std::int64_t, std::int64_t> parse_part(const std::string& text) {
   const char* const end = text.data() + text.size();
   const auto [slash, failed] = std::from_chars(text.data(), end, part.first);
   if (failed == std::errc() && slash != end && *slash == '/') {
-    const auto [read, wrong] = std::from_chars(slash + 1, end, part.second);
-    if (wrong == std::errc() && read == end && part.first >= 1 && part.first <= part.second) return part;
+    const auto [parsed_end, wrong] = std::from_chars(slash + 1, end, part.second);
+    if (wrong == std::errc() && parsed_end == end && part.first >= 1 && part.first <= part.second)
+      return part;
   }
   throw InvalidArgument(
       fmt::format("--part {} is none; write K/N, the first of sixteen as 1/16", shortened(text)));
@@ -34,9 +35,9 @@ void check_no_streams(const RunArguments& request) {
         "name files, or leave them out");
 }
 
-/// Nothing is given up for a run that does not begin.
-void discard(const RunArguments& job, const ResumeOptions& several) try {
-  if (several.resume || several.create_only) {
+/// Removes the checkpoint. Plans the new run first, so that the checkpoint survives if the run cannot start.
+void discard(const RunArguments& job, const ResumeOptions& resume_options) try {
+  if (resume_options.resume || resume_options.create_only) {
     discard_for_another(job.input, job.output, job.chain, job.options, job.files);
   } else if (!discard_finished(job.output)) {
     if (Checkpoint::is_there(job.output)) prepare(job);
@@ -51,7 +52,7 @@ void discard(const RunArguments& job, const ResumeOptions& several) try {
 
 }  // namespace
 
-std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, ResumeOptions& request) {
+std::vector<CLI::Option*> add_resume_options(CLI::App& command, ResumeOptions& request) {
   auto* resume =
       command.add_flag("--resume", request.resume, "checkpoint to OUT.partial, and resume from it");
   auto* discard = command.add_flag("--discard", request.discard, "remove OUT.partial and start over");
@@ -74,30 +75,33 @@ ImageJob prepare_parts(const RunArguments& request) {
   return plan_in_parts(request.input, request.output, request.chain, request.options, request.files);
 }
 
-ImageJob prepare(const RunArguments& request, const ResumeOptions& several) {
+ImageJob prepare(const RunArguments& request, const ResumeOptions& resume_options) {
   const RunArguments& job = request;
   const std::filesystem::path& output = request.output;
-  if (several.resume || several.discard || several.create_only || several.part.second > 0)
+  if (resume_options.resume || resume_options.discard || resume_options.create_only ||
+      resume_options.part.second > 0)
     check_no_streams(request);
-  if (several.discard) discard(request, several);
-  if (several.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
-  if (several.part.second > 0)
-    return plan_part(job.input, output, job.chain, several.part.first, several.part.second, job.options,
-                     job.files);
-  if (several.create_only) return create_in_parts(job.input, output, job.chain, job.options, job.files);
-  ImageJob made = prepare(request);
-  if (output == kStandardStream) return made;
-  if (const auto state = partial_state(output)) made.plan.warnings.push_back(describe(*state));
-  return made;
+  if (resume_options.discard) discard(request, resume_options);
+  if (resume_options.resume) return plan_resumed(job.input, output, job.chain, job.options, job.files);
+  if (resume_options.part.second > 0)
+    return plan_part(job.input, output, job.chain, resume_options.part.first, resume_options.part.second,
+                     job.options, job.files);
+  if (resume_options.create_only)
+    return create_in_parts(job.input, output, job.chain, job.options, job.files);
+  ImageJob planned = prepare(request);
+  if (output == kStandardStream) return planned;
+  if (const auto state = partial_state(output)) planned.plan.warnings.push_back(describe(*state));
+  return planned;
 }
 
 void report_checkpoint(const ImageJob& job, const Verbosity& reporting) {
   warn(job.plan.warnings);
   if (reporting.quiet) return;
-  const std::int64_t most = max_parts(job.plan, job.sink->layout(), job.count());
-  write_to_stderr(fmt::format(
-      "{} is begun: {}, and finish completes it\n", printable(job.partial->folder().native()),
-      most > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", most) : "--part 1/1 makes it"));
+  const std::int64_t part_limit = max_parts(job.plan, job.sink->layout(), job.count());
+  write_to_stderr(
+      fmt::format("{} is begun: {}, and finish completes it\n", printable(job.partial->folder().native()),
+                  part_limit > 1 ? fmt::format("--part 1/N to N/N make it, of 1 to {} parts", part_limit)
+                                 : "--part 1/1 makes it"));
 }
 
 std::function<std::string()> describe_checkpoint(const ImageJob& job, const std::filesystem::path& output) {
@@ -114,23 +118,23 @@ void check_no_partial(const std::filesystem::path& output) {
   if (!state) return;
   std::error_code ignored;
   if (std::filesystem::exists(output, ignored)) return warn({describe(*state)});
-  const bool was_there = state->kind == CheckpointState::Kind::committed;
-  throw IoError(fmt::format("{} is not {}: {}", output.string(), was_there ? "there any more" : "complete",
-                            describe(*state)));
+  const bool was_committed = state->kind == CheckpointState::Kind::committed;
+  throw IoError(fmt::format("{} is not {}: {}", output.string(),
+                            was_committed ? "there any more" : "complete", describe(*state)));
 }
 
 std::string describe_parts(const ImageJob& job, std::int64_t count) {
-  const std::vector<BandRange> all = parts(job.plan, job.sink->layout(), count, job.count());
-  const PartsCost cost = cost_of(job.plan, all, job.source->layout(), job.sink->layout());
+  const std::vector<BandRange> ranges = parts(job.plan, job.sink->layout(), count, job.count());
+  const PartsCost cost = cost_of(job.plan, ranges, job.source->layout(), job.sink->layout());
   const std::int64_t bands = job.count() * job.plan.band_count();
-  const double again =
+  const double reread_fraction =
       static_cast<double>(cost.bytes_read_again) / static_cast<double>(job.count() * job.plan.bytes_read);
   std::string text = fmt::format(
       "parts      {} of {} to {} bands: as many tasks, and one that finishes\n"
       "read twice {}, {:.2f} % of what is read: halos of parts\n"
       "requests   {} for the source, {} objects or bands to write\n",
-      all.size(), bands / count, ceil_div(bands, count),
-      format_bytes(static_cast<double>(cost.bytes_read_again)), 100 * again, cost.source_blocks,
+      ranges.size(), bands / count, ceil_div(bands, count),
+      format_bytes(static_cast<double>(cost.bytes_read_again)), 100 * reread_fraction, cost.source_blocks,
       cost.sink_objects);
   if (!job.sink->layout().levels.empty())
     text += fmt::format("levels     {} in blocks of several parts, which finish writes\n",

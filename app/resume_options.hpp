@@ -1,4 +1,4 @@
-// Results that are made in several runs: --resume, --discard, --create-only and --part.
+// Results that are computed in several runs: --resume, --discard, --create-only and --part.
 #pragma once
 
 #include <functional>
@@ -14,25 +14,28 @@ namespace sepconv::app {
 
 struct ResumeOptions {
   bool resume = false, discard = false, create_only = false;
-  std::pair<std::int64_t, std::int64_t> part{};  ///< of how many; 0: all
+  std::pair<std::int64_t, std::int64_t> part{};  ///< {K, N}: part K of N; N = 0: the whole result
 };
-std::vector<CLI::Option*> add_several_runs_options(CLI::App& command, ResumeOptions& request);
+std::vector<CLI::Option*> add_resume_options(CLI::App& command, ResumeOptions& request);
 
-/// The job that these ask for; of --create-only nothing is left to do.
-ImageJob prepare(const RunArguments& request, const ResumeOptions& several);
+/// Plans the job that these options request. With --create-only it creates the output and leaves no work.
+ImageJob prepare(const RunArguments& request, const ResumeOptions& resume_options);
 
-/// The job of --create-only and the parts of its result; makes nothing.
+/// Plans the job of --create-only and its parts without creating the output.
 ImageJob prepare_parts(const RunArguments& request);
 
-/// To stderr: of a result in parts what it will not have, and unless quiet how many they may be.
+/// Prints the warnings of the plan to stderr, and unless quiet the possible number of parts.
 void report_checkpoint(const ImageJob& job, const Verbosity& reporting);
 
-/// Says when a job with a partial result has failed what is left of it for the next command, if anything is.
+/// The returned function describes, after a failure, the saved work that a later run can continue; "" if no
+/// work is saved.
 std::function<std::string()> describe_checkpoint(const ImageJob& job, const std::filesystem::path& output);
 
-/// Warns of what is there of a result that is not complete, or throws IoError where that is all of this name.
+/// Warns of an incomplete result if `output` also exists. Throws IoError if only the incomplete result
+/// exists.
 void check_no_partial(const std::filesystem::path& output);
 
+/// The work of each of `count` parts and the additional cost of splitting the job, as text.
 std::string describe_parts(const ImageJob& job, std::int64_t count);
 
 }  // namespace sepconv::app

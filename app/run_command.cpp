@@ -26,8 +26,8 @@ struct RunRequest {
   RunArguments job;
   SideFileRequest side_files;
   Verbosity reporting;
-  ResumeOptions several;
-  BatchOptions folder;
+  ResumeOptions resume;
+  BatchOptions batch;
   bool whole = false;
   bool dry_run = false;
 };
@@ -54,7 +54,7 @@ int run_whole(const RunRequest& request, ImageJob& job) {
   return kDone;
 }
 
-std::string text_of_plan(const std::filesystem::path& path) {
+std::string read_plan_text(const std::filesystem::path& path) {
   constexpr std::int64_t kMaxLength = 16 << 20;
   const InputFile file(path);
   if (file.size() > kMaxLength)
@@ -66,10 +66,11 @@ std::string text_of_plan(const std::filesystem::path& path) {
   return text;
 }
 
-/// The job becomes the plan's, and no other plan takes its place.
-void take_plan(RunArguments& job) {
+/// Reads the plan file into the job; run may not replace this plan by a smaller one. Throws InvalidArgument
+/// if typed stages differ from the plan's.
+void load_plan(RunArguments& job) {
   check_not_read(job.output, {{job.plan_file, "the plan"}});
-  job.plan = parse_plan(text_of_plan(job.plan_file));
+  job.plan = parse_plan(read_plan_text(job.plan_file));
   job.options.smaller_plans = false;
   const std::string typed = Chain::parse(job.stages).text();
   job.chain = Chain::parse(job.plan->stages);
@@ -87,15 +88,15 @@ int filter(RunRequest& request, Context& context) {
       throw InvalidArgument("--reference computes on the CPU; leave out --device, or --reference");
     request.job.options.choose_device = false;
   }
-  if (!request.folder.folder.empty()) {
-    const auto stages = request.folder.words.begin() + static_cast<std::ptrdiff_t>(request.folder.inputs);
-    request.job.chain = Chain::parse({stages, request.folder.words.end()});
-    return run_into_folder(request.folder, request.job, request.side_files.json, request.reporting, context);
+  if (!request.batch.folder.empty()) {
+    const auto stages = request.batch.arguments.begin() + static_cast<std::ptrdiff_t>(request.batch.inputs);
+    request.job.chain = Chain::parse({stages, request.batch.arguments.end()});
+    return run_into_folder(request.batch, request.job, request.side_files.json, request.reporting, context);
   }
   if (request.job.plan_file.empty()) {
     request.job.chain = Chain::parse(request.job.stages);
   } else {
-    take_plan(request.job);
+    load_plan(request.job);
   }
   if (request.dry_run) {
     print_plan(request.job, request.side_files.json, [&request] { return prepare(request.job); });
@@ -103,12 +104,12 @@ int filter(RunRequest& request, Context& context) {
   }
   ReportOutputs side_files(request.side_files, request.job);
   check_no_terminal(request.job);
-  ImageJob job = prepare(request.job, request.several);
-  if (request.several.create_only) {
+  ImageJob job = prepare(request.job, request.resume);
+  if (request.resume.create_only) {
     report_checkpoint(job, request.reporting);
     return kDone;
   }
-  if (job.partial) context.keep(describe_checkpoint(job, request.job.output));
+  if (job.partial) context.set_partial_results(describe_checkpoint(job, request.job.output));
   return request.whole ? run_whole(request, job) : run_job(job, request.job, side_files, request.reporting);
 }
 
@@ -117,7 +118,7 @@ std::vector<CLI::Option*> run_arguments(CLI::App& command) {
 }
 
 void add_folder_options(CLI::App& command, RunRequest& request) {
-  CLI::Option* into = add_into_option(command, request.folder, run_arguments(command));
+  CLI::Option* into = add_into_option(command, request.batch, run_arguments(command));
   for (const char* name : {"--reference", "--trace", "--report", "--stats", "--plan", "--dry-run", "--resume",
                            "--discard", "--create-only", "--part"})
     into->excludes(command.get_option(name));
@@ -135,7 +136,7 @@ void add_run_command(CLI::App& program, Context& context) {
   add_side_file_options(*command, request->side_files);
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
     whole->excludes(command->get_option(name));
-  const std::vector<CLI::Option*> several = add_several_runs_options(*command, request->several);
+  const std::vector<CLI::Option*> resume_options = add_resume_options(*command, request->resume);
   for (const char* name : {"--trace", "--report", "--stats", "--json"})
     command->get_option("--create-only")->excludes(command->get_option(name));
   auto* plan =
@@ -149,7 +150,7 @@ void add_run_command(CLI::App& program, Context& context) {
   auto* dry_run = add_dry_run_option(*command, request->dry_run, "bands, slots, bytes");
   for (const char* name : {"--reference", "--trace", "--report", "--stats"})
     dry_run->excludes(command->get_option(name));
-  for (CLI::Option* option : several) {
+  for (CLI::Option* option : resume_options) {
     dry_run->excludes(option);
     whole->excludes(option);
     plan->excludes(option);
@@ -170,8 +171,8 @@ void add_run_command(CLI::App& program, Context& context) {
            "sepconv run scan.tif far.tif gaussian:sigma=40 --resume"}));
   command->callback([command, &context, request] {
     for (const CLI::Option* argument : run_arguments(*command))
-      request->folder.words.insert(request->folder.words.end(), argument->results().begin(),
-                                   argument->results().end());
+      request->batch.arguments.insert(request->batch.arguments.end(), argument->results().begin(),
+                                      argument->results().end());
     context.action = [&context, request] { return filter(*request, context); };
   });
 }

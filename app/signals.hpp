@@ -1,5 +1,5 @@
-// Ctrl-C, SIGTERM and SIGHUP as a stop token, and as the end of a program that does not heed it in time.
-// Every other signal means what it means to any program.
+// Ctrl-C, SIGTERM and SIGHUP request a stop, and end a program that does not stop in time. SIGPIPE and
+// SIGXFSZ are ignored; all other signals keep their default action.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,8 @@
 
 namespace sepconv::app {
 
-/// Lives in main() to its end. Until start() a signal ends the program, which has nothing to clean up before.
+/// Must live until the end of main(). Before start() a signal ends the program immediately, when no clean-up
+/// is needed yet.
 class SignalWatcher {
  public:
   SignalWatcher();
@@ -20,27 +21,28 @@ class SignalWatcher {
   SignalWatcher& operator=(const SignalWatcher&) = delete;
   ~SignalWatcher();
 
-  /// Watches from now on, in a thread of its own; to be called before there is another one, which inherits
-  /// the blocked signals. The first signal requests a stop. A program that has not ended half a second later
-  /// is ended: what is unfinished is removed, and a sentence says what is `left`, which is called in that
-  /// thread. Throws Error if none can be had.
-  void start(std::function<std::string()> left);
+  /// Starts a thread that watches the signals. Must be called before any other thread is started, because
+  /// threads inherit the blocked signals. The first signal requests a stop. Half a second later the thread
+  /// removes all unfinished files, prints a message that contains the result of `describe_leftovers`, which
+  /// it calls, and ends the program. Throws Error if a descriptor or the thread cannot be created.
+  void start(std::function<std::string()> describe_leftovers);
 
   std::stop_token token() const noexcept { return stop_.get_token(); }
 
-  /// For who says that the program was interrupted. Does not return where the watcher says it.
-  void take_last_word();
+  /// Claims the message that the program was interrupted. Does not return if the watcher has already claimed
+  /// it.
+  void claim_final_message();
 
  private:
   void watch();
-  [[noreturn]] void end_program();
+  [[noreturn]] void force_exit();
 
   sigset_t signals_;
   std::stop_source stop_;
-  int arrivals_ = -1;  // a signalfd of signals_
-  int end_ = -1;       // an eventfd: something to read in it ends the watching
-  std::function<std::string()> left_;
-  std::atomic_flag has_last_word_;
+  int signal_descriptor_ = -1;  // a signalfd of signals_
+  int end_descriptor_ = -1;     // an eventfd: a write to it ends the thread
+  std::function<std::string()> describe_leftovers_;
+  std::atomic_flag final_message_claimed_;
   std::jthread thread_;
 };
 

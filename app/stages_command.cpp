@@ -19,8 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A default as JSON has it; null if there is none.
-Json default_of(const StageKey& key) {
+/// The default value as JSON; null if the key has no default.
+Json default_json(const StageKey& key) {
   using enum StageKey::Type;
   if (key.default_text.empty()) return nullptr;
   const bool is_text = key.type != number && key.type != integer && key.type != flag;
@@ -32,7 +32,7 @@ Json to_json(const StageKey& key) {
                {"type", name_of(key.type)},
                {"words", key.words},
                {"needed", key.needed},
-               {"default", default_of(key)}};
+               {"default", default_json(key)}};
   if (!key.unit.empty()) json["unit"] = key.unit;
   if (std::isfinite(key.range.least))
     json[key.range.above_least ? "greater_than" : "least"] = key.range.least;
@@ -49,8 +49,9 @@ Json to_json(const StageEntry& entry) {
   return {{"name", entry.name}, {"words", entry.help}, {"example", entry.example}, {"keys", keys}};
 }
 
-/// The stage of this name, or all. Throws InvalidArgument, which knows the nearest name.
-StageTable chosen(const std::string& name) {
+/// The stage of this name, or all stages if it is empty. Throws InvalidArgument that suggests the nearest
+/// name.
+StageTable select_stages(const std::string& name) {
   if (name.empty()) return stage_table();
   return {stage_named(name)};
 }
@@ -62,7 +63,7 @@ void print_keys(const StageEntry& entry) {
 }
 
 int print_stages(const std::string& name, bool as_json) {
-  const StageTable stages = chosen(name);
+  const StageTable stages = select_stages(name);
   if (as_json) {
     Json json = Json::array();
     for (const StageEntry& entry : stages) json.push_back(to_json(entry));

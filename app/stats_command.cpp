@@ -74,7 +74,8 @@ using nlohmann::ordered_json;
 ordered_json channels_json(const std::vector<ChannelStats>& channels) {
   ordered_json list = ordered_json::array();
   for (const ChannelStats& stats : channels) {
-    // For no value nothing is known. JSON has no infinity and no not-a-number: they are null, too.
+    // Without values all statistics are null. Infinity and NaN become null, too, because JSON has no such
+    // numbers.
     const auto known = [&stats](double value) {
       return stats.count > 0 ? ordered_json(value) : ordered_json();
     };
@@ -94,7 +95,8 @@ ordered_json channels_json(const std::vector<ChannelStats>& channels) {
   return list;
 }
 
-/// One image has its channels next to its shape; of several each has its own, and its place along the axes.
+/// A single image has its channels next to its shape. Each of several images has its own channels and its
+/// position along the axes.
 void print_json(const std::filesystem::path& path, const RasterSet& set, const SampleType& type,
                 const std::vector<RasterStats>& images, const std::vector<std::string>& warnings) {
   const ImageSpec& spec = set.spec();
@@ -114,15 +116,15 @@ void print_json(const std::filesystem::path& path, const RasterSet& set, const S
   print_lines(json_text(all));
 }
 
-/// For floating values it takes a second pass, and a stream comes once.
-bool takes_histogram(const StatsRequest& request, const RasterSet& set) {
-  const bool has_none = request.path == kStandardStream && is_floating(set.spec().type);
-  if (has_none && request.histogram)
+/// Whether to compute a histogram. Floating values require a second pass, which a stream does not support.
+bool wants_histogram(const StatsRequest& request, const RasterSet& set) {
+  const bool is_unsupported = request.path == kStandardStream && is_floating(set.spec().type);
+  if (is_unsupported && request.histogram)
     throw InvalidArgument(fmt::format(
         "the histogram of {} takes a second pass, and standard input comes once; leave out --histogram, or "
         "name a file",
         name_of(set.spec().type)));
-  return !has_none && (request.histogram || request.json);
+  return !is_unsupported && (request.histogram || request.json);
 }
 
 int measure(StatsRequest& request, std::stop_token stop) {
@@ -130,7 +132,7 @@ int measure(StatsRequest& request, std::stop_token stop) {
   request.options.logger = make_logger(request.reporting);
   request.open = open_options(request.open, request.options.missing);
   const auto set = open_input(request.path, request.open, request.options.stop);
-  const bool histogram = takes_histogram(request, *set);
+  const bool histogram = wants_histogram(request, *set);
   std::vector<RasterStats> images;
   std::vector<std::string> warnings;
   SampleType type(set->spec().type);

@@ -23,8 +23,9 @@ namespace sepconv::app {
 
 namespace {
 
-/// A terminal at the other end of a slow line answers within this; one that knows no answer lets us wait.
-constexpr std::chrono::milliseconds kAnswerTime{500};
+/// Timeout for a reply: long enough for a terminal on a slow line. A terminal that does not know the query
+/// never replies.
+constexpr std::chrono::milliseconds kReplyTimeout{500};
 
 bool is_set(const char* name, std::string_view value = "") {
   const char* const found = std::getenv(name);
@@ -36,13 +37,13 @@ bool contains(const char* name, std::string_view part) {
   return found != nullptr && std::string_view(found).find(part) != std::string_view::npos;
 }
 
-/// Passes what is typed on at once and unseen, while it lives.
+/// Switches the terminal to unbuffered input without echo during its lifetime.
 class RawTerminal {
  public:
   explicit RawTerminal(int descriptor)
-      : descriptor_(descriptor), is_ours_(tcgetattr(descriptor, &before_) == 0) {
-    if (!is_ours_) return;
-    termios raw = before_;
+      : descriptor_(descriptor), is_terminal_(tcgetattr(descriptor, &saved_) == 0) {
+    if (!is_terminal_) return;
+    termios raw = saved_;
     raw.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     raw.c_cc[VMIN] = 0;
     raw.c_cc[VTIME] = 0;
@@ -51,52 +52,53 @@ class RawTerminal {
   RawTerminal(const RawTerminal&) = delete;
   RawTerminal& operator=(const RawTerminal&) = delete;
   ~RawTerminal() {
-    if (is_ours_) tcsetattr(descriptor_, TCSANOW, &before_);
+    if (is_terminal_) tcsetattr(descriptor_, TCSANOW, &saved_);
   }
 
  private:
   int descriptor_;
-  termios before_{};
-  bool is_ours_;
+  termios saved_{};
+  bool is_terminal_;
 };
 
-/// What the terminal says to `question`, up to `last`; what it said until then if that does not come.
-std::string answer_to(std::string_view question, char last) {
+/// The terminal's reply to `query` up to the character `last`, or the part that arrived before the
+/// timeout.
+std::string query_terminal(std::string_view query, char last) {
   const int terminal = open(stdout_terminal().c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY);
   if (terminal < 0) return "";
-  std::string answer;
+  std::string reply;
   {
     const RawTerminal raw(terminal);
-    static_cast<void>(!write(terminal, question.data(), question.size()));
-    const auto end = std::chrono::steady_clock::now() + kAnswerTime;
-    while (answer.find(last) == std::string::npos) {
-      const auto left =
+    static_cast<void>(!write(terminal, query.data(), query.size()));
+    const auto end = std::chrono::steady_clock::now() + kReplyTimeout;
+    while (reply.find(last) == std::string::npos) {
+      const auto remaining =
           std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
-      pollfd one{terminal, POLLIN, 0};
-      if (left.count() <= 0 || poll(&one, 1, static_cast<int>(left.count())) <= 0) break;
-      std::array<char, 256> some{};
-      const ssize_t count = read(terminal, some.data(), some.size());
+      pollfd poll_request{terminal, POLLIN, 0};
+      if (remaining.count() <= 0 || poll(&poll_request, 1, static_cast<int>(remaining.count())) <= 0) break;
+      std::array<char, 256> chunk{};
+      const ssize_t count = read(terminal, chunk.data(), chunk.size());
       if (count <= 0) break;
-      answer.append(some.data(), static_cast<std::size_t>(count));
+      reply.append(chunk.data(), static_cast<std::size_t>(count));
     }
   }
   close(terminal);
-  return answer;
+  return reply;
 }
 
-/// kitty's question is for a picture of one pixel; who does not know it answers the second, for the device's
-/// attributes, alone. There 4 is sixel.
-PictureProtocol asked_protocol() {
-  const std::string answer = answer_to("\033_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c", 'c');
-  if (answer.find("\033_Gi=1;OK") != std::string::npos) return PictureProtocol::kitty;
-  const std::size_t begin = answer.find("\033[?");
+/// Sends two queries: kitty's, for an image of one pixel, and the device attributes. A terminal without
+/// kitty's protocol replies only to the second. Attribute 4 means sixel.
+PictureProtocol query_protocol() {
+  const std::string reply = query_terminal("\033_Gi=1,s=1,v=1,a=q,t=d,f=24;AAAA\033\\\033[c", 'c');
+  if (reply.find("\033_Gi=1;OK") != std::string::npos) return PictureProtocol::kitty;
+  const std::size_t begin = reply.find("\033[?");
   if (begin == std::string::npos) return PictureProtocol::none;
-  const std::string attributes = ";" + answer.substr(begin + 3, answer.find('c', begin) - begin - 3) + ";";
+  const std::string attributes = ";" + reply.substr(begin + 3, reply.find('c', begin) - begin - 3) + ";";
   return attributes.find(";4;") != std::string::npos ? PictureProtocol::sixel : PictureProtocol::none;
 }
 
-std::string in_kitty(const std::vector<std::byte>& png) {
-  constexpr std::size_t kChunk = 4096;  // what one escape may carry
+std::string to_kitty(const std::vector<std::byte>& png) {
+  constexpr std::size_t kChunk = 4096;  // maximum payload of an escape sequence
   const std::string data = base64(png);
   std::string text;
   for (std::size_t at = 0; at < data.size(); at += kChunk) {
@@ -107,12 +109,12 @@ std::string in_kitty(const std::vector<std::byte>& png) {
   return text + "\n";
 }
 
-std::string in_iterm(const std::vector<std::byte>& png) {
+std::string to_iterm(const std::vector<std::byte>& png) {
   return fmt::format("\033]1337;File=inline=1;size={}:{}\a\n", png.size(), base64(png));
 }
 
-/// Levels of red, green and blue that 216 of sixel's 256 colours are made of, each value moved up or down by
-/// where its pixel lies (ordered dither, Bayer 1973).
+/// Maps pixels to 216 of sixel's 256 colours, 6 levels each of red, green and blue, with ordered dither
+/// (Bayer 1973).
 class SixelColours {
  public:
   static constexpr int kLevels = 6, kCount = kLevels * kLevels * kLevels, kClear = kCount;
@@ -139,34 +141,34 @@ class SixelColours {
   const Preview& picture_;
 };
 
-/// For one colour in six rows from `row` on.
+/// The sixel data of one colour in six rows of `cols` pixels.
 std::string sixel_line(const std::vector<int>& six_rows, std::int64_t cols, int colour) {
   std::string text;
   std::int64_t run = 0;
-  char held = 0;
-  const auto put = [&] {
+  char run_character = 0;
+  const auto flush_run = [&] {
     if (run > 3)
-      text += fmt::format("!{}{}", run, held);
+      text += fmt::format("!{}{}", run, run_character);
     else
-      text.append(static_cast<std::size_t>(run), held);
+      text.append(static_cast<std::size_t>(run), run_character);
   };
   for (std::int64_t col = 0; col < cols; ++col) {
     int bits = 0;
     for (int k = 0; k < 6; ++k)
       bits |= (six_rows[static_cast<std::size_t>(k * cols + col)] == colour ? 1 : 0) << k;
-    const char one = static_cast<char>('?' + bits);
-    if (one != held) {
-      put();
+    const char character = static_cast<char>('?' + bits);
+    if (character != run_character) {
+      flush_run();
       run = 0;
-      held = one;
+      run_character = character;
     }
     ++run;
   }
-  put();
+  flush_run();
   return text;
 }
 
-std::string in_sixel(const Preview& picture) {
+std::string to_sixel(const Preview& picture) {
   const auto [rows, cols] = picture.extent;
   const SixelColours colours(picture);
   std::string text = fmt::format("\033P0;1q\"1;1;{};{}", cols, rows);
@@ -196,15 +198,16 @@ std::string in_sixel(const Preview& picture) {
 PictureProtocol picture_protocol() {
   if (!stdout_is_terminal() || is_set("TERM", "dumb") || is_set("TERM", "linux"))
     return PictureProtocol::none;
-  const bool is_inside = is_set("TMUX") || is_set("STY");  // of another, which has its own say
-  if (!is_inside) {
+  // A multiplexer may not support what the outer terminal supports.
+  const bool in_multiplexer = is_set("TMUX") || is_set("STY");
+  if (!in_multiplexer) {
     if (is_set("KITTY_WINDOW_ID") || contains("TERM", "kitty") || is_set("TERM_PROGRAM", "ghostty"))
       return PictureProtocol::kitty;
     if (is_set("TERM_PROGRAM", "iTerm.app") || is_set("LC_TERMINAL", "iTerm2") ||
         is_set("TERM_PROGRAM", "WezTerm"))
       return PictureProtocol::iterm;
   }
-  return asked_protocol();
+  return query_protocol();
 }
 
 std::int64_t terminal_pixels() {
@@ -222,11 +225,11 @@ std::string picture_text(const Preview& picture, PictureProtocol protocol) {
   };
   switch (protocol) {
     case PictureProtocol::kitty:
-      return in_kitty(png());
+      return to_kitty(png());
     case PictureProtocol::iterm:
-      return in_iterm(png());
+      return to_iterm(png());
     case PictureProtocol::sixel:
-      return in_sixel(picture);
+      return to_sixel(picture);
     case PictureProtocol::none:
       break;
   }

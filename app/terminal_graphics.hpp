@@ -1,4 +1,4 @@
-// Pictures in terminals that show them.
+// Pictures in terminals that support them.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@ enum class PictureProtocol : std::uint8_t {
   sixel,  ///< DEC's, VT340
 };
 
-/// What the terminal behind standard output can: by its environment, else by what it answers when it is
-/// asked. None where that is not a terminal.
+/// The protocol that stdout's terminal supports: from its environment, else from its reply to a query. none
+/// if stdout is not a terminal.
 PictureProtocol picture_protocol();
 
-/// Pixels across that terminal; 0 if it does not say.
+/// Width of that terminal in pixels; 0 if unknown.
 std::int64_t terminal_pixels();
 
-/// What shows the picture at the cursor. Throws InvalidArgument for none.
+/// The escape sequences that show the picture at the cursor. Throws InvalidArgument for
+/// PictureProtocol::none.
 std::string picture_text(const Preview& picture, PictureProtocol protocol);
 
 }  // namespace sepconv::app

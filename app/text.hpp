@@ -1,4 +1,4 @@
-// Numbers in texts for people.
+// Texts for people: numbers and example commands.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,13 +9,13 @@
 
 namespace sepconv::app {
 
-/// `digits` significant digits; not-a-number has no sign, nor has zero.
+/// The value with `digits` significant digits. NaN and zero have no sign.
 inline std::string number_text(double value, int digits) {
   if (std::isnan(value)) return "nan";
   return fmt::format("{:.{}g}", value == 0 ? 0.0 : value, digits);
 }
 
-/// The end of a command's help, which its man page has as EXAMPLES.
+/// Example lines for the end of a command's help; its man page shows them as EXAMPLES.
 inline std::string examples(std::initializer_list<const char*> commands) {
   std::string text;
   for (const char* const command : commands)
@@ -23,7 +23,7 @@ inline std::string examples(std::initializer_list<const char*> commands) {
   return text;
 }
 
-/// A stage's example as it is typed: shells take brackets for a pattern.
+/// A command with a stage's example. Brackets are quoted, because shells expand them.
 inline std::string example_command(const std::string& stage) {
   const bool is_pattern = stage.find('[') != std::string::npos;
   return fmt::format("sepconv run in.tif out.tif {}", is_pattern ? "'" + stage + "'" : stage);

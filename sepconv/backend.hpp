@@ -1,4 +1,4 @@
-// For another GPU backend: docs/adding-a-backend.md.
+// Headers for adding a GPU backend: docs/adding-a-backend.md.
 #pragma once
 
 #include "kernels/cuda/backend.hpp"

@@ -1,4 +1,4 @@
-// For file formats of your own: docs/adding-a-format.md.
+// Headers for adding a file format: docs/adding-a-format.md.
 #pragma once
 
 #include "io/buffered_image.hpp"

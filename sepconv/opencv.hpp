@@ -1,12 +1,12 @@
-// OpenCV's images as sepconv's views, without a copy. Header-only: whoever includes it has OpenCV.
+// Views of OpenCV images, without a copy. Header-only; the including program provides OpenCV.
 //
 //   sepconv::apply(blur, sepconv::view_of(photo), sepconv::view_of(blurred));
 //
-// OpenCV counts channels, types and pitches as sepconv does, so a region of interest is a view like any
-// other. The view ends with the pixels it shows: a cv::Mat that shares them must live as long.
+// OpenCV defines channels, types and pitches as sepconv does, so a region of interest works as a view. The
+// view does not own its pixels: a cv::Mat that shares them must outlive it.
 //
-// cv::cuda::GpuMat is there where OpenCV has its header, in builds of OpenCV without CUDA too; its streams
-// also need CUDA's headers, and to link an OpenCV built with CUDA.
+// cv::cuda::GpuMat is supported if OpenCV has its header, even in builds of OpenCV without CUDA. Its streams
+// also need CUDA's headers, and linking them needs an OpenCV built with CUDA.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -26,8 +26,8 @@
 
 namespace sepconv {
 
-/// The type of a pixel's values, for CV_8U, CV_16U, CV_16S, CV_32F and CV_64F of any number of channels.
-/// Throws InvalidArgument for others.
+/// The pixel type for CV_8U, CV_16U, CV_16S, CV_32F and CV_64F with any number of channels. Throws
+/// InvalidArgument for other types.
 inline PixelType pixel_type_of_opencv(int type) {
   switch (CV_MAT_DEPTH(type)) {
     case CV_8U:
@@ -46,7 +46,7 @@ inline PixelType pixel_type_of_opencv(int type) {
   }
 }
 
-/// For a cv::Mat or a cv::cuda::GpuMat; `Byte` is std::byte or const std::byte.
+/// A view of a cv::Mat or a cv::cuda::GpuMat; `Byte` is std::byte or const std::byte.
 template <class Byte, class Image>
 BasicPixelView<Byte> view_of_opencv(const Image& image) {
   return {reinterpret_cast<Byte*>(image.data),
@@ -56,7 +56,7 @@ BasicPixelView<Byte> view_of_opencv(const Image& image) {
           static_cast<std::int64_t>(image.step)};
 }
 
-/// Throws InvalidArgument too for a matrix of more than two dimensions.
+/// A view of a cv::Mat. Throws InvalidArgument for other pixel types and for more than two dimensions.
 inline ConstPixelView view_of(const cv::Mat& image) {
   if (image.dims > 2) {
     throw InvalidArgument("a cv::Mat of " + std::to_string(image.dims) +
@@ -70,7 +70,7 @@ inline PixelView view_of(cv::Mat& image) {
 }
 
 #if __has_include(<opencv2/core/cuda.hpp>)
-/// In memory of the device that was current when it was made.
+/// A view in the memory of the device that was current when the GpuMat was allocated.
 inline ConstPixelView view_of(const cv::cuda::GpuMat& image) {
   return view_of_opencv<const std::byte>(image);
 }
@@ -78,7 +78,7 @@ inline PixelView view_of(cv::cuda::GpuMat& image) { return view_of_opencv<std::b
 #endif
 
 #if __has_include(<opencv2/core/cuda_stream_accessor.hpp>) && __has_include(<cuda_runtime.h>)
-/// The stream that OpenCV's functions are given as a cv::cuda::Stream, for DeviceFilter::enqueue.
+/// The CUDA stream of a cv::cuda::Stream, for DeviceFilter::enqueue.
 inline DeviceStream stream_of(const cv::cuda::Stream& stream) {
   return cv::cuda::StreamAccessor::getStream(stream);
 }

@@ -1,4 +1,4 @@
-// The one header for users of the library.
+// The main header of the library.
 #pragma once
 
 #include "core/error.hpp"

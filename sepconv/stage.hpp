@@ -1,4 +1,4 @@
-// For stages of your own: docs/adding-a-stage.md.
+// Headers for adding a stage: docs/adding-a-stage.md.
 #pragma once
 
 #include "kernels/pointwise/pointwise.hpp"

@@ -1,10 +1,9 @@
-// Thrust's vectors on a device as sepconv's views, without a copy. Header-only: whoever includes it has
-// Thrust.
+// Views of Thrust device vectors, without a copy. Header-only; the including program provides Thrust.
 //
 //   blur.enqueue(sepconv::view_of(frame, kExtent), sepconv::view_of(blurred, kExtent), stream);
 //
-// DeviceFilter and Thrust's algorithms work on the same stream if they are given it:
-// thrust::cuda::par.on(stream). docs/examples/in_thrust_program.cu is a whole program.
+// Pass the same stream to DeviceFilter and to Thrust's algorithms with thrust::cuda::par.on(stream).
+// docs/examples/in_thrust_program.cu is a complete program.
 #pragma once
 
 #include <thrust/device_vector.h>
@@ -16,8 +15,8 @@
 
 namespace sepconv {
 
-/// Rows one after another, from the vector's first element on. The view ends with the vector's memory. Throws
-/// InvalidArgument if the vector has fewer elements than the image; it may have more.
+/// A view of densely packed rows that start at the vector's first element. The vector's memory must outlive
+/// the view. Throws InvalidArgument if the vector has fewer elements than the image; it may have more.
 template <class T, class Allocator>
 PixelView view_of(thrust::device_vector<T, Allocator>& pixels, Extent extent, std::int64_t channels = 1) {
   if (static_cast<std::int64_t>(pixels.size()) < extent.area() * channels) {

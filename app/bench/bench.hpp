@@ -1,4 +1,4 @@
-// What the commands of `sepconv bench` share.
+// Helpers that the commands of `sepconv bench` share.
 #pragma once
 
 #include <functional>
@@ -16,63 +16,63 @@ namespace sepconv::app {
 
 /// Seconds of several runs.
 struct Timing {
-  double median = 0, least = 0, greatest = 0;
+  double median = 0, min = 0, max = 0;
 
-  /// Half the range between the fastest and the slowest run, as a part of the median.
-  double spread() const { return median > 0 ? (greatest - least) / 2 / median : 0; }
+  /// Half the range between the fastest and the slowest run, as a fraction of the median.
+  double spread() const { return median > 0 ? (max - min) / 2 / median : 0; }
 };
 
-/// For `runs` calls of `seconds_of_run`, after one that does not count.
+/// Times `runs` calls of `seconds_of_run` after a warm-up call.
 Timing time_runs(int runs, const std::function<double()>& seconds_of_run);
 
-/// For the seconds of several runs, the fastest and the slowest left out.
+/// Mean of the seconds of several runs without the fastest and the slowest.
 struct TrimmedMean {
   double mean = 0;
   double deviation = 0;  ///< the sample's standard deviation
 };
-/// For at least three.
+/// `seconds` contains at least three runs.
 TrimmedMean trimmed_mean(std::vector<double> seconds);
-/// For `runs` calls. Throws Cancelled before one of them when `stop` is requested.
+/// Times `runs` calls. Throws Cancelled before a call if `stop` is requested.
 TrimmedMean time_trimmed(int runs, const std::stop_token& stop,
                          const std::function<double()>& seconds_of_run);
 
 /// Seconds that `work` takes.
 double seconds_of(const std::function<void()>& work);
 
-/// Calls piece(first, last) for parts of [0, bytes) that begin with a cache line, one per thread.
+/// Calls piece(first, last) for parts of [0, bytes) that start at a cache line, one part per thread.
 void for_each_part(std::int64_t bytes, Executor& executor,
                    const std::function<void(std::int64_t first, std::int64_t last)>& piece);
-/// Copies by all threads, a part each: the limit of what moves memory.
+/// Copies with all threads, one part each. Its rate is the limit of memory-bound work.
 void copy_in_parts(const std::byte* from, std::byte* to, std::int64_t bytes, Executor& executor);
 
-/// Seconds of the kernels that a call of enqueue() puts on a stream, by the GPU's own clock.
+/// Measures the kernels that a call of enqueue() puts on a stream, with CUDA events.
 class KernelClock {
  public:
-  /// Calls enqueue() twice: while one round runs that does not count the host enqueues the one that does, so
-  /// that no launch is waited for. Returns when both are done.
+  /// Calls enqueue() twice and measures the second round. The host enqueues it while the first round runs, so
+  /// no launch latency is included. Returns after both rounds have completed.
   double seconds(const Stream& stream, const std::function<void()>& enqueue) const;
 
  private:
   Event begin_{Event::Timing::on}, end_{Event::Timing::on};
 };
 
-/// What a sentence says of a command with a ladder: "bench conv" climbs "its ladder", and measures "the host
-/// engine" alone with --device cpu.
-struct LadderWords {
+/// Names for messages: "bench conv" climbs "its ladder" (the kernel variants) and measures "the host engine"
+/// alone with --device cpu.
+struct BenchNames {
   const char* command;
-  const char* ladder;
+  const char* variants;
   const char* host;
 };
-/// The one GPU that a ladder runs on goes into options.devices; none for --device cpu. The ladders' kernels
-/// are for GPUs, so with --device auto too a machine without one is no reason to measure something else:
-/// throws InvalidArgument there, and for more than one.
-void choose_ladder_gpu(RunOptions& options, const LadderWords& words);
-/// A bench measures what it is told: --device auto is the first GPU where there is one.
+/// Stores the GPU to measure in options.devices; none for --device cpu. Throws InvalidArgument for more than
+/// one GPU. Also throws if the machine has no GPU, even for --device auto, because the variants are GPU
+/// kernels.
+void choose_bench_gpu(RunOptions& options, const BenchNames& bench);
+/// Resolves --device auto to the first GPU, or to the CPU of a machine without a GPU.
 void use_gpu_if_available(RunOptions& options);
 /// "cuda:0 NVIDIA H200".
 std::string name_of_gpu(int index);
 
-/// --type, a list of some of `names`.
+/// Adds --type, a list of some of `names`.
 void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names,
                       const char* help);
 

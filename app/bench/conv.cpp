@@ -1,4 +1,5 @@
-// sepconv bench conv: the ladder of the classic lab, from one thread a pixel to the kernels that run() uses.
+// sepconv bench conv: variants of separable convolution, from the classic lab exercise of one thread per
+// pixel to the kernels that run() uses.
 #include "conv.hpp"
 
 #include <fmt/format.h>
@@ -32,31 +33,31 @@ void bench_host(const ConvRequest& request, ConvResult& result) {
   }
 }
 
-/// The host engine takes more than the ladder's kernels.
-void check_ladder_takes(const ConvRequest& request) {
+/// Throws InvalidArgument for requests that only the host engine supports.
+void check_gpu_support(const ConvRequest& request) {
   for (const PixelType type : request.types) {
     if (type != PixelType::f32 && type != PixelType::f64)
       throw InvalidArgument(
           fmt::format("the ladder's kernels take f32 and f64; give --device cpu for {}", name_of(type)));
   }
-  if (const std::int64_t most = std::ranges::max(request.radii); most > kMaxLadderRadius)
+  if (const std::int64_t max_radius = std::ranges::max(request.radii); max_radius > kMaxLadderRadius)
     throw InvalidArgument(fmt::format("the ladder's kernels take radii up to {}; give --device cpu for {}",
-                                      kMaxLadderRadius, most));
+                                      kMaxLadderRadius, max_radius));
   if (request.channels > 1)
     throw InvalidArgument("the ladder's kernels take one channel; give --device cpu for --channels");
 }
 
 int bench_conv(ConvRequest& request, std::stop_token stop) {
   request.options.stop = std::move(stop);
-  choose_ladder_gpu(request.options, {"bench conv", "its ladder", "the host engine"});
+  choose_bench_gpu(request.options, {"bench conv", "its ladder", "the host engine"});
   ConvResult result;
   if (request.options.devices.empty()) {
     bench_host(request, result);
   } else {
-    check_ladder_takes(request);
+    check_gpu_support(request);
     check_memory(request);
     result.device = name_of_gpu(request.gpu());
-    bench_ladder(request, result);
+    bench_variants(request, result);
     if (request.tiled) bench_tiled(request, result);
   }
   request.json ? print_conv_json(request, result) : print_conv_tables(request, result);

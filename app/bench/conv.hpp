@@ -1,4 +1,4 @@
-// sepconv bench conv: what is measured, and its results. Internal to app/bench/.
+// sepconv bench conv: its request and its results. Internal to app/bench/.
 #pragma once
 
 #include <algorithm>
@@ -18,47 +18,46 @@ struct ConvRequest {
   Extent extent{8192, 8192};
   std::vector<std::int64_t> radii{2, 4, 8, 16, 32, 64, 80};
   std::vector<PixelType> types{PixelType::f64, PixelType::f32};
-  std::int64_t channels = 1;  ///< interleaved; the ladder's images have one
+  std::int64_t channels = 1;  ///< interleaved; the GPU variants support one
   Extent tiled_extent{16384, 16384};
   std::int64_t tiled_radius = 32;
   int runs = 12;
-  bool cpu = true;    ///< the host engine too, besides a GPU
-  bool tiled = true;  ///< images that pass the GPU in bands too
+  bool cpu = true;    ///< also measure the host engine besides a GPU
+  bool tiled = true;  ///< also measure an image in bands
   bool json = false;
-  RunOptions options;  ///< of the host engine and of run(): threads, stop, and the GPU that was found
+  RunOptions options;  ///< of the host engine and of run(): threads, stop, and the chosen GPU
 
   int gpu() const { return options.devices.front(); }
 };
 
-/// For request.runs calls, after one that does not count. Throws Cancelled between two of them when a stop is
-/// requested.
+/// Times request.runs calls after a warm-up call. Throws Cancelled between two calls if a stop is requested.
 TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double()>& seconds_of_run);
 
-/// What the device of a row can do at best.
+/// Measured limits of the device of a row.
 struct ConvLimits {
   double copy_bytes_per_second = 0;  ///< read + written
   double fma_per_second = 0;         ///< in the row's type
 };
 
-/// One convolution of the whole image: a rung of the ladder, or the host engine.
+/// One measured convolution of the whole image: by a GPU variant or by the host engine.
 struct ConvRow {
   PixelType type = PixelType::f64;
   std::int64_t radius = 0;
-  int rung = 0;  ///< 1 to 5; 0: the CPU
+  int variant = 0;  ///< 1 to 5; 0: the CPU
   std::string name{};
   TrimmedMean time{};
   ConvLimits limits{};
 };
 
-/// The same image to the GPU and back.
+/// Measured copies of the image to the GPU and back.
 struct CopyRow {
   PixelType type = PixelType::f64;
-  std::int64_t radius = 0;  ///< next to whose kernels it was measured
+  std::int64_t radius = 0;  ///< of the kernels that were measured with it
   bool page_locked = true;
   TrimmedMean upload{}, download{};
 };
 
-/// One convolution of an image in host memory that passes the GPU in bands.
+/// One measured convolution of an image in host memory that is streamed through the GPU in bands.
 struct TiledRow {
   PixelType type = PixelType::f64;
   std::string name{};
@@ -70,30 +69,29 @@ struct TiledRow {
 struct ConvResult {
   std::string device;
   std::vector<ConvRow> rows;
-  std::vector<CopyRow> copies;  ///< page-locked for every radius, then pageable once, of every type
+  std::vector<CopyRow> copies;  ///< per type: page-locked for every radius, then pageable once
   std::vector<TiledRow> tiled;
 };
 
-/// The row that `row` is compared with: of the same type and radius. Null if it was not measured.
-const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung);
-/// The page-locked copies next to these kernels; null on a CPU.
+/// The row with the type and radius of `row`. Null if it was not measured.
+const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int variant);
+/// The page-locked copies with the type and radius of `row`; null on a CPU.
 const CopyRow* find_copies(const ConvResult& result, const ConvRow& row);
 
-/// What rates are computed from: every pixel is read once and written once, and passes 2 (2 radius + 1)
-/// multiply-adds.
+/// Rates count one read and one write of every pixel, and 2 (2 radius + 1) multiply-adds per pixel.
 double pixels_per_second(const ConvRequest& request, const ConvRow& row);
 double bytes_per_second(const ConvRequest& request, const ConvRow& row);
-double share_of_copy(const ConvRequest& request, const ConvRow& row);
-double share_of_fma(const ConvRequest& request, const ConvRow& row);
-/// For what the nearer of both limits leaves.
-inline double share_of_roofline(const ConvRequest& request, const ConvRow& row) {
-  return std::max(share_of_copy(request, row), share_of_fma(request, row));
+double copy_fraction(const ConvRequest& request, const ConvRow& row);
+double fma_fraction(const ConvRequest& request, const ConvRow& row);
+/// Fraction of the roofline, the lower of both limits.
+inline double roofline_fraction(const ConvRequest& request, const ConvRow& row) {
+  return std::max(copy_fraction(request, row), fma_fraction(request, row));
 }
 
-/// The Gaussian of this radius, with zeros beyond the image as the lab had them: as a chain and as taps.
-Chain ladder_chain(std::int64_t radius);
-SeparableTaps ladder_taps(std::int64_t radius);
-inline constexpr Border kLadderBorder{BorderMode::constant, 0};
+/// The Gaussian of this radius with zeros beyond the image, as in the lab exercise; as a chain and as taps.
+Chain bench_chain(std::int64_t radius);
+SeparableTaps bench_taps(std::int64_t radius);
+inline constexpr Border kBenchBorder{BorderMode::constant, 0};
 
 inline Arithmetic arithmetic_of(PixelType type) {
   return type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
@@ -107,23 +105,24 @@ struct HostPair {
 };
 void fill_with_noise(const ConvRequest& request, const PixelView& view);
 
-/// The host engine on all threads, on this image.
+/// Measures the host engine on all threads with this image.
 ConvRow time_host_engine(const ConvRequest& request, std::int64_t radius, const ConstPixelView& from,
                          const PixelView& to);
 
-/// Elements of a band of the lab's: 67,108,864 in its image of 16384 x 16384.
+/// Elements of a band in the lab's method: 67,108,864 in its image of 16384 x 16384.
 inline std::int64_t tile_elements(const ConvRequest& request) {
   return std::max<std::int64_t>(1, request.tiled_extent.area() / 4);
 }
 
-/// Scratch of sepconv's own kernels, whichever of rungs 4 and 5.
-std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius);
+/// Scratch bytes that suffice for both of sepconv's own kernels, variants 4 and 5.
+std::int64_t sepconv_device_bytes(const ImageSpec& spec, std::int64_t radius);
 
-/// Throws OutOfMemory if what bench_ladder and bench_tiled will hold does not fit, on the GPU or on the host.
+/// Throws OutOfMemory if the buffers of bench_variants and bench_tiled do not fit on the GPU or on the host.
 void check_memory(const ConvRequest& request);
-/// Every rung over every type and radius, with the copies. Throws Error when a result is wrong.
-void bench_ladder(const ConvRequest& request, ConvResult& result);
-/// The large image in bands: the lab's way, and run(). Throws Error when a result is wrong.
+/// Measures every variant for every type and radius, and the copies. Throws Error if a result is wrong.
+void bench_variants(const ConvRequest& request, ConvResult& result);
+/// Measures the large image in bands, with the lab's method and with run(). Throws Error if a result is
+/// wrong.
 void bench_tiled(const ConvRequest& request, ConvResult& result);
 
 void print_conv_tables(const ConvRequest& request, const ConvResult& result);

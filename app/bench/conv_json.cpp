@@ -13,21 +13,21 @@ namespace {
 
 using nlohmann::ordered_json;
 
-ordered_json speed_up(const ConvResult& result, const ConvRow& row, int over) {
-  const ConvRow* const other = find_row(result, row, over);
-  return other != nullptr ? ordered_json(other->time.mean / row.time.mean) : ordered_json();
+ordered_json speed_up(const ConvResult& result, const ConvRow& row, int base_variant) {
+  const ConvRow* const base = find_row(result, row, base_variant);
+  return base != nullptr ? ordered_json(base->time.mean / row.time.mean) : ordered_json();
 }
 
 ordered_json over_copies(const ConvResult& result, const ConvRow& row) {
   const CopyRow* const copies = find_copies(result, row);
-  if (copies == nullptr || row.rung == 0) return {};
+  if (copies == nullptr || row.variant == 0) return {};
   return row.time.mean / (copies->upload.mean + copies->download.mean);
 }
 
 ordered_json row_json(const ConvRequest& request, const ConvResult& result, const ConvRow& row) {
   return {{"type", name_of(row.type)},
           {"radius", row.radius},
-          {"rung", row.rung > 0 ? ordered_json(row.rung) : ordered_json()},
+          {"rung", row.variant > 0 ? ordered_json(row.variant) : ordered_json()},
           {"name", row.name},
           {"mean_seconds", row.time.mean},
           {"deviation_seconds", row.time.deviation},
@@ -35,15 +35,15 @@ ordered_json row_json(const ConvRequest& request, const ConvResult& result, cons
           {"bytes_per_second", bytes_per_second(request, row)},
           {"copy_limit_bytes_per_second", row.limits.copy_bytes_per_second},
           {"fma_limit_per_second", row.limits.fma_per_second},
-          {"share_of_copy", share_of_copy(request, row)},
-          {"share_of_fma", share_of_fma(request, row)},
-          {"share_of_roofline", share_of_roofline(request, row)},
+          {"share_of_copy", copy_fraction(request, row)},
+          {"share_of_fma", fma_fraction(request, row)},
+          {"share_of_roofline", roofline_fraction(request, row)},
           {"speed_up_over_naive", speed_up(result, row, 1)},
           {"speed_up_over_cpu", speed_up(result, row, 0)},
           {"time_over_copies", over_copies(result, row)}};
 }
 
-ordered_json way_json(const ConvRequest& request, PixelType type, const TrimmedMean& time) {
+ordered_json copy_json(const ConvRequest& request, PixelType type, const TrimmedMean& time) {
   return {{"mean_seconds", time.mean},
           {"deviation_seconds", time.deviation},
           {"bytes_per_second", static_cast<double>(request.extent.area() * size_of(type)) / time.mean}};
@@ -53,8 +53,8 @@ ordered_json copies_json(const ConvRequest& request, const CopyRow& row) {
   return {{"type", name_of(row.type)},
           {"radius", row.radius},
           {"page_locked", row.page_locked},
-          {"upload", way_json(request, row.type, row.upload)},
-          {"download", way_json(request, row.type, row.download)}};
+          {"upload", copy_json(request, row.type, row.upload)},
+          {"download", copy_json(request, row.type, row.download)}};
 }
 
 ordered_json tiled_json(const ConvRequest& request, const TiledRow& row) {

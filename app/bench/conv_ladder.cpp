@@ -1,4 +1,4 @@
-// The rungs on an image that lies in the GPU's memory, and the copies that bring it there and back.
+// Measures the variants on an image in GPU memory, and the copies to and from the GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,31 +17,31 @@ namespace {
 
 constexpr const char* kNames[] = {"cpu",        "naive", "constant taps", "shared tile", "ours, two passes",
                                   "ours, fused"};
-constexpr int kFusedRung = 5, kRungs = 5;
+constexpr int kFusedVariant = 5, kVariants = 5;
 
-/// The image in the GPU's memory, and what all rungs work with at one radius.
+/// The image in GPU memory and the buffers of all variants for one radius.
 class DeviceCase {
  public:
   DeviceCase(const ImageSpec& spec, std::int64_t radius)
-      : taps_(ladder_taps(radius)),
+      : taps_(bench_taps(radius)),
         in_memory_(spec.bytes(), device_resource()),
         out_memory_(spec.bytes(), device_resource()),
         in_(dense_view(in_memory_.data(), spec)),
         out_(dense_view(out_memory_.data(), spec)),
         ladder_(taps_, spec.extent, arithmetic_of(spec.type)),
-        arena_(Buffer(ours_device_bytes(spec, radius), device_resource())) {}
+        arena_(Buffer(sepconv_device_bytes(spec, radius), device_resource())) {}
 
   void upload(const ConstPixelView& host) const { copy(in_, host); }
   void download(const PixelView& host) const { copy(host, out_); }
-  /// Into the ladder's own source; then a result that nobody has written.
+  /// Loads the source of the lab variants and overwrites the result, so that unwritten elements are detected.
   void prepare() const {
     ladder_.load(in_, stream_.get());
     ladder_fill(out_.data, 0xA5, out_memory_.size(), stream_.get());
     stream_.synchronize();
   }
 
-  void enqueue(int rung) {
-    switch (rung) {
+  void enqueue(int variant) {
+    switch (variant) {
       case 1:
         return ladder_.convolve(LadderRung::naive, out_, stream_.get());
       case 2:
@@ -49,25 +49,26 @@ class DeviceCase {
       case 3:
         return ladder_.convolve(LadderRung::shared_tile, out_, stream_.get());
       case 4:
-        return convolve_ours(CudaDesign::two_passes);
+        return convolve_sepconv(CudaDesign::two_passes);
       default:
-        return convolve_ours(CudaDesign::fused);
+        return convolve_sepconv(CudaDesign::fused);
     }
   }
 
-  /// For the kernels alone.
-  double kernel_seconds(int rung) {
-    return clock_.seconds(stream_, [&] { enqueue(rung); });
+  /// Seconds of the kernels alone.
+  double kernel_seconds(int variant) {
+    return clock_.seconds(stream_, [&] { enqueue(variant); });
   }
 
-  /// The fused kernel has not room for every filter.
-  bool has_room(int rung) const {
-    return rung != kFusedRung || convolve_cuda_fits(taps_, in_.channels, in_.type, arithmetic_of(in_.type));
+  /// Whether the variant supports this filter; the fused kernel does not fit every filter.
+  bool fits(int variant) const {
+    return variant != kFusedVariant ||
+           convolve_cuda_fits(taps_, in_.channels, in_.type, arithmetic_of(in_.type));
   }
 
  private:
-  void convolve_ours(CudaDesign design) {
-    convolve_cuda(design, taps_, kLadderBorder, ConstRegion::whole(in_), Region::whole(out_),
+  void convolve_sepconv(CudaDesign design) {
+    convolve_cuda(design, taps_, kBenchBorder, ConstRegion::whole(in_), Region::whole(out_),
                   arithmetic_of(in_.type), arena_, stream_.get());
   }
   void copy(const PixelView& to, const ConstPixelView& from) const {
@@ -89,31 +90,31 @@ ConvLimits limits_of(const DeviceRates& device, PixelType type) {
           type == PixelType::f64 ? device.fma_f64_per_second : device.fma_f32_per_second};
 }
 
-ConvRow time_rung(const ConvRequest& request, const DeviceRates& limits, DeviceCase& on_device,
-                  const HostPair& host, std::int64_t radius, int rung) {
+ConvRow time_variant(const ConvRequest& request, const DeviceRates& limits, DeviceCase& device_case,
+                     const HostPair& host, std::int64_t radius, int variant) {
   ConvRow row{.type = host.from.type,
               .radius = radius,
-              .rung = rung,
-              .name = kNames[rung],
+              .variant = variant,
+              .name = kNames[variant],
               .limits = limits_of(limits, host.from.type)};
-  on_device.prepare();
-  row.time = time_trimmed(request, [&] { return on_device.kernel_seconds(rung); });
-  on_device.download(host.to);
+  device_case.prepare();
+  row.time = time_trimmed(request, [&] { return device_case.kernel_seconds(variant); });
+  device_case.download(host.to);
   try {
-    check_windows(ladder_chain(radius), *make_memory_reader(host.from), *make_memory_reader(host.to));
+    check_windows(bench_chain(radius), *make_memory_reader(host.from), *make_memory_reader(host.to));
   } catch (const Error& error) {
-    throw Error(fmt::format("rung {} ({}) at radius {} in {}: {}", rung, row.name, radius, name_of(row.type),
-                            error.what()));
+    throw Error(fmt::format("rung {} ({}) at radius {} in {}: {}", variant, row.name, radius,
+                            name_of(row.type), error.what()));
   }
   return row;
 }
 
-/// Both ways, one after the other, until the last byte is there.
-CopyRow time_copies(const ConvRequest& request, const DeviceCase& on_device, const HostPair& host,
+/// Measures the upload, then the download, each until it has completed.
+CopyRow time_copies(const ConvRequest& request, const DeviceCase& device_case, const HostPair& host,
                     std::int64_t radius, bool page_locked) {
   CopyRow row{.type = host.from.type, .radius = radius, .page_locked = page_locked};
-  row.upload = time_trimmed(request, [&] { return seconds_of([&] { on_device.upload(host.from); }); });
-  row.download = time_trimmed(request, [&] { return seconds_of([&] { on_device.download(host.to); }); });
+  row.upload = time_trimmed(request, [&] { return seconds_of([&] { device_case.upload(host.from); }); });
+  row.download = time_trimmed(request, [&] { return seconds_of([&] { device_case.download(host.to); }); });
   return row;
 }
 
@@ -121,14 +122,14 @@ void bench_type(const ConvRequest& request, const DeviceRates& limits, PixelType
   const ImageSpec spec{request.extent, 1, type};
   const HostPair host(request, spec, true);
   for (const std::int64_t radius : request.radii) {
-    DeviceCase on_device(spec, radius);
-    on_device.upload(host.from);
-    for (int rung = 1; rung <= kRungs; ++rung) {
-      if (on_device.has_room(rung))
-        result.rows.push_back(time_rung(request, limits, on_device, host, radius, rung));
+    DeviceCase device_case(spec, radius);
+    device_case.upload(host.from);
+    for (int variant = 1; variant <= kVariants; ++variant) {
+      if (device_case.fits(variant))
+        result.rows.push_back(time_variant(request, limits, device_case, host, radius, variant));
     }
     if (request.cpu) result.rows.push_back(time_host_engine(request, radius, host.from, host.to));
-    result.copies.push_back(time_copies(request, on_device, host, radius, true));
+    result.copies.push_back(time_copies(request, device_case, host, radius, true));
   }
   const std::int64_t radius = request.radii.back();
   result.copies.push_back(
@@ -137,14 +138,15 @@ void bench_type(const ConvRequest& request, const DeviceRates& limits, PixelType
 
 }  // namespace
 
-std::int64_t ours_device_bytes(const ImageSpec& spec, std::int64_t radius) {
-  return convolve_device_bytes(ladder_taps(radius), spec.extent, 1, arithmetic_of(spec.type), spec.extent);
+std::int64_t sepconv_device_bytes(const ImageSpec& spec, std::int64_t radius) {
+  return convolve_device_bytes(bench_taps(radius), spec.extent, 1, arithmetic_of(spec.type), spec.extent);
 }
 
-void bench_ladder(const ConvRequest& request, ConvResult& result) {
-  // It holds 16 times as much device memory as it is told.
-  const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
-  const DeviceRates limits = measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most));
+void bench_variants(const ConvRequest& request, ConvResult& result) {
+  // measure_device_limits() allocates 16 times its argument.
+  const std::int64_t max_bytes = device_memory_ceiling(request.options.devices, request.options) / 16;
+  const DeviceRates limits =
+      measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, max_bytes));
   for (const PixelType type : request.types) bench_type(request, limits, type, result);
 }
 

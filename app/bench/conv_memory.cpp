@@ -1,4 +1,4 @@
-// What bench conv holds, asked for before anything runs.
+// Checks the memory of bench conv before any measurement.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,20 +15,20 @@ namespace sepconv::app {
 
 namespace {
 
-/// Bytes, and the option that makes them fewer.
+/// Required bytes, and the option that reduces them.
 struct Need {
   std::int64_t device = 0, host = 0;
-  std::string what, way_out;
+  std::string description, option;
 };
 
-/// Source and result besides the ladder's own images and sepconv's scratch; page-locked and pageable images on
-/// the host.
-Need ladder_need(const ConvRequest& request, PixelType type, std::int64_t radius) {
+/// GPU: source, result, the lab variants' images and sepconv's scratch. Host: page-locked and pageable
+/// images.
+Need variants_need(const ConvRequest& request, PixelType type, std::int64_t radius) {
   const std::int64_t image = ImageSpec{request.extent, 1, type}.bytes();
   const Arithmetic arithmetic = arithmetic_of(type);
   return {
       2 * image + Ladder::device_bytes(radius, radius, request.extent, arithmetic) +
-          ours_device_bytes({request.extent, 1, type}, radius),
+          sepconv_device_bytes({request.extent, 1, type}, radius),
       4 * image,
       fmt::format("{} x {} {} at radius {}", request.extent.cols, request.extent.rows, name_of(type), radius),
       "--size"};
@@ -45,11 +45,11 @@ Need tiled_need(const ConvRequest& request, PixelType type) {
 }
 
 void check_need(const ConvRequest& request, const Need& need) {
-  const auto check = [&](std::int64_t bytes, std::int64_t there, const std::string& where) {
-    if (bytes <= there) return;
-    throw OutOfMemory(fmt::format("{} takes {} of {} and there are {}; give a smaller {}", need.what,
+  const auto check = [&](std::int64_t bytes, std::int64_t available, const std::string& where) {
+    if (bytes <= available) return;
+    throw OutOfMemory(fmt::format("{} takes {} of {} and there are {}; give a smaller {}", need.description,
                                   format_bytes(static_cast<double>(bytes)), where,
-                                  format_bytes(static_cast<double>(there)), need.way_out));
+                                  format_bytes(static_cast<double>(available)), need.option));
   };
   check(need.device, device_memory_ceiling(request.options.devices, request.options),
         fmt::format("memory of cuda:{}", request.gpu()));
@@ -60,7 +60,7 @@ void check_need(const ConvRequest& request, const Need& need) {
 
 void check_memory(const ConvRequest& request) {
   for (const PixelType type : request.types) {
-    for (const std::int64_t radius : request.radii) check_need(request, ladder_need(request, type, radius));
+    for (const std::int64_t radius : request.radii) check_need(request, variants_need(request, type, radius));
     if (request.tiled) check_need(request, tiled_need(request, type));
   }
 }

@@ -1,4 +1,4 @@
-// The protocol of bench conv, the rates computed from its times, and what its measurements share.
+// How bench conv times its runs, the rates computed from the times, and shared helpers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ double sigma_of(std::int64_t radius) { return static_cast<double>(radius) / 3; }
 
 const ImageSpec spec_of(const ConstPixelView& view) { return {view.extent, view.channels, view.type}; }
 
-/// What `threads` threads reach with an image of the row's size: a copy of all of it, and the multiply-adds.
+/// Measured limits of the host's threads with this image: the rate of copying it and of multiply-adds.
 ConvLimits host_limits(const ConvRequest& request, const ConstPixelView& from, const PixelView& to) {
   constexpr int kCopies = 3;
   const int threads = threads_of(request.options);
@@ -41,9 +41,9 @@ TrimmedMean time_trimmed(const ConvRequest& request, const std::function<double(
   return time_trimmed(request.runs, request.options.stop, seconds_of_run);
 }
 
-const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int rung) {
-  const auto found = std::ranges::find_if(result.rows, [&](const ConvRow& other) {
-    return other.type == row.type && other.radius == row.radius && other.rung == rung;
+const ConvRow* find_row(const ConvResult& result, const ConvRow& row, int variant) {
+  const auto found = std::ranges::find_if(result.rows, [&](const ConvRow& candidate) {
+    return candidate.type == row.type && candidate.radius == row.radius && candidate.variant == variant;
   });
   return found == result.rows.end() ? nullptr : &*found;
 }
@@ -61,20 +61,20 @@ double pixels_per_second(const ConvRequest& request, const ConvRow& row) {
 double bytes_per_second(const ConvRequest& request, const ConvRow& row) {
   return 2 * static_cast<double>(size_of(row.type) * request.channels) * pixels_per_second(request, row);
 }
-double share_of_copy(const ConvRequest& request, const ConvRow& row) {
+double copy_fraction(const ConvRequest& request, const ConvRow& row) {
   return bytes_per_second(request, row) / row.limits.copy_bytes_per_second;
 }
-double share_of_fma(const ConvRequest& request, const ConvRow& row) {
+double fma_fraction(const ConvRequest& request, const ConvRow& row) {
   return 2 * static_cast<double>((2 * row.radius + 1) * request.channels) * pixels_per_second(request, row) /
          row.limits.fma_per_second;
 }
 
-Chain ladder_chain(std::int64_t radius) {
+Chain bench_chain(std::int64_t radius) {
   return Chain({parse_stage(
       fmt::format("gaussian:sigma={},radius={},border=constant,value=0", sigma_of(radius), radius))});
 }
 
-SeparableTaps ladder_taps(std::int64_t radius) {
+SeparableTaps bench_taps(std::int64_t radius) {
   const std::vector<double> taps = gaussian_taps(sigma_of(radius), radius);
   return {taps, taps};
 }
@@ -95,7 +95,7 @@ HostPair::HostPair(const ConvRequest& request, const ImageSpec& spec, bool page_
 
 ConvRow time_host_engine(const ConvRequest& request, std::int64_t radius, const ConstPixelView& from,
                          const PixelView& to) {
-  const Chain chain = ladder_chain(radius);
+  const Chain chain = bench_chain(radius);
   const ApplyOptions options{.threads = request.options.threads, .stop = request.options.stop};
   ConvRow row{.type = from.type, .radius = radius, .name = "cpu", .limits = host_limits(request, from, to)};
   row.time = time_trimmed(request, [&] { return seconds_of([&] { apply(chain, from, to, options); }); });

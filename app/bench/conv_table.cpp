@@ -13,29 +13,30 @@ std::string percent(const TrimmedMean& time) {
   return fmt::format("{:.1f}%", time.mean > 0 ? time.deviation / time.mean * 100 : 0);
 }
 
-/// How many times as fast as the row of another rung; "-" where that was not measured.
-std::string speed_up_text(const ConvResult& result, const ConvRow& row, int over) {
-  const ConvRow* const other = find_row(result, row, over);
-  return other != nullptr ? fmt::format("{:.2f}", other->time.mean / row.time.mean) : "-";
+/// Speed-up over another variant; "-" if that was not measured.
+std::string speed_up_text(const ConvResult& result, const ConvRow& row, int base_variant) {
+  const ConvRow* const base = find_row(result, row, base_variant);
+  return base != nullptr ? fmt::format("{:.2f}", base->time.mean / row.time.mean) : "-";
 }
 
-void print_rungs(const ConvRequest& request, const ConvResult& result) {
+void print_variants(const ConvRequest& request, const ConvResult& result) {
   print("\n{:>4} {:>6} {:>4} {:<17} {:>10} {:>9} {:>8} {:>9} {:>7} {:>7} {:>8} {:>8} {:>8}\n", "type",
         "radius", "rung", "", "mean ms", "deviation", "Gpix/s", "GB/s", "of copy", "of FMA", "of both",
         "x naive", "x CPU");
   for (const ConvRow& row : result.rows) {
     print(
         "{:>4} {:>6} {:>4} {:<17} {:>10.3f} {:>9} {:>8.2f} {:>9.1f} {:>7.3f} {:>7.3f} {:>8.3f} {:>8} {:>8}\n",
-        name_of(row.type), row.radius, row.rung > 0 ? fmt::format("{}", row.rung) : "-", row.name,
+        name_of(row.type), row.radius, row.variant > 0 ? fmt::format("{}", row.variant) : "-", row.name,
         row.time.mean * 1e3, percent(row.time), pixels_per_second(request, row) / 1e9,
-        bytes_per_second(request, row) / 1e9, share_of_copy(request, row), share_of_fma(request, row),
-        share_of_roofline(request, row), speed_up_text(result, row, 1), speed_up_text(result, row, 0));
+        bytes_per_second(request, row) / 1e9, copy_fraction(request, row), fma_fraction(request, row),
+        roofline_fraction(request, row), speed_up_text(result, row, 1), speed_up_text(result, row, 0));
   }
   print(
       "of both: of the roofline, the nearer of copy and FMA; GB/s: every pixel read once and written once\n");
 }
 
-/// The lab's table over the radius, for its own best kernel and for ours.
+/// The lab's table: times of its best kernel and of sepconv's, divided by the time of the copies, for each
+/// radius.
 void print_copy_ratios(const ConvResult& result) {
   print("\n{:>4} {:>6} {:>10} {:>9} {:>17} {:>9} {:>11} {:>9}\n", "type", "radius", "copies ms", "deviation",
         "shared tile ms", "/ copies", "ours ms", "/ copies");
@@ -43,7 +44,7 @@ void print_copy_ratios(const ConvResult& result) {
     const CopyRow* const copies = find_copies(result, row);
     const ConvRow* const fused = find_row(result, row, 5);
     const ConvRow* const ours = fused != nullptr ? fused : find_row(result, row, 4);
-    if (row.rung != 3 || copies == nullptr || ours == nullptr) continue;
+    if (row.variant != 3 || copies == nullptr || ours == nullptr) continue;
     const double both = copies->upload.mean + copies->download.mean;
     print("{:>4} {:>6} {:>10.2f} {:>8.1f}% {:>17.3f} {:>9.3f} {:>11.3f} {:>9.3f}\n", name_of(row.type),
           row.radius, both * 1e3, (copies->upload.deviation + copies->download.deviation) / both * 100,
@@ -54,7 +55,7 @@ void print_copy_ratios(const ConvResult& result) {
       "passes\n");
 }
 
-/// Pageable next to page-locked: those that were measured at the same radius.
+/// Prints the pageable copies and the page-locked copies of the same radius.
 void print_copies(const ConvRequest& request, const ConvResult& result) {
   print("\n{:>4} {:<12} {:>10} {:>9} {:>8} {:>12} {:>9} {:>8}\n", "type", "host memory", "upload ms",
         "deviation", "GB/s", "download ms", "deviation", "GB/s");
@@ -89,7 +90,7 @@ void print_conv_tables(const ConvRequest& request, const ConvResult& result) {
         request.channels > 1 ? fmt::format(" x {} channels", request.channels) : "", result.device);
   print("mean and deviation: of {} after a warm-up, without the fastest and the slowest{}\n",
         count_text(request.runs, "run"), gpu ? "; kernels by the GPU's clock" : "");
-  print_rungs(request, result);
+  print_variants(request, result);
   if (!gpu) return;
   print(
       "every rung's result has the host engine's bits in all windows that were compared: edges, corners, a "

@@ -1,4 +1,5 @@
-// An image that stays in host memory and passes the GPU in bands: as the lab did it, and as run() does it.
+// Measures an image in host memory that is streamed through the GPU in bands, with the lab's method and with
+// run().
 #include <fmt/format.h>
 
 #include "bench/conv/ladder_tiled.hpp"
@@ -16,22 +17,22 @@ namespace {
 void check(const ConvRequest& request, const TiledRow& row, const ConstPixelView& from,
            const ConstPixelView& to) {
   try {
-    check_windows(ladder_chain(request.tiled_radius), *make_memory_reader(from), *make_memory_reader(to));
+    check_windows(bench_chain(request.tiled_radius), *make_memory_reader(from), *make_memory_reader(to));
   } catch (const Error& error) {
     throw Error(fmt::format("{} with {} in flight in {}: {}", row.name, row.in_flight, name_of(row.type),
                             error.what()));
   }
 }
 
-/// All row passes, then all column passes, with the ladder's third rung, on one stream or on two with buffers
-/// of their own.
+/// The lab's method: all row passes, then all column passes, with variant 3, on one stream or on two with
+/// separate buffers.
 void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& result) {
   const std::int64_t radius = request.tiled_radius;
   const TiledLadderImage image(radius, radius, request.tiled_extent, arithmetic_of(type));
   fill_with_noise(request, image.source());
   for (const int streams : {1, 2}) {
     poison_windows(image.result());
-    const TiledLadder tiled(image, ladder_taps(radius), LadderRung::shared_tile, tile_elements(request),
+    const TiledLadder tiled(image, bench_taps(radius), LadderRung::shared_tile, tile_elements(request),
                             streams);
     TiledRow row{
         .type = type, .name = "the lab's bands", .in_flight = streams, .band_rows = tiled.band_rows()};
@@ -41,11 +42,11 @@ void bench_lab_bands(const ConvRequest& request, PixelType type, ConvResult& res
   }
 }
 
-/// From page-locked memory to page-locked memory, every pixel once each way; buffers stay from run to run, as
-/// in bench run.
+/// Measures run() from page-locked memory to page-locked memory; every pixel is copied once in each
+/// direction. Buffers are reused between runs, as in bench run.
 void bench_run(const ConvRequest& request, PixelType type, ConvResult& result) {
   const HostPair pair(request, {request.tiled_extent, 1, type}, true);
-  const Chain chain = ladder_chain(request.tiled_radius);
+  const Chain chain = bench_chain(request.tiled_radius);
   const auto source = make_memory_reader(pair.from, HostMemory::page_locked);
   for (const int slots : {1, 3}) {
     poison_windows(pair.to);

@@ -1,5 +1,4 @@
-// sepconv bench gemm: the ladders of the classic labs, from three loops on the host to the vendors'
-// libraries.
+// sepconv bench gemm: variants of matrix products, from three loops on the host to the vendors' libraries.
 #include "gemm.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMaxLength = std::int64_t{1} << 20;
 
-/// "M,N,K".
+/// Parses "M,N,K".
 GemmShape parse_shape(const std::string& text) {
   std::int64_t lengths[3] = {};
   const char* at = text.data();
@@ -40,10 +39,10 @@ GemmShape parse_shape(const std::string& text) {
   return {lengths[0], lengths[1], lengths[2]};
 }
 
-/// A machine without a GPU still has the host's rungs, so --device auto means those there.
+/// Chooses the GPU. Without a GPU in the machine, --device auto measures only the host's variants.
 void choose_gemm_gpu(GemmBenchRequest& request) {
   if (request.options.choose_device && cuda_devices().empty()) request.options.choose_device = false;
-  choose_ladder_gpu(request.options, {"bench gemm", "its ladder", "the host's rungs"});
+  choose_bench_gpu(request.options, {"bench gemm", "its ladder", "the host's rungs"});
   if (!request.host && !request.on_gpu())
     throw InvalidArgument(
         "--no-host leaves nothing to measure without a GPU; leave it out, or choose a GPU with --device");
@@ -63,12 +62,12 @@ std::string text_of_device(const GemmBenchRequest& request) {
 GemmBenchResult measure(const GemmBenchRequest& request) {
   GemmBenchResult result{
       .device = text_of_device(request), .verified_by = {}, .threads = request.threads(), .rows = {}};
-  ThreadPool all(request.threads(), request.options.stop);
+  ThreadPool all_threads(request.threads(), request.options.stop);
   for (const GemmJob& job : gemm_jobs(request)) {
-    GemmMatrices matrices(request, job, all);
-    result.verified_by = matrices.expect(request, all);
-    if (request.host) bench_gemm_on_host(request, matrices, job, all, result);
-    if (request.on_gpu()) bench_gemm_on_gpu(request, matrices, job, all, result);
+    GemmMatrices matrices(request, job, all_threads);
+    result.verified_by = matrices.expect(request, all_threads);
+    if (request.host) bench_gemm_on_host(request, matrices, job, all_threads, result);
+    if (request.on_gpu()) bench_gemm_on_gpu(request, matrices, job, all_threads, result);
   }
   return result;
 }
@@ -82,7 +81,7 @@ int bench_gemm(GemmBenchRequest& request, std::stop_token stop) {
   return kDone;
 }
 
-void add_what_options(CLI::App& command, GemmBenchRequest& request) {
+void add_case_options(CLI::App& command, GemmBenchRequest& request) {
   command
       .add_option_function<std::vector<std::string>>(
           "--size",
@@ -102,7 +101,7 @@ void add_what_options(CLI::App& command, GemmBenchRequest& request) {
       "--no-host", [&request] { request.host = false; }, "leave out the host's rungs, which take longest");
 }
 
-void add_how_options(CLI::App& command, GemmBenchRequest& request) {
+void add_run_options(CLI::App& command, GemmBenchRequest& request) {
   command
       .add_option("--runs", request.runs,
                   "runs, of which the fastest and the slowest are left out; 12 by default, 3 of what takes "
@@ -122,8 +121,8 @@ void add_bench_gemm(CLI::App& bench, Context& context) {
       "Climb the ladders of matrix products: three loops and OpenBLAS on the host, and on a GPU from one "
       "thread an element to cuBLAS.");
   const auto request = std::make_shared<GemmBenchRequest>();
-  add_what_options(*command, *request);
-  add_how_options(*command, *request);
+  add_case_options(*command, *request);
+  add_run_options(*command, *request);
   command->footer(std::string("Products are A B, A^T B and A B^T + C. With --device cpu, and without a GPU, "
                               "the host's rungs alone.\n\n") +
                   examples({"sepconv bench gemm --size 4096,4096,4096 --type f64 --no-host",

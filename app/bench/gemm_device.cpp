@@ -1,4 +1,4 @@
-// The GPU's rungs of bench gemm, with and without the transfers.
+// The GPU's variants of bench gemm, with and without the transfers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,13 +13,15 @@ namespace sepconv::app {
 
 namespace {
 
-/// Enough to fill a GPU for the first, short look.
+/// Rows of the first, short measurement; enough to occupy a GPU.
 constexpr std::int64_t kFirstRows = 512;
 
-constexpr GemmRung kRungs[] = {GemmRung::thread_an_element, GemmRung::shared_tiles, GemmRung::register_tiles};
-constexpr ZeroCopyRung kZeroCopyRungs[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
+constexpr GemmRung kVariants[] = {GemmRung::thread_an_element, GemmRung::shared_tiles,
+                                  GemmRung::register_tiles};
+constexpr ZeroCopyRung kZeroCopyVariants[] = {ZeroCopyRung::global, ZeroCopyRung::shared};
 
-/// Operands of this many of the first rows, wherever a rung wants them, and its result in the GPU's memory.
+/// Enqueues a variant. Operands are in host or GPU memory, as the variant requires; the result is in GPU
+/// memory.
 using Enqueue = std::function<void(const GemmOperands& operands, const PixelView& out, DeviceStream stream)>;
 
 /// Operands and result in the GPU's memory, laid out as on the host.
@@ -45,7 +47,7 @@ class GemmDevice {
   PixelView out(std::int64_t rows) const { return dense_view(out_.data(), job_.out(), {rows, job_.shape.n}); }
   DeviceStream stream() const noexcept { return stream_.get(); }
 
-  /// All of them, in stream order.
+  /// Copies all operands, in stream order.
   void upload(const GemmOperands& host) const {
     copy(a_, host.a);
     copy(b_, host.b);
@@ -57,7 +59,7 @@ class GemmDevice {
   void poison() const { ladder_fill(out_.data(), kPoison, out_.size(), stream()); }
   void synchronize() const { stream_.synchronize(); }
 
-  /// For the kernels alone.
+  /// Seconds of the kernels alone.
   double kernel_seconds(const std::function<void()>& enqueue) const {
     return clock_.seconds(stream_, enqueue);
   }
@@ -73,42 +75,47 @@ class GemmDevice {
   Stream stream_;
 };
 
-class DeviceRungs {
+class DeviceVariants {
  public:
-  DeviceRungs(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
-              Executor& all, GemmBenchResult& result)
-      : request_(request), matrices_(matrices), job_(job), all_(all), result_(result), device_(job) {
+  DeviceVariants(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
+                 Executor& all_threads, GemmBenchResult& result)
+      : request_(request),
+        matrices_(matrices),
+        job_(job),
+        all_threads_(all_threads),
+        result_(result),
+        device_(job) {
     device_.upload(matrices.operands(job.shape.m));
     device_.synchronize();
   }
 
   void measure_ladder() {
-    for (const GemmRung rung : kRungs) {
+    for (const GemmRung variant : kVariants) {
       measure({.job = job_,
-               .name = std::string(name_of(rung)),
-               .kernel = gemm_facts(rung, job_.type, job_.trans_a(), job_.trans_b())},
+               .name = std::string(name_of(variant)),
+               .kernel = gemm_facts(variant, job_.type, job_.trans_a(), job_.trans_b())},
               false, [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
-                gemm_ladder(rung, operands, out, stream);
+                gemm_ladder(variant, operands, out, stream);
               });
     }
   }
 
-  /// The lab had A B alone.
+  /// The lab exercise contains these kernels for A B only.
   void measure_zero_copy() {
-    for (const ZeroCopyRung rung : kZeroCopyRungs) {
+    for (const ZeroCopyRung variant : kZeroCopyVariants) {
       for (const int side : request_.blocks) {
         std::optional<TileCache> cache;
         measure({.job = job_,
-                 .name = std::string(name_of(rung)),
+                 .name = std::string(name_of(variant)),
                  .block = side,
-                 .kernel = gemm_facts(rung, job_.type, side)},
+                 .kernel = gemm_facts(variant, job_.type, side)},
                 true, [&](const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
                   const GemmShape shape = check_gemm_operands(operands, out);
                   if (!cache || cache->shape() != shape) {
                     cache.reset();
                     cache.emplace(shape, out.type, side);
                   }
-                  gemm_zero_copy(rung, operands, *cache, out, stream);
+                  gemm_zero_copy(variant, operands, *cache, out, stream);
                 });
       }
     }
@@ -128,7 +135,7 @@ class DeviceRungs {
   }
 
  private:
-  /// from_host: the kernel fetches its operands from the host's memory itself.
+  /// `from_host`: the kernel reads its operands directly from host memory.
   void measure(GemmBenchRow row, bool from_host, const Enqueue& enqueue) {
     const auto enqueue_rows = [&](std::int64_t rows) {
       enqueue(from_host ? matrices_.operands(rows) : device_.operands(rows), device_.out(rows),
@@ -140,12 +147,12 @@ class DeviceRungs {
         [&](std::int64_t rows) { return device_.kernel_seconds([&] { enqueue_rows(rows); }); }, row);
     device_.download(matrices_.out(job_.shape.m));
     device_.synchronize();
-    matrices_.check(row, all_);
+    matrices_.check(row, all_threads_);
     if (row.whole()) row.with_transfers = time_with_transfers(row.runs, from_host, enqueue_rows);
     result_.rows.push_back(std::move(row));
   }
 
-  /// Until the result's last byte is on the host.
+  /// Seconds until the whole result has arrived on the host.
   TrimmedMean time_with_transfers(int runs, bool from_host,
                                   const std::function<void(std::int64_t rows)>& enqueue_rows) const {
     const auto work = [&] {
@@ -161,7 +168,7 @@ class DeviceRungs {
   const GemmBenchRequest& request_;
   const GemmMatrices& matrices_;
   GemmJob job_;
-  Executor& all_;
+  Executor& all_threads_;
   GemmBenchResult& result_;
   GemmDevice device_;
 };
@@ -169,11 +176,11 @@ class DeviceRungs {
 }  // namespace
 
 void bench_gemm_on_gpu(const GemmBenchRequest& request, const GemmMatrices& matrices, const GemmJob& job,
-                       Executor& all, GemmBenchResult& result) {
-  DeviceRungs rungs(request, matrices, job, all, result);
-  if (job.product == GemmProduct::ab) rungs.measure_zero_copy();
-  rungs.measure_ladder();
-  rungs.measure_cublas();
+                       Executor& all_threads, GemmBenchResult& result) {
+  DeviceVariants variants(request, matrices, job, all_threads, result);
+  if (job.product == GemmProduct::ab) variants.measure_zero_copy();
+  variants.measure_ladder();
+  variants.measure_cublas();
 }
 
 }  // namespace sepconv::app

@@ -1,4 +1,4 @@
-// What bench gemm holds: asked for before anything runs, then operands, result and what is expected of it.
+// Memory of bench gemm: the check before any measurement; operands, result and expected result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// Multiply-adds that plain loops do in a second or so; of a larger product they make some rows.
+/// Multiply-adds that plain loops compute in about a second. They compute only some rows of a larger product.
 constexpr double kMaxPlainOperations = 2e9;
 
 ImageSpec in_f64(ImageSpec spec) {
@@ -25,9 +25,9 @@ ImageSpec in_f64(ImageSpec spec) {
   return spec;
 }
 
-/// Splitmix64 of the place, as a number in [-1, 1).
-double noise_at(std::uint64_t place) {
-  std::uint64_t z = (place + 1) * 0x9e3779b97f4a7c15;
+/// Splitmix64 of the index, scaled to [-1, 1).
+double noise_at(std::uint64_t index) {
+  std::uint64_t z = (index + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return static_cast<double>(static_cast<std::int64_t>(z ^ (z >> 31))) * 0x1p-63;
@@ -38,16 +38,16 @@ void fill_noise(const PixelView& matrix, std::uint64_t seed, Executor& executor)
                    [&]<class T>(std::type_identity<T>) {
                      executor.for_each(matrix.extent.rows, [&](std::int64_t row, int) {
                        for (std::int64_t col = 0; col < matrix.extent.cols; ++col) {
-                         const auto place = static_cast<std::uint64_t>(row * matrix.extent.cols + col);
-                         // f32 rounds numbers just below 1 up to it, which does no harm.
-                         matrix.row<T>(row)[col] = static_cast<T>(noise_at(place + (seed << 56)));
+                         const auto index = static_cast<std::uint64_t>(row * matrix.extent.cols + col);
+                         // f32 rounds numbers just below 1 up to 1, which is harmless.
+                         matrix.row<T>(row)[col] = static_cast<T>(noise_at(index + (seed << 56)));
                        }
                      });
                    });
 }
 
-/// A matrix in f64: itself, or a copy that `memory` holds.
-ConstPixelView widened(const ConstPixelView& matrix, Buffer& memory, Executor& executor) {
+/// The matrix in f64: itself, or a copy in `memory`.
+ConstPixelView as_f64(const ConstPixelView& matrix, Buffer& memory, Executor& executor) {
   if (matrix.type == PixelType::f64) return matrix;
   const ImageSpec spec = in_f64({matrix.extent, 1, matrix.type});
   memory = Buffer(spec.bytes());
@@ -63,7 +63,7 @@ void copy_matrix(const PixelView& to, const ConstPixelView& from, const Stream& 
   stream.synchronize();
 }
 
-/// gemm_cuda on copies in the GPU's memory.
+/// gemm_cuda on copies in GPU memory.
 void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b,
                      const PixelView& out) {
   const Stream stream;
@@ -74,29 +74,29 @@ void multiply_on_gpu(const GemmOp& op, const ConstPixelView& a, const ConstPixel
     return dense_view(memory.data(), {like.extent, 1, like.type});
   };
   const Buffer a_memory = memory_for(a), b_memory = memory_for(b), out_memory = memory_for(out);
-  const PixelView there = view_in(out_memory, out);
+  const PixelView device_out = view_in(out_memory, out);
   copy_matrix(view_in(a_memory, a), a, stream);
   copy_matrix(view_in(b_memory, b), b, stream);
-  copy_matrix(there, out, stream);
-  gemm_cuda(op, view_in(a_memory, a), view_in(b_memory, b), there, stream.get());
-  copy_matrix(out, there, stream);
+  copy_matrix(device_out, out, stream);
+  gemm_cuda(op, view_in(a_memory, a), view_in(b_memory, b), device_out, stream.get());
+  copy_matrix(out, device_out, stream);
 }
 
 struct Need {
   double host = 0, gpu = 0;
 };
 
-/// The result and what was added take as much; besides them f64 copies of all, while the expected result is
-/// made.
+/// Operands, result and added matrix, which has the size of the result. While the expected result is
+/// computed, f64 copies of all of them are also needed.
 Need need_of(const GemmBenchRequest& request, const GemmJob& job) {
   const auto bytes = [](const ImageSpec& spec) { return static_cast<double>(spec.bytes()); };
-  const double own = bytes(job.a()) + bytes(job.b()) + (job.adds() ? 2 : 1) * bytes(job.out());
+  const double stored = bytes(job.a()) + bytes(job.b()) + (job.adds() ? 2 : 1) * bytes(job.out());
   const double wide =
       bytes(in_f64(job.a())) + bytes(in_f64(job.b())) + (job.adds() ? 2 : 1) * bytes(in_f64(job.out()));
   double cache = 0;
   for (const int side : request.blocks)
     cache = std::max(cache, static_cast<double>(TileCache::device_bytes(job.shape, job.type, side)));
-  return {own + wide, std::max(wide, own + cache)};
+  return {stored + wide, std::max(wide, stored + cache)};
 }
 
 }  // namespace
@@ -104,11 +104,11 @@ Need need_of(const GemmBenchRequest& request, const GemmJob& job) {
 void check_gemm_memory(const GemmBenchRequest& request) {
   for (const GemmJob& job : gemm_jobs(request)) {
     const Need need = need_of(request, job);
-    const auto check = [&](double bytes, std::int64_t there, const std::string& where) {
-      if (bytes <= static_cast<double>(there)) return;
+    const auto check = [&](double bytes, std::int64_t available, const std::string& where) {
+      if (bytes <= static_cast<double>(available)) return;
       throw OutOfMemory(fmt::format("{} {} takes {} of {} and there are {}; give a smaller --size",
                                     text_of(job.shape), name_of(job.type), format_bytes(bytes), where,
-                                    format_bytes(static_cast<double>(there))));
+                                    format_bytes(static_cast<double>(available))));
     };
     if (request.on_gpu())
       check(need.gpu, device_memory_ceiling(request.options.devices, request.options),
@@ -156,7 +156,7 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   const std::string cublas = request.on_gpu() ? gemm_cuda_library() : "", openblas = gemm_host_library();
   const bool plain = cublas.empty() && openblas.empty();
   const GemmShape& shape = job_.shape;
-  // Every this many rows, from the first one on: a part of the result has it too.
+  // Expects every step-th row, starting with the first, so that a part of the result contains some of them.
   const std::int64_t step =
       plain ? std::max<std::int64_t>(1, static_cast<std::int64_t>(shape.operations() / kMaxPlainOperations))
             : 1;
@@ -168,9 +168,9 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   const GemmOp op{.trans_a = all.trans_a, .trans_b = all.trans_b, .alpha = 1, .beta = all.added ? 1.0 : 0.0};
   const PixelView out = dense_view(expected_.data(), spec);
   Buffer a_memory, b_memory, added_memory;
-  const ConstPixelView a = widened(all.a, a_memory, executor), b = widened(all.b, b_memory, executor);
+  const ConstPixelView a = as_f64(all.a, a_memory, executor), b = as_f64(all.b, b_memory, executor);
   if (all.added) {
-    const ConstPixelView added = widened(*all.added, added_memory, executor);
+    const ConstPixelView added = as_f64(*all.added, added_memory, executor);
     for (std::int64_t row = 0; row < spec.extent.rows; ++row)
       std::copy_n(added.row<double>(row * step), shape.n, out.row<double>(row));
   }
@@ -184,8 +184,8 @@ std::string GemmMatrices::expect(const GemmBenchRequest& request, Executor& exec
   }
   executor.for_each(spec.extent.rows, [&](std::int64_t index, int) {
     const std::int64_t row = index * step;
-    const Rect of_a = all.trans_a ? Rect{0, row, shape.k, 1} : Rect{row, 0, 1, shape.k};
-    gemm_reference(op, a.crop(of_a), b, out.crop({index, 0, 1, shape.n}));
+    const Rect rect_a = all.trans_a ? Rect{0, row, shape.k, 1} : Rect{row, 0, 1, shape.k};
+    gemm_reference(op, a.crop(rect_a), b, out.crop({index, 0, 1, shape.n}));
   });
   return "plain loops in f64, for want of OpenBLAS";
 }

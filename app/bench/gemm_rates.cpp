@@ -1,4 +1,4 @@
-// The protocol of bench gemm, its jobs, and the rates computed from its times.
+// How bench gemm times its runs, its jobs, and the rates computed from the times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace sepconv::app {
 namespace {
 
 constexpr double kSlowSeconds = 0.5;
-constexpr int kSlowRuns = 3;  // the least of which the fastest and the slowest can be left out
+constexpr int kSlowRuns = 3;  // minimum for omitting the fastest and the slowest
 constexpr double kMaxSeconds = 2;
 constexpr std::int64_t kGrowth = 4;
 
@@ -61,14 +61,16 @@ double flop_per_second(const GemmBenchRow& row) {
 }
 
 std::optional<double> speed_up_over_one_thread(const GemmBenchResult& result, const GemmBenchRow& row) {
-  const GemmBenchRow* const alone = row.threads > 0 ? find_row(result, row.job, row.name, 1) : nullptr;
-  return alone != nullptr ? std::optional(flop_per_second(row) / flop_per_second(*alone)) : std::nullopt;
+  const GemmBenchRow* const single_thread =
+      row.threads > 0 ? find_row(result, row.job, row.name, 1) : nullptr;
+  return single_thread != nullptr ? std::optional(flop_per_second(row) / flop_per_second(*single_thread))
+                                  : std::nullopt;
 }
 
 std::optional<double> speed_up_over(const GemmBenchResult& result, const GemmBenchRow& row,
                                     const char* name) {
-  const GemmBenchRow* const other = find_row(result, row.job, name, result.threads);
-  return other != nullptr ? std::optional(flop_per_second(row) / flop_per_second(*other)) : std::nullopt;
+  const GemmBenchRow* const base = find_row(result, row.job, name, result.threads);
+  return base != nullptr ? std::optional(flop_per_second(row) / flop_per_second(*base)) : std::nullopt;
 }
 
 std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, const GemmBenchRow& row,
@@ -78,16 +80,16 @@ std::optional<double> speed_up_with_transfers(const GemmBenchResult& result, con
   return *without * row.time.mean / row.with_transfers->mean;
 }
 
-void time_rows(const GemmBenchRequest& request, std::int64_t least, const SecondsOfRows& seconds_of_rows,
+void time_rows(const GemmBenchRequest& request, std::int64_t min_rows, const SecondsOfRows& seconds_of_rows,
                GemmBenchRow& row) {
   const std::int64_t all = row.job.shape.m;
   const auto seconds = [&](std::int64_t rows) {
     if (request.options.stop.stop_requested()) throw Cancelled();
     return seconds_of_rows(rows);
   };
-  row.rows = std::min(all, least);
+  row.rows = std::min(all, min_rows);
   double last = seconds(row.rows);
-  // The first call of a library loads it, and says little.
+  // The first call of a library also loads it, so a slow one is repeated.
   if (last > kSlowSeconds) last = seconds(row.rows);
   while (row.rows < all && last * static_cast<double>(kGrowth) < kMaxSeconds) {
     row.rows = std::min(all, row.rows * kGrowth);

@@ -13,7 +13,7 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.2f}", *factor) : "-";
 }
 
-/// For three runs one is left, which deviates from nothing.
+/// "-" for three runs, of which only one remains.
 std::string deviation_text(const GemmBenchRow& row) {
   return row.runs > 3 ? fmt::format("{:.1f}%", row.time.deviation / row.time.mean * 100) : "-";
 }

@@ -1,4 +1,4 @@
-// What the commands with a ladder share.
+// Devices, kernel times and types of the bench commands.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,15 +20,15 @@ double KernelClock::seconds(const Stream& stream, const std::function<void()>& e
   return end_.seconds_since(begin_);
 }
 
-void choose_ladder_gpu(RunOptions& options, const LadderWords& words) {
+void choose_bench_gpu(RunOptions& options, const BenchNames& bench) {
   if (!options.choose_device && options.devices.empty()) return;
   if (options.devices.size() > 1) {
     throw InvalidArgument(
-        fmt::format("{} measures one GPU at a time; give --device cuda:N with one number", words.command));
+        fmt::format("{} measures one GPU at a time; give --device cuda:N with one number", bench.command));
   }
   if (cuda_devices().empty()) {
     throw InvalidArgument(fmt::format("{} climbs {} on a GPU, and {}; --device cpu measures {} alone",
-                                      words.command, words.ladder, absence_of_gpus(), words.host));
+                                      bench.command, bench.variants, absence_of_gpus(), bench.host));
   }
   use_gpu_if_available(options);
 }
@@ -44,12 +44,13 @@ std::string name_of_gpu(int index) {
 
 void add_types_option(CLI::App& command, std::vector<PixelType>& types, const std::vector<std::string>& names,
                       const char* help) {
-  const auto take = [&types](const std::vector<std::string>& chosen) {
+  const auto set_types = [&types](const std::vector<std::string>& chosen) {
     types.clear();
     for (const std::string& name : chosen) types.push_back(*parse_pixel_type(name));
   };
-  add_choices(command.add_option_function<std::vector<std::string>>("--type", take, help)->delimiter(','),
-              names);
+  add_choices(
+      command.add_option_function<std::vector<std::string>>("--type", set_types, help)->delimiter(','),
+      names);
 }
 
 }  // namespace sepconv::app

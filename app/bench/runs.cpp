@@ -1,4 +1,4 @@
-// sepconv bench run: images streamed through library run(), next to the limit that moving their bytes sets.
+// sepconv bench run: images streamed through run(), compared with copying the same bytes.
 #include "runs.hpp"
 
 #include <fmt/format.h>
@@ -24,8 +24,9 @@ namespace {
 
 /// Median time with one slot at the same radius, if that was measured; else 0.
 double serial_seconds(const RunsResult& result, const RunsRow& row) {
-  for (const RunsRow& other : result.rows) {
-    if (other.kind == row.kind && other.radius == row.radius && other.slots == 1) return other.time.median;
+  for (const RunsRow& candidate : result.rows) {
+    if (candidate.kind == row.kind && candidate.radius == row.radius && candidate.slots == 1)
+      return candidate.time.median;
   }
   return 0;
 }
@@ -36,7 +37,7 @@ double bytes_per_second(const RunsRequest& request, const RunsRow& row) {
 double pixels_per_second(const RunsRequest& request, const RunsRow& row) {
   return static_cast<double>(request.spec.extent.area()) / row.time.median;
 }
-double share_of_limit(const RunsRow& row) { return row.limit_seconds / row.time.median; }
+double limit_fraction(const RunsRow& row) { return row.limit_seconds / row.time.median; }
 
 void print_table(const RunsRequest& request, const RunsResult& result) {
   const ImageSpec& spec = request.spec;
@@ -55,7 +56,7 @@ void print_table(const RunsRequest& request, const RunsResult& result) {
         row.kind, row.radius, row.slots, row.band_rows, row.time.median * 1e3, row.time.spread() * 100,
         row.predicted_seconds * 1e3, pixels_per_second(request, row) / 1e9,
         bytes_per_second(request, row) / 1e9, static_cast<double>(spec.bytes()) / row.limit_seconds / 1e9,
-        share_of_limit(row), serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
+        limit_fraction(row), serial > 0 ? fmt::format("{:.2f}", serial / row.time.median) : "-",
         fmt::format("{:.0f}/{:.0f}", row.first_startup_seconds * 1e3, row.startup_seconds * 1e3));
   }
   print(
@@ -74,13 +75,13 @@ void print_json(const RunsRequest& request, const RunsResult& result) {
          {"slots", row.slots},
          {"band_rows", row.band_rows},
          {"median_seconds", row.time.median},
-         {"min_seconds", row.time.least},
-         {"greatest_seconds", row.time.greatest},
+         {"min_seconds", row.time.min},
+         {"greatest_seconds", row.time.max},
          {"predicted_seconds", row.predicted_seconds},
          {"pixels_per_second", pixels_per_second(request, row)},
          {"bytes_per_second_each_way", bytes_per_second(request, row)},
          {"limit_seconds", row.limit_seconds},
-         {"share_of_limit", share_of_limit(row)},
+         {"share_of_limit", limit_fraction(row)},
          {"speed_up_over_one_slot", serial > 0 ? ordered_json(serial / row.time.median) : ordered_json()},
          {"first_startup_seconds", row.first_startup_seconds},
          {"startup_seconds", row.startup_seconds}});
@@ -113,8 +114,8 @@ void add_image_options(CLI::App& command, RunsRequest& request) {
           [&request](const std::string& text) { request.spec.extent = parse_extent("--size", text); },
           "columns and rows; 16384x16384 by default")
       ->type_name("COLSxROWS");
-  const auto take_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
-  add_choices(command.add_option_function<std::string>("--type", take_type, "f32 by default"), type_names());
+  const auto set_type = [&request](const std::string& text) { request.spec.type = *parse_pixel_type(text); };
+  add_choices(command.add_option_function<std::string>("--type", set_type, "f32 by default"), type_names());
   command.add_option("--radius", request.radii, "radii of the Gaussian, 0: none; 2,8,32,80 by default")
       ->delimiter(',')
       ->transform(whole_number(0, 1000))
@@ -168,7 +169,7 @@ void write_trace(const std::filesystem::path& path, const Timeline& timeline) {
 
 RunsRow time_runs(const RunsRequest& request, std::int64_t radius, int slots,
                   const std::function<RunReport(const RunOptions&)>& run_once, std::string& device) {
-  // As a program does that filters many images: its buffers stay from run to run.
+  // Buffers are reused between runs, as in a program that filters many images.
   BufferPool pinned(pinned_resource()), memory(device_resource());
   RunOptions options = request.options;
   options.slots = slots;

@@ -1,4 +1,4 @@
-// sepconv bench run: what is measured, and its results. Internal to app/bench/.
+// sepconv bench run: its request and its results. Internal to app/bench/.
 #pragma once
 
 #include <filesystem>
@@ -18,10 +18,10 @@ struct RunsRequest {
   std::vector<int> slots{1, 2, 3};
   bool transpose = false;  ///< after the filter
   int runs = 5;
-  std::filesystem::path folder;  ///< file to file in there; empty: memory to memory
+  std::filesystem::path folder;  ///< folder for files; empty: memory to memory
   std::filesystem::path trace;   ///< empty: not wanted
   bool json = false;
-  RunOptions options;  ///< of every run, but for the slots; with the devices that were found
+  RunOptions options;  ///< of every run, except the slots; with the chosen devices
 };
 
 /// One line of the table.
@@ -33,35 +33,36 @@ struct RunsRow {
   Timing time;                 ///< of a run, without its start-up
   double startup_seconds = 0;  ///< of the last run
   double first_startup_seconds = 0;
-  double predicted_seconds = 0;  ///< by the plan, of the same
-  double limit_seconds = 0;      ///< median, of moving the same bytes with nothing done to them
+  double predicted_seconds = 0;  ///< by the plan, without start-up
+  double limit_seconds = 0;      ///< median time of copying the same bytes
 };
 
 struct RunsResult {
-  std::string limit;  ///< what limit_seconds is of
+  std::string limit;  ///< what limit_seconds measures
   std::string device;
   std::vector<RunsRow> rows;
 };
 
-/// Memory to memory, page-locked when a GPU computes. Throws Error when a result is wrong.
+/// Measures runs from memory to memory, page-locked if a GPU computes. Throws Error if a result is wrong.
 RunsResult bench_memory(const RunsRequest& request);
-/// Uncompressed BigTIFF to BigTIFF and NPY to NPY in a folder of its own under request.folder, which it
-/// removes.
+/// Measures runs from uncompressed BigTIFF to BigTIFF and from NPY to NPY, in a temporary folder in
+/// request.folder. Throws Error if a result is wrong.
 RunsResult bench_files(const RunsRequest& request);
 
-/// A Gaussian of this radius, none for 0, and the transpose if it is asked for.
+/// A Gaussian of this radius (omitted for 0), then the transpose if requested.
 Chain chain_of(const RunsRequest& request, std::int64_t radius);
-/// What it makes of request.spec.
+/// The size and type of the result for request.spec.
 ImageSpec result_spec(const RunsRequest& request);
 
-/// `runs` runs of the chain; `run_once(options)` does one.
+/// Times request.runs runs of the chain; `run_once(options)` does one. Sets `device` to the name of the
+/// device.
 RunsRow time_runs(const RunsRequest& request, std::int64_t radius, int slots,
                   const std::function<RunReport(const RunOptions&)>& run_once, std::string& device);
 
-/// Compares strips of full height and of full width and the corners with what the host engine makes of the
-/// source there. Both readers take any rectangle. Throws Error, naming the first window that differs.
+/// Compares strips of full height and full width and the corners with the result of the host engine. Both
+/// readers must support any rectangle. Throws Error that names the first different window.
 void check_windows(const Chain& chain, Reader& source, Reader& result);
-/// Overwrites these windows, so that pixels that nobody writes are seen.
+/// Overwrites these windows, so that unwritten pixels are detected.
 void poison_windows(const PixelView& result);
 
 }  // namespace sepconv::app

@@ -1,4 +1,4 @@
-// Whether the result of a benchmark is right, in windows that cross every band.
+// Checks the result of a benchmark in windows that cross every band.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::vector<Rect> windows_of(Extent image) {
   return windows;
 }
 
-/// Owned pixels, densely packed.
+/// Owns densely packed pixels.
 struct Pixels {
   Pixels(Extent extent, const ImageSpec& like)
       : memory(extent.area() * like.pixel_bytes()), view(dense_view(memory.data(), like, extent)) {}
@@ -51,7 +51,7 @@ bool equal(const ConstPixelView& a, const ConstPixelView& b) {
   return true;
 }
 
-/// The window of the result as the host engine makes it.
+/// The window of the result, computed by the host engine.
 Pixels expected_window(const Chain& chain, Reader& source, const Rect& window) {
   const ImageSpec from = source.spec(), to = chain.result_spec(from);
   const Rect needed = chain.input_for(window, from);

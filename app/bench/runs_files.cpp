@@ -1,4 +1,4 @@
-// File to file: as fast as the same bytes are read and written with nothing done to them?
+// Measures runs from file to file, and reading and writing the same bytes as their limit.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -18,9 +18,9 @@ namespace sepconv::app {
 
 namespace {
 
-constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;  // read and written at once by one thread
+constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;  // per read and write of one thread
 
-/// A folder that goes with everything in it.
+/// A temporary folder; the destructor removes it and its contents.
 class ScratchFolder {
  public:
   explicit ScratchFolder(const std::filesystem::path& parent)
@@ -56,23 +56,23 @@ void generate(const RunsRequest& request, const std::filesystem::path& path) {
       options);
 }
 
-/// Every thread reads a piece and writes it, then the next.
+/// Copies a file. Every thread repeatedly reads a piece and writes it.
 void copy_raw(const std::filesystem::path& from, const std::filesystem::path& to, ThreadPool& pool,
               std::vector<Buffer>& pieces) {
   const InputFile in(from);
   OutputFile out(to, {.overwrite = true});
   out.resize(in.size());
   pool.for_each(ceil_div(in.size(), kPieceBytes), [&](std::int64_t piece, int worker) {
-    const std::int64_t at = piece * kPieceBytes;
-    const auto bytes = static_cast<std::size_t>(std::min(kPieceBytes, in.size() - at));
+    const std::int64_t offset = piece * kPieceBytes;
+    const auto bytes = static_cast<std::size_t>(std::min(kPieceBytes, in.size() - offset));
     const std::span<std::byte> memory = pieces[static_cast<std::size_t>(worker)].bytes().first(bytes);
-    in.read_at(at, memory);
-    out.write_at(at, memory);
+    in.read_at(offset, memory);
+    out.write_at(offset, memory);
   });
   out.commit();
 }
 
-/// The target is new each time, as a run's is; making room for it by removing the one before is not measured.
+/// Times the raw copy into a new file, as a run writes one. Removing the previous file is not measured.
 Timing raw_limit(const RunsRequest& request, const std::filesystem::path& from,
                  const std::filesystem::path& to) {
   const int threads = threads_of(request.options);

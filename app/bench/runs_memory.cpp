@@ -1,4 +1,4 @@
-// Memory to memory: as fast as the bus, or on a CPU the memory, lets bytes through?
+// Measures runs from memory to memory, and as their limit the rate of the bus, or on a CPU of memory.
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -14,8 +14,8 @@ namespace sepconv::app {
 
 namespace {
 
-constexpr std::int64_t kTransferBytes = std::int64_t{256} << 20;  // of a transfer
-constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;   // of a copy by one thread
+constexpr std::int64_t kTransferBytes = std::int64_t{256} << 20;  // per transfer
+constexpr std::int64_t kHostPieceBytes = std::int64_t{1} << 20;   // per copy of one thread
 
 /// One image, allocated once for all runs.
 struct HostImage {
@@ -26,22 +26,23 @@ struct HostImage {
   PixelView view;
 };
 
-/// Uploads one buffer and downloads another of the same size, both at once, with nothing but asynchronous
-/// copies in large pieces; each of several GPUs a part.
+/// Simultaneously uploads one buffer and downloads another of the same size, with asynchronous copies of
+/// large pieces. Several GPUs copy one part each.
 class DuplexCopy {
  public:
   DuplexCopy(const std::vector<int>& devices, const Buffer& from, const Buffer& to) : from_(from), to_(to) {
-    share_ = ceil_div(from.size(), static_cast<std::int64_t>(devices.size()));
+    part_bytes_ = ceil_div(from.size(), static_cast<std::int64_t>(devices.size()));
     for (const int device : devices) {
       const DeviceScope scope(device);
-      const std::int64_t piece = std::min(share_, kTransferBytes);
+      const std::int64_t piece = std::min(part_bytes_, kTransferBytes);
       lanes_.push_back(
           {device, Stream(), Stream(), Buffer(piece, device_resource()), Buffer(piece, device_resource())});
     }
   }
 
   void run() const {
-    for (std::size_t i = 0; i < lanes_.size(); ++i) enqueue(lanes_[i], static_cast<std::int64_t>(i) * share_);
+    for (std::size_t i = 0; i < lanes_.size(); ++i)
+      enqueue(lanes_[i], static_cast<std::int64_t>(i) * part_bytes_);
     for (const DevicePipeline& lane : lanes_) lane.up.synchronize(), lane.down.synchronize();
   }
 
@@ -54,17 +55,17 @@ class DuplexCopy {
 
   void enqueue(const DevicePipeline& lane, std::int64_t begin) const {
     const DeviceScope scope(lane.device);
-    const std::int64_t end = std::min(begin + share_, from_.size());
-    for (std::int64_t at = begin; at < end; at += kTransferBytes) {
-      const std::int64_t bytes = std::min(kTransferBytes, end - at);
-      copy_rows(lane.uploaded.data(), bytes, from_.data() + at, bytes, bytes, 1, lane.up.get());
-      copy_rows(to_.data() + at, bytes, lane.downloaded.data(), bytes, bytes, 1, lane.down.get());
+    const std::int64_t end = std::min(begin + part_bytes_, from_.size());
+    for (std::int64_t offset = begin; offset < end; offset += kTransferBytes) {
+      const std::int64_t bytes = std::min(kTransferBytes, end - offset);
+      copy_rows(lane.uploaded.data(), bytes, from_.data() + offset, bytes, bytes, 1, lane.up.get());
+      copy_rows(to_.data() + offset, bytes, lane.downloaded.data(), bytes, bytes, 1, lane.down.get());
     }
   }
 
   const Buffer& from_;
   const Buffer& to_;
-  std::int64_t share_ = 0;
+  std::int64_t part_bytes_ = 0;
   std::vector<DevicePipeline> lanes_;
 };
 
@@ -78,9 +79,9 @@ Timing copy_limit(const RunsRequest& request, const HostImage& from, const HostI
   const std::int64_t size = from.memory.size();
   const auto copy = [&] {
     pool.for_each(ceil_div(size, kHostPieceBytes), [&](std::int64_t piece, int) {
-      const std::int64_t at = piece * kHostPieceBytes;
-      std::memcpy(to.memory.data() + at, from.memory.data() + at,
-                  static_cast<std::size_t>(std::min(kHostPieceBytes, size - at)));
+      const std::int64_t offset = piece * kHostPieceBytes;
+      std::memcpy(to.memory.data() + offset, from.memory.data() + offset,
+                  static_cast<std::size_t>(std::min(kHostPieceBytes, size - offset)));
     });
   };
   return time_runs(request.runs, [&] { return seconds_of(copy); });
@@ -108,7 +109,7 @@ RunsResult bench_memory(const RunsRequest& request) {
   const auto source = make_memory_reader(from.view, kind);
   for (const std::int64_t radius : request.radii) {
     const Chain chain = chain_of(request, radius);
-    // Again for every radius: what a machine can do drifts.
+    // Measured again for every radius, because the rates of a machine drift.
     const Timing limit = gpu ? duplex_limit(request, from, to) : copy_limit(request, from, to);
     for (const int slots : request.slots) {
       poison_windows(to.view);

@@ -50,9 +50,9 @@ double seconds_of(const std::function<void()>& work) {
 
 void for_each_part(std::int64_t bytes, Executor& executor,
                    const std::function<void(std::int64_t first, std::int64_t last)>& piece) {
-  const std::int64_t share = round_up(ceil_div(bytes, std::int64_t{executor.concurrency()}), 64);
-  executor.for_each(ceil_div(bytes, share), [&](std::int64_t index, int) {
-    piece(index * share, std::min(bytes, (index + 1) * share));
+  const std::int64_t part_bytes = round_up(ceil_div(bytes, std::int64_t{executor.concurrency()}), 64);
+  executor.for_each(ceil_div(bytes, part_bytes), [&](std::int64_t index, int) {
+    piece(index * part_bytes, std::min(bytes, (index + 1) * part_bytes));
   });
 }
 

@@ -1,4 +1,4 @@
-// sepconv bench transpose: the ladders of the classic labs, from one thread to the kernels that sepconv uses.
+// sepconv bench transpose: variants of transposition, from one thread to the kernels that sepconv uses.
 #include "transpose.hpp"
 
 #include <fmt/format.h>
@@ -27,9 +27,10 @@ std::string text_of_device(const TransposeRequest& request) {
 }
 
 double device_copy_limit(const TransposeRequest& request) {
-  // It holds 16 times as much device memory as it is told.
-  const std::int64_t most = device_memory_ceiling(request.options.devices, request.options) / 16;
-  return measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, most)).copy_bytes_per_second;
+  // measure_device_limits() allocates 16 times its argument.
+  const std::int64_t max_bytes = device_memory_ceiling(request.options.devices, request.options) / 16;
+  return measure_device_limits(request.gpu(), std::min(std::int64_t{64} << 20, max_bytes))
+      .copy_bytes_per_second;
 }
 
 TransposeResult measure(const TransposeRequest& request) {
@@ -52,7 +53,7 @@ int bench_transpose(TransposeRequest& request, std::stop_token stop) {
     return kDone;
   }
   request.options.stop = std::move(stop);
-  choose_ladder_gpu(request.options, {"bench transpose", "its ladders", "the host's rungs"});
+  choose_bench_gpu(request.options, {"bench transpose", "its ladders", "the host's rungs"});
   check_transpose_memory(request);
   const TransposeResult result = measure(request);
   request.json ? print_transpose_json(request, result) : print_transpose_tables(request, result);

@@ -1,4 +1,4 @@
-// sepconv bench transpose --conflicts: what the conflict counter says about a tile.
+// sepconv bench transpose --conflicts: the bank conflicts of a tile in shared memory.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
@@ -13,16 +13,16 @@ namespace sepconv::app {
 namespace {
 
 using nlohmann::ordered_json;
-constexpr std::int64_t kMaxTileBytes = 228 << 10;  // of the multiprocessors of the largest GPUs
+constexpr std::int64_t kMaxTileBytes = 228 << 10;  // shared memory of a multiprocessor of the largest GPUs
 using Tile = std::optional<TileExtent>;
 
-/// What is known of one permutation of the tile.
+/// The bank conflicts of one permutation of the tile.
 struct Conflict {
   TileAccess access;
   ConflictCount count;
-  Tile for_reads, for_both;  ///< the smallest array without conflicts
+  Tile for_reads, for_both;  ///< smallest padded tiles without read conflicts, without any
 
-  ConflictCount with(const Tile& tile) const {
+  ConflictCount conflicts_in(const Tile& tile) const {
     return tile ? count_conflicts(access, *tile) : ConflictCount{};
   }
 };
@@ -44,7 +44,7 @@ std::int64_t bytes_of(const TileExtent& tile, int element_bytes) {
 void print_row(const Conflict& conflict) {
   print("{:<11} {:>7.2f} {:>7.2f}   {:<12} {:>9.2f}   {:<12} {:>9}\n", to_string(conflict.access.permutation),
         conflict.count.write, conflict.count.read, tile_text(conflict.for_reads),
-        conflict.with(conflict.for_reads).write, tile_text(conflict.for_both),
+        conflict.conflicts_in(conflict.for_reads).write, tile_text(conflict.for_both),
         conflict.for_both ? fmt::format("{}", bytes_of(*conflict.for_both, conflict.access.element_bytes))
                           : "-");
 }
@@ -52,13 +52,14 @@ void print_row(const Conflict& conflict) {
 ordered_json tile_json(const Tile& tile) { return tile ? ordered_json(*tile) : ordered_json(); }
 
 ordered_json row_json(const Conflict& conflict) {
-  return {{"permutation", to_string(conflict.access.permutation)},
-          {"write_conflicts", conflict.count.write},
-          {"read_conflicts", conflict.count.read},
-          {"tile_without_read_conflicts", tile_json(conflict.for_reads)},
-          {"its_write_conflicts",
-           conflict.for_reads ? ordered_json(conflict.with(conflict.for_reads).write) : ordered_json()},
-          {"tile_without_conflicts", tile_json(conflict.for_both)}};
+  return {
+      {"permutation", to_string(conflict.access.permutation)},
+      {"write_conflicts", conflict.count.write},
+      {"read_conflicts", conflict.count.read},
+      {"tile_without_read_conflicts", tile_json(conflict.for_reads)},
+      {"its_write_conflicts",
+       conflict.for_reads ? ordered_json(conflict.conflicts_in(conflict.for_reads).write) : ordered_json()},
+      {"tile_without_conflicts", tile_json(conflict.for_both)}};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The ladders on the GPU, and the copies that bring a matrix or a tensor there and back.
+// The GPU's variants of bench transpose, and the copies to and from the GPU.
 #include <algorithm>
 
 #include "bench/conv/ladder.hpp"
@@ -11,20 +11,21 @@ namespace sepconv::app {
 
 namespace {
 
-/// What one thread of a GPU transposes well below a second; of larger matrices it is given a corner.
+/// Side of a matrix that one GPU thread transposes in well below a second. Of larger matrices it transposes a
+/// corner.
 constexpr std::int64_t kOneThreadSide = 512;
 
-constexpr TransposeRung kMatrixRungs[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
-                                          TransposeRung::thread_an_element, TransposeRung::copy,
-                                          TransposeRung::copy_shared,       TransposeRung::tiled_32,
-                                          TransposeRung::tiled_32_padded,   TransposeRung::tiled_16,
-                                          TransposeRung::tiled_16_padded,   TransposeRung::coalesced,
-                                          TransposeRung::coalesced_padded};
-constexpr PermuteRung kTensorRungs[] = {PermuteRung::copy,          PermuteRung::copy_shared,
-                                        PermuteRung::simple,        PermuteRung::simple_template,
-                                        PermuteRung::shared,        PermuteRung::shared_template,
-                                        PermuteRung::conflict_free, PermuteRung::tile_2d_32,
-                                        PermuteRung::tile_2d_8};
+constexpr TransposeRung kMatrixVariants[] = {TransposeRung::one_thread,        TransposeRung::thread_a_row,
+                                             TransposeRung::thread_an_element, TransposeRung::copy,
+                                             TransposeRung::copy_shared,       TransposeRung::tiled_32,
+                                             TransposeRung::tiled_32_padded,   TransposeRung::tiled_16,
+                                             TransposeRung::tiled_16_padded,   TransposeRung::coalesced,
+                                             TransposeRung::coalesced_padded};
+constexpr PermuteRung kTensorVariants[] = {PermuteRung::copy,          PermuteRung::copy_shared,
+                                           PermuteRung::simple,        PermuteRung::simple_template,
+                                           PermuteRung::shared,        PermuteRung::shared_template,
+                                           PermuteRung::conflict_free, PermuteRung::tile_2d_32,
+                                           PermuteRung::tile_2d_8};
 
 using Enqueue = std::function<void(const std::byte* in, std::byte* out, DeviceStream stream)>;
 
@@ -36,13 +37,13 @@ class DevicePair {
 
   void upload(const TransposeHost& host) const { copy(in_.data(), host.from()); }
   void download(const TransposeHost& host) const { copy(host.to(), out_.data()); }
-  /// A result that nobody has written.
+  /// Overwrites the result, so that unwritten elements are detected.
   void poison() const {
     ladder_fill(out_.data(), 0xA5, bytes_, stream_.get());
     stream_.synchronize();
   }
 
-  /// For the kernels alone.
+  /// Seconds of the kernels alone.
   double kernel_seconds(const Enqueue& enqueue) const {
     return clock_.seconds(stream_, [&] { enqueue(in_.data(), out_.data(), stream_.get()); });
   }
@@ -59,10 +60,10 @@ class DevicePair {
   Stream stream_;
 };
 
-class DeviceRungs {
+class DeviceVariants {
  public:
-  DeviceRungs(const TransposeRequest& request, double copy_limit, const TransposeHost& host,
-              const DevicePair& device, Executor& executor, TransposeResult& result)
+  DeviceVariants(const TransposeRequest& request, double copy_limit, const TransposeHost& host,
+                 const DevicePair& device, Executor& executor, TransposeResult& result)
       : request_(request),
         copy_limit_(copy_limit),
         host_(host),
@@ -82,33 +83,33 @@ class DeviceRungs {
 
  private:
   void measure_matrix(const TransposeJob& job) {
-    for (const TransposeRung rung : kMatrixRungs) {
+    for (const TransposeRung variant : kMatrixVariants) {
       TransposeShape shape{1, job.extent[1], job.extent[2], job.element_bytes()};
-      if (rung == TransposeRung::one_thread) {
+      if (variant == TransposeRung::one_thread) {
         shape.rows = std::min(shape.rows, kOneThreadSide), shape.cols = std::min(shape.cols, kOneThreadSide);
       }
       const std::int64_t in_pitch = job.extent[2] * job.element_bytes();
-      const std::int64_t out_pitch = only_copies(rung) ? in_pitch : job.extent[1] * job.element_bytes();
+      const std::int64_t out_pitch = only_copies(variant) ? in_pitch : job.extent[1] * job.element_bytes();
       measure_row({.job = job,
-                   .name = std::string(name_of(rung)),
-                   .only_copies = only_copies(rung),
+                   .name = std::string(name_of(variant)),
+                   .only_copies = only_copies(variant),
                    .part = {1, shape.rows, shape.cols}},
                   [&](const std::byte* in, std::byte* out, DeviceStream stream) {
-                    transpose_ladder(rung, shape, {in, in_pitch, 0}, {out, out_pitch, 0}, stream);
+                    transpose_ladder(variant, shape, {in, in_pitch, 0}, {out, out_pitch, 0}, stream);
                   });
     }
   }
 
   void measure_tensor(const TransposeJob& job) {
-    for (const PermuteRung rung : kTensorRungs) {
-      if (!can_permute(rung, job.permutation)) continue;
-      const TileExtent tile = ladder_tile(rung, job.permutation, job.element_bytes());
+    for (const PermuteRung variant : kTensorVariants) {
+      if (!can_permute(variant, job.permutation)) continue;
+      const TileExtent tile = ladder_tile(variant, job.permutation, job.element_bytes());
       measure_row({.job = job,
-                   .name = std::string(name_of(rung)),
-                   .only_copies = only_copies(rung),
+                   .name = std::string(name_of(variant)),
+                   .only_copies = only_copies(variant),
                    .part = job.extent},
                   [&](const std::byte* in, std::byte* out, DeviceStream stream) {
-                    permute_ladder(rung, tile, job.extent, job.permutation, job.element_bytes(), in, out,
+                    permute_ladder(variant, tile, job.extent, job.permutation, job.element_bytes(), in, out,
                                    stream);
                   });
     }
@@ -141,16 +142,16 @@ class DeviceRungs {
 
 void bench_jobs_on_gpu(const TransposeRequest& request, double copy_limit,
                        const std::vector<TransposeJob>& jobs, TransposeResult& result) {
-  ThreadPool all(request.threads(), request.options.stop);
+  ThreadPool all_threads(request.threads(), request.options.stop);
   const std::int64_t bytes = jobs.front().bytes();
-  TransposeHost host(request, bytes, all);
+  TransposeHost host(request, bytes, all_threads);
   const DevicePair device(bytes);
   device.upload(host);
-  DeviceRungs rungs(request, copy_limit, host, device, all, result);
+  DeviceVariants variants(request, copy_limit, host, device, all_threads, result);
   for (const TransposeJob& job : jobs) {
-    host.expect(job, all);
+    host.expect(job, all_threads);
     if (request.cpu) bench_on_host(request, job, host, result);
-    rungs.measure(job);
+    variants.measure(job);
   }
 }
 

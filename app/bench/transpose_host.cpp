@@ -1,4 +1,4 @@
-// The host's side of bench transpose: memory that all rungs share, their check, and the host's own rungs.
+// Host memory of bench transpose, the check of results, and the host's variants.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace sepconv::app {
 
 namespace {
 
-/// Splitmix64 of the place: no two words alike, so that no misplaced element goes unseen.
+/// Splitmix64 of the index: all words differ, so every misplaced element is detected.
 std::uint64_t noise_at(std::int64_t word) {
   std::uint64_t z = (static_cast<std::uint64_t>(word) + 1) * 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
@@ -34,32 +34,32 @@ void fill_noise(std::byte* memory, std::int64_t bytes, Executor& executor) {
   });
 }
 
-/// 1, 2, 4 and so on, and all of them; only all of them besides a GPU.
+/// Numbers of threads to measure: 1, 2, 4, ... and all; only all if a GPU is measured.
 std::vector<int> thread_counts(const TransposeRequest& request) {
-  const int most = request.threads();
+  const int max_threads = request.threads();
   std::vector<int> counts;
-  for (int threads = 1; threads < most && !request.on_gpu(); threads *= 2) counts.push_back(threads);
-  counts.push_back(most);
+  for (int threads = 1; threads < max_threads && !request.on_gpu(); threads *= 2) counts.push_back(threads);
+  counts.push_back(max_threads);
   return counts;
 }
 
-using Rung = std::function<void(Executor& executor)>;
+using HostVariant = std::function<void(Executor& executor)>;
 
-/// Times one rung on this many threads and checks its result.
-class HostRungs {
+/// Times one variant on this many threads and checks its result.
+class HostVariants {
  public:
-  HostRungs(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
-            TransposeResult& result)
-      : request_(request), job_(job), host_(host), result_(result), all_(request.threads()) {}
+  HostVariants(const TransposeRequest& request, const TransposeJob& job, const TransposeHost& host,
+               TransposeResult& result)
+      : request_(request), job_(job), host_(host), result_(result), all_threads_(request.threads()) {}
 
-  void measure(const char* name, int threads, bool only_copies, const Rung& rung) {
+  void measure(const char* name, int threads, bool only_copies, const HostVariant& variant) {
     TransposeRow row{
         .job = job_, .name = name, .threads = threads, .only_copies = only_copies, .part = job_.extent};
     const std::unique_ptr<Executor> executor = executor_of(threads);
-    host_.poison(all_);
+    host_.poison(all_threads_);
     time_row(
-        request_, [&] { return seconds_of([&] { rung(*executor); }); }, row);
-    host_.check(row, all_);
+        request_, [&] { return seconds_of([&] { variant(*executor); }); }, row);
+    host_.check(row, all_threads_);
     if (only_copies) copy_limit_ = bytes_per_second(row);
     row.copy_limit = copy_limit_;
     result_.rows.push_back(row);
@@ -75,7 +75,7 @@ class HostRungs {
   const TransposeJob& job_;
   const TransposeHost& host_;
   TransposeResult& result_;
-  ThreadPool all_;
+  ThreadPool all_threads_;
   double copy_limit_ = 0;
 };
 
@@ -101,7 +101,7 @@ void TransposeHost::poison(Executor& executor) const {
 void TransposeHost::check(const TransposeRow& row, Executor& executor) const {
   const TransposeJob& job = row.job;
   const std::byte* const expected = row.only_copies ? from() : expected_.data();
-  // A part is the corner of a matrix, and so is what it becomes.
+  // A part is a corner of the matrix; its result is a corner of the transposed matrix.
   const std::int64_t rows = row.whole() ? 1 : row.part[2];
   const std::int64_t row_bytes = row.whole() ? job.bytes() : row.part[1] * job.element_bytes();
   const std::int64_t pitch_bytes = row.whole() ? 0 : job.extent[1] * job.element_bytes();
@@ -127,20 +127,20 @@ void bench_on_host(const TransposeRequest& request, const TransposeJob& job, con
   const auto ours = [&](Executor& executor) {
     permute_host(job.extent, job.permutation, job.element_bytes(), host.from(), host.to(), executor);
   };
-  HostRungs rungs(request, job, host, result);
-  rungs.measure("copy", request.threads(), true,
-                [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
-  rungs.measure(kLoop, 1, false, loop);
-  if (request.threads() > 1) rungs.measure(kLoop, request.threads(), false, loop);
-  for (const int threads : thread_counts(request)) rungs.measure(kOurs, threads, false, ours);
+  HostVariants variants(request, job, host, result);
+  variants.measure("copy", request.threads(), true,
+                   [&](Executor& executor) { copy_in_parts(host.from(), host.to(), job.bytes(), executor); });
+  variants.measure(kLoop, 1, false, loop);
+  if (request.threads() > 1) variants.measure(kLoop, request.threads(), false, loop);
+  for (const int threads : thread_counts(request)) variants.measure(kOurs, threads, false, ours);
 }
 
 void bench_jobs_on_host(const TransposeRequest& request, const std::vector<TransposeJob>& jobs,
                         TransposeResult& result) {
-  ThreadPool all(request.threads(), request.options.stop);
-  TransposeHost host(request, jobs.front().bytes(), all);
+  ThreadPool all_threads(request.threads(), request.options.stop);
+  TransposeHost host(request, jobs.front().bytes(), all_threads);
   for (const TransposeJob& job : jobs) {
-    host.expect(job, all);
+    host.expect(job, all_threads);
     bench_on_host(request, job, host, result);
   }
 }

@@ -35,12 +35,12 @@ ordered_json row_json(const TransposeResult& result, const TransposeRow& row) {
           {"deviation_seconds", row.time.deviation},
           {"bytes_per_second", bytes_per_second(row)},
           {"copy_limit_bytes_per_second", row.copy_limit},
-          {"share_of_copy", share_of_copy(row)},
+          {"share_of_copy", copy_fraction(row)},
           {"speed_up_over_loop", or_null(speed_up(result, row))},
           {"speed_up_with_copies", or_null(speed_up_with_copies(result, row))}};
 }
 
-ordered_json way_json(const TransposeJob& job, const TrimmedMean& time) {
+ordered_json copy_json(const TransposeJob& job, const TrimmedMean& time) {
   return {{"mean_seconds", time.mean},
           {"deviation_seconds", time.deviation},
           {"bytes_per_second", static_cast<double>(job.bytes()) / time.mean}};
@@ -50,8 +50,8 @@ ordered_json copies_json(const TransposeCopies& copies) {
   return {{"type", name_of(copies.job.type)},
           {"shape", shape_json(copies.job, copies.job.extent)},
           {"permutation", permutation_text(copies.job)},
-          {"upload", way_json(copies.job, copies.upload)},
-          {"download", way_json(copies.job, copies.download)}};
+          {"upload", copy_json(copies.job, copies.upload)},
+          {"download", copy_json(copies.job, copies.download)}};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What bench transpose holds, asked for before anything runs.
+// Checks the memory of bench transpose before any measurement.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,31 +14,31 @@ namespace sepconv::app {
 
 namespace {
 
-/// Bytes of one buffer; throws for what no integer holds.
-void check_product(const TransposeJob& job, const char* way_out) {
+/// Throws OutOfMemory if the bytes of a buffer overflow an integer.
+void check_overflow(const TransposeJob& job, const char* option) {
   std::int64_t bytes = job.element_bytes();
   for (const std::int64_t length : job.extent) {
     if (__builtin_mul_overflow(bytes, length, &bytes)) {
       throw OutOfMemory(fmt::format("{} x {} x {} elements are more than any memory holds; give a smaller {}",
-                                    job.extent[0], job.extent[1], job.extent[2], way_out));
+                                    job.extent[0], job.extent[1], job.extent[2], option));
     }
   }
 }
 
-/// Source and result on the GPU; source, result and what is expected on the host.
-void check_need(const TransposeRequest& request, const TransposeJob& job, const char* way_out) {
-  check_product(job, way_out);
+/// Checks source and result on the GPU, and source, result and expected result on the host.
+void check_need(const TransposeRequest& request, const TransposeJob& job, const char* option) {
+  check_overflow(job, option);
   if (request.on_gpu() && job.bytes() / job.element_bytes() > kMaxLadderElements) {
     throw InvalidArgument(
         fmt::format("{} are more than the {} elements that the ladders count; give a smaller {}",
-                    size_text(job.matrix, job.extent), kMaxLadderElements, way_out));
+                    size_text(job.matrix, job.extent), kMaxLadderElements, option));
   }
-  const auto check = [&](std::int64_t buffers, std::int64_t there, const std::string& where) {
-    if (job.bytes() <= there / buffers) return;
+  const auto check = [&](std::int64_t buffers, std::int64_t available, const std::string& where) {
+    if (job.bytes() <= available / buffers) return;
     throw OutOfMemory(fmt::format(
         "{} {} takes {} of {} and there are {}; give a smaller {}", size_text(job.matrix, job.extent),
         name_of(job.type), format_bytes(static_cast<double>(buffers) * static_cast<double>(job.bytes())),
-        where, format_bytes(static_cast<double>(there)), way_out));
+        where, format_bytes(static_cast<double>(available)), option));
   };
   if (request.on_gpu()) {
     check(2, device_memory_ceiling(request.options.devices, request.options),

@@ -1,4 +1,4 @@
-// The protocol of bench transpose, its jobs, and the rates computed from its times.
+// How bench transpose times its runs, its jobs, and the rates computed from the times.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace sepconv::app {
 namespace {
 
 constexpr double kSlowSeconds = 0.5;
-constexpr int kSlowRuns = 3;  // the least of which the fastest and the slowest can be left out
+constexpr int kSlowRuns = 3;  // minimum for omitting the fastest and the slowest
 
 bool same_job(const TransposeJob& a, const TransposeJob& b) {
   return a.matrix == b.matrix && a.type == b.type && a.permutation == b.permutation;
@@ -60,7 +60,7 @@ double bytes_per_second(const TransposeRow& row) {
   return 2 * static_cast<double>(part[0] * part[1] * part[2] * row.job.element_bytes()) / row.time.mean;
 }
 
-double share_of_copy(const TransposeRow& row) { return bytes_per_second(row) / row.copy_limit; }
+double copy_fraction(const TransposeRow& row) { return bytes_per_second(row) / row.copy_limit; }
 
 const TransposeRow* find_row(const TransposeResult& result, const TransposeJob& job, std::string_view name,
                              int threads) {
@@ -78,7 +78,7 @@ std::optional<double> speed_up(const TransposeResult& result, const TransposeRow
 std::optional<double> speed_up_with_copies(const TransposeResult& result, const TransposeRow& row) {
   const TransposeRow* const loop = find_row(result, row.job, kLoop, 1);
   const auto copies = std::ranges::find_if(
-      result.copies, [&](const TransposeCopies& other) { return same_job(other.job, row.job); });
+      result.copies, [&](const TransposeCopies& candidate) { return same_job(candidate.job, row.job); });
   if (loop == nullptr || copies == result.copies.end() || row.threads > 0 || !row.whole()) return {};
   return loop->time.mean / (copies->upload.mean + row.time.mean + copies->download.mean);
 }

@@ -15,7 +15,7 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.2f}", *factor) : "-";
 }
 
-/// For three runs one is left, which deviates from nothing.
+/// "-" for three runs, of which only one remains.
 std::string deviation_text(const TransposeRow& row) {
   return row.runs > 3 ? fmt::format("{:.1f}%", row.time.deviation / row.time.mean * 100) : "-";
 }
@@ -28,20 +28,20 @@ void print_header(const std::string& job, bool on_gpu) {
 void print_row(const TransposeResult& result, const TransposeRow& row, bool on_gpu) {
   print("{:<22} {:>7} {:>12.4f} {:>9} {:>5} {:>9.2f} {:>8.3f} {:>9}", row.name,
         row.threads > 0 ? fmt::format("{}", row.threads) : "GPU", row.time.mean * 1e3, deviation_text(row),
-        row.runs, bytes_per_second(row) / 1e9, share_of_copy(row), factor_text(speed_up(result, row)));
+        row.runs, bytes_per_second(row) / 1e9, copy_fraction(row), factor_text(speed_up(result, row)));
   if (on_gpu) print(" {:>12}", factor_text(speed_up_with_copies(result, row)));
   print("{}\n", row.whole() ? "" : fmt::format("  of {}", size_text(true, row.part)));
 }
 
 void print_copies(const TransposeCopies& copies) {
   const double bytes = static_cast<double>(copies.job.bytes());
-  const auto way = [&](const TrimmedMean& time) {
+  const auto copy_text = [&](const TrimmedMean& time) {
     return fmt::format("{:.3f} ms ({:.1f} GB/s)", time.mean * 1e3, bytes / time.mean / 1e9);
   };
-  print("to the GPU {}, back {}, page-locked\n", way(copies.upload), way(copies.download));
+  print("to the GPU {}, back {}, page-locked\n", copy_text(copies.upload), copy_text(copies.download));
 }
 
-/// The rungs of one job after another: they lie job by job.
+/// Prints the rows of each job; result.rows is grouped by job.
 void print_jobs(const TransposeResult& result, bool on_gpu) {
   std::string last;
   for (std::size_t i = 0; i < result.rows.size(); ++i) {
@@ -52,44 +52,44 @@ void print_jobs(const TransposeResult& result, bool on_gpu) {
     last = text;
     const bool ends = i + 1 == result.rows.size() || text_of(result.rows[i + 1].job) != text;
     const auto copies = std::ranges::find_if(
-        result.copies, [&](const TransposeCopies& other) { return text_of(other.job) == text; });
+        result.copies, [&](const TransposeCopies& candidate) { return text_of(candidate.job) == text; });
     if (ends && copies != result.copies.end()) print_copies(*copies);
   }
 }
 
-/// One line per rung and one column per permutation, as the lab had it.
+/// Prints one line per variant and one column per permutation, as in the lab exercise.
 void print_overview(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
   const std::vector<TransposeJob> jobs = tensor_jobs(request, type);
-  std::vector<const TransposeRow*> rungs;
+  std::vector<const TransposeRow*> variants;
   for (const TransposeRow& row : result.rows) {
-    const bool known = std::ranges::any_of(rungs, [&](const TransposeRow* other) {
-      return other->name == row.name && other->threads == row.threads;
+    const bool is_listed = std::ranges::any_of(variants, [&](const TransposeRow* candidate) {
+      return candidate->name == row.name && candidate->threads == row.threads;
     });
-    if (!row.job.matrix && row.job.type == type && !known) rungs.push_back(&row);
+    if (!row.job.matrix && row.job.type == type && !is_listed) variants.push_back(&row);
   }
   print("\n{} {}, GB/s\n{:<22} {:>7}", size_text(false, request.tensor), name_of(type), "rung", "threads");
   for (const TransposeJob& job : jobs) print(" {:>9}", to_string(job.permutation));
   print("\n");
-  for (const TransposeRow* const rung : rungs) {
-    print("{:<22} {:>7}", rung->name, rung->threads > 0 ? fmt::format("{}", rung->threads) : "GPU");
+  for (const TransposeRow* const variant : variants) {
+    print("{:<22} {:>7}", variant->name, variant->threads > 0 ? fmt::format("{}", variant->threads) : "GPU");
     for (const TransposeJob& job : jobs) {
-      const TransposeRow* const row = find_row(result, job, rung->name, rung->threads);
+      const TransposeRow* const row = find_row(result, job, variant->name, variant->threads);
       print(" {:>9}", row != nullptr ? fmt::format("{:.2f}", bytes_per_second(*row) / 1e9) : "-");
     }
     print("\n");
   }
 }
 
-/// The tiles of two axes against the best tile of three.
+/// Compares the tiles of two axes with the best tile of three.
 void print_tiles(const TransposeRequest& request, const TransposeResult& result, PixelType type) {
   print("\n{} {}, tiles of two axes as many times as fast as 8 x 8 x 8, conflict-free\n",
         size_text(false, request.tensor), name_of(type));
   print("{:<11} {:>8} {:>8}\n", "permutation", "32 x 32", "8 x 8");
   for (const TransposeJob& job : tensor_jobs(request, type)) {
-    const auto row = [&](PermuteRung rung) { return find_row(result, job, name_of(rung), 0); };
-    const auto factor = [&](PermuteRung rung) -> std::optional<double> {
-      if (row(rung) == nullptr) return {};
-      return row(PermuteRung::conflict_free)->time.mean / row(rung)->time.mean;
+    const auto row = [&](PermuteRung variant) { return find_row(result, job, name_of(variant), 0); };
+    const auto factor = [&](PermuteRung variant) -> std::optional<double> {
+      if (row(variant) == nullptr) return {};
+      return row(PermuteRung::conflict_free)->time.mean / row(variant)->time.mean;
     };
     print("{:<11} {:>8} {:>8}\n", to_string(job.permutation), factor_text(factor(PermuteRung::tile_2d_32)),
           factor_text(factor(PermuteRung::tile_2d_8)));

@@ -242,7 +242,7 @@ PLANNED = [*LIMITS, *ARITHMETIC, "region", *HONOURED]
 
 
 #: Options of version 0.2 under the names of today.
-FORMER_NAMES = {"big_tiff": "bigtiff", "durable": "fsync", "result_nodata": "dst_nodata", "add": "c"}
+FORMER_NAMES = {"bigtiff": "bigtiff", "fsync": "fsync", "dst_nodata": "dst_nodata", "add": "c"}
 
 
 def with_current_names(given):
