@@ -14,13 +14,14 @@ namespace {
 constexpr std::string_view kAlphaIgnored =
     "alpha is ignored: colours of transparent pixels bleed into their neighbours";
 
-/// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
-/// or whole rows or columns of places are.
+/// Whether the stage mixes the alpha channel with others, or mixes whole rows or columns of positions, so
+/// that it no longer describes single pixels.
 bool mixes(const StagePtr& stage) {
   return stage->traits().mixes_channels || stage->traits().product != Product::none;
 }
 
-/// For Chain::with_mask_channel(). A product is NaN wherever a term is, the mask's as that of the others.
+/// Whether the chain mixes the channel that Chain::with_mask_channel() adds. A product of NaN is NaN in all
+/// channels, so products do not mix it.
 bool mixes_mask(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().mixes_channels && !stage->traits().keeps_last;
@@ -33,7 +34,7 @@ bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
                              [&](const ImageSpec& spec) { return spec.channels != source.channels; });
 }
 
-/// What makes pixels missing besides alpha, so that it is a mask like that; empty if nothing does.
+/// Why alpha must be a mask: something else also makes pixels missing. Empty if nothing does.
 std::string needs_mask(const Chain& chain, const MissingPixels& missing) {
   if (missing.is_mask) return "a mask hides pixels";
   if (missing.of_secondary) return "a second image of the chain has missing pixels";

@@ -1,4 +1,4 @@
-// What becomes of missing pixels: the chain that honours them, and what is stored for them.
+// Handling of missing pixels: the chain that propagates them, and the value stored for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace sepconv {
 namespace {
 
-/// The next value of the type, for one that is not missing.
+/// The next value of the type, stored for a valid pixel that equals the nodata value.
 double next_to(double value, PixelType type) {
   return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
     const T from = static_cast<T>(value);
@@ -28,15 +28,15 @@ double next_to(double value, PixelType type) {
   });
 }
 
-/// Integers that are not of a pixel type, and of which the arithmetic has the halves, too.
+/// Integer types of up to 32 bits. The arithmetic can represent their halves, so rounding is exact.
 bool is_whole(SampleType type) {
   return (type.kind == SampleType::Kind::natural || type.kind == SampleType::Kind::integer) &&
          type.bits <= 32;
 }
 
-/// What is computed becomes the whole number, half to even, as which it will be stored, before it is compared
-/// with the value of missing pixels. 1.5 * 2^52, or 2^23, has no room for fractions: added and taken off
-/// again, it leaves none.
+/// Appends stages that clamp and round results, half to even, as they will be stored, before they are
+/// compared with the nodata value. 1.5 * 2^52 (f64) and 1.5 * 2^23 (f32) have no fractional bits: adding and
+/// subtracting them rounds.
 void then_rounded(Chain& chain, SampleType stored, Arithmetic arithmetic) {
   using Kind = PointwiseOp::Kind;
   const double whole = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
@@ -50,7 +50,7 @@ void then_rounded(Chain& chain, SampleType stored, Arithmetic arithmetic) {
   then(Kind::scale, 1, -whole);
 }
 
-/// The value that is stored for one that is not missing and would be `missing.result`.
+/// The value stored for a valid pixel that would equal `missing.result`.
 double next_in(const MissingPixels& missing, PixelType type) {
   if (!missing.stored || !is_whole(*missing.stored)) return next_to(missing.result, type);
   return value_as(missing.result + 1, *missing.stored).value_or(missing.result - 1);
@@ -76,8 +76,8 @@ StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<
       fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
 }
 
-/// Means of alpha are one; what else a stage makes of it means nothing. Colours that are multiplied by alpha
-/// are means of the same pixels as it.
+/// The stage with alpha as a mask. Only averages of alpha are meaningful; other stages leave alpha unchanged.
+/// Colours that are multiplied by alpha are averaged over the same pixels as alpha.
 StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const MissingPixels& missing) {
   StagePtr apply_nodata_policy = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
   const StageTraits& traits = stage->traits();

@@ -29,7 +29,7 @@ Rect Plan::band_rect(std::int64_t index) const noexcept {
 
 namespace {
 
-/// For the bands before this one. `lanes` hold `along`, one after another.
+/// Pixels of all bands before `index`. Bands run along `along` within each of `lanes`.
 std::int64_t pixels_before(std::int64_t index, const BandTiling& lanes, const BandTiling& along) {
   const std::int64_t lane = index / along.count();
   if (lane == lanes.count()) return lanes.length * along.length;
@@ -63,7 +63,7 @@ BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t ba
   if (!follows) return rows;
   const Rect before = held_of(band - 1);
   const Rect shared = held.intersect(before);
-  // A band at the top of the next column of bands has other columns.
+  // The first band of the next column of bands has other columns.
   if (before.col != held.col || before.cols != held.cols || shared.row != held.row || shared.empty())
     return rows;
   rows.shared = shared;

@@ -8,16 +8,16 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxPlaces = 1 << 14;  // that are looked at one by one, some milliseconds
-constexpr std::int64_t kMaxParts = 1 << 18;   // of one side; more are not met but in images of 2^31 rows
+constexpr std::int64_t kMaxPlaces = 1 << 14;  // visited one by one, in some milliseconds
+constexpr std::int64_t kMaxParts = 1 << 18;   // per side; only images of 2^31 rows have more
 
-/// For one side of the result.
+/// An interval of one side of the result.
 struct Part {
   std::int64_t begin, size;
 };
 
-/// The parts that a side is cut into, `first` on: bands, and each of them into tiles. Of very many this many
-/// evenly spread, and the last.
+/// The parts of one side, beginning at `first`: tiles of its bands. If there are more than kMaxParts, about
+/// kMaxParts evenly spaced ones and the last.
 std::vector<Part> parts_of(std::int64_t first, const BandTiling& cut, std::int64_t tile) {
   const std::int64_t per_band = ceil_div(cut.band, tile);
   const std::int64_t count = cut.count() * per_band;
@@ -46,9 +46,9 @@ void visit_each(const std::vector<Part>& rows, const std::vector<Part>& cols, co
   }
 }
 
-/// Where many, all rows of places and all columns of them rather than all places: which rows a stage needs
-/// follows from the rows of its result, and which columns from its columns, or crosswise where it turns the
-/// image.
+/// Visits all tiles; if there are too many, all rows of tiles and all columns of tiles instead. The rows that
+/// a stage needs depend only on the rows of its result, and the columns on its columns, or crosswise for a
+/// transpose.
 template <class Visit>
 void visit_places(const PlanProblem& problem, Extent band, Extent tile, const Visit& visit) {
   const Rect& region = problem.region;
@@ -59,7 +59,7 @@ void visit_places(const PlanProblem& problem, Extent band, Extent tile, const Vi
   visit_each(few_of(rows), cols, visit);
 }
 
-/// The bands of `places`, and the one in the middle, where nothing is cut off a halo.
+/// Visits the bands of `places`, and the middle band, whose halo is not clipped.
 template <class Visit>
 void visit_bands(const PlanProblem& problem, Extent band, Places places, const Visit& visit) {
   visit(problem.middle(band));
@@ -73,14 +73,15 @@ void visit_bands(const PlanProblem& problem, Extent band, Places places, const V
   }
 }
 
-/// What a band holds at most of an image over the input of a stage, with halo and rounded up to whole blocks.
+/// Maximum extent of an image, at the input of stage `over`, that a band needs, with halo and rounded up to
+/// whole blocks.
 Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Places places,
                          const SourceLayout& layout, std::size_t over) {
-  // For bands that begin anywhere in a block of the image; those that there are may round up to less.
+  // Assumes that bands may begin anywhere in a block; the actual bands may round up to less.
   const Rect middle = needed_rects(problem.chain, problem.specs, problem.middle(cut_band))[over];
   const std::int64_t rows = std::min(middle.rows + PlanProblem::read_unit_rows(layout) - 1,
                                      std::max(problem.specs[over].extent.rows, middle.rows));
-  Extent most{rows, middle.cols};  // each by itself: the places that are looked at are not all that there are
+  Extent most{rows, middle.cols};  // maximum per side, because not all positions are visited
   visit_bands(problem, cut_band, places, [&](const Rect& band) {
     const Rect held = resident_rect(problem.chain, problem.specs, layout, band, over);
     most = {std::max(most.rows, held.rows), std::max(most.cols, held.cols)};
@@ -88,7 +89,7 @@ Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Places pla
   return most;
 }
 
-/// What a slot holds: of the source, of second images, and of the result.
+/// Sets the bytes of a slot: source, second images and result.
 void set_slots(const PlanProblem& problem, Tiling& cut, Places places) {
   cut.max_source_extent = max_source_extent(problem, cut.band, places, problem.source.layout(), 0);
   cut.slot_input_bytes = cut.max_source_extent.area() * problem.specs.front().pixel_bytes();
@@ -100,7 +101,7 @@ void set_slots(const PlanProblem& problem, Tiling& cut, Places places) {
         reader->spec().pixel_bytes());
 }
 
-/// For a thread.
+/// Scratch bytes of one thread.
 std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Places places) {
   std::vector<Extent> needed;
   include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile), needed);
@@ -111,7 +112,7 @@ std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Places p
   return tile_scratch_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
 }
 
-/// For a GPU, which computes a band at once.
+/// Scratch bytes of a GPU, which computes a whole band at a time.
 std::int64_t device_arena_bytes(const PlanProblem& problem, const Tiling& cut, Places places) {
   std::vector<Extent> needed;
   include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band), needed);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A value of a stage's text, and the key that it is of.
+/// A key=value pair of a stage's text.
 struct Given {
   const StageKey* key = nullptr;
   std::string name{}, value{};
@@ -31,7 +31,7 @@ struct Given {
   }
 };
 
-/// Nothing of a stage of the caller's own, whose text may be any.
+/// The pairs of a stage of stage_table(); empty for a caller-defined stage, whose text is arbitrary.
 std::vector<Given> given_to(std::string_view stage) {
   std::vector<Given> all;
   const StageEntry* entry = find_named(stage_table(), stage.substr(0, stage.find(':')));
@@ -43,7 +43,7 @@ std::vector<Given> given_to(std::string_view stage) {
   return all;
 }
 
-/// Calls `take` with each value that names a file, and the stage that it is of.
+/// Calls `take` with each value that names a file, and the text of its stage.
 template <class Take>
 void for_each_file(std::string_view stage, const Take& take) {
   for (const Given& given : given_to(stage)) {
@@ -58,7 +58,8 @@ void for_each_file(std::string_view stage, const Take& take) {
 std::string stage_with_pixels_in_memory(const Chain& chain) {
   for (const StagePtr& stage : chain.stages())
     if (std::ranges::any_of(given_to(stage->text()), &Given::is_in_memory))
-      return stage->text().substr(0, stage->text().find(':'));  // an address says nothing to anybody
+      return stage->text().substr(0, stage->text().find(':'));  // without the address, which is meaningless
+                                                                // to users
   return "";
 }
 

@@ -17,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a partial result is made with, as its beginning says; nothing where it has none yet.
+/// The manifest stored at the beginning of a partial result; nullopt if it has not begun.
 std::optional<JobManifest> begun(const Checkpoint& partial) {
   if (partial.beginning().empty()) return std::nullopt;
   return parse_job_manifest(partial.beginning());
 }
 
-/// Why, and the way out; empty: it can.
+/// Why the result cannot be made in several runs, and a remedy; empty if it can.
 std::string why_in_one_run(const ImageJob& job, const OutputOptions& request) {
   if (job.sink->resumable() != nullptr) return "";
   if (request.cog)
@@ -39,7 +39,7 @@ void check_resumable(const ImageJob& job, const fs::path& output, const OutputOp
     throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
 }
 
-/// Pixels in memory may be others under the same address, and another process has them under another.
+/// Throws for pixels in memory: their address does not identify them in another process.
 void check_is_of_files(const Chain& chain) {
   if (const std::string stage = stage_with_pixels_in_memory(chain); !stage.empty())
     throw InvalidArgument(fmt::format(
@@ -48,8 +48,8 @@ void check_is_of_files(const Chain& chain) {
         stage));
 }
 
-/// Those of folders are those of the beginning where a part is made: all names of a folder would be looked at
-/// by each of a thousand processes, and who finishes looks at them.
+/// Fingerprint function for a run. A part reuses the manifest's fingerprints of folders: thousands of
+/// processes would each list all files of a folder. The finishing process checks them.
 FingerprintOf fingerprints_for(const Checkpoint& partial, const std::optional<JobManifest>& before) {
   if (!before || partial.use() != Checkpoint::Use::part) return fingerprint;
   auto known = before->of_stages;
@@ -61,12 +61,12 @@ FingerprintOf fingerprints_for(const Checkpoint& partial, const std::optional<Jo
   };
 }
 
-/// Plans by the bands of what is begun, if it is.
+/// Plans with the bands of the begun result, if it exists.
 ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& input, const fs::path& output,
                    const Chain& given, PlanOptions options, FileOptions files, bool in_parts) {
   check_is_of_files(given);
   const std::optional<JobManifest> before = begun(*partial);
-  const Chain chain = with_whole_paths(given);  // who goes on may be in another folder
+  const Chain chain = with_whole_paths(given);  // the resuming process may be in another folder
   if (before) {
     const auto differs = [](std::int64_t asked, std::int64_t then, std::int64_t cut) {
       return asked != 0 && asked != then && asked != cut;
@@ -85,7 +85,7 @@ ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& i
   ImageJob job = plan_file(input, output, chain, options, files);
   check_resumable(job, output, files.output);
   JobManifest now{.input = input, .files = files, .in_parts = in_parts};
-  now.files.partial.reset();  // which is to end with the job, and may hold what follows
+  now.files.partial.reset();  // the manifest may outlive the job
   const FingerprintOf fingerprint_of = fingerprints_for(*partial, before);
   now.fingerprint = fingerprint_of(input);
   if (partial->use() == Checkpoint::Use::alone)
@@ -99,7 +99,7 @@ ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& i
   return job;
 }
 
-/// Where something is begun.
+/// Throws if a result is begun that is not made in parts.
 void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifest>& before) {
   if (before && !before->in_parts)
     throw InvalidArgument(
@@ -108,7 +108,7 @@ void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifes
                     partial.folder().native()));
 }
 
-/// Throws for a record of what the plan has not.
+/// Throws for a record of rasters or bands that the plan does not have.
 void check_is_of(const CompletedBands& record, const ImageJob& job) {
   const auto is_there = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
     return 0 <= bands.first && bands.first < bands.second && bands.second <= job.plan.band_count();
@@ -119,17 +119,18 @@ void check_is_of(const CompletedBands& record, const ImageJob& job) {
         fmt::format("{} names bands that are not there; discard it", job.partial->folder().native()));
 }
 
-/// Records, by their places in a vector, of which each band from the first up to `end` has one.
+/// Indices of records that together cover each band from 0 to `end` once.
 struct Joined {
   std::int64_t end = 0;
   std::vector<std::size_t> places{};
 };
 
-/// For the records of one raster those that reach furthest. Parts of different cuts may overlap.
+/// The records of one raster that together cover the longest prefix of bands. Parts of different cuts may
+/// overlap.
 Joined joined(const std::vector<CompletedBands>& records) {
   std::multimap<std::int64_t, std::size_t> by_first;
   for (std::size_t i = 0; i < records.size(); ++i) by_first.emplace(records[i].bands[0].first, i);
-  std::map<std::int64_t, std::size_t> reached{{0, 0}};  // by the band behind the last
+  std::map<std::int64_t, std::size_t> reached{{0, 0}};  // last record by its end band
   for (auto at = reached.begin(); at != reached.end(); ++at) {
     for (auto [next, last] = by_first.equal_range(at->first); next != last; ++next)
       reached.try_emplace(records[next->second].bands[0].second, next->second);
@@ -141,7 +142,7 @@ Joined joined(const std::vector<CompletedBands>& records) {
   return all;
 }
 
-/// For bands from `end` on, which no record begins that those before could be joined with.
+/// Why no record continues at band `end`.
 std::string why_missing(const std::vector<CompletedBands>& records, std::int64_t end,
                         const Checkpoint& partial) {
   const auto has_it = [end](const CompletedBands& one) {
@@ -154,7 +155,7 @@ std::string why_missing(const std::vector<CompletedBands>& records, std::int64_t
                      partial.lost() > 0 ? " or were changed" : "");
 }
 
-/// Adds what is done of a raster to the job. Throws unless that is all of it.
+/// Adds a raster's records to the job. Throws unless they cover all bands.
 void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> records) {
   const auto [end, places] = joined(records);
   const std::int64_t bands = job.plan.band_count();
@@ -171,7 +172,8 @@ void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> 
   for (const std::size_t place : places) job.done.push_back(std::move(records[place]));
 }
 
-/// The job of a result that has its name, unless another is asked for, of which planning says what is wrong.
+/// The job for a result that is already renamed to its final name; nullopt if another result is requested,
+/// for which planning reports the error.
 std::optional<ImageJob> plan_named(const std::shared_ptr<Checkpoint>& partial, const fs::path& input,
                                    const fs::path& output, const Chain& chain, const PlanOptions& options,
                                    FileOptions files) try {
@@ -247,7 +249,7 @@ ImageJob create_in_parts(const fs::path& input, const fs::path& output, const Ch
   try {
     partial->sync();
   } catch (const IoError&) {
-    partial->remove();  // of what may not be on the disk there are no parts
+    partial->remove();  // parts must not start if the manifest may not be on disk
     throw;
   }
   return job;
@@ -295,7 +297,7 @@ ImageJob finish_job(const fs::path& output, Formats formats, const std::string& 
   if (!before->files.output.overwrite) partial->check_name_is_free();
   before->files.formats = formats;
   PlanOptions options = before->plan.asked;
-  // No band is run: that a plan for them fits another machine is nothing to ask.
+  // No band is run, so memory limits are irrelevant.
   options.max_memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
   options.max_device_memory_bytes = 0;
   options.threads = options.slots = 0;

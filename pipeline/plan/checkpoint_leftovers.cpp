@@ -1,4 +1,4 @@
-// What is left of results that have their name, or that are given up.
+// Removal of leftovers of completed or abandoned results.
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
 #include "pipeline/plan/checkpoint_job.hpp"

@@ -10,7 +10,7 @@
 namespace sepconv {
 namespace {
 
-/// Behind the folder's name.
+/// Text that follows the folder's name.
 std::string facts_of(const CheckpointState& state) {
   switch (state.kind) {
     case CheckpointState::Kind::not_begun:

@@ -7,7 +7,7 @@
 namespace sepconv {
 namespace {
 
-/// It gives values that are there the numbers of a type, and changes them no further.
+/// Whether the stage only converts valid values to a type.
 bool is_store(const StageTraits& traits) {
   using enum AlphaOp::Kind;
   const bool of_missing = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing;
@@ -15,14 +15,14 @@ bool is_store(const StageTraits& traits) {
   return traits.rounds_to || of_missing || of_alpha;
 }
 
-/// Neither makes other values, but for a store's rounding.
+/// Whether the stage changes no values except by rounding to a type.
 bool keeps_values(const Stage& stage) { return stage.traits().is_permutation || is_store(stage.traits()); }
 
-/// Where values are rounded: at the first of consecutive casts, and at the chain's end.
+/// The points where values are rounded: the first of consecutive casts, and the chain's end.
 std::vector<Clipping> places_in(const Chain& chain) {
   const std::vector<StagePtr>& stages = chain.stages();
   std::vector<Clipping> found;
-  std::size_t made = 0;  // stages up to the last that makes other values
+  std::size_t made = 0;  // number of stages up to the last that changes values
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (keeps_values(*stages[i])) continue;
     const bool is_cast = std::any_of(
@@ -42,7 +42,7 @@ void hold(Clipping& found, SampleType type, std::string cast) {
   if (range.high < found.held.high) found.held.high = range.high, found.high = bound;
 }
 
-/// What all types that values are rounded to there hold.
+/// Sets the range that all types rounded to at this point can represent.
 void take_held(Clipping& found, const Chain& chain, SampleType stored) {
   for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
     const std::optional<PixelType> type = chain.stages()[i]->traits().rounds_to;

@@ -10,17 +10,17 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxSampled = 64;  // parts of a result that are looked at one by one
-constexpr Extent kMinTile{8, 64};         // of the source; smaller ones are not worth their start
-constexpr double kOverBudget = 1e3;       // never chosen while a smaller scratch is to be had
+constexpr std::int64_t kMaxSampled = 64;  // parts of a result examined one by one
+constexpr Extent kMinTile{8, 64};         // in source pixels; smaller tiles are not worth their overhead
+constexpr double kOverBudget = 1e3;       // never chosen if a tile with smaller scratch exists
 constexpr double kFirstAndLast =
-    1.0;  // of the time of a row of bands: reading the first and writing the last hide behind nothing
+    1.0;  // fraction of a band row's time: the first read and the last write do not overlap
 
 double ceil_ratio(std::int64_t value, std::int64_t unit) {
   return static_cast<double>(ceil_div(value, unit));
 }
 
-/// Seconds of a band over `threads` threads when it is cut into tiles like this.
+/// Seconds to compute a band of tiles with `threads` threads.
 double band_work(const PlanProblem& problem, Extent band, Extent tile, int threads) {
   const double tiles = ceil_ratio(band.rows, tile.rows) * ceil_ratio(band.cols, tile.cols);
   const double waves =
@@ -34,7 +34,7 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
   return (waves + (threads > 1 ? host.straggler : 0)) * per_tile;
 }
 
-/// How much longer work takes of which scratch does not stay in a core's cache.
+/// Time factor for scratch that exceeds a core's cache.
 double cache_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   const HostModel& host = problem.machine.host;
   const auto walks = [](const StagePtr& stage) { return stage->traits().streams_scratch; };
@@ -48,14 +48,14 @@ double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   return cache_factor(problem, arena_bytes);
 }
 
-/// Pixels of the source's blocks that `part` of the result touches. Blocks that it shares with the part below
-/// are not counted for both, unless parts of items one below the other are computed in between.
+/// Pixels of all source blocks that `part` of the result touches. A block shared with the part below counts
+/// once, unless parts of neighbouring items are computed in between.
 std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
   const Extent source = problem.specs.front().extent;
   const Extent block = problem.source.layout().unit();
   const Rect needed = source_rect(problem.chain, problem.specs, part);
   const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
-    if (begin < 0 || end > side) return end - begin;  // the other edge's, read once more
+    if (begin < 0 || end > side) return end - begin;  // border=wrap reads pixels of the opposite edge again
     return std::min(round_up(end, unit), side) - begin / unit * unit;
   };
   const bool torn = problem.item.rows < problem.region.rows && part.rows < problem.item.rows;
@@ -63,8 +63,8 @@ std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
          std::min(source.cols, touched(needed.col, needed.col_end(), block.cols, source.cols));
 }
 
-/// Sum of decoded_pixels over `count` parts of the result, part(index) being one of them. Of many, those in
-/// the middle are alike but for where the source's blocks begin, and a run of them stands for all.
+/// Sum of decoded_pixels over `count` parts of the result; part(index) returns a part. If there are many, a
+/// sample of the middle ones is extrapolated: they differ only in their alignment to source blocks.
 template <class Part>
 std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const Part& part) {
   const auto sum = [&](std::int64_t begin, std::int64_t end) {
@@ -79,14 +79,14 @@ std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const P
   return sum(0, 1) + sum(count - 1, count) + std::llround(each * static_cast<double>(count - 2));
 }
 
-/// Source bytes decoded over the whole run: once for bands of the source's full width; narrower ones read
-/// their halos and partly used blocks again.
+/// Source bytes decoded by the whole run. Bands of full source width decode each byte once; narrower bands
+/// repeat their halos and partly used blocks.
 std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   const ImageSpec& source = problem.specs.front();
   if (!problem.source.layout().streams) return source.bytes();
   const Rect& result = problem.region;
-  // Parts of the result that are computed from top to bottom of the source: columns of bands, rows of them in
-  // a turned result, cut where an item ends.
+  // Parts of the result computed from top to bottom of the source: columns of bands, or rows of bands of a
+  // transposed result, cut at the ends of items.
   const BandTiling rows = problem.turned ? BandTiling{result.rows, problem.item.rows, band.rows}
                                          : BandTiling{result.rows, result.rows, result.rows};
   const BandTiling cols =
@@ -100,7 +100,8 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
-/// What it costs to read or write an image's file in pieces of this many bytes; each as `each` bytes moved.
+/// Overhead, in equivalent bytes, of reading or writing an image's file in pieces of `piece_bytes`; `each`
+/// per piece.
 double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t piece_bytes,
                          std::int64_t each) {
   return static_cast<double>(image.bytes()) /
@@ -108,8 +109,8 @@ double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std
          static_cast<double>(each);
 }
 
-/// What short pieces of one side cost that is no page-locked memory next to a GPU, as this many bytes moved:
-/// `cols` of each row of the image; each as `of_file` unless it is memory.
+/// Overhead, in equivalent bytes, of short pieces of source or sink when not copied by a GPU: pieces of
+/// `cols` of each row, `of_file` per piece of a file.
 double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool is_memory,
                    std::int64_t of_file) {
   if (cols >= image.extent.cols) return 0;
@@ -119,7 +120,7 @@ double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int6
          static_cast<double>(problem.machine.host.memory_gap_bytes);
 }
 
-/// What parts of tiles cost of which bands hold `rows`; each as `each` bytes.
+/// Overhead, in equivalent bytes, of partial tiles of bands of `rows` rows; `each` per piece.
 template <class Layout>
 double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, const Layout& layout,
                         std::int64_t rows, std::int64_t each) {
@@ -128,7 +129,7 @@ double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, cons
                            std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), each);
 }
 
-/// What copies of `cols` of each row cost over the bus beyond their bytes, as this many bytes moved one way.
+/// Overhead, in equivalent one-way bytes, of copying `cols` of each row over the bus.
 double copied_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64_t cols, bool upload) {
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
@@ -138,21 +139,21 @@ double copied_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64
          gaps;
 }
 
-/// The same when a kernel stores them.
+/// The same if a kernel stores the rows.
 double stored_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64_t cols) {
   const auto row_bytes = static_cast<double>(cols * image.pixel_bytes());
   return static_cast<double>(image.bytes()) * (bus.kernel_byte + bus.kernel_row_bytes / row_bytes);
 }
 
-/// What the region needs of the source.
+/// Fraction of the source that the region needs.
 double read_share(const PlanProblem& problem) {
   const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
   const auto all = static_cast<double>(problem.specs.front().extent.area());
   return std::min(1.0, static_cast<double>(needed.area()) / all);
 }
 
-/// Sets what short pieces cost on both sides: parts of tiles, and where bands are blocks or columns, because
-/// a turned result is made or whole columns are needed, rows of a band that is not as wide as its file.
+/// Sets the overhead of short pieces of source and sink: partial tiles, and pieces of rows if bands are
+/// blocks or columns, because the result is transposed or whole columns are needed.
 void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   const ImageSpec& source = problem.specs.front();
   const ImageSpec& result = problem.sink.spec();
@@ -187,7 +188,7 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
     traffic.piece_bytes +=
         piece_bytes(problem, result, result_cols, problem.sink.is_page_locked(), files.written_piece_bytes);
   }
-  // Both ways at once: the slower one counts, and what moves next to it for as long.
+  // Both directions run simultaneously: the slower one counts, including the traffic beside it.
   traffic.piece_bytes += from_bus && to_bus ? 2 * std::max(up, down) : up + down;
 }
 
@@ -201,7 +202,7 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   if (!forced.empty()) return {std::min(forced.rows, band.rows), std::min(forced.cols, band.cols)};
   Extent best = band;
   double best_work = std::numeric_limits<double>::infinity();
-  // An item that is a column is not cut: it is made of rows of the source.
+  // An item of one column is not cut: it is computed from source rows.
   const Extent least = problem.job_manifest(kMinTile);
   const std::int64_t min_rows = problem.turned && problem.item.cols == 1 ? band.rows : least.rows;
   const std::int64_t unit = problem.tile_cols();
@@ -213,7 +214,7 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
       const double work = band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch);
       if (work < best_work) best = {rows, cols}, best_work = work;
       if (cols <= std::max(least.cols, unit)) break;
-      // From the full width down to the next powers of two.
+      // From the full width down through powers of two.
       std::int64_t power = 1;
       while (power * 2 < units) power *= 2;
       units = power;
@@ -241,14 +242,15 @@ Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent t
   cut.bytes_read = traffic.bytes_read;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double tiles = ceil_ratio(band.rows, cut.tile.rows) * ceil_ratio(band.cols, cut.tile.cols);
-  // Edge tiles are smaller than the others: count by area, not by number.
+  // Edge tiles are smaller: count by area, not by number.
   const double share =
       static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
   cut.operations =
       tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   if (problem.whole_columns)
-    moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as below
+    moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as in
+                                                                                 // evaluate_on_devices()
   const HostModel& host = problem.machine.host;
   const double work = band_work(problem, band, cut.tile, threads) * cache_factor(problem, cut.arena_bytes);
   const bool exposes = slots > 1 && !problem.turned && !problem.whole_columns;
@@ -277,7 +279,7 @@ Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffi
   cut.operations =
       tile_operations(problem.chain, problem.specs, band, Scratch::device) * bands * std::min(1.0, share);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
-  // The first upload and the last download, which nothing hides; upright bands have a size that minds it
+  // The first upload and the last download do not overlap. The size of other bands already accounts for it
   // (candidates.cpp).
   if (problem.turned || problem.whole_columns)
     moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);

@@ -11,7 +11,7 @@
 namespace sepconv {
 namespace {
 
-/// Makes the GPU the current one, and lets it compute a pixel.
+/// Makes the GPU the current device and computes one pixel on it.
 void try_device(int device) {
   set_current_device(device);
   const Stream stream;
@@ -57,7 +57,7 @@ double context_seconds(const MachineModel& machine, const std::vector<int>& devi
 std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
   if (!built_with_cuda()) return absence_of_gpus();
   const double context = context_seconds(machine, {0});
-  if (cpu_seconds <= context)  // asking for GPUs takes a part of that already
+  if (cpu_seconds <= context)  // querying for GPUs already takes part of that time
     return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);
   return cuda_devices().empty() ? absence_of_gpus() : "";
 }

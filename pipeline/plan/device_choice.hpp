@@ -1,4 +1,4 @@
-// On what a plan computes: on what PlanOptions::devices names, or where it is predicted to be done first.
+// Choice of the device: PlanOptions::devices, or the one that is predicted to finish first.
 #pragma once
 
 #include <exception>
@@ -14,23 +14,23 @@
 
 namespace sepconv {
 
-/// Why there is no GPU to be had.
+/// Why no GPU is available.
 std::string absence_of_gpus();
 
-/// Lets each of these GPUs that the process has not used yet compute a pixel; the first of them becomes the
-/// calling thread's current device, so that no other is given a context later on. Throws InvalidArgument for
-/// one that is not there, and CudaError or OutOfMemory for one that cannot be used: taken by others, full, or
-/// too old for this build.
+/// Computes one pixel on each of these GPUs that the process has not used yet. The first becomes the calling
+/// thread's current device, so that no other GPU gets a context later. Throws InvalidArgument for a GPU that
+/// does not exist; CudaError or OutOfMemory for one that is in use, full, or too old for this build.
 void open_devices(const std::vector<int>& devices);
 
-/// Seconds that open_devices() should take.
+/// Predicted seconds of open_devices().
 double context_seconds(const MachineModel& machine, const std::vector<int>& devices);
 
-/// The rest is internal to the planners. Why a GPU is not even planned for; empty if it is.
+/// Why a GPU is not considered; empty if it is. This and the following are internal to the planners.
 std::string why_no_gpu(const MachineModel& machine, double cpu_seconds);
-/// The options for the first GPU. One without a context is assumed to be free, because asking would make it.
+/// The options for the first GPU. Without a context its memory is assumed to be free, because a query would
+/// create the context.
 PlanOptions for_first_gpu(const PlanOptions& options);
-/// Why it is the GPU or the CPU.
+/// Text that compares the predicted times.
 std::string compared(double cpu_seconds, double gpu_seconds, double context_seconds);
 
 template <class Plan>
@@ -39,10 +39,9 @@ void add_start(Plan& plan, double seconds) {
   plan.predicted.total += seconds;
 }
 
-/// What `make`, a planner that takes no choice, makes for options.devices; or for the CPU or the first GPU,
-/// whichever is predicted to be done first, with a note that says why. cpu_only() says why no GPU can do it,
-/// if so. Throws as make() and open_devices() do; a GPU that nobody named and that cannot be used is only
-/// noted.
+/// The plan of `make` for options.devices; with choose_device, for the CPU or the first GPU, whichever is
+/// predicted to finish first, with a note on the reason. cpu_only() returns why no GPU can run it, or "".
+/// Throws as make() and open_devices() do; an unusable GPU that was not named is only noted.
 template <class Plan>
 Plan plan_on_devices(const PlanOptions& options, const std::function<std::string()>& cpu_only,
                      const std::function<Plan(const PlanOptions&)>& make) {
@@ -71,7 +70,7 @@ Plan plan_on_devices(const PlanOptions& options, const std::function<std::string
       if (on_gpu.predicted.total + context < cpu_seconds) {
         open_devices(named.devices);
         named.max_device_memory_bytes = options.max_device_memory_bytes;
-        on_gpu = make(named);  // for the memory that is free
+        on_gpu = make(named);  // with the memory that is actually free
         add_start(on_gpu, context);
         on_gpu.asked = options;
         on_gpu.notes.push_back(why + ": the GPU computes");

@@ -16,10 +16,10 @@ std::int64_t bytes_of_table(std::int64_t blocks) {
   return round_up(blocks * static_cast<std::int64_t>(sizeof(EncodedTile)), kAlignment);
 }
 
-/// A block is decoded in order, by a small part of a GPU: larger ones would take it longer than the CPU.
+/// A small part of a GPU decodes one block sequentially; larger blocks would take longer than on the CPU.
 constexpr std::int64_t kMaxDecodedBlock = std::int64_t{16} << 20;
 
-/// What keeps a GPU from decoding blocks that are made for it.
+/// Why a GPU cannot decode blocks of a supported kind; empty if it can.
 std::string why_not_decoded(const Reader& source, bool repeats) {
   if (!can_decode_tiles(*source.layout().coded))
     return "a GPU decodes JPEGs of 1 or 3 components, with chroma whole or halved across or both ways";
@@ -31,9 +31,9 @@ std::string why_not_decoded(const Reader& source, bool repeats) {
   return "";
 }
 
-/// For blocks as encoders make them at most, on the average. Of JPEG: small ones have their tables, too, and
-/// those of the best quality can be longer than their pixels. Others are stored then: 5 bytes for 65535 of
-/// deflate, by other encoders for 16383 or so; 3 for 131072 of zstd, one for 255 of LZ4.
+/// Upper bound of a stream's size, on average over blocks. JPEG: small streams include their tables, and
+/// those of best quality can exceed their pixels. Others store incompressible data: deflate adds 5 bytes per
+/// 65535 (some encoders per 16383), zstd 3 per 131072, LZ4 1 per 255.
 std::int64_t max_stream_bytes(const EncodedTiles& tiles) {
   const std::int64_t bytes = tiles.bytes();
   const std::int64_t most =
@@ -41,7 +41,7 @@ std::int64_t max_stream_bytes(const EncodedTiles& tiles) {
   return round_up(most, kStreamAlignment);
 }
 
-/// Whether blocks of files with it are coded.
+/// Whether files with this codec have coded blocks.
 bool has_codec(const std::string& codec) {
   return codec != kInMemory && codec != kUncompressed && codec != kPicture;
 }

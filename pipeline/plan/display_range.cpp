@@ -20,17 +20,17 @@ struct Range {
   double low = 0, high = 1;
 };
 
-/// For elements of fewer bits than their pixels, 1 of bool.
+/// Range of elements with fewer bits than their pixels; of bool 0 to 1.
 std::optional<Range> few_bits(const Reader& source) {
   const auto& colours = source.metadata().colours;
-  if (colours && !is_plain(*colours)) return std::nullopt;  // numbers of colours
+  if (colours && !is_plain(*colours)) return std::nullopt;  // colour indices
   const std::optional<SampleType>& stored = source.layout().stored;
   if (!stored) return std::nullopt;
   if (stored->kind != SampleType::Kind::boolean && !stored->is_packed()) return std::nullopt;
   return Range{0, full_scale(*stored)};
 }
 
-/// All that the elements of a result can be, or 0 to the largest.
+/// The full range of a result's elements: 0 to the maximum.
 Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
   const std::optional<SampleType> stored = stored_by(chain, source);
   if (!stored || stored->is_complex() || stored->kind == SampleType::Kind::floating)
@@ -38,7 +38,7 @@ Range whole_range(const Chain& chain, const Reader& source, PixelType result) {
   return {0, std::exp2(stored->bits - (stored->kind == SampleType::Kind::integer ? 1 : 0)) - 1};
 }
 
-/// The largest value that the chain can make, and its type holds.
+/// Maximum value that the chain can produce and its type can represent.
 double largest_made(const Chain& chain, const Reader& source, PixelType result) {
   ValueRange range = range_of(source.layout().stored.value_or(SampleType(source.spec().type)));
   for (const StagePtr& stage : chain.stages()) range = stage->result_range(range);
@@ -46,7 +46,7 @@ double largest_made(const Chain& chain, const Reader& source, PixelType result) 
   return bound > 0 && std::isfinite(bound) ? bound : full_scale(result);
 }
 
-/// Whether the chain says itself which values there are in its result.
+/// Whether the chain itself sets the range of its result.
 bool sets_range(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     const StageTraits& traits = stage->traits();
@@ -66,7 +66,7 @@ bool inverts_itself(const Chain& chain) {
   });
 }
 
-/// What has a place on a map, missing values or a description in OME-XML is data.
+/// False for scientific data: georeferenced images and images described by OME-XML.
 bool is_plain(const Metadata& metadata) { return metadata.geo_tags.empty() && !is_ome(metadata.description); }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kSampleSide = 256;
 constexpr std::int64_t kMaxBlockBytes = std::int64_t{4} << 20;
-/// Fewer than any photograph or measurement has; land cover has some ten classes.
+/// Photographs and measurements have more values; land cover has some ten classes.
 constexpr std::size_t kMaxClasses = 16;
 
 bool is_small_integer(PixelType type) {
@@ -35,7 +35,7 @@ void add_values(Reader& source, const Rect& rect, std::set<int>& values) {
   });
 }
 
-/// For the middle of the image and of two of its corners.
+/// Values in the middle and in two corners of the image.
 std::set<int> sampled_values(Reader& source) {
   const Extent image = source.spec().extent;
   const Extent side{std::min(image.rows, kSampleSide), std::min(image.cols, kSampleSide)};
@@ -67,7 +67,7 @@ std::string warning_of_mean_levels(Reader& source, const Chain& chain, const Fil
         "means, which are others; OutputOptions::nearest_levels makes levels of single pixels",
         values.size());
   } catch (const IoError&) {
-    return "";  // what cannot be read the run says
+    return "";  // the run reports unreadable data
   }
 }
 

@@ -19,22 +19,23 @@
 namespace sepconv {
 namespace {
 
-/// A job but for its plan, and how the sink may be made.
+/// A job without its plan, and what is needed to create its sinks.
 struct Beginning {
   ImageJob job;
   ImageSpec spec;  ///< of the sink
   MissingPixels missing;
-  bool drops_alpha = false;  ///< which is not a channel of the sinks, and of the pixels that are made for them
+  bool drops_alpha = false;  ///< alpha is removed from the pixels and is not a channel of the sinks
   LayoutCandidates geometries;
   RasterAxes axes{};  ///< of the sinks
-  Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make
+  Chain chain{};      ///< the planned chain: of rasters, or of the volumes built from them
   /// For a chain that filters along z.
   std::optional<VolumeAxes> volume{};
   std::optional<FlattenedVolume> planes{};
   PlaneMetadata of_plane{};
 };
 
-/// The axis z of a chain that filters along it. Throws InvalidArgument where there is none.
+/// The z axis of a chain that filters along z; nullopt for other chains. Throws InvalidArgument if the source
+/// has no planes along z.
 std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources,
                                     const PlanOptions& options) {
   if (!filters_along_z(chain)) return std::nullopt;
@@ -54,10 +55,10 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
                       "that is what it is",
                       chain.text(), longer->size, longer->name));
   }
-  return volume;  // without one the chain's own stage says so
+  return volume;  // without an axis the stage itself reports the error
 }
 
-/// Files where the caller has nothing else.
+/// Opens files for endpoints that the caller did not supply.
 void open_ends(JobEndpoints& ends, const Chain& chain, const OpenOptions& options, Formats formats) {
   if (!ends.make_sinks) {
     check_not_read(ends.output, ends.sources ? files_read_by(chain) : files_read_by(ends.input, chain));
@@ -69,14 +70,14 @@ void open_ends(JobEndpoints& ends, const Chain& chain, const OpenOptions& option
   if (!ends.sources) ends.sources = open_set(ends.input, options, formats);
 }
 
-/// What the result has of the metadata of one of its images; what it has not is added to `lost`.
+/// Metadata of a result's image; descriptions of lost metadata are added to `lost`.
 Metadata kept_of_image(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
                        std::vector<std::string>& lost) {
   declare(missing, work, metadata, lost);
   return metadata.kept_for(change, lost);
 }
 
-/// The same of a plane besides the first, which has what is to be said.
+/// The same for a plane after the first; the first reports what is lost.
 Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
                        const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)
@@ -87,7 +88,7 @@ Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const Missi
   return kept_of_image(std::move(metadata), change, missing, work, said);
 }
 
-/// Channels that are images of their own are none that a stage mixes.
+/// Warns if a stage mixes channels but the channels are separate images.
 void warn_channel_mixing(const Chain& chain, Beginning& begun) {
   const RasterAxis* const c = find_axis(begun.axes, "c");
   const auto mixes = std::ranges::find_if(
@@ -114,14 +115,15 @@ void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& geo
   if (geometries.other) geometries.other->warnings.push_back(said);
 }
 
-/// For the job's images, which are mirrored here; what is left to be done is before the chain.
+/// Mirrors the job's images as their orientation requires; returns the chain preceded by the transpose that
+/// remains.
 Chain oriented(JobEndpoints& ends, const Chain& chain) {
   const std::uint16_t orientation = ends.sources->raster(0)->metadata().orientation;
   ends.sources = mirrored(std::move(ends.sources), orientation);
   return is_transposed(orientation) ? transpose() | chain : chain;
 }
 
-/// `is_recorded`: the chain is a plan's, which has what oriented() puts before it.
+/// `is_recorded`: the chain is from a stored plan and already includes what oriented() prepends.
 Beginning begin(JobEndpoints& ends, const Chain& typed, const PlanOptions& options, const FileOptions& files,
                 bool is_recorded) {
   const OpenOptions open = open_options(files.open, options.missing);
@@ -198,7 +200,7 @@ Beginning begin(JobEndpoints& ends, const Chain& typed, const PlanOptions& optio
   return begun;
 }
 
-/// Each raster's pixels lose alpha on the way to it.
+/// Removes alpha from each raster's pixels.
 class SinksWithoutAlpha final : public RasterSetWriter {
  public:
   SinksWithoutAlpha(std::unique_ptr<RasterSetWriter> sinks, std::optional<double> never)
@@ -240,7 +242,7 @@ void make_sinks(ImageJob& job, const JobEndpoints& ends, const Beginning& begun,
   job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.partial);
 }
 
-/// In that of the two geometries which has this layout, or in the first.
+/// Creates the sinks with the candidate that has this layout, or with the first.
 void make_sinks_laid_out(ImageJob& job, const JobEndpoints& ends, const Beginning& begun,
                          const std::string& layout) {
   make_sinks(job, ends, begun, begun.geometries.first);

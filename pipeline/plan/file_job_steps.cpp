@@ -1,4 +1,4 @@
-// What a job does between its images and at its end.
+// Steps of a job between its images and at its end.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -125,8 +125,8 @@ OpenOptions input_in(const json& all) {
   return open;
 }
 
-/// Another of these makes another result: other memory, threads and devices make the same. With a name, or
-/// that of an option.
+/// A field whose change changes the result, unlike memory, threads and devices. `what` is a name or that of
+/// an option.
 struct ManifestFields {
   std::string what;
   json value;
@@ -162,13 +162,12 @@ void add_output(const json& output, std::vector<ManifestFields>& all) {
   all.push_back({"OutputOptions::big_tiff = false", big == false, true});
 }
 
-/// What follows from others comes behind them.
+/// All such fields. Fields that follow from others come after them.
 std::vector<ManifestFields> making(const json& all) {
   const json& plan = all.at("plan");
   const json& missing = plan.at("asked").at("missing");
   json source = plan.at("source");
-  source.erase(
-      "changed_ns");  // the fingerprint has it; that of a folder changes by what lies next to the image
+  source.erase("changed_ns");  // the fingerprint includes it; a folder's time changes with unrelated files
   std::vector<ManifestFields> made{{"version of sepconv", plan.at("sepconv")},
                                    {"source", {{"fingerprint", all.at("fingerprint")}}}};
   add_input(all.at("input"), made);
@@ -189,7 +188,7 @@ std::vector<ManifestFields> making(const json& all) {
   return made;
 }
 
-/// As it was given.
+/// The value as the user gave it.
 std::string given(const json& value) {
   if (value.is_null() || value == false || value == "") return "not given";
   if (value == true) return "given";

@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-constexpr double kDeviceMemoryShare = 0.9;  // of what is free
+constexpr double kDeviceMemoryShare = 0.9;  // of the free memory
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxSlots = 64;
 
@@ -36,7 +36,7 @@ void check_options(const PlanOptions& options) {
     throw InvalidArgument("PlanOptions::devices are named and to be chosen; leave out one of the two");
   for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
     check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
-    // Both would take the whole of what one may.
+    // Each entry would use the full memory limit of the GPU.
     if (std::count(options.devices.begin(), device, *device) > 0)
       throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
   }

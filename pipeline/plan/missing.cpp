@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// What the source's metadata declare, if its type has such a value.
+/// Sets the nodata value that the source's metadata declare, if its type can represent it.
 void take_declared(const Reader& source, MissingPixels& missing) {
   const std::optional<std::string> text = nodata_value(source.metadata());
   if (!text || text->empty()) return;
@@ -27,7 +27,8 @@ void take_declared(const Reader& source, MissingPixels& missing) {
                          : "it is not a number");
 }
 
-/// For a source that declares nothing: what the first second image does that declares a value. Returns that.
+/// For a source without nodata value: uses and returns the nodata value of the first second image that
+/// declares one.
 std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
   for (const StagePtr& stage : chain.stages()) {
     if (!stage->traits().secondary_nodata) continue;
@@ -38,13 +39,13 @@ std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
   return std::nullopt;
 }
 
-/// What a pixel of which all channels have it is known by.
+/// The nodata value for MissingOptions::all_channels.
 double value_of_all(const Reader& source, const MissingOptions& options) {
   const PixelType type = source.spec().type;
   const SampleType stored = source.layout().stored.value_or(SampleType(type));
   const std::optional<double> declared =
       options.value ? options.value : declared_nodata(source.metadata(), type, stored);
-  return declared.value_or(0);  // without one the source was not opened
+  return declared.value_or(0);  // unreachable: the source cannot be opened without one
 }
 
 void check(const MissingOptions& options, const MissingPixels& missing) {

@@ -16,10 +16,10 @@ namespace {
 
 using Map = std::optional<PixelTransform>;
 
-/// For sides of tiles, for who names no file: TIFF 6.0, section 15.
+/// Multiple for tile sides if no file is named: TIFF 6.0, section 15.
 constexpr std::int64_t kTileUnit = 16;
 
-/// The layout options that the caller gave, by their names: those that only TIFF has, and only Zarr.
+/// Names of the given layout options that only TIFF supports, and (below) only Zarr.
 std::vector<std::string> given_tiff_options(const OutputOptions& request) {
   std::vector<std::string> options;
   if (request.tile && request.tile->empty()) options.emplace_back("strips (OutputOptions::tile of 0)");
@@ -39,7 +39,7 @@ std::vector<std::string> given_zarr_options(const OutputOptions& request) {
   return options;
 }
 
-/// All of them.
+/// Names of all given layout options.
 std::vector<std::string> given_layout_options(const OutputOptions& request) {
   std::vector<std::string> options;
   if (request.compression)
@@ -52,7 +52,7 @@ std::vector<std::string> given_layout_options(const OutputOptions& request) {
   return options;
 }
 
-/// An option that would be ignored is refused, unless the format stores everything as it says in any case.
+/// Throws for an option that would be ignored, unless the format always stores data as the option requests.
 void check_layout_options(const std::filesystem::path& path, const OutputOptions& request, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   if (format == nullptr) return;
@@ -74,7 +74,7 @@ void check_layout_options(const std::filesystem::path& path, const OutputOptions
                                     format->name, path.string(), way));
 }
 
-/// What a name could not be that of.
+/// Throws for a name that cannot be an output image.
 void check_output_name(const std::filesystem::path& path, const Format* format) {
   if (path.empty()) throw InvalidArgument("the name of the output image is empty; give one, like out.tif");
   std::error_code ignored;
@@ -195,7 +195,7 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
 
 namespace {
 
-/// Files that are nothing but one; a TIFF's layout says so itself.
+/// JPEG files; a TIFF with JPEG compression is described by its layout.
 bool is_jpeg(const Format* format) {
   return format != nullptr && !format->has_layout && format->compression == Compression::jpeg;
 }
@@ -220,7 +220,7 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
   const bool is_usual = format != nullptr && format->usual_layout != nullptr && !request.compression &&
                         (from == nullptr || from->zarr.version == 0);
-  if (is_usual) chosen.compression = Compression::zstd;  // whatever the source has
+  if (is_usual) chosen.compression = Compression::zstd;  // regardless of the source
   CreateOptions options =
       options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
   if (options.metadata.mask_channel && options.alpha != AlphaInFile::nothing && format != nullptr &&
@@ -282,7 +282,7 @@ std::string plan_in_either(const LayoutCandidates& geometries,
     plan(*geometries.other);
   } catch (const OutOfMemory&) {
     if (layout.tiled) throw;
-    std::rethrow_exception(failure);  // strips want the higher ceiling
+    std::rethrow_exception(failure);  // strips need the higher ceiling
   }
   if (const auto& together = geometries.first.layout.zarr.chunk_others; !together.empty())
     return fmt::format("a chunk holds one image in place of {}: more do not fit the ceiling",

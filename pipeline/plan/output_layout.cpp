@@ -11,12 +11,12 @@
 namespace sepconv {
 namespace {
 
-/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
+/// Strips of a source are preserved up to this size; an encoder buffers that much per thread.
 constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
-/// Likewise for tiles.
+/// The same for tiles.
 constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
 constexpr Extent kUsualTile{512, 512};
-/// Tiles are not made smaller than that.
+/// Minimum tile side.
 constexpr std::int64_t kMinTileSide = 16;
 
 using Map = std::optional<PixelTransform>;
@@ -27,8 +27,8 @@ bool jpeg_can_hold(const ImageSpec& spec) {
   return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
 }
 
-/// Tiles of this many bytes: as they are, the usual ones, or of half their sides, and so on, down to the smallest
-/// that TIFF has. What is then still too large goes in strips.
+/// Reduces tiles to at most `max_bytes`: unchanged, the default, or its sides halved down to the minimum of
+/// TIFF. Uses strips if that is still too large.
 void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t max_bytes) {
   if (layout.tile.area() * pixel_bytes > max_bytes && layout.tile.area() > kUsualTile.area())
     layout.tile = kUsualTile;
@@ -40,8 +40,8 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t max
   layout.tiled = layout.tile.area() * pixel_bytes <= max_bytes;
 }
 
-/// Says that tiles are not the source's, which are too large. Those of a Zarr are named by rows first, as its
-/// chunks are.
+/// Warns that the source's tiles are too large to be preserved. Chunks of Zarr are named by rows first, as in
+/// Zarr.
 void warn_about_shrunk_files(const FileLayout& from, const FileLayout& to, std::int64_t max_bytes,
                              std::vector<std::string>& warnings) {
   if (!from.tiled || (to.tiled && to.tile == from.tile)) return;
@@ -56,14 +56,14 @@ void warn_about_shrunk_files(const FileLayout& from, const FileLayout& to, std::
                                  sides(from.tile), max_bytes >> 20));
 }
 
-/// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
-/// if they are more. Blocks of a file that are encoded whole are made smaller by it.
+/// Bytes per result pixel: its own, or those of the source pixels behind a scaled one if they are more.
+/// Blocks that are encoded whole shrink accordingly.
 std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
   if (source == nullptr || !is_scaled(map)) return result.pixel_bytes();
   return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
 }
 
-/// The layout of a source as far as a result of this spec can and should have it.
+/// The source's layout as far as a result of this spec can and should have it.
 FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind,
                             const Map& map, Work work, const OutputOptions& request, std::int64_t tile_unit,
                             std::vector<std::string>& warnings) {
@@ -72,7 +72,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   const std::optional<FileLayout>& from = source.layout().file;
   if (!from) return {};
   FileLayout layout = *from;
-  // What is only moved loses nothing.
+  // Moved pixels must stay lossless.
   if (layout.compression == Compression::jpeg && (moved || !jpeg_can_hold(spec))) {
     layout.compression = Compression::deflate;
     layout.level = 0;
@@ -138,7 +138,7 @@ Chroma chosen_chroma(const Reader* source, const OutputOptions& request, int qua
   return {};
 }
 
-/// What a chunk of the result holds along axes besides y and x.
+/// Sets the size of the result's chunks and shards along axes other than y and x.
 void choose_others(const OutputOptions& request, FileLayout& layout) {
   std::vector<AxisPositions>& others = layout.zarr.chunk_others;
   if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });
@@ -176,7 +176,7 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
-    layout.predictor = true;  // a source without one says nothing of what is asked for
+    layout.predictor = true;  // a source without predictor does not matter for the requested compression
     layout.zarr.codecs.clear();
   }
   layout.chroma = chosen_chroma(source, request, layout.level);

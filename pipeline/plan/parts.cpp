@@ -14,21 +14,23 @@
 namespace sepconv {
 namespace {
 
-/// In blocks of a grid, all that `rect` touches.
+/// The blocks of a grid that `rect` touches, in block coordinates.
 Rect touched(const Rect& rect, Extent block) {
   const std::int64_t row = rect.row / block.rows, col = rect.col / block.cols;
   return {row, col, ceil_div(rect.row_end(), block.rows) - row, ceil_div(rect.col_end(), block.cols) - col};
 }
 
-/// At whose multiples parts begin: rows that all smaller levels make whole rows of.
+/// Parts begin at multiples of this: rows that are whole rows in all smaller levels.
 std::int64_t part_rows(const SinkLayout& sink) { return std::int64_t{1} << sink.levels.size(); }
 
-/// Bands before which a part may begin, and the end of all.
+/// Bands at which a part may begin, and the band count.
 std::vector<std::int64_t> cuts_of(const Plan& plan, const SinkLayout& sink) {
   const std::int64_t count = plan.band_count();
   std::vector<std::int64_t> spanned(static_cast<std::size_t>(count) +
-                                    1);                                 // how many more span it than the last
-  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // of a shard, by its place
+                                    1);                                 // change in the number of shards that
+                                                                        // span it
+  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // bands of each shard, by its
+                                                                        // position
   for (std::int64_t band = 0; band < count && !sink.shard.empty(); ++band) {
     const Rect shards = touched(plan.sink_rect(band), sink.shard);
     for (std::int64_t i = 0; i < shards.area(); ++i) {
@@ -64,7 +66,7 @@ std::string what_limits(const Plan& plan, const SinkLayout& sink) {
   return text;
 }
 
-/// For smaller levels, by these bands of one raster, which are whole rows.
+/// Bytes of smaller levels saved by a part for the finishing process; `bands` of one raster are whole rows.
 std::int64_t kept_bytes(const Plan& plan, const SinkLayout& sink, const BandRange& bands) {
   const std::int64_t first = plan.sink_rect(bands.first).row, end = plan.sink_rect(bands.end - 1).row_end();
   std::int64_t bytes = 0;
@@ -108,7 +110,7 @@ PartsCost cost_of(const Plan& plan, const std::vector<BandRange>& parts, const S
                   const SinkLayout& sink) {
   PartsCost cost;
   const std::int64_t count = plan.band_count();
-  const auto has_before = [&](std::int64_t band) { return band % count > 0; };  // in its raster
+  const auto has_before = [&](std::int64_t band) { return band % count > 0; };  // within its raster
   for (const BandRange& part : parts) {
     for (std::int64_t band = part.first; band < part.end; ++band) {
       const Rect missing =

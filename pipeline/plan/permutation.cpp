@@ -1,4 +1,4 @@
-// Permutations of the axes of images and arrays, from file to file.
+// Permutations of the axes of images and arrays in files.
 #include <fmt/format.h>
 
 #include <utility>
@@ -15,7 +15,7 @@
 namespace sepconv {
 namespace {
 
-/// A permutation as a chain between two images: how the arrays are cut into pixels on both sides, and what
+/// A permutation as a chain between two images: how both arrays are viewed as pixels, and the stage that
 /// moves them.
 struct Arrangement {
   TensorExtent in_extent, out_extent;
@@ -23,15 +23,15 @@ struct Arrangement {
   Chain chain;
 };
 
-// Pieces of files below this take longer to ask for than to move.
+// Requests for shorter pieces of files take longer than moving their bytes.
 constexpr std::int64_t kShortPiece = 4096;
-// Bands are of about this size; a pixel beyond kMaxPixel leaves few to a band.
+// Approximate band size; pixels larger than kMaxPixel leave few per band.
 constexpr std::int64_t kBandBytes = 64 << 20;
 constexpr std::int64_t kMaxPixel = 1 << 20;
 
-/// Whether (2,1,0) should be one transposition of all columns, whose rows take turns, and not of b matrices
-/// of a x c: where parts of a matrix, or bands of whole ones, have short rows in the file, and where each
-/// would decode whole rows again.
+/// Whether (2,1,0) should be one transpose of all columns in several steps, instead of b matrices of a x c:
+/// if parts of a matrix, or bands of whole ones, have short rows in the file and each would decode whole rows
+/// again.
 bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
   const auto [a, b, c] = extent;
   const std::int64_t matrix_bytes = a * c * element_bytes;
@@ -41,9 +41,9 @@ bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool 
                                       : whole_rows_are_decoded && column_of_band >= kShortPiece / 16;
 }
 
-/// Each permutation is a transposition, of pixels, of elements, of runs, or of many matrices, if the arrays
-/// are cut as it likes. With both files flat, axes of length 1 do not count. `decodes_rows`: reading a part
-/// of a row of the source decodes the whole.
+/// Expresses the permutation as a transpose of pixels, elements, runs or many matrices, by viewing the arrays
+/// suitably. With both files flat, axes of length 1 are dropped. `decodes_rows`: reading part of a source row
+/// decodes the whole row.
 Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat,
                     bool flat_sink, bool decodes_rows) {
   if (both_flat) {
@@ -76,7 +76,7 @@ TensorSpec result_of(const TensorSpec& source, const Permutation& permutation) {
   return result;
 }
 
-/// The same of an array whose axes are given the other way round.
+/// The same permutation for an array whose axes are stored in reverse order.
 Permutation of_reversed(const Permutation& permutation, int axes) {
   Permutation result = permutation;
   for (int& axis : result.axes) {
@@ -85,7 +85,7 @@ Permutation of_reversed(const Permutation& permutation, int axes) {
   return result;
 }
 
-/// Pages of pixels, and not one array.
+/// Whether the file has several pages of pixels instead of one array.
 bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
   const Format& format =
       format_of_file(InputFile(path, InputFile::Folders::taken), files.open, files.formats);

@@ -17,8 +17,8 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
-constexpr std::int64_t kMaxArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
+constexpr std::int64_t kScratchShare = 8;          // arenas take at most 1/8 of the ceiling, if that suffices
+constexpr std::int64_t kMaxArenaBytes = 32 << 20;  // larger scratch was not measured to be faster
 
 void check_edges(const PlanProblem& problem) {
   if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
@@ -28,8 +28,8 @@ void check_edges(const PlanProblem& problem) {
   }
 }
 
-/// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row
-/// by row keeps but one busy.
+/// The GPUs that can share the work. Each computes a contiguous range of rows, so a sequential source or sink
+/// can use only one.
 std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
   const bool in_order =
       source.layout().access == Access::sequential || sink.layout().access == Access::sequential;
@@ -37,7 +37,7 @@ std::vector<int> useful_devices(const PlanOptions& options, const Reader& source
   return options.devices;
 }
 
-/// All of the result, or the part that is asked for.
+/// The requested region, or the whole result. Throws InvalidArgument if it is not inside.
 Rect region_of(Extent result, const Rect& asked) {
   if (asked == Rect{}) return Rect::whole(result);
   const auto lies_in = [](std::int64_t first, std::int64_t count, std::int64_t side) {
@@ -51,8 +51,8 @@ Rect region_of(Extent result, const Rect& asked) {
   return asked;
 }
 
-/// The best one that leaves room for blocks that images share, for all of an image's or else for a row of
-/// them, where that is at most half of the ceiling and a cut fits next to it.
+/// The best tiling with a cache for blocks that several images share: all of an image's, else a row of them,
+/// if that takes at most half of the ceiling and a tiling still fits.
 Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   const Reader::SharedBlocks shared = problem.source.shared_blocks();
   const std::int64_t max_arena_bytes = problem.max_arena_bytes;
@@ -69,23 +69,23 @@ Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads
   return best_cut(problem, options, threads, ceilings);
 }
 
-/// For scratch for each thread.
+/// Scratch bytes per thread.
 std::int64_t arena_bytes_below(std::int64_t ceiling, int threads) {
   return std::clamp(ceiling / kScratchShare / threads, kMinArenaBytes, kMaxArenaBytes);
 }
 
-/// How often the image is read and computed, together.
+/// How often the image is read plus how often it is computed.
 double times_over(const PlanProblem& problem, const Tiling& cut) {
   return cut.operations / std::max(whole_operations(problem), 1.0) +
          static_cast<double>(cut.bytes_read) / static_cast<double>(problem.source.spec().bytes());
 }
 
-/// For a cut that does most things again and again for want of memory: a ceiling of up to four times as much
-/// with which it does not. Nothing where there is none.
+/// Warning for a tiling that repeats most work for lack of memory, with a ceiling of up to four times as much
+/// that avoids it. Empty if not applicable.
 std::string short_memory_warning(PlanProblem& problem, const PlanOptions& options, int threads,
                                  const Tiling& cut, const Ceilings& ceilings) {
   constexpr double kMaxTimes = 20;
-  constexpr std::int64_t kMaxCeiling = std::int64_t{1} << 60;  // four times as much can be counted
+  constexpr std::int64_t kMaxCeiling = std::int64_t{1} << 60;  // four times as much fits the type
   const double times = times_over(problem, cut);
   if (times < kMaxTimes || ceilings.host > kMaxCeiling) return {};
   const std::int64_t max_arena_bytes = problem.max_arena_bytes;
@@ -100,14 +100,14 @@ std::string short_memory_warning(PlanProblem& problem, const PlanOptions& option
             "memory is short: bands share so much of what they need that the run takes about {:.3g} times "
             "what the image does; raise PlanOptions::max_memory_bytes to {}, and it is {:.2g} times",
             times / 2, size_option(more.host), fewer / 2);
-    } catch (const OutOfMemory&) {  // as with less
+    } catch (const OutOfMemory&) {  // does not fit either
     }
   }
   problem.max_arena_bytes = max_arena_bytes;
   return warning;
 }
 
-/// `asked` is what a plan made of other options, one that was stored, was made with.
+/// Plans with `options`; `asked` are the options recorded in the plan, which differ for a stored plan.
 Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
                const PlanOptions& options) {
   Plan plan;

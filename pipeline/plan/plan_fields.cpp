@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
-constexpr int kMaxDepth = 8;  // printing and comparing take of the stack for each
+constexpr int kMaxDepth = 8;  // printing and comparing are recursive
 
 std::int64_t whole(const json& value, const char* what, std::int64_t most) {
   const bool fits =
@@ -45,7 +45,7 @@ Rect rect_at(const json& object, const char* key) {
   return {whole_at(rect, "row", kMaxSide), whole_at(rect, "col", kMaxSide), extent.rows, extent.cols};
 }
 
-/// Nothing, where it is all of the result.
+/// The region; empty if it is the whole result.
 Rect region_at(const json& all) {
   const json& specs = list_at(all, "specs");
   if (specs.empty()) fail("it has no specs");
@@ -107,12 +107,12 @@ MissingOptions missing_at(const json& object) {
           alpha_rule_at(missing)};
 }
 
-/// Characters of a value in a sentence, and those of a difference in it.
+/// Maximum characters of a value in a message; visible characters of a difference, and characters before it.
 constexpr std::size_t kMaxLength = 80, kSeen = 20, kBefore = 30;
 
 std::string text_of(const json& value) { return value.dump(-1, ' ', true, json::error_handler_t::replace); }
 
-/// For nanoseconds since 1970.
+/// UTC date and time of nanoseconds since 1970.
 std::string date_of(std::int64_t changed_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   const std::int64_t seconds = changed_ns / kSecond - (changed_ns % kSecond < 0 ? 1 : 0);
@@ -120,7 +120,7 @@ std::string date_of(std::int64_t changed_ns) {
                      changed_ns - seconds * kSecond);
 }
 
-/// A fingerprint() as somebody reads it.
+/// A fingerprint() with a readable date.
 std::string with_date(const std::string& fingerprint) {
   constexpr std::string_view kChanged = "changed ";
   const std::size_t at = fingerprint.find(kChanged);
@@ -132,7 +132,7 @@ std::string with_date(const std::string& fingerprint) {
   return std::string(fingerprint.data(), begin) + date_of(changed_ns) + end;
 }
 
-/// Times of files in it, and in what it has, as dates.
+/// The value with all file times, also nested, as dates.
 json with_dates(json value) {
   for (auto& [key, member] : value.items()) {
     if (key == "changed_ns" && member.is_number_integer())

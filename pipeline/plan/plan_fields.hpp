@@ -1,4 +1,4 @@
-// The fields of a plan that was stored, each checked when it is read. Internal to the planner.
+// Fields of a stored plan, each checked when read. Internal to the planner.
 #pragma once
 
 #include <cstdint>
@@ -10,14 +10,14 @@
 
 namespace sepconv::stored_plan {
 
-/// Throws InvalidArgument for what is not JSON, as all of these do for what is not what it should be.
+/// Parses JSON. This and the functions below throw InvalidArgument for invalid input.
 nlohmann::json parsed(std::string_view text);
 
-/// Throws that the plan cannot be read because of this.
+/// Throws InvalidArgument: the plan cannot be read because of `fact`.
 [[noreturn]] void fail(std::string_view fact);
-/// A value in a sentence.
+/// A value, shortened for a message.
 std::string brief(const nlohmann::json& value);
-/// The first of what two that are not alike do not have in common, each value so cut that one sees it.
+/// The first difference of two unequal values: its JSON path, and both values as excerpts that show it.
 struct Difference {
   std::string place, then, now;
 };
@@ -26,9 +26,9 @@ std::string word(const nlohmann::json& value, const char* what);
 const nlohmann::json& field(const nlohmann::json& object, const char* key);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key);
 
-/// What the plan was made with.
+/// The options given to the plan.
 PlanOptions asked_of(const nlohmann::json& all);
-/// What the planner is to choose among: nothing.
+/// The options that reproduce the plan's tiling: nothing is left to choose.
 PlanOptions cut_of(const nlohmann::json& all, const PlanOptions& asked);
 RasterAxes axes_of(const nlohmann::json& all);
 

@@ -29,7 +29,7 @@ json source_json(const std::string& layout, std::int64_t stored_bytes, std::int6
   return {{"layout", layout}, {"stored_bytes", stored_bytes}, {"changed_ns", changed_ns}};
 }
 
-/// As text: JSON has no NaN.
+/// As text, because JSON has no NaN.
 json value_json(const std::optional<double>& value) {
   return value ? json(fmt::format("{}", *value)) : json();
 }
@@ -44,7 +44,7 @@ json missing_json(const MissingOptions& missing) {
   return all;
 }
 
-/// A choice of the device is stored as what was chosen.
+/// For a chosen device, the chosen one is stored.
 json asked_json(const Plan& plan) {
   const PlanOptions& asked = plan.asked;
   return {{"max_memory_bytes", asked.max_memory_bytes},
@@ -79,7 +79,7 @@ json spec_json(const ImageSpec& spec) {
           {"type", name_of(spec.type)}};
 }
 
-/// What the stages were made of: the text of a stage names its file only.
+/// Paths and fingerprints of the stages' files; a stage's text has only the path.
 json stage_files_json(const Chain& chain, const FingerprintOf& fingerprint_of = fingerprint) {
   json all = json::array();
   for (const auto& [path, what] : files_read_by(chain))
@@ -144,7 +144,7 @@ json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerpri
   return all;
 }
 
-/// Throws for the first of what `then` and `now` do not have in common.
+/// Throws with the first difference of `then` and `now`.
 void check_same(std::string_view what, const json& then, const json& now,
                 std::string_view way_out = "make it anew") {
   if (then == now) return;
@@ -153,7 +153,7 @@ void check_same(std::string_view what, const json& then, const json& now,
                                     found.place, found.then, found.now, way_out));
 }
 
-/// Less what may be another, and what is measured again.
+/// Removes fields that may differ or are measured again.
 json without_words(json all) {
   all.erase("notes"), all.erase("warnings"), all.erase("predicted_seconds"), all.erase("axes");
   all["memory_bytes"].erase("ceiling");

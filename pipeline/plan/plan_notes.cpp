@@ -14,7 +14,8 @@
 namespace sepconv {
 namespace {
 
-/// For a source in chunks: how many of them a run touches, and which share of their pixels is read again.
+/// For a chunked source: the number of chunks that a run touches, and the fraction of their pixels read
+/// again.
 std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const SourceLayout& layout = problem.source.layout();
   const Extent block = layout.block;
@@ -39,21 +40,21 @@ std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
                                             : ", each once");
 }
 
-/// For the source, also beyond its edges.
+/// The needed rectangle of the source; may extend beyond its edges.
 Rect needed_of(const PlanProblem& problem) {
   return source_rect(problem.chain, problem.specs, problem.region);
 }
 
-/// For what a GPU holds of streams and blocks, the part of a slot.
+/// Device memory for streams and blocks, per slot.
 std::int64_t slot_codec_bytes(const Plan& plan) {
   const std::int64_t shared = plan.encoded ? EncodingSizes(*plan.encoded, plan.band).scratch_bytes : 0;
   return (plan.device_memory.codecs - shared) / plan.slots;
 }
 
-/// Why a plan has fewer slots than are best where memory allows.
+/// Why a plan has fewer slots than preferred.
 std::string why_fewer_slots(const Plan& plan) {
   const std::int64_t bands =
-      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // of each device
+      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // per device
   const int more = kPreferredSlots - plan.slots;
   const std::int64_t on_host = plan.memory.total() + plan.memory.slots / plan.slots * more;
   const std::int64_t on_device = plan.device_memory.total() +

@@ -1,4 +1,4 @@
-// What follows from the chain, the source and the sink alone.
+// Properties that follow from chain, source and sink alone.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,7 @@ std::int64_t PlanProblem::read_unit_rows(const SourceLayout& layout) {
 
 Extent PlanProblem::band_unit() const {
   const Extent image = region.extent();
-  // Blocks of a turned result are short pieces of the file as it is: whole tiles.
+  // Bands of a transposed result are short pieces of an untiled file; tiles are kept whole.
   const Extent block = turned ? sink.layout().block : sink.layout().unit();
   return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
           std::clamp<std::int64_t>(block.cols, 1, image.cols)};
@@ -61,7 +61,7 @@ void PlanProblem::find_turn() {
         whole_columns || (traits.product == Product::of_columns && !turned && specs[i].extent.rows > 1);
     if (transposed_item.empty()) continue;
     turned = !turned;
-    // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
+    // Many matrices transposed together: the stage is then the whole chain and defines the rectangles.
     if (traits.is_transpose || chain.size() > 1) continue;
     if (region.extent() != specs.back().extent)
       throw InvalidArgument(
@@ -72,7 +72,7 @@ void PlanProblem::find_turn() {
 
 Rect PlanProblem::middle(Extent band) const {
   const Extent image = specs.back().extent;
-  // Without a halo a band at the beginning is like any other, and it does not straddle two items.
+  // Without a halo the first band is like any other, and it does not straddle two items.
   return item == region.extent()
              ? middle_rect(image, band)
              : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};

@@ -1,4 +1,4 @@
-// What a run should take, by the machine's model.
+// Predicts the time of a run from the machine model.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -9,14 +9,15 @@
 namespace sepconv {
 namespace {
 
-constexpr double kEncodedShare = 0.5;  // of what pixels take: a guess, only they tell
+constexpr double kEncodedShare = 0.5;  // encoded size relative to the pixels: an estimate, it depends on the
+                                       // pixels
 
 double copy_seconds(const HostModel& host, double bytes, int threads) {
   return 2 * bytes / std::min(host.copy_rate * threads, host.max_copy_rate);
 }
 
-/// Threads that code blocks of a file at once, the last round of those of a band with some of them idle.
-/// `part`: what a band has of the image.
+/// Average number of threads that code blocks simultaneously; some idle in a band's last round. `part`: the
+/// band's part of the image.
 template <class Layout>
 double coders(const Layout& layout, Extent part, int threads) {
   if (!layout.streams || layout.access == Access::sequential) return 1;
@@ -24,7 +25,7 @@ double coders(const Layout& layout, Extent part, int threads) {
   return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, threads));
 }
 
-/// Nothing for a file whose bytes are its pixels.
+/// The codec's rates; nullopt for uncompressed files.
 std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_view name) {
   if (name == kUncompressed) return std::nullopt;
   const std::size_t colon = name.rfind(':');
@@ -37,8 +38,8 @@ std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_vie
   return codec;
 }
 
-/// For what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams, of which Zarr
-/// does not say how long they are.
+/// Fraction of the read bytes that crosses the bus: blocks that a GPU decodes cross encoded. Zarr does not
+/// report the size of its streams.
 double stored_share(const PlanProblem& problem, const Plan& plan) {
   if (!plan.decodes_on_devices()) return 1;
   const SourceLayout& layout = problem.source.layout();
@@ -57,7 +58,7 @@ double write_seconds(const PlanProblem& problem, const Plan& plan) {
   return bytes / problem.machine.files.write_rate;
 }
 
-/// Steps of the host share its processors; the longest hides the others in part.
+/// Seconds of concurrent host steps: they share processors, so the longest hides the others only in part.
 double together(const HostModel& host, std::initializer_list<double> steps) {
   double sum = 0;
   for (const double step : steps) sum += step;
@@ -128,7 +129,7 @@ Prediction predict(const PlanProblem& problem, const Plan& plan, const Tiling& c
   on_devices ? predict_on_devices(problem, plan, cut, all) : predict_on_host(problem, plan, cut, all);
   const double others = all.read + all.upload + all.decode + all.download + all.write;
   if (plan.slots == 1) all.total = others + all.compute;
-  // Nothing hides the first band's way in and the last one's way out.
+  // The first band's input and the last band's output do not overlap.
   const double ends = others / static_cast<double>(std::max<std::int64_t>(1, plan.band_count()));
   all.total = std::min(all.total + ends, others + all.compute) + all.start;
   return all;

@@ -10,18 +10,17 @@
 namespace sepconv {
 namespace {
 
-/// What a thread makes of a level at once.
+/// Tile of a level that a thread computes at a time.
 constexpr Extent kTile{64, 1024};
-/// Rows that are gathered for a sink that takes any: a number that goes twice into all that follow.
+/// Rows buffered for a sink that accepts any number; even, so that the next level gets whole rows.
 constexpr std::int64_t kGatheredRows = 64;
-/// Blocks that are given to a sink at once, so that there is one for each of many threads, and the bytes that
-/// may be held for it.
+/// Blocks passed to a sink at a time, one for each of many threads, and the limit of bytes buffered for them.
 constexpr std::int64_t kBlocksAtOnce = 16;
 constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
-/// Numbers of a piece of kept rows.
+/// Numbers per entry of `kept_`: first row, end row, file offset.
 constexpr std::size_t kPiece = 3;
 
-/// Rows of a level that are gathered for its sink.
+/// Number of rows of a level to buffer for its sink.
 std::int64_t rows_to_hold(const ImageSpec& level, const SinkLayout& layout) {
   const std::int64_t least = round_up(kGatheredRows, even_multiple(layout.unit().rows));
   const std::int64_t blocks_of_row = ceil_div(level.extent.cols, layout.block.cols);
@@ -30,7 +29,7 @@ std::int64_t rows_to_hold(const ImageSpec& level, const SinkLayout& layout) {
   return std::min(std::max(least, rows), level.extent.rows);
 }
 
-/// The first pixel of each cell of 2 x 2.
+/// Copies the first pixel of each 2 x 2 cell.
 void take_nearest(const ConstRegion& in, const Region& out) {
   const std::int64_t bytes = out.pixels.pixel_bytes();
   for (std::int64_t row = 0; row < out.rect.rows; ++row) {
@@ -64,8 +63,8 @@ std::int64_t PyramidLevel::scratch_bytes() const {
   return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_);
 }
 
-/// The row at which what is held is passed on: where what the sink takes is gathered, and where it changes
-/// who writes it.
+/// The row at which the buffer is flushed: at multiples of its size, and at the borders between this part's
+/// rows and its neighbours'.
 std::int64_t PyramidLevel::stop() const noexcept {
   const std::int64_t rows = spec().extent.rows;
   std::int64_t at = std::min((first_ / held_rows_ + 1) * held_rows_, rows);
@@ -96,7 +95,8 @@ void PyramidLevel::add(const ConstRegion& in, Executor& executor, std::vector<Wo
   end_ += rect.rows;
 }
 
-/// Writes what is held, keeps it, or leaves it to the part that has written it. It is there until the next.
+/// Writes the buffered rows, saves them for the finishing process, or skips rows that a part has written.
+/// Returns them; the view is valid until the next call.
 ConstPixelView PyramidLevel::pass_on(Executor& executor) {
   const ConstPixelView rows = held();
   const bool in_parts = part_.end > 0;
@@ -111,7 +111,7 @@ ConstPixelView PyramidLevel::pass_on(Executor& executor) {
   return rows;
 }
 
-/// Rows that are held from this one on.
+/// Saves the buffered rows from `from` on in the checkpoint.
 void PyramidLevel::keep(std::int64_t from) {
   if (from >= end_) return;
   const auto begin = held_.bytes().subspan(static_cast<std::size_t>((from - first_) * spec().row_bytes()));
@@ -120,7 +120,7 @@ void PyramidLevel::keep(std::int64_t from) {
   kept_end_ = end_;
 }
 
-/// Puts these rows where they are held. Each is in one piece: none is kept twice.
+/// Reads saved rows into the buffer. No row is saved twice.
 void PyramidLevel::fetch(std::span<const std::int64_t> kept, const std::filesystem::path& rows,
                          std::int64_t from, std::int64_t to) {
   hold();
@@ -146,7 +146,7 @@ WriterState PyramidLevel::take_state() {
 }
 
 void PyramidLevel::restore(const WriterState& state, const std::filesystem::path& rows, Executor& executor) {
-  const std::vector<std::int64_t>& reached = state.levels.at(1).places;  // of each record
+  const std::vector<std::int64_t>& reached = state.levels.at(1).places;  // first and end row of each record
   const std::int64_t first = reached.at(reached.size() - 2);
   end_ = reached.back();
   if (first < 0 || end_ < first || end_ > spec().extent.rows || end_ - first > held_rows_)
@@ -162,7 +162,7 @@ void PyramidLevel::begin_part(const PartRows& part) {
   first_ = end_ = part.begin;
 }
 
-/// That which has the next row.
+/// The part that contains the next row.
 const PyramidLevel::Part& PyramidLevel::part_at_end() {
   while (!parts_.empty() && parts_.front().rows.end <= end_) parts_.pop_front();
   if (parts_.empty() || parts_.front().rows.begin > end_)

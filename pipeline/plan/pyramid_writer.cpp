@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// Rows of blocks that are lower do not bound how many levels parts make.
+/// Minimum rows of a part: lower block rows do not limit the number of levels that parts compute.
 constexpr std::int64_t kMinPartRows = 64;
 
 class PyramidWriter final : public Writer, private ResumableWriter {
@@ -40,7 +40,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     turn_ = round_up(2 * levels_.front().held_rows(), unit.rows);
     layout_.access = Access::sequential;
     layout_.cuts_blocks = false;
-    layout_.coded.reset();  // levels are made of pixels
+    layout_.coded.reset();  // levels are computed from pixels
     layout_.block = {even_multiple(unit.rows), unit.cols};
     cut_for_parts();
   }
@@ -72,7 +72,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
 
  private:
-  /// How many levels parts make: those of which any row of blocks has whole rows.
+  /// Sets the number of levels that parts compute: those in which every row of blocks ends at a whole row.
   void cut_for_parts() {
     const std::int64_t block = layout_.shard.empty() ? layout_.block.rows : even_multiple(layout_.shard.rows);
     const auto rows = [&](std::size_t levels) { return std::lcm(block, std::int64_t{1} << levels); };
@@ -102,8 +102,8 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
   void leave_rest() override { of_image().leave_rest(); }
 
-  // A part's state has the rows at which pieces of the image begin and end, between which levels are written,
-  // and behind those of the levels the states of these pieces.
+  // A part's state consists of the rows at which pieces of the image begin and end (levels are written
+  // between pieces), the states of the levels, and the states of the pieces.
 
   PartRows of_part(const PyramidLevel& level, std::int64_t first_row, std::int64_t end_row) const {
     return level.rows().of_part(first_row, end_row, spec().extent.rows);
@@ -113,7 +113,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     for (std::size_t i = 0; i < part_levels_; ++i)
       levels_[i].begin_part(of_part(levels_[i], first_row, end_row));
   }
-  /// Where nothing is appended the order does not matter, and all is one piece.
+  /// Without appending, the order is irrelevant and everything is one piece.
   void note_written(std::int64_t end) {
     if (!pieces_.empty() && !layout_.appends) {
       piece_rows_.back() = end;
@@ -142,7 +142,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
       go_to(0, rows[i], executor);
     }
   }
-  /// By what parts have made; levels that they do not make are made of the last that they do.
+  /// Advances the levels that parts have computed; further levels are computed from the last of these.
   void go_to(std::size_t level, std::int64_t larger_end, Executor& executor) {
     levels_[level].go_to(ceil_div(larger_end, 2), executor,
                          [&](std::int64_t first, const ConstPixelView& made) {
@@ -180,8 +180,8 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   SinkLayout layout_;
   std::vector<PyramidLevel> levels_;
   std::size_t part_levels_ = 0;
-  /// Rows of the image after which the first level is written, whatever rows come at once: so that compressed
-  /// blocks have the same order.
+  /// Number of image rows between writes of the first level, regardless of the sizes of write() calls: so
+  /// that compressed blocks have a reproducible order.
   std::int64_t turn_ = 1;
   std::vector<Worker> workers_;
   std::vector<std::int64_t> piece_rows_;

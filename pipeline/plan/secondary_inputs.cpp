@@ -9,9 +9,9 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxBands = 1 << 12;  // that are looked at one by one
+constexpr std::int64_t kMaxBands = 1 << 12;  // visited one by one
 
-/// For very many bands evenly spread ones stand for all.
+/// Pixels read of a second image. If there are very many bands, evenly spaced ones are extrapolated.
 std::int64_t pixels_read(const Plan& plan, const SecondaryInput& second) {
   const std::int64_t bands = plan.band_count(), step = ceil_div(bands, kMaxBands);
   const bool keeps_shared = plan.devices.empty() && step == 1;

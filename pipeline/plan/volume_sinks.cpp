@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-/// What the volumes of a set share.
+/// Data shared by all volumes of a set.
 struct Planes {
   std::unique_ptr<RasterSetWriter> set;
   ImageSpec spec;
@@ -28,7 +28,7 @@ struct Planes {
   }
 };
 
-/// States of planes as numbers, one behind the other, so that those of several runs can be joined.
+/// Appends a plane's state as numbers, so that the states of several runs can be concatenated.
 void put(const WriterState& state, std::vector<std::int64_t>& to) {
   to.push_back(std::ssize(state.places));
   to.insert(to.end(), state.places.begin(), state.places.end());
@@ -43,7 +43,7 @@ std::span<const std::int64_t> numbers_from(std::span<const std::int64_t>& left, 
   return numbers;
 }
 
-/// Throws std::out_of_range for what ends before a state does.
+/// Parses a state from the front of `left`. Throws std::out_of_range if it is incomplete.
 WriterState state_from(std::span<const std::int64_t>& left) {
   const auto places = numbers_from(left, numbers_from(left, 1).front());
   WriterState state{.places = {places.begin(), places.end()}};
@@ -52,7 +52,7 @@ WriterState state_from(std::span<const std::int64_t>& left) {
   return state;
 }
 
-/// Each plane is written, and gone on with, as a raster of its own.
+/// Writes and resumes each plane as a separate raster.
 class VolumeWriter final : public Writer, private ResumableWriter {
  public:
   VolumeWriter(std::shared_ptr<Planes> planes, std::int64_t volume, const Metadata& metadata)
@@ -97,7 +97,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
   }
 
  private:
-  /// The plane that is next.
+  /// Opens the next plane.
   Writer& open_next() {
     if (at_ < next_) {
       plane_.reset();
@@ -117,7 +117,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     if (is_part_) plane.resumable()->begin_part(0, pixels.extent.rows);
     plane.write(Rect::whole(pixels.extent), pixels, executor);
     if (plane.resumable() != nullptr) put(plane.resumable()->take_state(), written_);
-    if (is_part_) plane.resumable()->leave_rest();  // levels that are made of several parts' in the end
+    if (is_part_) plane.resumable()->leave_rest();  // the finishing process computes levels of several parts
     finish_plane();
   }
 
@@ -146,9 +146,9 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     }
   }
 
-  /// For the states of all planes, which are there at once when they are restored.
+  /// Bytes of the states of all planes, which are in memory simultaneously during restore().
   std::int64_t state_bytes() const {
-    constexpr std::int64_t kOfBlock = 8, kOfPlane = 32;  // numbers, with those of smaller levels
+    constexpr std::int64_t kOfBlock = 8, kOfPlane = 32;  // numbers, including smaller levels
     const bool has_places = of_plane_.appends || !of_plane_.shard.empty();
     const Extent plane = planes_->spec.extent, block = of_plane_.block;
     const std::int64_t blocks =
@@ -160,9 +160,9 @@ class VolumeWriter final : public Writer, private ResumableWriter {
   std::int64_t volume_;
   ImageSpec spec_;
   std::unique_ptr<Writer> plane_;
-  std::int64_t at_, next_;  ///< which plane that is, and the first that is not made
+  std::int64_t at_, next_;  ///< index of the open plane, and of the first unwritten plane
   bool is_part_ = false;
-  std::vector<std::int64_t> written_;  ///< states, since the last
+  std::vector<std::int64_t> written_;  ///< states since the last take_state()
   SinkLayout of_plane_, layout_;
 };
 
