@@ -36,7 +36,7 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options,
   std::vector<int> chosen;
   std::string why = why_no_gpu(machine, cpu);
   if (why.empty()) {
-    why = compared(cpu, gpu, context);
+    why = times_text(cpu, gpu, context);
     if (gpu < cpu) chosen = {0};
   }
   try {

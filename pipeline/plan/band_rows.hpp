@@ -7,11 +7,11 @@
 
 namespace sepconv {
 
-/// Rectangle to keep in memory for a band of the result. `over` is the stage whose input image is meant: 0 is
+/// Rectangle to keep in memory for a band of the result. `stage_index` is the stage whose input image is meant: 0 is
 /// the source, others are second images. Its last row is rounded up to the image's blocks, so that no block
 /// is decoded for two bands.
 Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
-                   const Rect& band, std::size_t over = 0);
+                   const Rect& band, std::size_t stage_index = 0);
 
 /// Parts of resident_rect(), all with the same columns: `held` consists of `shared` above `missing`. Either
 /// may be empty.
@@ -23,7 +23,7 @@ struct BandRows {
 
 /// `follows`: the previous band is in memory. False for the first band of a run or of a device.
 BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
-                   std::size_t over = 0);
+                   std::size_t stage_index = 0);
 
 /// View of a part of an image, densely packed, in a slot. Throws std::logic_error if the slot is too small.
 PixelView slot_view(const Buffer& slot, const ImageSpec& image, const Rect& part);

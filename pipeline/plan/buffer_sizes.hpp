@@ -6,14 +6,14 @@
 namespace sepconv {
 
 /// Which bands and tiles are examined.
-enum class Places : std::uint8_t {
+enum class Sampling : std::uint8_t {
   few,  ///< the first, the middle and the last: enough to rank candidates
   all,
 };
 
 /// Sets the slot and scratch bytes and the total memory of a tiling whose band, tile, slots and threads are
 /// set.
-void set_sizes(const PlanProblem& problem, Tiling& cut, Places places);
+void set_sizes(const PlanProblem& problem, Tiling& cut, Sampling sampling);
 
 /// Bytes of page-locked memory for the flag by which a GPU reports NaN in the source.
 constexpr std::int64_t found_nan_bytes(const ImageSpec& source) noexcept {

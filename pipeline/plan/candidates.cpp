@@ -20,10 +20,10 @@ constexpr std::int64_t kProductRows =
     512;  // rows of a band that is multiplied by a matrix, which is read again for each band
 // Maximum size of bands of a transposed result. Long contiguous pieces in source and sink want large bands;
 // larger ones were not measured to be faster, unless the source's blocks are decoded again for each band.
-constexpr std::int64_t kMaxTurnedBytes = 64 << 20;
+constexpr std::int64_t kMaxTransposedBytes = 64 << 20;
 constexpr std::int64_t kMinBusRow = 2 << 10;
 constexpr std::int64_t kMaxBusRow = 128 << 10;
-constexpr std::int64_t kMinTurnedBytes = 4 << 10;
+constexpr std::int64_t kMinTransposedBytes = 4 << 10;
 constexpr double kLongSide = 512;
 constexpr double kAlignedSide = 128;
 
@@ -38,15 +38,15 @@ std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
   return tile_rows / static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tile_rows / rows)));
 }
 
-/// `most` and its successive halves down to `unit`, each a multiple of `unit` (or the whole `side`) and
+/// `max_size` and its successive halves down to `unit`, each a multiple of `unit` (or the whole `side`) and
 /// fitted to tiles of `tile_rows`.
-std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side,
+std::vector<std::int64_t> sizes(std::int64_t max_size, std::int64_t unit, std::int64_t side,
                                 std::int64_t tile_rows = 1) {
   const auto fit = [=](std::int64_t size) {
     return fit_to_tiles(std::max<std::int64_t>(size, 1), tile_rows);
   };
   std::vector<std::int64_t> result;
-  for (std::int64_t size = fit(most);; size = fit(size / 2)) {
+  for (std::int64_t size = fit(max_size);; size = fit(size / 2)) {
     const std::int64_t rounded = std::min(round_up(size, unit), side);
     if (result.empty() || rounded < result.back()) result.push_back(rounded);
     if (size <= unit) return result;
@@ -75,7 +75,8 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const std::int64_t unit = problem.band_unit().rows;
   if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
   // Source rows per result row.
-  const double scale = static_cast<double>(problem.own(image).rows) / static_cast<double>(image.rows);
+  const double scale =
+      static_cast<double>(problem.source_extent(image).rows) / static_cast<double>(image.rows);
   const Rect read = source_rect(problem.chain, problem.specs, problem.region);
   const std::int64_t pixel_bytes = problem.specs.front().pixel_bytes();
   const std::int64_t input_row_bytes = std::max<std::int64_t>(1, read.cols * pixel_bytes);
@@ -94,9 +95,9 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
                                ? source_bytes
                                : std::max(source_bytes, static_cast<double>(problem.sink.spec().row_bytes()));
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
-  const std::int64_t many_rows =
+  const std::int64_t busy_rows =
       problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
-  const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
+  const std::int64_t product_rows = problem.sum_length > 0 ? busy_rows : 0;
   const std::int64_t rows =
       std::max({ceil_quotient(band_bytes, row_bytes), ceil_quotient(halo_factor * halo, scale),
                 ceil_quotient(problem.read_unit_rows(), scale), product_rows});
@@ -116,12 +117,12 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
     return {cols};
   }
   if (whole_rows) return {image.cols};
-  const std::int64_t least = problem.job_manifest({1, std::min<std::int64_t>(64, image.cols)}).cols;
-  return sizes(image.cols, round_up(least, unit), image.cols);
+  const std::int64_t min_cols = problem.result_extent({1, std::min<std::int64_t>(64, image.cols)}).cols;
+  return sizes(image.cols, round_up(min_cols, unit), image.cols);
 }
 
 /// Candidate bands grouped by width, widest first: only bands of full width read each source row once.
-std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const PlanOptions& options) {
+std::vector<std::vector<Extent>> untransposed_bands(const PlanProblem& problem, const PlanOptions& options) {
   std::vector<std::vector<Extent>> groups;
   const std::vector<std::int64_t> rows = candidate_rows(problem, options);
   for (const std::int64_t cols : candidate_cols(problem, options)) {
@@ -134,13 +135,14 @@ std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const
 /// One side of a transposed band: about `wanted`, a multiple of the sink's unit (required) and of the
 /// source's unit if that is not much more. Contains whole items unless parts of an item end at the sink's
 /// blocks.
-std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit, std::int64_t item,
-                         std::int64_t side) {
-  const auto least = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
-  const bool in_item = item == side || (least < item && item % sink_unit == 0);
+std::int64_t transposed_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit,
+                             std::int64_t item, std::int64_t side) {
+  const auto min_size = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
+  const bool in_item = item == side || (min_size < item && item % sink_unit == 0);
   const std::int64_t unit = in_item ? sink_unit : std::lcm(item, sink_unit);
-  const std::int64_t both = std::lcm(unit, std::min(source_unit, side));
-  const std::int64_t rounded = round_up(least, round_up(least, both) <= 2 * least ? both : unit);
+  const std::int64_t common_unit = std::lcm(unit, std::min(source_unit, side));
+  const std::int64_t rounded =
+      round_up(min_size, round_up(min_size, common_unit) <= 2 * min_size ? common_unit : unit);
   return std::min(rounded, in_item ? item : side);
 }
 
@@ -164,18 +166,18 @@ std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptio
     if (whole_cols) cols = static_cast<double>(image.cols);
     if (options.band_rows > 0) rows = static_cast<double>(options.band_rows);
     if (options.band_cols > 0) cols = static_cast<double>(options.band_cols);
-    const Extent band{turned_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols,
-                                  problem.item.rows, image.rows),
-                      turned_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows,
-                                  problem.item.cols, image.cols)};
+    const Extent band{transposed_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols,
+                                      problem.item.rows, image.rows),
+                      transposed_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows,
+                                      problem.item.cols, image.cols)};
     if (std::ranges::find(bands, band) == bands.end()) bands.push_back(band);
   };
   const bool decodes_blocks = source.block.cols > 1;
   const bool on_bus = problem.devices > 0 && problem.source.is_page_locked() && problem.sink.is_page_locked();
-  const std::int64_t max_bytes = decodes_blocks ? std::max(kMaxTurnedBytes, problem.sink.spec().bytes())
+  const std::int64_t max_bytes = decodes_blocks ? std::max(kMaxTransposedBytes, problem.sink.spec().bytes())
                                  : on_bus       ? problem.machine.device.max_transposed_bytes
-                                                : kMaxTurnedBytes;
-  for (auto bytes = static_cast<double>(max_bytes); bytes >= kMinTurnedBytes; bytes /= 2) {
+                                                : kMaxTransposedBytes;
+  for (auto bytes = static_cast<double>(max_bytes); bytes >= kMinTransposedBytes; bytes /= 2) {
     const double pixels = bytes / pixel_bytes;
     const double item = static_cast<double>(problem.item.area());
     if (item <= pixels) {  // whole items, stacked vertically or horizontally
@@ -223,7 +225,7 @@ void check_transposed(const PlanProblem& problem, const PlanOptions& options) {
 }  // namespace
 
 std::vector<std::vector<Extent>> candidate_bands(const PlanProblem& problem, const PlanOptions& options) {
-  if (!problem.turned) return upright_bands(problem, options);
+  if (!problem.turned) return untransposed_bands(problem, options);
   check_transposed(problem, options);
   return {transposed_bands(problem, options)};
 }

@@ -43,7 +43,7 @@ struct Clipping {
   /// Describes the values and the effect of clipping; empty if unknown.
   std::string note() const;
   /// Option text that preserves clipped values, or fractions.
-  std::string way_out(const Bound& bound, bool of_fractions = false) const;
+  std::string way_out(const Bound& bound, bool keeps_fractions = false) const;
 
   /// The stages before this point, of the chain in which it was found or of an equivalent one.
   Chain before(const Chain& chain) const;

@@ -10,10 +10,10 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxSampled = 64;  // parts of a result examined one by one
-constexpr Extent kMinTile{8, 64};         // in source pixels; smaller tiles are not worth their overhead
-constexpr double kOverBudget = 1e3;       // never chosen if a tile with smaller scratch exists
-constexpr double kFirstAndLast =
+constexpr std::int64_t kMaxSampled = 64;    // parts of a result examined one by one
+constexpr Extent kMinTile{8, 64};           // in source pixels; smaller tiles are not worth their overhead
+constexpr double kOverBudgetPenalty = 1e3;  // never chosen if a tile with smaller scratch exists
+constexpr double kExposedFraction =
     1.0;  // fraction of a band row's time: the first read and the last write do not overlap
 
 double ceil_ratio(std::int64_t value, std::int64_t unit) {
@@ -37,14 +37,15 @@ double band_work(const PlanProblem& problem, Extent band, Extent tile, int threa
 /// Time factor for scratch that exceeds a core's cache.
 double cache_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   const HostModel& host = problem.machine.host;
-  const auto walks = [](const StagePtr& stage) { return stage->traits().streams_scratch; };
-  const bool anywhere = !problem.chain.empty() && std::ranges::all_of(problem.chain.stages(), walks);
-  return arena_bytes > host.cache_bytes && !anywhere ? host.out_of_cache : 1.0;
+  const auto streams = [](const StagePtr& stage) { return stage->traits().streams_scratch; };
+  const bool all_stream = !problem.chain.empty() && std::ranges::all_of(problem.chain.stages(), streams);
+  return arena_bytes > host.cache_bytes && !all_stream ? host.out_of_cache : 1.0;
 }
 
 double scratch_factor(const PlanProblem& problem, std::int64_t arena_bytes) {
   if (arena_bytes > problem.max_arena_bytes)
-    return kOverBudget * static_cast<double>(arena_bytes) / static_cast<double>(problem.max_arena_bytes);
+    return kOverBudgetPenalty * static_cast<double>(arena_bytes) /
+           static_cast<double>(problem.max_arena_bytes);
   return cache_factor(problem, arena_bytes);
 }
 
@@ -54,13 +55,14 @@ std::int64_t decoded_pixels(const PlanProblem& problem, const Rect& part) {
   const Extent source = problem.specs.front().extent;
   const Extent block = problem.source.layout().unit();
   const Rect needed = source_rect(problem.chain, problem.specs, part);
-  const auto touched = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
+  const auto touched_length = [](std::int64_t begin, std::int64_t end, std::int64_t unit, std::int64_t side) {
     if (begin < 0 || end > side) return end - begin;  // border=wrap reads pixels of the opposite edge again
     return std::min(round_up(end, unit), side) - begin / unit * unit;
   };
-  const bool torn = problem.item.rows < problem.region.rows && part.rows < problem.item.rows;
-  return touched(needed.row, needed.row_end(), torn ? problem.read_unit_rows() : 1, source.rows) *
-         std::min(source.cols, touched(needed.col, needed.col_end(), block.cols, source.cols));
+  const bool splits_items = problem.item.rows < problem.region.rows && part.rows < problem.item.rows;
+  return touched_length(needed.row, needed.row_end(), splits_items ? problem.read_unit_rows() : 1,
+                        source.rows) *
+         std::min(source.cols, touched_length(needed.col, needed.col_end(), block.cols, source.cols));
 }
 
 /// Sum of decoded_pixels over `count` parts of the result; part(index) returns a part. If there are many, a
@@ -73,10 +75,11 @@ std::int64_t sum_decoded(const PlanProblem& problem, std::int64_t count, const P
     return pixels;
   };
   if (count <= kMaxSampled) return sum(0, count);
-  const std::int64_t sampled = kMaxSampled - 2;
-  const std::int64_t begin = (count - sampled) / 2;
-  const double each = static_cast<double>(sum(begin, begin + sampled)) / static_cast<double>(sampled);
-  return sum(0, 1) + sum(count - 1, count) + std::llround(each * static_cast<double>(count - 2));
+  const std::int64_t sample_count = kMaxSampled - 2;
+  const std::int64_t begin = (count - sample_count) / 2;
+  const double mean =
+      static_cast<double>(sum(begin, begin + sample_count)) / static_cast<double>(sample_count);
+  return sum(0, 1) + sum(count - 1, count) + std::llround(mean * static_cast<double>(count - 2));
 }
 
 /// Source bytes decoded by the whole run. Bands of full source width decode each byte once; narrower bands
@@ -103,19 +106,19 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
 /// Overhead, in equivalent bytes, of reading or writing an image's file in pieces of `piece_bytes`; `each`
 /// per piece.
 double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t piece_bytes,
-                         std::int64_t each) {
+                         std::int64_t overhead) {
   return static_cast<double>(image.bytes()) /
          static_cast<double>(std::min(piece_bytes, problem.machine.files.long_piece_bytes)) *
-         static_cast<double>(each);
+         static_cast<double>(overhead);
 }
 
 /// Overhead, in equivalent bytes, of short pieces of source or sink when not copied by a GPU: pieces of
-/// `cols` of each row, `of_file` per piece of a file.
+/// `cols` of each row, `file_overhead` per piece of a file.
 double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t cols, bool is_memory,
-                   std::int64_t of_file) {
+                   std::int64_t file_overhead) {
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
-  if (!is_memory) return file_pieces_bytes(problem, image, bytes, of_file);
+  if (!is_memory) return file_pieces_bytes(problem, image, bytes, file_overhead);
   return static_cast<double>(image.bytes()) / static_cast<double>(bytes) *
          static_cast<double>(problem.machine.host.memory_gap_bytes);
 }
@@ -123,10 +126,10 @@ double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int6
 /// Overhead, in equivalent bytes, of partial tiles of bands of `rows` rows; `each` per piece.
 template <class Layout>
 double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, const Layout& layout,
-                        std::int64_t rows, std::int64_t each) {
+                        std::int64_t rows, std::int64_t overhead) {
   if (!layout.cuts_blocks || rows >= image.extent.rows || rows % layout.block.rows == 0) return 0;
-  return file_pieces_bytes(problem, image,
-                           std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), each);
+  return file_pieces_bytes(
+      problem, image, std::min(rows, layout.block.rows) * layout.block.cols * image.pixel_bytes(), overhead);
 }
 
 /// Overhead, in equivalent one-way bytes, of copying `cols` of each row over the bus.
@@ -134,9 +137,9 @@ double copied_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64
   if (cols >= image.extent.cols) return 0;
   const std::int64_t bytes = cols * image.pixel_bytes();
   const double gaps = std::min(1.0, static_cast<double>(image.row_bytes()) / bus.gap_pitch_bytes);
-  const double each = upload && bytes >= bus.long_row_bytes ? bus.long_gap_seconds : bus.gap_seconds;
-  return static_cast<double>(image.bytes()) / static_cast<double>(bytes) * each * bus.both_ways_rate * gaps *
-         gaps;
+  const double row_seconds = upload && bytes >= bus.long_row_bytes ? bus.long_gap_seconds : bus.gap_seconds;
+  return static_cast<double>(image.bytes()) / static_cast<double>(bytes) * row_seconds * bus.both_ways_rate *
+         gaps * gaps;
 }
 
 /// The same if a kernel stores the rows.
@@ -146,7 +149,7 @@ double stored_rows_bytes(const BusModel& bus, const ImageSpec& image, std::int64
 }
 
 /// Fraction of the source that the region needs.
-double read_share(const PlanProblem& problem) {
+double read_fraction(const PlanProblem& problem) {
   const Rect needed = source_rect(problem.chain, problem.specs, problem.region);
   const auto all = static_cast<double>(problem.specs.front().extent.area());
   return std::min(1.0, static_cast<double>(needed.area()) / all);
@@ -160,9 +163,10 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   const FileModel& files = problem.machine.files;
   const BusModel& bus = problem.machine.bus;
   const std::int64_t source_rows = problem.turned ? traffic.band.cols : traffic.band.rows;
-  const double share = read_share(problem);
+  const double fraction = read_fraction(problem);
   const double tile_bytes =
-      share * tile_piece_bytes(problem, source, problem.source.layout(), source_rows, files.read_tile_bytes) +
+      fraction *
+          tile_piece_bytes(problem, source, problem.source.layout(), source_rows, files.read_tile_bytes) +
       tile_piece_bytes(problem, result, problem.sink.layout(), traffic.band.rows, files.written_tile_bytes);
   traffic.piece_bytes += tile_bytes * (problem.devices > 0 ? bus.file_factor : 1);
   if (!problem.turned && !problem.whole_columns) return;
@@ -174,10 +178,10 @@ void set_pieces(const PlanProblem& problem, BandTraffic& traffic) {
   double up = 0;
   double down = 0;
   if (from_bus) {
-    up = share * copied_rows_bytes(bus, source, source_cols, true);
+    up = fraction * copied_rows_bytes(bus, source, source_cols, true);
   } else if (problem.source.layout().block.cols == 1) {
-    traffic.piece_bytes += share * piece_bytes(problem, source, source_cols, problem.source.is_page_locked(),
-                                               files.read_piece_bytes);
+    traffic.piece_bytes += fraction * piece_bytes(problem, source, source_cols,
+                                                  problem.source.is_page_locked(), files.read_piece_bytes);
   }
   if (to_bus) {
     const double stored = stored_rows_bytes(bus, result, result_cols) + up;
@@ -203,8 +207,8 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
   Extent best = band;
   double best_work = std::numeric_limits<double>::infinity();
   // An item of one column is not cut: it is computed from source rows.
-  const Extent least = problem.job_manifest(kMinTile);
-  const std::int64_t min_rows = problem.turned && problem.item.cols == 1 ? band.rows : least.rows;
+  const Extent min_tile = problem.result_extent(kMinTile);
+  const std::int64_t min_rows = problem.turned && problem.item.cols == 1 ? band.rows : min_tile.rows;
   const std::int64_t unit = problem.tile_cols();
   for (std::int64_t rows = band.rows; rows >= 1; rows = rows > 1 ? ceil_div(rows, 2) : 0) {
     for (std::int64_t units = ceil_div(band.cols, unit); units >= 1;) {
@@ -213,7 +217,7 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
           tile_scratch_bytes(problem.chain, problem.specs, {rows, cols}, problem.arithmetic);
       const double work = band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch);
       if (work < best_work) best = {rows, cols}, best_work = work;
-      if (cols <= std::max(least.cols, unit)) break;
+      if (cols <= std::max(min_tile.cols, unit)) break;
       // From the full width down through powers of two.
       std::int64_t power = 1;
       while (power * 2 < units) power *= 2;
@@ -238,23 +242,23 @@ Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent t
   cut.slots = slots;
   cut.threads = threads;
   cut.tile = tile;
-  set_sizes(problem, cut, Places::few);
+  set_sizes(problem, cut, Sampling::few);
   cut.bytes_read = traffic.bytes_read;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
   const double tiles = ceil_ratio(band.rows, cut.tile.rows) * ceil_ratio(band.cols, cut.tile.cols);
   // Edge tiles are smaller: count by area, not by number.
-  const double share =
+  const double fraction =
       static_cast<double>(result.extent.area()) / (bands * tiles * static_cast<double>(cut.tile.area()));
   cut.operations =
-      tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, share);
+      tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, fraction);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   if (problem.whole_columns)
     moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as in
                                                                                  // evaluate_on_devices()
   const HostModel& host = problem.machine.host;
   const double work = band_work(problem, band, cut.tile, threads) * cache_factor(problem, cut.arena_bytes);
-  const bool exposes = slots > 1 && !problem.turned && !problem.whole_columns;
-  const double exposed = exposes ? kFirstAndLast / ceil_ratio(result.extent.rows, band.rows) : 0;
+  const bool has_exposed_ends = slots > 1 && !problem.turned && !problem.whole_columns;
+  const double exposed = has_exposed_ends ? kExposedFraction / ceil_ratio(result.extent.rows, band.rows) : 0;
   cut.compute_seconds = bands * work;
   cut.piece_bytes = traffic.piece_bytes;
   cut.cost = (bands * work * threads + host.moved_byte_seconds * moved) * overlap_factor(host, slots) *
@@ -271,13 +275,14 @@ Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffi
   cut.tile = band;
   cut.slots = slots;
   cut.threads = threads;
-  set_sizes(problem, cut, Places::few);
+  set_sizes(problem, cut, Sampling::few);
   cut.bytes_read = traffic.bytes_read;
   cut.stores_rows = traffic.stores_rows;
   const double bands = ceil_ratio(result.extent.rows, band.rows) * ceil_ratio(result.extent.cols, band.cols);
-  const double share = static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
+  const double fraction =
+      static_cast<double>(result.extent.area()) / (bands * static_cast<double>(band.area()));
   cut.operations =
-      tile_operations(problem.chain, problem.specs, band, Scratch::device) * bands * std::min(1.0, share);
+      tile_operations(problem.chain, problem.specs, band, Scratch::device) * bands * std::min(1.0, fraction);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
   // The first upload and the last download do not overlap. The size of other bands already accounts for it
   // (candidates.cpp).
@@ -286,9 +291,9 @@ Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffi
   const std::int64_t elements = band.area() * result.channels;
   const DeviceModel& device = problem.machine.device;
   const bool is_small = problem.sum_length > 0 && elements < device.product_elements;
-  const double idle =
+  const double idle_factor =
       is_small ? static_cast<double>(device.product_elements) / static_cast<double>(elements) : 1;
-  cut.compute_seconds = cut.operations * device.fma_seconds * idle + bands * device.band_seconds;
+  cut.compute_seconds = cut.operations * device.fma_seconds * idle_factor + bands * device.band_seconds;
   cut.piece_bytes = traffic.piece_bytes;
   cut.cost = (cut.compute_seconds + moved / problem.machine.bus.both_ways_rate) *
              overlap_factor(problem.machine.host, slots);

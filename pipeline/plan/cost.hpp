@@ -30,7 +30,7 @@ struct PlanProblem {
   bool whole_columns = false;  ///< any part of the result needs whole columns of a product's input
 
   /// Sets `turned`, `item`, `sum_length` and `whole_columns` from the chain.
-  void find_turn();
+  void find_transposes();
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
   std::int64_t read_unit_rows() const { return read_unit_rows(source.layout()); }
@@ -40,9 +40,9 @@ struct PlanProblem {
   /// A band in the middle, whose halo is not clipped.
   Rect middle(Extent band) const;
   /// Extent in the source of a part of the result, transposed and scaled, without halo.
-  Extent own(Extent part) const;
+  Extent source_extent(Extent part) const;
   /// The inverse: extent in the result of a part of the source, at least one pixel and at most that part.
-  Extent job_manifest(Extent part) const;
+  Extent result_extent(Extent part) const;
   /// Tiles are multiples of this many result columns, or as wide as the band.
   std::int64_t tile_cols() const;
   /// Source rows that a band needs beyond its own rows.

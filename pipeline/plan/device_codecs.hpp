@@ -16,8 +16,8 @@ struct DeviceCodecs {
   std::vector<std::string> notes{};  ///< why the CPU codes blocks that a GPU could code in other files
 };
 
-/// `repeats`: pixels beyond any of the source's edges are read.
-DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeats);
+/// `reads_beyond_edges`: pixels beyond any of the source's edges are read.
+DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool reads_beyond_edges);
 
 /// Blocks that cover any part of this extent, which may begin inside a block, and their buffers: a table of
 /// EncodedTile, then the streams, and flags for refused blocks. Also the pixels of refused blocks, shared by

@@ -15,31 +15,31 @@
 namespace sepconv {
 
 /// The members of Format of the same names.
-struct HowSeen {
+struct DisplayFormat {
   Seen seen = Seen::as_data;
   bool is_of_u8 = false;
 };
 
-struct ShownChain {
+struct DisplayChain {
   Chain chain;
-  bool is_min_black = false;        ///< 0 is white in the source, and black in the result
-  bool is_8bit = false;             ///< set by OutputOptions::to_8bit
-  std::vector<std::string> said{};  ///< sentences for the user
+  bool is_min_black = false;            ///< 0 is white in the source, and black in the result
+  bool is_8bit = false;                 ///< set by OutputOptions::to_8bit
+  std::vector<std::string> warnings{};  ///< sentences for the user
 };
 
 /// The chain, followed by a stage `stretch` if the result needs it. A chain that sets its range itself (a
 /// cast, a scale, a threshold) or already ends in `stretch` is unchanged.
-ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& how,
-                       const OutputOptions& request);
+DisplayChain shown_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
+                         const OutputOptions& request);
 
 /// Parses "0:4095" for OutputOptions::range_of_8bit. Throws InvalidArgument.
 std::pair<double, double> parse_value_range(std::string_view text);
 
 /// For the format of the file name.
-HowSeen seen_of(const std::filesystem::path& path, Formats formats);
+DisplayFormat display_format_of(const std::filesystem::path& path, Formats formats);
 
 /// Adds the sentences to the warnings and adapts the metadata to the chain's result.
-void tell_what_is_shown(const ShownChain& shown, CreateOptions& options);
+void apply_display_chain(const DisplayChain& shown, CreateOptions& options);
 
 /// The chain for a u8 preview: source values of few bits are scaled to the full range.
 Chain shown_in_preview(const Chain& chain, const Reader& source);

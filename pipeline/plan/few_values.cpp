@@ -23,8 +23,8 @@ bool is_small_integer(PixelType type) {
 
 void add_values(Reader& source, const Rect& rect, std::set<int>& values) {
   const ImageSpec spec{rect.extent(), 1, source.spec().type};
-  const Buffer held(spec.bytes());
-  const PixelView pixels = dense_view(held.data(), spec);
+  const Buffer buffer(spec.bytes());
+  const PixelView pixels = dense_view(buffer.data(), spec);
   SerialExecutor executor;
   source.read(rect, pixels, executor);
   visit_pixel_type(spec.type, [&]<class T>(std::type_identity<T>) {
@@ -51,11 +51,11 @@ std::set<int> sampled_values(Reader& source) {
 
 }  // namespace
 
-std::string warning_of_mean_levels(Reader& source, const Chain& chain, const FileLayout& layout) {
-  const SourceLayout& from = source.layout();
+std::string averaged_levels_warning(Reader& source, const Chain& chain, const FileLayout& layout) {
+  const SourceLayout& layout_of_source = source.layout();
   const ImageSpec& spec = source.spec();
-  const bool can_sample = from.streams && from.access == Access::random &&
-                          from.block.area() * spec.pixel_bytes() <= kMaxBlockBytes;
+  const bool can_sample = layout_of_source.streams && layout_of_source.access == Access::random &&
+                          layout_of_source.block.area() * spec.pixel_bytes() <= kMaxBlockBytes;
   if (layout.levels == Levels::none || layout.nearest_levels || !chain.keeps_values() || !can_sample ||
       spec.channels != 1 || !is_small_integer(spec.type))
     return "";

@@ -11,6 +11,6 @@ namespace sepconv {
 
 /// Warning about smaller levels that are means, if a sample of the source has few values and the chain
 /// preserves them; otherwise "". Reads some blocks of a file that supports random access.
-std::string warning_of_mean_levels(Reader& source, const Chain& chain, const FileLayout& layout);
+std::string averaged_levels_warning(Reader& source, const Chain& chain, const FileLayout& layout);
 
 }  // namespace sepconv

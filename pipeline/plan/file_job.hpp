@@ -93,9 +93,9 @@ ImageJob plan_file(const std::filesystem::path& input, const std::filesystem::pa
                    const Chain& chain, const PlanRecord& record, const FileOptions& files = {});
 
 /// Both for endpoints other than files.
-ImageJob plan_job(JobEndpoints ends, const Chain& chain, const PlanOptions& options = {},
+ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanOptions& options = {},
                   const FileOptions& files = {});
-ImageJob plan_job(JobEndpoints ends, const Chain& chain, const PlanRecord& record,
+ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanRecord& record,
                   const FileOptions& files = {});
 
 /// plan_file() for the array in the file with its axes permuted: rows, columns and channels of an image, or

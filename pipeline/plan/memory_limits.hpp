@@ -18,7 +18,7 @@ void check_options(const PlanOptions& options);
 void check_no_region(std::string_view what, const PlanOptions& options);
 
 /// Usable part of this many free bytes of a GPU.
-std::int64_t share_of_device_memory(std::int64_t free_bytes);
+std::int64_t usable_device_bytes(std::int64_t free_bytes);
 
 /// Bytes rounded up slightly, in the form of an option value: "294M", or "812K" below 16 MiB.
 std::string size_option(std::int64_t bytes);
@@ -35,16 +35,16 @@ class MinMemory {
   /// Records a candidate; returns whether it fits.
   bool fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory, const Ceilings& ceilings);
   /// Whether a candidate that needs at least this memory could lower the minimum.
-  bool may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
-                   const Ceilings& ceilings) const;
+  bool may_lower_min(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                     const Ceilings& ceilings) const;
   /// To be called if no candidate fits. Throws OutOfMemory with the minimum sufficient ceiling, rounded up,
   /// as an option value. `planned` names the job: "source, chain and sink", "product".
   [[noreturn]] void fail(const Ceilings& ceilings, const char* planned) const;
 
  private:
-  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  std::int64_t host_ = kNone;    // regardless of device memory
-  std::int64_t device_ = kNone;  // of candidates that fit the host
+  static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_host_ = kUnset;    // regardless of device memory
+  std::int64_t min_device_ = kUnset;  // of candidates that fit the host
 };
 
 }  // namespace sepconv

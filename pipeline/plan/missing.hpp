@@ -55,25 +55,25 @@ struct MissingPixels {
   bool is_mask = false;
   /// Pixels that the mask hides become `result`, and the result has no mask. Otherwise `result` applies only
   /// to `value`.
-  bool by_value = false;
+  bool replaces_mask = false;
   bool all_channels = false;         ///< as MissingOptions::all_channels
   AlphaRule rule = AlphaRule::mask;  ///< role of alpha; with a weight no pixel is missing
   double opaque = 1;                 ///< full-scale alpha of the source's elements
   double opaque_in_result = 1;       ///< the same of the result's elements
-  std::string because{};             ///< reason for `rule`
+  std::string rule_reason{};         ///< reason for `rule`
   /// Only pixels that are missing in a stage's second image, and NaN, are missing.
-  bool of_secondary = false;
+  bool from_secondary = false;
   /// The stored sample type of the result if it is not a pixel type, and whether alpha is stored.
   std::optional<SampleType> stored{};
   bool stores_alpha = true;
-  std::string why{};  ///< why the source's declaration of missing pixels is ignored
+  std::string ignored_reason{};  ///< why the source's declaration of missing pixels is ignored
 
   bool none() const noexcept { return !value && !alpha; }
   bool weighs() const noexcept { return alpha && rule == AlphaRule::weight; }
   /// Whether rounding to the stored type could turn a valid value into `result`, or its alpha into 0.
-  bool can_become() const;
+  bool rounding_may_collide() const;
   /// Whether missing pixels become `result` in the result.
-  bool has_result() const noexcept { return value || by_value; }
+  bool has_result() const noexcept { return value || replaces_mask; }
   /// The missing pixels of the result.
   MissingPixels of_result() const;
 };
@@ -103,7 +103,7 @@ void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithme
 void check_stored(const MissingPixels& missing, const Chain& chain);
 
 /// Plan notes about missing pixels.
-std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& apply_nodata_policy);
+std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& nodata_chain);
 
 /// Sets the nodata value in a result's metadata. A sentence about a lost declaration is added to `lost`.
 void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost);

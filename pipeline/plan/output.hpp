@@ -93,7 +93,7 @@ LayoutCandidates geometries_of(const std::filesystem::path& path, const ImageSpe
 
 /// Calls `plan` with the first options and, if it throws OutOfMemory, with the others. Returns "", or why the
 /// others are used.
-std::string plan_in_either(const LayoutCandidates& geometries,
+std::string plan_in_either(const LayoutCandidates& layouts,
                            const std::function<void(const CreateOptions&)>& plan);
 
 }  // namespace sepconv

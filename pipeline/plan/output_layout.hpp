@@ -17,9 +17,9 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
                          std::vector<std::string>& warnings);
 
 /// Warning that a JPEG is recompressed without being requested. `other` names the alternative.
-std::string jpeg_once_more(Chroma chroma, std::int64_t channels, std::string_view other);
+std::string recompressed_jpeg_warning(Chroma chroma, std::int64_t channels, std::string_view other);
 
 /// Default tile size if strips were not requested.
-Extent usual_tile(const Reader* source, const ImageSpec& result, const std::optional<PixelTransform>& map);
+Extent default_tile(const Reader* source, const ImageSpec& result, const std::optional<PixelTransform>& map);
 
 }  // namespace sepconv

@@ -32,7 +32,7 @@ constexpr std::int64_t kMaxPixel = 1 << 20;
 /// Whether (2,1,0) should be one transpose of all columns in several steps, instead of b matrices of a x c:
 /// if parts of a matrix, or bands of whole ones, have short rows in the file and each would decode whole rows
 /// again.
-bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
+bool prefers_multi_step(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
   const auto [a, b, c] = extent;
   const std::int64_t matrix_bytes = a * c * element_bytes;
   const std::int64_t row_of_band = matrix_bytes <= kBandBytes ? kBandBytes / a : c * element_bytes;
@@ -47,24 +47,26 @@ bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool 
 Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat,
                     bool flat_sink, bool decodes_rows) {
   if (both_flat) {
-    const WithoutUnits work = without_unit_axes(extent, permutation);
-    extent = work.extent;
-    permutation = work.permutation;
+    const WithoutUnits reduced = without_unit_axes(extent, permutation);
+    extent = reduced.extent;
+    permutation = reduced.permutation;
   }
-  const auto with = [&](TensorGrid in, TensorGrid out, StagePtr stage) {
+  const auto arrangement = [&](TensorGrid in, TensorGrid out, StagePtr stage) {
     return Arrangement{extent, permuted(extent, permutation), in, out, Chain().then(std::move(stage))};
   };
   using Grid = TensorGrid;
-  const auto is = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
-  if (is(1, 0, 2) && both_flat && extent[2] * element_bytes > kMaxPixel)
-    return with(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
-  if (is(1, 0, 2)) return with(Grid::image, Grid::image, make_transpose());
-  if (is(1, 2, 0)) return with(Grid::spread, Grid::lines, make_transpose());
-  if (is(2, 0, 1)) return with(Grid::lines, Grid::spread, make_transpose());
-  if (is(0, 2, 1)) return with(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
-  if (is(2, 1, 0) && flat_sink && goes_in_turns(extent, element_bytes, decodes_rows))
-    return with(Grid::spread, Grid::lines, make_multi_step_transpose(extent[1]));
-  if (is(2, 1, 0)) return with(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
+  const auto permutes_to = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
+  if (permutes_to(1, 0, 2) && both_flat && extent[2] * element_bytes > kMaxPixel)
+    return arrangement(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
+  if (permutes_to(1, 0, 2)) return arrangement(Grid::image, Grid::image, make_transpose());
+  if (permutes_to(1, 2, 0)) return arrangement(Grid::spread, Grid::lines, make_transpose());
+  if (permutes_to(2, 0, 1)) return arrangement(Grid::lines, Grid::spread, make_transpose());
+  if (permutes_to(0, 2, 1))
+    return arrangement(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
+  if (permutes_to(2, 1, 0) && flat_sink && prefers_multi_step(extent, element_bytes, decodes_rows))
+    return arrangement(Grid::spread, Grid::lines, make_multi_step_transpose(extent[1]));
+  if (permutes_to(2, 1, 0))
+    return arrangement(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
   const Grid grid = both_flat ? Grid::lines : Grid::image;
   return {extent, extent, grid, grid, Chain()};
 }
@@ -77,7 +79,7 @@ TensorSpec result_of(const TensorSpec& source, const Permutation& permutation) {
 }
 
 /// The same permutation for an array whose axes are stored in reverse order.
-Permutation of_reversed(const Permutation& permutation, int axes) {
+Permutation reversed_permutation(const Permutation& permutation, int axes) {
   Permutation result = permutation;
   for (int& axis : result.axes) {
     if (axis < axes) axis = axes - 1 - axis;
@@ -111,7 +113,7 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   job.read.push_back({InputFile(input, InputFile::Folders::taken)});
   TensorFile file = TensorFile::open(input, files.open, files.formats);
   const TensorSpec spec = file.spec();
-  const Permutation permutation = file.is_reversed() ? of_reversed(asked, spec.axes) : asked;
+  const Permutation permutation = file.is_reversed() ? reversed_permutation(asked, spec.axes) : asked;
   const TensorSpec result = result_of(spec, permutation);
   const bool flat_sink = is_flat_name(output, files.formats);
   const bool decodes_rows =
@@ -139,12 +141,12 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   if (no_levels) request.pyramid = false;
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
-  const LayoutCandidates geometries =
+  const LayoutCandidates layouts =
       geometries_of(output, as_image, file.image(), request, map, Work::none, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
-  const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
+  const std::string note = plan_in_either(layouts, [&](const CreateOptions& create) {
     job.sink = fill_levels(
         create_tensor(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
         missing);

@@ -6,14 +6,14 @@
 namespace sepconv {
 
 /// Whether pixels beyond any of the source's edges are needed, where the source repeats.
-bool matches_source(const PlanProblem& problem);
+bool reads_beyond_edges(const PlanProblem& problem);
 
 /// Whether rows beyond the upper or lower edge are needed, which come from the opposite edge.
-bool reads_other_edge(const PlanProblem& problem);
+bool reads_opposite_edge(const PlanProblem& problem);
 
-/// Notes for `plan`, which needs all fields except `predicted`. `asked_threads`: the requested number of
+/// Notes for `plan`, which needs all fields except `predicted`. `requested_threads`: the requested number of
 /// threads.
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
-                                 int asked_threads);
+                                 int requested_threads);
 
 }  // namespace sepconv

@@ -103,8 +103,8 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
     line("work",
          fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
                      plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
-  const auto resident = [](std::int64_t held) {
-    return held > 0 ? fmt::format(", matrices {}", bytes(held)) : "";
+  const auto resident = [](std::int64_t matrix_bytes) {
+    return matrix_bytes > 0 ? fmt::format(", matrices {}", bytes(matrix_bytes)) : "";
   };
   line("memory",
        fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}{}", bytes(plan.memory.total()),

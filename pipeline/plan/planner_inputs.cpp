@@ -21,7 +21,7 @@ Extent PlanProblem::band_unit() const {
           std::clamp<std::int64_t>(block.cols, 1, image.cols)};
 }
 
-Extent PlanProblem::own(Extent part) const {
+Extent PlanProblem::source_extent(Extent part) const {
   if (turned) std::swap(part.rows, part.cols);
   for (std::size_t i = chain.size(); i-- > 0;) {
     if (!chain.stages()[i]->traits().scales) continue;
@@ -31,12 +31,12 @@ Extent PlanProblem::own(Extent part) const {
   return part;
 }
 
-Extent PlanProblem::job_manifest(Extent part) const {
+Extent PlanProblem::result_extent(Extent part) const {
   const Extent result = region.extent();
-  Extent whole = own(result);
-  if (turned) std::swap(whole.rows, whole.cols);
-  return {std::max<std::int64_t>(1, part.rows * result.rows / std::max(whole.rows, result.rows)),
-          std::max<std::int64_t>(1, part.cols * result.cols / std::max(whole.cols, result.cols))};
+  Extent in_source = source_extent(result);
+  if (turned) std::swap(in_source.rows, in_source.cols);
+  return {std::max<std::int64_t>(1, part.rows * result.rows / std::max(in_source.rows, result.rows)),
+          std::max<std::int64_t>(1, part.cols * result.cols / std::max(in_source.cols, result.cols))};
 }
 
 std::int64_t PlanProblem::tile_cols() const {
@@ -47,10 +47,10 @@ std::int64_t PlanProblem::tile_cols() const {
 
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
-  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own(part.extent()).rows);
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - source_extent(part.extent()).rows);
 }
 
-void PlanProblem::find_turn() {
+void PlanProblem::find_transposes() {
   item = region.extent();
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];

@@ -13,36 +13,36 @@ namespace {
 
 struct Search {
   std::optional<Tiling> best;
-  MinMemory least;
-  std::vector<Tiling> likely;     ///< fit according to their first, middle and last band
+  MinMemory min_memory;
+  std::vector<Tiling> plausible;  ///< fit according to their first, middle and last band
   std::vector<Tiling> too_large;  ///< too large according to those bands; all their bands need at least as
                                   ///< much
 
   void offer(const Tiling& cut, const Ceilings& ceilings) {
     const bool may_fit = cut.memory.total() <= ceilings.host && cut.device_memory.total() <= ceilings.device;
-    (may_fit ? likely : too_large).push_back(cut);
+    (may_fit ? plausible : too_large).push_back(cut);
   }
 
   /// Selects the cheapest candidate all of whose bands fit.
-  void decide(const PlanProblem& problem, const Ceilings& ceilings) {
-    std::ranges::stable_sort(likely, {}, &Tiling::cost);
-    for (Tiling& cut : likely) {
+  void choose_best(const PlanProblem& problem, const Ceilings& ceilings) {
+    std::ranges::stable_sort(plausible, {}, &Tiling::cost);
+    for (Tiling& cut : plausible) {
       if (best && best->cost <= cut.cost) break;
-      set_sizes(problem, cut, Places::all);
-      if (least.fits(cut.memory, cut.device_memory, ceilings)) best = cut;
+      set_sizes(problem, cut, Sampling::all);
+      if (min_memory.fits(cut.memory, cut.device_memory, ceilings)) best = cut;
     }
-    likely.clear();
+    plausible.clear();
   }
 
   /// Throws OutOfMemory with a sufficient ceiling, from all bands of the smallest candidates.
   [[noreturn]] void fail(const PlanProblem& problem, const Ceilings& ceilings) {
     std::ranges::stable_sort(too_large, {}, [](const Tiling& cut) { return cut.memory.total(); });
     for (Tiling& cut : too_large) {
-      if (!least.may_be_less(cut.memory, cut.device_memory, ceilings)) continue;
-      set_sizes(problem, cut, Places::all);
-      least.fits(cut.memory, cut.device_memory, ceilings);
+      if (!min_memory.may_lower_min(cut.memory, cut.device_memory, ceilings)) continue;
+      set_sizes(problem, cut, Sampling::all);
+      min_memory.fits(cut.memory, cut.device_memory, ceilings);
     }
-    least.fail(ceilings, "source, chain and sink");
+    min_memory.fail(ceilings, "source, chain and sink");
   }
 };
 
@@ -77,10 +77,10 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
                     ceilings);
       }
     }
-    found.decide(problem, ceilings);
+    found.choose_best(problem, ceilings);
     // If whole columns are needed, narrower bands of the result's full height also read nothing twice.
-    const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;
-    const bool full_width = group.front().band.cols == problem.region.cols && !narrow_will_do;
+    const bool narrow_bands_suffice = problem.whole_columns && options.band_rows == 0;
+    const bool full_width = group.front().band.cols == problem.region.cols && !narrow_bands_suffice;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
