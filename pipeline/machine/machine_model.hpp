@@ -21,31 +21,26 @@ namespace sepconv {
 
 /// Processors, caches and memory.
 struct HostModel {
-  double fma_seconds = 30e-12;  ///< one f32 fused multiply-add of a thread; a vector counts as its elements:
-                                ///< 20 to 60 per nanosecond with AVX2 and AVX-512 (E), 25 on all processors
-                                ///< (H)
+  double fma_seconds = 30e-12;  ///< one f32 fused multiply-add of a thread, per vector element: 20 to 60 per
+                                ///< nanosecond with AVX2 and AVX-512 (E), 25 on all processors (H)
   double row_seconds = 90e-9;   ///< start of a tile row: border, pointers, loop set-up (E)
   double tile_seconds = 3e-6;   ///< dispatch of a tile to a thread (E)
   double band_seconds = 90e-6;  ///< passing a band from reader to computer to writer, with wake-ups (E)
   double moved_byte_seconds = 0.24e-9;  ///< one byte of a band read or written by a thread (E)
   double packed_seconds = 0.48e-9;      ///< one element of a matrix operand read, converted and packed (E)
   double straggler =
-      0.25;  ///< fraction of a tile's time that threads wait for the last thread, which other processes delay
-             ///< (E)
+      0.25;  ///< part of a tile's time that threads wait for the last one, delayed by other processes (E)
   std::int64_t cache_bytes = 1 << 20;  ///< scratch that fits one core's L2 cache
   double out_of_cache = 1.3;           ///< time factor if the scratch is larger than that (E)
   std::int64_t band_bytes =
       8 << 20;  ///< size of a band's input or output; the outer caches retain it between steps (E, H)
-  std::int64_t memory_gap_bytes = 256;  ///< overhead of each piece of a row copied within memory, in bytes
-                                        ///< (E)
-  double no_overlap = 1.6;              ///< time factor with one slot: reading, computing and writing
-                                        ///< alternate (E)
+  std::int64_t memory_gap_bytes = 256;  ///< overhead per piece of a row copied within memory (E)
+  double no_overlap = 1.6;              ///< time factor with one slot: no step overlaps another (E)
   double some_overlap = 1.05;           ///< time factor with two slots: one of the three sometimes waits (E)
   // For predictions alone.
   double wide = 2;                       ///< time factor of f64 arithmetic: a vector has half the elements
   double copy_rate = 12e9;               ///< memory copy by one thread, read + written (E)
-  double counted_byte_seconds = 1.4e-9;  ///< one byte counted by a thread for statistics of integers
-                                         ///< (E)
+  double counted_byte_seconds = 1.4e-9;  ///< one byte counted by a thread, integer statistics (E)
   double counted_floating_byte_seconds = 2.1e-9;  ///< the same for floating types, both passes (E)
   double max_copy_rate = 90e9;                    ///< memory copy by all threads (H)
   double contention = 0.4;  ///< fraction of the other host steps' time that is added to the longest: they

@@ -73,8 +73,8 @@ void visit_bands(const PlanProblem& problem, Extent band, Sampling sampling, con
   }
 }
 
-/// Maximum extent of an image, at the input of stage `stage_index`, that a band needs, with halo and rounded up to
-/// whole blocks.
+/// Maximum extent that a band needs of the image at the input of stage `stage_index`, with halo and rounded
+/// up to whole blocks.
 Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Sampling sampling,
                          const SourceLayout& layout, std::size_t stage_index) {
   // Assumes that bands may begin anywhere in a block; the actual bands may round up to less.

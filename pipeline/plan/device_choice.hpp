@@ -39,9 +39,9 @@ void add_start_seconds(Plan& plan, double seconds) {
   plan.predicted.total += seconds;
 }
 
-/// The plan of `make_plan` for options.devices; with choose_device, for the CPU or the first GPU, whichever is
-/// predicted to finish first, with a note on the reason. cpu_only() returns why no GPU can run it, or "".
-/// Throws as make() and open_devices() do; an unusable GPU that was not named is only noted.
+/// The plan of `make_plan` for options.devices; with choose_device, for the CPU or the first GPU, whichever
+/// is predicted to finish first, with a note on the reason. cpu_only() returns why no GPU can run it, or "".
+/// Throws as make_plan() and open_devices() do; an unusable GPU that was not named is only noted.
 template <class Plan>
 Plan plan_on_devices(const PlanOptions& options, const std::function<std::string()>& cpu_only,
                      const std::function<Plan(const PlanOptions&)>& make_plan) {

@@ -2,8 +2,8 @@
 //
 //   auto in = sepconv::open_reader("scan.tif");
 //   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
-//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in,
-// chain));
+//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()),
+//                                    sepconv::output_like(*in, chain));
 #pragma once
 
 #include <filesystem>

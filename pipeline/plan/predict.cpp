@@ -35,7 +35,7 @@ std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_vie
   if (level > 0) name = name.substr(0, colon);
   const auto* const found = std::ranges::find(files.codecs, name, &FileModel::Codec::name);
   FileModel::Codec codec = found != files.codecs.end() ? *found : files.codecs.front();
-  if (level > 0) codec.encode_rate /= FileModel::times_of_level(codec.name, level);
+  if (level > 0) codec.encode_rate /= FileModel::level_time_factor(codec.name, level);
   return codec;
 }
 

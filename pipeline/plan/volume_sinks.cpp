@@ -15,7 +15,7 @@ namespace sepconv {
 namespace {
 
 /// Data shared by all volumes of a set.
-struct SharedPlanes {
+struct VolumeContext {
   std::unique_ptr<RasterSetWriter> set;
   ImageSpec spec;
   VolumeAxes axes;
@@ -55,7 +55,7 @@ WriterState read_state(std::span<const std::int64_t>& remaining) {
 /// Writes and resumes each plane as a separate raster.
 class VolumeWriter final : public Writer, private ResumableWriter {
  public:
-  VolumeWriter(std::shared_ptr<SharedPlanes> planes, std::int64_t volume, const Metadata& metadata)
+  VolumeWriter(std::shared_ptr<VolumeContext> planes, std::int64_t volume, const Metadata& metadata)
       : planes_(std::move(planes)),
         volume_(volume),
         spec_{{planes_->axes.depth, planes_->axes.planes * planes_->spec.extent.area()},
@@ -156,7 +156,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
     return planes_->axes.depth * planes_->axes.planes * (blocks * kNumbersPerBlock + kNumbersPerPlane) * 8;
   }
 
-  std::shared_ptr<SharedPlanes> planes_;
+  std::shared_ptr<VolumeContext> planes_;
   std::int64_t volume_;
   ImageSpec spec_;
   std::unique_ptr<Writer> plane_;
@@ -168,7 +168,7 @@ class VolumeWriter final : public Writer, private ResumableWriter {
 
 class VolumeSinks final : public RasterSetWriter {
  public:
-  explicit VolumeSinks(std::shared_ptr<SharedPlanes> planes) : planes_(std::move(planes)) {}
+  explicit VolumeSinks(std::shared_ptr<VolumeContext> planes) : planes_(std::move(planes)) {}
 
   std::unique_ptr<Writer> next(const Metadata& metadata) override {
     return std::make_unique<VolumeWriter>(planes_, volume_++, metadata);
@@ -181,7 +181,7 @@ class VolumeSinks final : public RasterSetWriter {
   void finish() override { planes_->set->finish(); }
 
  private:
-  std::shared_ptr<SharedPlanes> planes_;
+  std::shared_ptr<VolumeContext> planes_;
   std::int64_t volume_ = 0;
 };
 
@@ -190,7 +190,7 @@ class VolumeSinks final : public RasterSetWriter {
 std::unique_ptr<RasterSetWriter> volume_sinks(std::unique_ptr<RasterSetWriter> planes, const ImageSpec& plane,
                                               const VolumeAxes& axes, const MissingPixels& missing,
                                               PlaneMetadata metadata, std::shared_ptr<Checkpoint> partial) {
-  return std::make_unique<VolumeSinks>(std::make_shared<SharedPlanes>(
+  return std::make_unique<VolumeSinks>(std::make_shared<VolumeContext>(
       std::move(planes), plane, axes, missing, std::move(metadata), std::move(partial)));
 }
 
