@@ -170,7 +170,7 @@ struct MachineModel {
 struct MachineLimits {
   int threads = 1;                ///< host threads used for the measurement
   HostRates host{};               ///< f32 rates
-  double fma_f64_per_second = 0;  ///< of the host
+  double fma_f64_per_second = 0;  ///< rate of the host
   DeviceRates device{};
   std::vector<FileModel::Codec> codecs{};  ///< rates of one host thread
 };

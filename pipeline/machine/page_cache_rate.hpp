@@ -7,8 +7,8 @@ namespace sepconv {
 
 /// Rates for files in the page cache, in bytes.
 struct PageCacheRate {
-  double read_bytes_per_second = 0;   ///< by all threads
-  double write_bytes_per_second = 0;  ///< to a new file; one thread writes at a time
+  double read_bytes_per_second = 0;   ///< rate of all threads
+  double write_bytes_per_second = 0;  ///< rate of one writing thread at a time, to a new file
   double processor_share = 1;         ///< minimum over both measurements, see BestTime
 };
 

@@ -58,11 +58,11 @@ void ThreadPool::worker_loop(int worker) {
   for (;;) {
     work_available_.wait(lock, [this, worker] { return worker >= first_stopped_worker_ || !loops_.empty(); });
     if (worker >= first_stopped_worker_) return;
-    run_one(*loops_.front(), worker, lock);
+    run_next_task(*loops_.front(), worker, lock);
   }
 }
 
-void ThreadPool::run_one(Loop& loop, int worker, std::unique_lock<std::mutex>& lock) {
+void ThreadPool::run_next_task(Loop& loop, int worker, std::unique_lock<std::mutex>& lock) {
   const std::int64_t index = loop.next++;
   if (loop.next == loop.count) loops_.remove(&loop);
   ++loop.running;

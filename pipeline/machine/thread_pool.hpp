@@ -52,7 +52,7 @@ class ThreadPool final : public Executor {
   void start(int threads);
   void stop_workers_from(int worker) noexcept;
   void worker_loop(int worker);
-  void run_one(Loop& loop, int worker, std::unique_lock<std::mutex>& lock);
+  void run_next_task(Loop& loop, int worker, std::unique_lock<std::mutex>& lock);
 
   std::stop_token stop_;
   std::mutex mutex_;

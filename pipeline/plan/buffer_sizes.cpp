@@ -34,7 +34,7 @@ std::vector<Part> parts_of(std::int64_t first, const BandTiling& cut, std::int64
   return parts;
 }
 
-/// The first, the middle and the last.
+/// The first, the middle and the last part.
 std::vector<Part> first_middle_last(const std::vector<Part>& parts) {
   return {parts.front(), parts[parts.size() / 2], parts.back()};
 }

@@ -58,8 +58,7 @@ void for_each_file(std::string_view stage, const Visit& visit) {
 std::string stage_with_pixels_in_memory(const Chain& chain) {
   for (const StagePtr& stage : chain.stages())
     if (std::ranges::any_of(stage_values(stage->text()), &StageValue::is_in_memory))
-      return stage->text().substr(0, stage->text().find(':'));  // without the address, which is meaningless
-                                                                // to users
+      return stage->text().substr(0, stage->text().find(':'));  // without the address
   return "";
 }
 

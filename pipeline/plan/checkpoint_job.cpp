@@ -145,12 +145,12 @@ JoinedRecords join_records(const std::vector<CompletedBands>& records) {
 /// Why no record continues at band `end`.
 std::string why_missing(const std::vector<CompletedBands>& records, std::int64_t end,
                         const Checkpoint& partial) {
-  const auto spans_end = [end](const CompletedBands& one) {
-    return one.bands[0].first < end && end < one.bands[0].second;
+  const auto spans_end = [end](const CompletedBands& record) {
+    return record.bands[0].first < end && end < record.bands[0].second;
   };
-  if (const auto one = std::ranges::find_if(records, spans_end); one != records.end())
+  if (const auto record = std::ranges::find_if(records, spans_end); record != records.end())
     return fmt::format("covered in part by bands from {} on: all parts K/N need the same N",
-                       one->bands[0].first);
+                       record->bands[0].first);
   return fmt::format("missing{}; make the parts that have them",
                      partial.lost() > 0 ? " or were changed" : "");
 }
@@ -177,7 +177,7 @@ void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> 
 std::optional<ImageJob> plan_renamed(const std::shared_ptr<Checkpoint>& partial, const fs::path& input,
                                      const fs::path& output, const Chain& chain, const PlanOptions& options,
                                      FileOptions files) try {
-  files.output.overwrite = true;  // nothing is
+  files.output.overwrite = true;
   ImageJob job = plan_with(partial, input, output, chain, options, files, false);
   job.is_named = true;
   job.plan.warnings = {

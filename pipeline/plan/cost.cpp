@@ -103,8 +103,8 @@ std::int64_t bytes_read(const PlanProblem& problem, Extent band) {
   return pixels * source.pixel_bytes();
 }
 
-/// Overhead, in equivalent bytes, of reading or writing an image's file in pieces of `piece_bytes`; `each`
-/// per piece.
+/// Overhead, in equivalent bytes, of reading or writing an image's file in pieces of `piece_bytes`;
+/// `overhead` per piece.
 double file_pieces_bytes(const PlanProblem& problem, const ImageSpec& image, std::int64_t piece_bytes,
                          std::int64_t overhead) {
   return static_cast<double>(image.bytes()) /
@@ -123,7 +123,7 @@ double piece_bytes(const PlanProblem& problem, const ImageSpec& image, std::int6
          static_cast<double>(problem.machine.host.memory_gap_bytes);
 }
 
-/// Overhead, in equivalent bytes, of partial tiles of bands of `rows` rows; `each` per piece.
+/// Overhead, in equivalent bytes, of partial tiles of bands of `rows` rows; `overhead` per piece.
 template <class Layout>
 double tile_piece_bytes(const PlanProblem& problem, const ImageSpec& image, const Layout& layout,
                         std::int64_t rows, std::int64_t overhead) {
@@ -218,7 +218,7 @@ Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent 
       const double work = band_work(problem, band, {rows, cols}, threads) * scratch_factor(problem, scratch);
       if (work < best_work) best = {rows, cols}, best_work = work;
       if (cols <= std::max(min_tile.cols, unit)) break;
-      // From the full width down through powers of two.
+      // Tries the full width, then smaller powers of two.
       std::int64_t power = 1;
       while (power * 2 < units) power *= 2;
       units = power;
@@ -252,9 +252,7 @@ Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent t
   cut.operations =
       tile_operations(problem.chain, problem.specs, cut.tile) * bands * tiles * std::min(1.0, fraction);
   double moved = static_cast<double>(cut.bytes_read + result.bytes()) + traffic.piece_bytes;
-  if (problem.whole_columns)
-    moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);  // as in
-                                                                                 // evaluate_on_devices()
+  if (problem.whole_columns) moved += static_cast<double>(cut.slot_input_bytes + cut.slot_output_bytes);
   const HostModel& host = problem.machine.host;
   const double work = band_work(problem, band, cut.tile, threads) * cache_factor(problem, cut.arena_bytes);
   const bool has_exposed_ends = slots > 1 && !problem.turned && !problem.whole_columns;

@@ -22,11 +22,11 @@ namespace {
 /// A job without its plan, and what is needed to create its sinks.
 struct JobSetup {
   ImageJob job;
-  ImageSpec spec;  ///< of the sink
+  ImageSpec spec;  ///< spec of the sink
   MissingPixels missing;
   bool drops_alpha = false;  ///< alpha is removed from the pixels and is not a channel of the sinks
   LayoutCandidates layouts;
-  RasterAxes axes{};  ///< of the sinks
+  RasterAxes axes{};  ///< axes of the sinks
   Chain chain{};      ///< the planned chain: of rasters, or of the volumes built from them
   /// For a chain that filters along z.
   std::optional<VolumeAxes> volume{};
@@ -162,7 +162,7 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   request.keeps_range = chain.keeps_range();
   request.keeps_values = chain.keeps_values();
   const ImageSpec& source = setup.job.source->spec();
-  const std::optional<PixelTransform> map = map_of(chain, source);
+  const std::optional<PixelTransform> map = pixel_transform_of(chain, source);
   const Reader* const source_reader = setup.job.source.get();
   const Format* const format = to_file ? format_of_name(endpoints.output, files.formats) : nullptr;
   request.holds_mask = format != nullptr && format->holds_mask != nullptr &&
@@ -182,7 +182,7 @@ JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const Plan
   if (source_reader->metadata().mask_channel && !to_file && !setup.drops_alpha)
     setup.layouts.first.warnings.push_back(
         fmt::format("the mask of the source is alpha, channel {}, of the result", result.channels - 1));
-  setup.job.change = change_of(*source_reader, result, request, map, chain.work());
+  setup.job.change = image_change_of(*source_reader, result, request, map, chain.work());
   setup.axes = setup.job.sources->axes();
   warn_channel_mixing(chain, setup);
   if (takes_pages) warn_about_pages(setup);

@@ -20,7 +20,7 @@ namespace sepconv {
 /// A file or folder whose pixels are read while a job runs.
 struct WatchedFile {
   InputFile file;
-  std::string fingerprint{};  ///< of a folder whose files are all checked again; otherwise empty
+  std::string fingerprint{};  ///< fingerprint of a folder whose files are all checked again; otherwise empty
 };
 
 struct FileOptions {
@@ -50,7 +50,7 @@ struct JobEndpoints {
 struct ImageJob {
   std::unique_ptr<RasterSet> sources{};      ///< null: only `source` exists
   std::unique_ptr<RasterSetWriter> sinks{};  ///< null: only `sink` exists
-  std::unique_ptr<Reader> source{};          ///< of the first raster
+  std::unique_ptr<Reader> source{};          ///< the first raster
   std::unique_ptr<Writer> sink{};
   Plan plan{};
   std::vector<WatchedFile> read{};  ///< the source, unless supplied by the caller, then the second images
@@ -60,7 +60,7 @@ struct ImageJob {
   std::shared_ptr<Checkpoint> partial{};
   /// Text of the manifest at the beginning of `partial`, for the plan that is run.
   std::function<std::string(const Plan&)> job_manifest{};
-  std::vector<CompletedBands> done{};  ///< by previous runs
+  std::vector<CompletedBands> done{};  ///< bands completed by previous runs
   bool is_named = false;               ///< the result has its final name: a run only removes leftovers
   /// Only these bands are computed, by a separate process; they are numbered through all rasters.
   std::optional<BandRange> part{};

@@ -254,7 +254,7 @@ void check_same_result(const std::string& saved_text, const std::string& current
         is_option ? Difference{"", option_text(value), option_text(other)} : first_difference(value, other);
     throw InvalidArgument(fmt::format(
         "{} was started with another {}: {} then, and {} now; resume with the same, or discard it",
-        partial.native(), what, found.then, found.now));
+        partial.native(), what, found.before, found.after));
   }
 }
 

@@ -14,7 +14,7 @@ struct JobManifest {
   PlanRecord plan{};
   FileOptions files{};
   bool in_parts = false;                                    ///< made in parts by separate processes
-  std::string fingerprint{};                                ///< of the source
+  std::string fingerprint{};                                ///< fingerprint of the source
   std::map<std::string, std::string> stage_fingerprints{};  ///< path to fingerprint of the stages' files
 };
 

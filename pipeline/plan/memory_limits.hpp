@@ -43,8 +43,8 @@ class MinMemory {
 
  private:
   static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::max();
-  std::int64_t min_host_ = kUnset;    // regardless of device memory
-  std::int64_t min_device_ = kUnset;  // of candidates that fit the host
+  std::int64_t min_host_ = kUnset;    // minimum, regardless of device memory
+  std::int64_t min_device_ = kUnset;  // minimum of candidates that fit the host
 };
 
 }  // namespace sepconv

@@ -87,8 +87,8 @@ void check_output_name(const std::filesystem::path& path, const Format* format) 
 
 }  // namespace
 
-ImageChange change_of(const Reader& from, const ImageSpec& to, const OutputOptions& request, const Map& map,
-                      Work work) {
+ImageChange image_change_of(const Reader& from, const ImageSpec& to, const OutputOptions& request,
+                            const Map& map, Work work) {
   SampleSpec source(from.spec(), from.layout().stored), result(to, request.stored);
   const Rect& region = request.region;
   const Extent region_extent = region_spec({result.extent}, region).extent;
@@ -125,7 +125,7 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
   if (source != nullptr) {
     Metadata metadata = source->metadata();
     declare(request.missing, work, metadata, options.warnings);
-    const ImageChange change = change_of(*source, result, request, map, work);
+    const ImageChange change = image_change_of(*source, result, request, map, work);
     in_file.channels -= SampleSpec(result, request.stored).channels - change.to.channels;
     options.metadata = metadata.kept_for(change, options.warnings);
     if (request.missing.replaces_mask) options.alpha = AlphaInFile::nothing;
@@ -146,7 +146,7 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   return options_of(result, source, request, map, work, kTileUnit);
 }
 
-std::optional<PixelTransform> map_of(const Chain& chain, const ImageSpec& source) {
+std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const ImageSpec& source) {
   const std::vector<ImageSpec> specs = chain.specs(source);
   const auto ratio = [](std::int64_t cell, std::int64_t from, std::int64_t to) {
     return cell > 0 ? static_cast<double>(cell) : static_cast<double>(from) / static_cast<double>(to);
@@ -188,7 +188,7 @@ CreateOptions output_like(const Reader& source, const Chain& chain, const Output
   full_request.keeps_range = chain.keeps_range();
   full_request.keeps_values = chain.keeps_values();
   CreateOptions options = output_options(chain.result_spec(source.spec()), &source, full_request,
-                                         map_of(chain, source.spec()), chain.work());
+                                         pixel_transform_of(chain, source.spec()), chain.work());
   if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;
   return options;
 }

@@ -55,12 +55,12 @@ std::optional<SampleType> stored_by(const Chain& chain, const Reader& source);
 
 /// Position of the result's pixels in the source; nullopt if a stage computes other rows and columns, as
 /// products do.
-std::optional<PixelTransform> map_of(const Chain& chain, const ImageSpec& source);
+std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const ImageSpec& source);
 
 /// Changes from the source to a result. A null map with Work::none means that channels change too. A mask of
 /// the result is not a channel.
-ImageChange change_of(const Reader& source, const ImageSpec& result, const OutputOptions& request,
-                      const std::optional<PixelTransform>& map, Work work);
+ImageChange image_change_of(const Reader& source, const ImageSpec& result, const OutputOptions& request,
+                            const std::optional<PixelTransform>& map, Work work);
 
 /// Options for a result of this spec, or its region; layout and metadata follow `source` unless it is null.
 /// Transposed or rearranged data are not compressed as JPEG unless requested. CreateOptions::warnings lists

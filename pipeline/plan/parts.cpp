@@ -27,10 +27,8 @@ std::int64_t part_rows(const SinkLayout& sink) { return std::int64_t{1} << sink.
 std::vector<std::int64_t> cuts_of(const Plan& plan, const SinkLayout& sink) {
   const std::int64_t count = plan.band_count();
   std::vector<std::int64_t> span_change(static_cast<std::size_t>(count) +
-                                        1);                             // change in the number of shards that
-                                                                        // span it
-  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // bands of each shard, by its
-                                                                        // position
+                                        1);                             // change in the number of open shards
+  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // by shard position
   for (std::int64_t band = 0; band < count && !sink.shard.empty(); ++band) {
     const Rect shards = touched_blocks(plan.sink_rect(band), sink.shard);
     for (std::int64_t i = 0; i < shards.area(); ++i) {

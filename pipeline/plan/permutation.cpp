@@ -94,7 +94,7 @@ bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
   return format.has_pages && !format.has_axes && open_set(path, files.open, files.formats)->count() > 1;
 }
 
-std::optional<PixelTransform> map_of(const Permutation& permutation) {
+std::optional<PixelTransform> pixel_transform_of(const Permutation& permutation) {
   if (permutation == Permutation{}) return PixelTransform{};
   if (permutation == Permutation{{1, 0, 2}}) return PixelTransform{.turned = true};
   return std::nullopt;
@@ -128,7 +128,7 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
         "the axes of {} are not permuted here: its complex numbers are pairs of channels; give run the stage "
         "transpose, or store it as .npy",
         input.native()));
-  const std::optional<PixelTransform> map = map_of(permutation);
+  const std::optional<PixelTransform> map = pixel_transform_of(permutation);
   MissingPixels missing;
   if (map && file.image() != nullptr)
     missing = missing_pixels(*file.image(), Chain(), options.missing).of_result();

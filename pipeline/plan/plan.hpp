@@ -57,7 +57,7 @@ struct DeviceMemoryUse {
   std::int64_t slots = 0;     ///< bands of source, second images and result, all slots
   std::int64_t scratch = 0;   ///< intermediate results of the chain for a band
   std::int64_t codecs = 0;    ///< encoded blocks and scratch of codecs
-  std::int64_t resident = 0;  ///< what the chain's stages hold
+  std::int64_t resident = 0;  ///< matrices of the chain's stages
   std::int64_t total() const noexcept { return slots + scratch + codecs + resident; }
 };
 
@@ -144,7 +144,7 @@ struct Plan {
   Extent tile{};  ///< in result pixels, inside a band
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
-  std::vector<SecondaryRead> seconds;  ///< in the order of the stages
+  std::vector<SecondaryRead> seconds;  ///< second images, in the order of the stages
   std::int64_t arena_bytes = 0;        ///< per thread
   MemoryUse memory;
   std::int64_t buffered_bytes =
@@ -160,7 +160,7 @@ struct Plan {
   std::int64_t max_device_memory_bytes = 0;
   std::int64_t bytes_read =
       0;  ///< decoded source pixels, including halos of column tiles and partly used blocks
-  std::int64_t bytes_written = 0;  ///< of result pixels
+  std::int64_t bytes_written = 0;  ///< bytes of result pixels
   double operations = 0;           ///< fused multiply-adds of the whole run, including recomputed halos
   double recomputed = 0;           ///< part of `operations` that is repeated because bands and tiles overlap
   bool stores_rows =

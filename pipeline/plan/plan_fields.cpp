@@ -157,11 +157,11 @@ std::string excerpt(const std::string& text, std::size_t first) {
 
 std::string excerpt_of(const json& value) { return excerpt(json_text(value), 0); }
 
-Difference first_difference(const json& given_then, const json& given_now) {
-  const json then = with_dates(given_then), now = with_dates(given_now);
-  const json change = json::diff(then, now).front();
+Difference first_difference(const json& given_saved, const json& given_current) {
+  const json saved = with_dates(given_saved), current = with_dates(given_current);
+  const json change = json::diff(saved, current).front();
   const std::string kind = change.at("op"), path = change.at("path");
-  const std::string before = kind == "add" ? "" : json_text(then.at(json::json_pointer(path)));
+  const std::string before = kind == "add" ? "" : json_text(saved.at(json::json_pointer(path)));
   const std::string after = kind == "remove" ? "" : json_text(change.at("value"));
   const auto common_length =
       static_cast<std::size_t>(std::ranges::mismatch(before, after).in1 - before.begin());

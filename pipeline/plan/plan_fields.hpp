@@ -19,9 +19,9 @@ nlohmann::json parse_json(std::string_view text);
 std::string excerpt_of(const nlohmann::json& value);
 /// The first difference of two unequal values: its JSON path, and both values as excerpts that show it.
 struct Difference {
-  std::string place, then, now;
+  std::string path, before, after;
 };
-Difference first_difference(const nlohmann::json& then, const nlohmann::json& now);
+Difference first_difference(const nlohmann::json& saved, const nlohmann::json& current);
 std::string string_in(const nlohmann::json& value, const char* what);
 const nlohmann::json& field(const nlohmann::json& object, const char* key);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key);

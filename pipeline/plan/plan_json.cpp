@@ -44,7 +44,7 @@ json missing_json(const MissingOptions& missing) {
   return all;
 }
 
-/// For a chosen device, the chosen one is stored.
+/// A choice of the device is stored as the chosen device.
 json asked_json(const Plan& plan) {
   const PlanOptions& asked = plan.asked;
   return {{"max_memory_bytes", asked.max_memory_bytes},
@@ -144,13 +144,13 @@ json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerpri
   return all;
 }
 
-/// Throws with the first difference of `then` and `now`.
+/// Throws with the first difference of `saved` and `current`.
 void check_same(std::string_view what, const json& saved, const json& current,
                 std::string_view remedy = "make it anew") {
   if (saved == current) return;
   const Difference found = first_difference(saved, current);
   throw InvalidArgument(fmt::format("the plan is for another {}: {} is {} in it and {} now; {}", what,
-                                    found.place, found.then, found.now, remedy));
+                                    found.path, found.before, found.after, remedy));
 }
 
 /// Removes fields that may differ or are measured again.

@@ -25,7 +25,7 @@ std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of);
 
 /// Inputs of a stored plan, and its tiling.
 struct PlanRecord {
-  std::vector<std::string> stages;  ///< for Chain::parse()
+  std::vector<std::string> stages;  ///< texts for Chain::parse()
   std::string sink_layout;          ///< SinkLayout::description of the plan's sink
   PlanOptions asked;                ///< options given to the plan
   PlanOptions cut;                  ///< options that reproduce its tiling
