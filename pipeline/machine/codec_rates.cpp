@@ -20,7 +20,7 @@ using Bytes = std::vector<std::byte>;
 constexpr Extent kTile{512, 512};
 constexpr deflate::Raster kRaster{1, kTile.cols};
 
-/// Differences of neighbours in a row.
+/// A tile of the natural test image after the horizontal difference predictor.
 Bytes predicted_tile() {
   const ImageSpec spec{kTile, 1, PixelType::u8};
   Bytes tile(static_cast<std::size_t>(spec.bytes()));
@@ -36,21 +36,21 @@ Bytes predicted_tile() {
   return tile;
 }
 
-/// Bytes a second, by the best of what `work` takes in some milliseconds.
+/// Bytes per second of the fastest call of `work`; the calls are repeated for some milliseconds.
 double rate_of(std::size_t bytes, const std::function<void()>& work) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::duration<double> kEnough{0.004};
-  std::chrono::duration<double> best{1e9}, all{0};
-  for (int rounds = 0; rounds < 3 || all < kEnough; ++rounds) {
+  constexpr std::chrono::duration<double> kMinTotal{0.004};
+  std::chrono::duration<double> best{1e9}, total{0};
+  for (int rounds = 0; rounds < 3 || total < kMinTotal; ++rounds) {
     const auto begin = Clock::now();
     work();
-    const std::chrono::duration<double> taken = Clock::now() - begin;
-    best = std::min(best, taken), all += taken;
+    const std::chrono::duration<double> elapsed = Clock::now() - begin;
+    best = std::min(best, elapsed), total += elapsed;
   }
   return static_cast<double>(bytes) / std::max(best.count(), 1e-9);
 }
 
-/// encode(out) returns the stream's size; decode(stream, out) decodes it this many times.
+/// encode(out) returns the stream's size. decode(stream, out) decodes the stream kTimes times.
 template <std::size_t kTimes = 1, class Encode, class Decode>
 FileModel::Codec measured(std::string_view name, const Bytes& tile, const Encode& encode,
                           const Decode& decode) {
@@ -69,14 +69,14 @@ FileModel::Codec measured(std::string_view name, const Bytes& tile, const Encode
 std::vector<FileModel::Codec> measure_codecs() {
   const Bytes tile = predicted_tile();
   deflate::Deflater searching(6), fast(deflate::kFast);
-  deflate::Inflater inflater, other;
+  deflate::Inflater inflater, second_inflater;
   ZstdEncoder zstd_encoder(1);
   zstd::RasterCoder zstd_fast;
   ZstdDecoder zstd_decoder;
   const auto inflate = [&](auto stream, auto out) { inflater.decode(stream, out, out.size()); };
-  const auto inflate_two = [&](auto stream, auto out) {  // as runs do where there is room for it
+  const auto inflate_two = [&](auto stream, auto out) {  // as runs do where memory allows
     deflate::Inflater::decode_two({inflater, stream, out.first(tile.size())},
-                                  {other, stream, out.subspan(tile.size())});
+                                  {second_inflater, stream, out.subspan(tile.size())});
   };
   const auto unpack = [&](auto stream, auto out) { zstd_decoder.decode(stream, out); };
   std::vector<FileModel::Codec> codecs{

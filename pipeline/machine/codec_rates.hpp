@@ -1,4 +1,4 @@
-// How fast a thread of this machine codes blocks of images.
+// Encode and decode rates of one thread of this machine for image blocks.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 
 namespace sepconv {
 
-/// By the names that FileModel has them by.
+/// Names as in FileModel::codecs.
 inline constexpr std::array<std::string_view, 4> kMeasuredCodecs{"deflate", "deflate:fast", "zstd",
                                                                  "zstd:fast"};
 
-/// Codes a tile of a natural image behind a predictor with each, some milliseconds each way, and takes the
-/// best time. What searching deflate makes depends on the image more than on the machine: its encode_rate is
-/// 0. Throws OutOfMemory.
+/// Encodes and decodes a predicted tile of a natural image with each codec for some milliseconds and returns
+/// the best rates. The encode_rate of "deflate" is 0: its search time depends more on the image than on the
+/// machine. Throws OutOfMemory.
 std::vector<FileModel::Codec> measure_codecs();
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// What this machine's memory and arithmetic units can do at best: the limits that the summary measures a run
-// against.
+// Measures the peak rates of this machine's memory and arithmetic units. The run summary compares a run with
+// them.
 #include "pipeline/machine/host_rates.hpp"
 
 #include <algorithm>
@@ -22,8 +22,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Fused multiply-adds on ten independent registers, so that neither latency (4 cycles) nor the two ports of
-/// current processors wait. Returns a value that depends on all of them, for the compiler to keep them.
+/// Fused multiply-adds on ten independent registers, which hide the latency (4 cycles) and keep both ports of
+/// current processors busy. Returns a value that depends on all of them, so that the compiler does not remove
+/// them.
 template <class T>
 T fma_burst(std::int64_t steps, T factor) {
   const hn::ScalableTag<T> tag;
@@ -61,10 +62,10 @@ HWY_EXPORT(lanes_f64);
 
 namespace {
 
-// Copied in a round: about a millisecond where many threads copy, so that their meeting is a small part and
-// that they are likely to have their processors all that time where others want them, too.
+// Bytes copied per round: about a millisecond with many threads. The barrier is then a small part of a round,
+// and threads are likely to keep their processors during it even if other processes run.
 constexpr std::int64_t kRoundBytes = std::int64_t{64} << 20;
-constexpr std::int64_t kFmaSteps = 200'000;  // of ten registers: about a millisecond
+constexpr std::int64_t kFmaSteps = 200'000;  // on each of kRegisters registers: about a millisecond
 constexpr int kRegisters = 10;
 
 double fma_rate(ThreadPool& pool, Arithmetic arithmetic, double& processor_share) {
@@ -84,20 +85,23 @@ double fma_rate(ThreadPool& pool, Arithmetic arithmetic, double& processor_share
 HostRates measure_host_limits(int threads, Arithmetic arithmetic, std::int64_t copy_bytes) {
   ThreadPool pool({.threads = std::max(threads, 1)});
   HostRates limits;
-  const std::int64_t share = copy_bytes / pool.concurrency();
-  const std::int64_t piece = std::min(share, kRoundBytes / pool.concurrency());
+  const std::int64_t thread_bytes = copy_bytes / pool.concurrency();
+  const std::int64_t piece = std::min(thread_bytes, kRoundBytes / pool.concurrency());
   const std::int64_t copies = std::max<std::int64_t>(1, kRoundBytes / copy_bytes);
-  std::vector<std::int64_t> places(static_cast<std::size_t>(pool.concurrency()));  // in the threads' shares
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(pool.concurrency()));  // of each thread's next
+                                                                                    // piece within its part
   const Buffer from(copy_bytes), to(copy_bytes);
-  pool.for_each(pool.concurrency(), [&](std::int64_t part, int) {  // else all its pages are one page of zeros
-    std::memset(from.data() + part * share, 1, static_cast<std::size_t>(share));
-  });
+  pool.for_each(pool.concurrency(),
+                [&](std::int64_t thread, int) {  // untouched pages all map to the same zero
+                                                 // page
+                  std::memset(from.data() + thread * thread_bytes, 1, static_cast<std::size_t>(thread_bytes));
+                });
   const BestTime copied = best_round(pool, [&](int thread) {
-    std::int64_t& place = places[static_cast<std::size_t>(thread)];
+    std::int64_t& offset = offsets[static_cast<std::size_t>(thread)];
     for (std::int64_t copy = 0; copy < copies; ++copy) {
-      const std::int64_t begin = thread * share + place;
+      const std::int64_t begin = thread * thread_bytes + offset;
       std::memcpy(to.data() + begin, from.data() + begin, static_cast<std::size_t>(piece));
-      place = place + 2 * piece <= share ? place + piece : 0;
+      offset = offset + 2 * piece <= thread_bytes ? offset + piece : 0;
     }
   });
   limits.copy_bytes_per_second =

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
 
-/// First number in a file; nothing if there is none ("max" in a cgroup file).
+/// First number in a file; nullopt if it is not a number ("max" in a cgroup file).
 std::optional<std::int64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::int64_t value = 0;
@@ -29,15 +29,15 @@ std::optional<std::int64_t> number_in(const std::string& path) {
 std::int64_t mem_available_bytes() {
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
+    std::istringstream tokens(line);
     std::string key;
     std::int64_t kib = 0;
-    if (words >> key >> kib && key == "MemAvailable:") return kib * 1024;
+    if (tokens >> key >> kib && key == "MemAvailable:") return kib * 1024;
   }
   return std::int64_t{1} << 30;
 }
 
-/// This process's folder in the unified cgroup hierarchy, or the mount itself.
+/// This process's directory in the unified cgroup hierarchy, or the mount point.
 std::string cgroup_folder() {
   std::ifstream file("/proc/self/cgroup");
   for (std::string line; std::getline(file, line);) {
@@ -59,7 +59,7 @@ std::int64_t cgroup_free_bytes() {
   return kUnlimited;
 }
 
-/// Processors by the cgroup's quota, rounded up; nothing without one.
+/// Processors of the cgroup's CPU quota, rounded up; nullopt without a quota.
 std::optional<int> cgroup_processors() {
   std::ifstream file(cgroup_folder() + "/cpu.max");
   double quota = 0;
@@ -83,7 +83,7 @@ int usable_processors() {
   return std::max(1, processors);
 }
 
-// VmHWM and not getrusage: ru_maxrss of a process starts with what its parent had before exec.
+// VmHWM instead of getrusage: after exec, ru_maxrss starts with the parent's value.
 std::int64_t peak_rss_bytes() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;) {

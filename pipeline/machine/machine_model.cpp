@@ -11,51 +11,52 @@
 namespace sepconv {
 namespace {
 
-// What filters reach of the multiply-adds and of the copies that are measured alone: docs/benchmarks.md.
-constexpr double kReached = 0.75;
-constexpr double kBusReached = 0.97;
-// A tile that stays in the cache is coded twice as fast as those of files are next to their copies:
+// Fraction of the separately measured multiply-add and copy rates that filters reach: docs/benchmarks.md.
+constexpr double kFilterEfficiency = 0.75;
+constexpr double kBusEfficiency = 0.97;
+// The measured tile stays in the cache. Tiles of files are coded half as fast because they are also copied:
 // docs/measurements/2026-11-24-zstd-fast.md.
-constexpr double kCodecReached = 0.5;
+constexpr double kCodecEfficiency = 0.5;
 
-void take_host(const MachineLimits& limits, HostModel& host) {
+void apply_host_limits(const MachineLimits& limits, HostModel& host) {
   const double fma_f32 = limits.host.fma_per_second;
   if (limits.host.copy_bytes_per_second > 0) {
     host.copy_rate = limits.host.copy_bytes_per_second / limits.threads;
     host.max_copy_rate = limits.host.copy_bytes_per_second;
   }
-  if (fma_f32 > 0) host.fma_seconds = limits.threads / (kReached * fma_f32);
+  if (fma_f32 > 0) host.fma_seconds = limits.threads / (kFilterEfficiency * fma_f32);
   if (fma_f32 > 0 && limits.fma_f64_per_second > 0) host.wide = fma_f32 / limits.fma_f64_per_second;
 }
 
-void take_codecs(const MachineLimits& limits, FileModel& files) {
+void apply_codec_limits(const MachineLimits& limits, FileModel& files) {
   for (const FileModel::Codec& measured : limits.codecs) {
     const auto codec = std::ranges::find(files.codecs, measured.name, &FileModel::Codec::name);
     if (codec == files.codecs.end()) continue;
-    if (measured.decode_rate > 0) codec->decode_rate = kCodecReached * measured.decode_rate;
-    if (measured.encode_rate > 0) codec->encode_rate = kCodecReached * measured.encode_rate;
+    if (measured.decode_rate > 0) codec->decode_rate = kCodecEfficiency * measured.decode_rate;
+    if (measured.encode_rate > 0) codec->encode_rate = kCodecEfficiency * measured.encode_rate;
   }
 }
 
-void take_device(const DeviceRates& limits, MachineModel& model) {
+void apply_device_limits(const DeviceRates& limits, MachineModel& model) {
   if (limits.upload_bytes_per_second > 0)
-    model.bus.one_way_rate = kBusReached * limits.upload_bytes_per_second;
+    model.bus.one_way_rate = kBusEfficiency * limits.upload_bytes_per_second;
   if (limits.duplex_bytes_per_second > 0)
-    model.bus.both_ways_rate = kBusReached * limits.duplex_bytes_per_second;
+    model.bus.both_ways_rate = kBusEfficiency * limits.duplex_bytes_per_second;
   if (limits.copy_bytes_per_second > 0) {
-    const double times = limits.copy_bytes_per_second / DeviceModel().copy_rate;
+    const double speedup = limits.copy_bytes_per_second / DeviceModel().copy_rate;
     model.device.copy_rate = limits.copy_bytes_per_second;
     for (DeviceModel::Codec& codec : model.device.codecs)
-      codec.decode_rate *= times, codec.wide_decode_rate *= times, codec.encode_rate *= times;
+      codec.decode_rate *= speedup, codec.wide_decode_rate *= speedup, codec.encode_rate *= speedup;
   }
-  if (limits.fma_f32_per_second > 0) model.device.fma_seconds = 1 / (kReached * limits.fma_f32_per_second);
+  if (limits.fma_f32_per_second > 0)
+    model.device.fma_seconds = 1 / (kFilterEfficiency * limits.fma_f32_per_second);
   if (limits.fma_f32_per_second > 0 && limits.fma_f64_per_second > 0)
     model.device.wide = limits.fma_f32_per_second / limits.fma_f64_per_second;
 }
 
 }  // namespace
 
-double FileModel::times_of_level(std::string_view codec, int level) noexcept {
+double FileModel::level_time_factor(std::string_view codec, int level) noexcept {
   constexpr std::array kDeflate{0.31, 0.5, 0.57, 0.62, 0.8, 1.0, 1.4, 2.3, 2.9, 4.2, 5.2, 6.4};
   constexpr std::array kZstd{1.0, 1.5, 2.6, 4.6,  5.3,  6.4,  6.7,  11.0, 12.0, 15.0, 23.0,
                              28., 55., 70., 70.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0, 80.0};
@@ -76,9 +77,9 @@ MachineLimits measure_limits(int threads, int device) {
 
 MachineModel machine_of(const MachineLimits& limits) {
   MachineModel model;
-  take_host(limits, model.host);
-  take_codecs(limits, model.files);
-  take_device(limits.device, model);
+  apply_host_limits(limits, model.host);
+  apply_codec_limits(limits, model.files);
+  apply_device_limits(limits.device, model);
   return model;
 }
 

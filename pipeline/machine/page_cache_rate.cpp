@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMaxFileBytes = std::int64_t{32} << 20, kMaxPieceBytes = std::int64_t{2} << 20;
 
-/// A file without a name, whose pages the page cache holds and no disk.
+/// An unnamed file whose pages are in the page cache only.
 class FileInMemory {
  public:
   explicit FileInMemory(std::int64_t piece_bytes)
@@ -44,8 +44,8 @@ class FileInMemory {
 
 }  // namespace
 
-PageCacheRate measure_file_limits(int asked_threads, std::int64_t bytes) {
-  ThreadPool pool({.threads = std::max(asked_threads, 1)});
+PageCacheRate measure_file_limits(int max_threads, std::int64_t bytes) {
+  ThreadPool pool({.threads = std::max(max_threads, 1)});
   const int threads = pool.concurrency();
   const std::int64_t piece_bytes = std::min(kMaxPieceBytes, bytes / 4 / threads);
   const std::int64_t pieces = std::min(kMaxFileBytes, bytes / 2) / std::max<std::int64_t>(piece_bytes, 1);
@@ -53,26 +53,26 @@ PageCacheRate measure_file_limits(int asked_threads, std::int64_t bytes) {
   const FileInMemory file(piece_bytes);
   const Buffer buffer(threads * piece_bytes);
   std::memset(buffer.data(), 1, static_cast<std::size_t>(buffer.size()));
-  std::atomic<bool> good = true;
+  std::atomic<bool> succeeded = true;
   PageCacheRate limits;
   const auto rate = [&](const BestTime& best) {
     limits.processor_share = std::min(limits.processor_share, best.processor_share);
-    return good ? static_cast<double>(pieces * piece_bytes) / best.seconds : 0;
+    return succeeded ? static_cast<double>(pieces * piece_bytes) / best.seconds : 0;
   };
-  // The kernel lets one thread at a time write into a file.
+  // The kernel lets one thread at a time write to a file.
   limits.write_bytes_per_second = rate(best_round(pool, [&](int thread) {
     if (thread > 0) return;
-    bool all = file.empty();
-    for (std::int64_t piece = 0; piece < pieces; ++piece) all = all && file.write(piece, buffer.data());
-    if (!all) good = false;
+    bool ok = file.empty();
+    for (std::int64_t piece = 0; piece < pieces; ++piece) ok = ok && file.write(piece, buffer.data());
+    if (!ok) succeeded = false;
   }));
   limits.read_bytes_per_second = rate(best_round(pool, [&](int thread) {
-    bool all = true;
+    bool ok = true;
     for (std::int64_t piece = thread; piece < pieces; piece += threads)
-      all = all && file.read(piece, buffer.data() + thread * piece_bytes);
-    if (!all) good = false;
+      ok = ok && file.read(piece, buffer.data() + thread * piece_bytes);
+    if (!ok) succeeded = false;
   }));
-  if (!good) return {};
+  if (!succeeded) return {};
   return limits;
 }
 

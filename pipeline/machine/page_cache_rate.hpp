@@ -1,20 +1,20 @@
-// How fast the system takes and gives the bytes of files that it has in memory.
+// Read and write rates of files in the page cache.
 #pragma once
 
 #include <cstdint>
 
 namespace sepconv {
 
-/// For files that the page cache has, bytes of them.
+/// Rates for files in the page cache, in bytes.
 struct PageCacheRate {
-  double read_bytes_per_second = 0;   ///< by all threads
-  double write_bytes_per_second = 0;  ///< into a new file, into which one thread writes at a time
-  double processor_share = 1;         ///< the smallest that measuring one of them had, see BestTime
+  double read_bytes_per_second = 0;   ///< rate of all threads
+  double write_bytes_per_second = 0;  ///< rate of one writing thread at a time, to a new file
+  double processor_share = 1;         ///< minimum over both measurements, see BestTime
 };
 
-/// Writes a file that is in memory alone, and reads it, until that gets no faster: some tenths of a second in
-/// all. `bytes`: upper bound of what it takes; a file of 32 MiB at most. Nothing (0) where the system has no
-/// such files or no room for one. Throws OutOfMemory.
+/// Writes and reads an in-memory file until the rates no longer improve, some tenths of a second in all.
+/// `bytes` limits the memory used; the file has at most 32 MiB. Returns zeros if the system cannot create
+/// such a file. Throws OutOfMemory.
 PageCacheRate measure_file_limits(int threads, std::int64_t bytes);
 
 }  // namespace sepconv

@@ -11,36 +11,36 @@ ThreadPool::ThreadPool(int threads, std::stop_token stop) : stop_(std::move(stop
   try {
     start(threads);
   } catch (...) {
-    end_from(0);
+    stop_workers_from(0);
     throw;
   }
 }
 
-ThreadPool::ThreadPool(AtMost most, std::stop_token stop) : stop_(std::move(stop)) {
+ThreadPool::ThreadPool(AtMost limit, std::stop_token stop) : stop_(std::move(stop)) {
   try {
-    start(most.threads);
+    start(limit.threads);
   } catch (const std::exception&) {
-    const int had = concurrency();
-    if (had == 0) throw;
-    end_from(std::clamp(std::min(had / 2, had - most.others), 1, had));
+    const int started = concurrency();
+    if (started == 0) throw;
+    stop_workers_from(std::clamp(std::min(started / 2, started - limit.others), 1, started));
   }
 }
 
-ThreadPool::~ThreadPool() { end_from(0); }
+ThreadPool::~ThreadPool() { stop_workers_from(0); }
 
 void ThreadPool::start(int threads) {
   workers_.reserve(static_cast<std::size_t>(threads));
   for (int worker = 0; worker < threads; ++worker)
-    workers_.push_back(start_thread([this, worker] { work(worker); }));
+    workers_.push_back(start_thread([this, worker] { worker_loop(worker); }));
 }
 
-void ThreadPool::end_from(int worker) noexcept {
+void ThreadPool::stop_workers_from(int worker) noexcept {
   {
     const std::scoped_lock lock(mutex_);
-    ends_from_ = worker;
+    first_stopped_worker_ = worker;
   }
   work_available_.notify_all();
-  workers_.resize(static_cast<std::size_t>(worker));  // waits for those
+  workers_.resize(static_cast<std::size_t>(worker));  // joins these threads
 }
 
 void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int64_t, int)>& task) {
@@ -53,16 +53,16 @@ void ThreadPool::for_each(std::int64_t count, const std::function<void(std::int6
   if (loop.error) std::rethrow_exception(loop.error);
 }
 
-void ThreadPool::work(int worker) {
+void ThreadPool::worker_loop(int worker) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    work_available_.wait(lock, [this, worker] { return worker >= ends_from_ || !loops_.empty(); });
-    if (worker >= ends_from_) return;
-    run_one(*loops_.front(), worker, lock);
+    work_available_.wait(lock, [this, worker] { return worker >= first_stopped_worker_ || !loops_.empty(); });
+    if (worker >= first_stopped_worker_) return;
+    run_next_task(*loops_.front(), worker, lock);
   }
 }
 
-void ThreadPool::run_one(Loop& loop, int worker, std::unique_lock<std::mutex>& lock) {
+void ThreadPool::run_next_task(Loop& loop, int worker, std::unique_lock<std::mutex>& lock) {
   const std::int64_t index = loop.next++;
   if (loop.next == loop.count) loops_.remove(&loop);
   ++loop.running;

@@ -1,5 +1,5 @@
-// The threads of one run. Made with the run and ended with it, so that a library user is left with no thread
-// and no global scheduler (docs/decisions/0003-own-thread-pool.md says why this is not oneTBB).
+// The threads of one run. They are started and joined with the run, so a library user has no threads and no
+// global scheduler afterwards (docs/decisions/0003-own-thread-pool.md explains why this is not oneTBB).
 #pragma once
 
 #include <condition_variable>
@@ -15,23 +15,22 @@
 
 namespace sepconv {
 
-/// Executor over a fixed number of threads. Any number of callers may have a loop in progress; callers sleep
-/// while workers work, so at most concurrency() threads are busy. Workers serve loops in the order in which
-/// they were begun.
+/// Executor over a fixed number of threads. Several callers may run loops concurrently. Callers sleep while
+/// workers run, so at most concurrency() threads are busy. Workers serve loops in the order of their start.
 class ThreadPool final : public Executor {
  public:
-  /// A stop of `stop` ends every loop, present and future, with Cancelled after the tasks that are running.
-  /// Throws Error if not all threads can be had.
+  /// A request on `stop` ends every current and future loop with Cancelled after its running tasks. Throws
+  /// Error if not all threads can be started.
   explicit ThreadPool(int threads, std::stop_token stop = {});
 
-  /// This many threads, or fewer where the system gives no more: then it keeps half of what could be had, and
-  /// leaves at least `others`, for the threads and the memory that a run takes besides it. Throws Error if not
-  /// one can be had.
+  /// Starts `threads` threads, or fewer if the system's limit is reached: then it keeps half of those started
+  /// and leaves at least `others` for the other threads and memory of the run. Throws Error if no thread can
+  /// be started.
   struct AtMost {
     int threads = 1;
     int others = 0;
   };
-  explicit ThreadPool(AtMost most, std::stop_token stop = {});
+  explicit ThreadPool(AtMost limit, std::stop_token stop = {});
 
   ~ThreadPool() override;
 
@@ -51,16 +50,16 @@ class ThreadPool final : public Executor {
   };
 
   void start(int threads);
-  void end_from(int worker) noexcept;
-  void work(int worker);
-  void run_one(Loop& loop, int worker, std::unique_lock<std::mutex>& lock);
+  void stop_workers_from(int worker) noexcept;
+  void worker_loop(int worker);
+  void run_next_task(Loop& loop, int worker, std::unique_lock<std::mutex>& lock);
 
   std::stop_token stop_;
   std::mutex mutex_;
   std::condition_variable work_available_;
   std::condition_variable loop_finished_;
-  std::list<Loop*> loops_;                           // those with indices left to hand out
-  int ends_from_ = std::numeric_limits<int>::max();  // workers from this one on end
+  std::list<Loop*> loops_;                                      // loops with indices not yet handed out
+  int first_stopped_worker_ = std::numeric_limits<int>::max();  // this worker and those after it end
   std::vector<std::jthread> workers_;
 };
 

@@ -1,5 +1,5 @@
-// compare_images(): run() streams A into a sink that reads the same rectangles of B, piece by piece, and adds
-// up differences.
+// compare_images(): run() streams A into a sink. The sink reads the same rectangles of B and sums the
+// differences.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace sepconv {
 
 namespace {
 
-/// Pixels of B that are held at once, unless one of its own blocks is larger.
-constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
+/// Bytes of B in memory at a time, unless one block of B is larger.
+constexpr std::int64_t kPieceBytes = std::int64_t{4} << 20;
 
 struct Difference {
   std::int64_t different = 0, missing_in_a = 0, missing_in_b = 0;
@@ -41,8 +41,8 @@ struct Difference {
   }
 };
 
-/// |a - b|, where equal infinities and two not-a-numbers are equal and one not-a-number is infinitely far
-/// from any number.
+/// |a - b|. The distance of equal infinities and of two NaNs is 0; that of one NaN from any number is
+/// infinite.
 double distance(double a, double b) {
   if (a == b) return 0;
   const double difference = std::abs(a - b);
@@ -50,7 +50,7 @@ double distance(double a, double b) {
   return std::isnan(a) && std::isnan(b) ? 0 : std::numeric_limits<double>::infinity();
 }
 
-/// What is missing in one of the images.
+/// Missing pixels of one image.
 struct MissingInOne {
   double value;        ///< NaN: none
   std::int64_t alpha;  ///< the channel that hides pixels; -1: none
@@ -62,9 +62,9 @@ struct MissingInBoth {
   MissingInOne a, b;
 };
 
-/// Element i of a row, NaN if it is missing.
+/// Element i of a row; NaN if the pixel is missing.
 template <class T>
-double known(const T* row, std::int64_t i, std::int64_t channels, const MissingInOne& missing) {
+double value_or_nan(const T* row, std::int64_t i, std::int64_t channels, const MissingInOne& missing) {
   const auto number = static_cast<double>(row[i]);
   const double alpha =
       missing.alpha < 0 ? 1 : static_cast<double>(row[i / channels * channels + missing.alpha]);
@@ -72,37 +72,38 @@ double known(const T* row, std::int64_t i, std::int64_t channels, const MissingI
   return hidden || number == missing.value ? std::numeric_limits<double>::quiet_NaN() : number;
 }
 
-/// The difference of two views; `origin` is where they lie in their images.
+/// Difference of two views; `origin` is their rectangle in the images.
 template <class T>
 Difference difference_of(const ConstPixelView& a, const ConstPixelView& b, const Rect& origin,
                          const MissingInBoth& missing, double tolerance) {
   Difference total;
   for (std::int64_t row = 0; row < a.extent.rows; ++row) {
-    // Equal bytes are equal values; in most comparisons most rows are, and this is ten times as fast.
+    // Rows with equal bytes have equal values. Most rows of most comparisons do; this test is ten times as
+    // fast.
     if (missing.a == missing.b &&
         std::memcmp(a.row_data(row), b.row_data(row), static_cast<std::size_t>(a.row_bytes())) == 0)
       continue;
     const T* left = a.row<T>(row);
     const T* right = b.row<T>(row);
     for (std::int64_t i = 0; i < a.row_elements(); ++i) {
-      const double of_a = known(left, i, a.channels, missing.a);
-      const double of_b = known(right, i, a.channels, missing.b);
-      const double difference = distance(of_a, of_b);
+      const double value_a = value_or_nan(left, i, a.channels, missing.a);
+      const double value_b = value_or_nan(right, i, a.channels, missing.b);
+      const double difference = distance(value_a, value_b);
       total.max = std::max(total.max, difference);
       total.sum += difference;
       total.squares += difference * difference;
       if (difference <= tolerance) continue;
-      if (std::isnan(of_a)) ++total.missing_in_a;
-      if (std::isnan(of_b)) ++total.missing_in_b;
+      if (std::isnan(value_a)) ++total.missing_in_a;
+      if (std::isnan(value_b)) ++total.missing_in_b;
       if (total.different++ > 0) continue;
-      total.first =
-          Comparison::Position{origin.row + row, origin.col + i / a.channels, i % a.channels, of_a, of_b};
+      total.first = Comparison::Position{origin.row + row, origin.col + i / a.channels, i % a.channels,
+                                         value_a, value_b};
     }
   }
   return total;
 }
 
-/// Cells of B's own blocks, so that every block of B is decoded once; a B that comes in rows gets full-width
+/// Uses cells of whole blocks of B, so that every block of B is decoded once. A sequential B gets full-width
 /// rows.
 SinkLayout layout_for(const Reader& b) {
   const SourceLayout& from = b.layout();
@@ -144,13 +145,13 @@ class ComparingWriter final : public Writer {
   Difference total() const { return sums_.total(); }
 
  private:
-  /// Whole blocks of the layout, side by side and then one below the other, up to kHeldBytes.
+  /// Whole blocks of the layout, first side by side, then below each other, up to kPieceBytes.
   Extent piece_extent() const {
     const Extent block = layout_.block;
     const std::int64_t block_bytes = block.area() * spec().pixel_bytes();
     const std::int64_t across =
-        std::clamp<std::int64_t>(kHeldBytes / block_bytes, 1, ceil_div(spec().extent.cols, block.cols));
-    const std::int64_t down = std::max<std::int64_t>(kHeldBytes / (across * block_bytes), 1);
+        std::clamp<std::int64_t>(kPieceBytes / block_bytes, 1, ceil_div(spec().extent.cols, block.cols));
+    const std::int64_t down = std::max<std::int64_t>(kPieceBytes / (across * block_bytes), 1);
     return {down * block.rows, across * block.cols};
   }
   std::int64_t piece_bytes() const { return piece_extent().area() * spec().pixel_bytes(); }
@@ -173,7 +174,7 @@ class ComparingWriter final : public Writer {
   Buffer piece_;
 };
 
-/// What the elements are; of packed ones what holds them, as that is what becomes of them.
+/// Sample type of an image; for packed samples the pixel type into which they are unpacked.
 SampleType type_of(const Reader& image) {
   const SampleType type = image.layout().stored.value_or(SampleType(image.spec().type));
   return type.is_packed() ? SampleType(type.pixels()) : type;
@@ -186,7 +187,7 @@ std::string describe(const Reader& image) {
                      name_of(type));
 }
 
-/// The greatest value of integers.
+/// Maximum value of an integer type; 1 for other types.
 double peak_of(SampleType type) {
   using Kind = SampleType::Kind;
   const int digits = type.kind == Kind::boolean   ? 1
@@ -207,16 +208,16 @@ Comparison total_of(const std::vector<Comparison>& comparisons) {
   Comparison total;
   double sum = 0;
   double squares = 0;
-  for (const Comparison& one : comparisons) {
-    total.elements += one.elements;
-    total.different += one.different;
-    total.missing_in_a += one.missing_in_a;
-    total.missing_in_b += one.missing_in_b;
-    total.max_difference = std::max(total.max_difference, one.max_difference);
-    sum += one.mean_difference * static_cast<double>(one.elements);
-    squares += one.mean_square * static_cast<double>(one.elements);
-    total.peak = one.peak;
-    if (!total.first) total.first = one.first;
+  for (const Comparison& comparison : comparisons) {
+    total.elements += comparison.elements;
+    total.different += comparison.different;
+    total.missing_in_a += comparison.missing_in_a;
+    total.missing_in_b += comparison.missing_in_b;
+    total.max_difference = std::max(total.max_difference, comparison.max_difference);
+    sum += comparison.mean_difference * static_cast<double>(comparison.elements);
+    squares += comparison.mean_square * static_cast<double>(comparison.elements);
+    total.peak = comparison.peak;
+    if (!total.first) total.first = comparison.first;
   }
   total.mean_difference = sum / static_cast<double>(total.elements);
   total.mean_square = squares / static_cast<double>(total.elements);

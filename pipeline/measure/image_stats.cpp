@@ -1,5 +1,5 @@
-// image_stats(): sinks that count instead of keeping pixels, fed by run() with an empty chain, so that
-// reading overlaps with counting and the memory ceiling holds.
+// image_stats(): run() with an empty chain feeds sinks that count and store no pixels. Reading overlaps with
+// counting, and the memory ceiling applies.
 #include <fmt/format.h>
 #include <spdlog/logger.h>
 
@@ -18,7 +18,8 @@ namespace sepconv {
 
 namespace {
 
-/// The first GPU if counting there is predicted to be done first, else none; says why in the log.
+/// Returns {0} if the first GPU is predicted to finish counting before the CPU, otherwise {}. Logs the
+/// reason.
 std::vector<int> chosen_devices(const Reader& source, const RunOptions& options, bool histogram) {
   const MachineModel& machine = options.machine;
   const ImageSpec& spec = source.spec();
@@ -35,7 +36,7 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options,
   std::vector<int> chosen;
   std::string why = why_no_gpu(machine, cpu);
   if (why.empty()) {
-    why = compared(cpu, gpu, context);
+    why = times_text(cpu, gpu, context);
     if (gpu < cpu) chosen = {0};
   }
   try {
@@ -48,7 +49,7 @@ std::vector<int> chosen_devices(const Reader& source, const RunOptions& options,
   return chosen;
 }
 
-/// The source with NaN for what is missing.
+/// The source with missing pixels replaced by NaN.
 class MarkingReader final : public Reader {
  public:
   MarkingReader(Reader& source, const MissingPixels& missing)
@@ -87,21 +88,21 @@ std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, co
 
 std::vector<ChannelStats> image_stats(Reader& source, const RunOptions& options, bool histogram) {
   check_image("the image to measure", source.spec());
-  RunOptions settled = options;
-  if (std::exchange(settled.choose_device, false)) {
-    settled.devices = chosen_devices(source, options, histogram);
+  RunOptions resolved = options;
+  if (std::exchange(resolved.choose_device, false)) {
+    resolved.devices = chosen_devices(source, options, histogram);
   } else {
     open_devices(options.devices);
   }
-  const MissingPixels missing = missing_pixels(source, Chain(), std::exchange(settled.missing, {}));
-  if (missing.alpha && !settled.devices.empty()) {
+  const MissingPixels missing = missing_pixels(source, Chain(), std::exchange(resolved.missing, {}));
+  if (missing.alpha && !resolved.devices.empty()) {
     if (options.logger) options.logger->info("what alpha hides is left out on the CPU: it counts");
-    settled.devices.clear();
+    resolved.devices.clear();
   }
   if (missing.none() || !is_floating(source.spec().type))
-    return stats_of(source, settled, missing, histogram);
+    return stats_of(source, resolved, missing, histogram);
   MarkingReader marked(source, missing);
-  std::vector<ChannelStats> stats = stats_of(marked, settled, {}, histogram);
+  std::vector<ChannelStats> stats = stats_of(marked, resolved, {}, histogram);
   for (ChannelStats& channel : stats) channel.missing_count = std::exchange(channel.nan_count, 0);
   return stats;
 }

@@ -1,6 +1,5 @@
-// Statistics on a GPU: run() streams the source through page-locked bands into a sink that uploads them in
-// pieces and reduces each where it arrives. Sums of floating values are of the same cells as on the CPU and
-// are added up in the same order.
+// Statistics on a GPU. run() streams the source through page-locked bands into a sink, which uploads them in
+// pieces and reduces each on the GPU. Floating sums use the same cells and the same order as on the CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +21,7 @@ namespace {
 constexpr std::int64_t kSlots = 4;  // one is uploaded while the others are reduced
 constexpr std::int64_t kSlotBytes = std::int64_t{16} << 20;
 
-/// Which GPU, and how much of its memory may be taken.
+/// The GPU and the limit of its memory.
 struct DeviceBudget {
   int device = 0;
   std::int64_t bytes = 0;
@@ -33,15 +32,15 @@ DeviceBudget budget_of(const RunOptions& options) {
   return {device, device_memory_ceiling({device}, options)};
 }
 
-/// A sink on a device. A slot's work is ordered by its stream: upload, reduce, download; slots run side by
-/// side.
+/// A sink on a GPU. A slot's upload, reduction and download are ordered by its stream; slots run
+/// concurrently.
 class DeviceWriter : public MeasuringWriter {
  public:
   ~DeviceWriter() override { wait_for_device(); }
   DeviceWriter(const DeviceWriter&) = delete;
   DeviceWriter& operator=(const DeviceWriter&) = delete;
 
-  /// Returns when `in` may be reused; the reductions go on.
+  /// Returns when `in` may be reused; reductions continue asynchronously.
   void write(const Rect& rect, const ConstPixelView& in, Executor&) override {
     const DeviceScope scope(budget_.device);
     try {
@@ -49,7 +48,7 @@ class DeviceWriter : public MeasuringWriter {
         add(part, in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}));
       });
     } catch (...) {
-      wait_for_device();  // which may still read `in`
+      wait_for_device();  // the GPU may still read `in`
       throw;
     }
     for (const Slot& slot : slots_) slot.uploaded.synchronize();
@@ -63,32 +62,32 @@ class DeviceWriter : public MeasuringWriter {
   struct Slot {
     Stream stream;
     Event uploaded, done;
-    Buffer pixels;   // of the piece, densely packed, on the device
+    Buffer pixels;   // pixels of the piece, densely packed, on the device
     Buffer results;  // on the device
-    Buffer fetched;  // the results, on the host
-    Rect part;       // what it is busy with; empty: nothing
+    Buffer fetched;  // copy of the results on the host
+    Rect part;       // rectangle in progress; empty if idle
   };
 
-  /// `result_bytes` for each cell are fetched; `table_bytes` of device memory are taken besides the slots.
+  /// `result_bytes` per cell are downloaded; `table_bytes` of device memory are used besides the slots.
   DeviceWriter(const ImageSpec& spec, const DeviceBudget& budget, std::int64_t result_bytes,
                std::int64_t table_bytes)
       : MeasuringWriter(spec, cell_extent(spec, {1, 1})), budget_(budget), result_bytes_(result_bytes) {
     const DeviceScope scope(budget_.device);
-    const std::int64_t least = table_bytes + kSlots * cell_bytes();
-    if (least > budget_.bytes) {
+    const std::int64_t min_bytes = table_bytes + kSlots * cell_bytes();
+    if (min_bytes > budget_.bytes) {
       throw OutOfMemory(fmt::format(
           "statistics on the GPU take {} of device memory, more than the {} that are allowed; allow them, or "
           "compute on the CPU",
-          format_bytes(static_cast<double>(least)), format_bytes(static_cast<double>(budget_.bytes))));
+          format_bytes(static_cast<double>(min_bytes)), format_bytes(static_cast<double>(budget_.bytes))));
     }
-    make_slots(std::min(kSlotBytes, (budget_.bytes - table_bytes) / kSlots));
+    allocate_slots(std::min(kSlotBytes, (budget_.bytes - table_bytes) / kSlots));
   }
 
   /// Enqueues the reduction of a piece on the slot's stream.
   virtual void reduce(const ConstPixelView& piece, Slot& slot) = 0;
-  /// Takes what was fetched from a slot, in the order of the pieces.
+  /// Processes the results downloaded from a slot, in the order of the pieces.
   virtual void collect(const Slot&) {}
-  /// Host memory that an implementation holds.
+  /// Host memory of the derived class, in bytes.
   virtual std::int64_t host_bytes() const = 0;
 
   int device() const noexcept { return budget_.device; }
@@ -96,8 +95,8 @@ class DeviceWriter : public MeasuringWriter {
     return ceil_div(part.rows, layout().block.rows) * ceil_div(part.cols, layout().block.cols);
   }
 
-  /// After a failure, too, the device has left the buffers before they go. What failed has been thrown
-  /// already.
+  /// Waits until the device no longer uses the buffers, also after a failure. Errors are ignored: they have
+  /// already been thrown.
   void wait_for_device() const noexcept {
     for (const Slot& slot : slots_) {
       try {
@@ -116,7 +115,7 @@ class DeviceWriter : public MeasuringWriter {
   std::int64_t cell_bytes() const { return layout().block.area() * spec().pixel_bytes() + result_bytes_; }
   std::int64_t cells_in_piece() const { return cells_in(piece_); }
 
-  /// Whole cells, side by side and then one below the other.
+  /// Whole cells, first side by side, then below each other.
   Extent piece_extent(std::int64_t bytes) const {
     const Extent cell = layout().block;
     const std::int64_t cells = std::max<std::int64_t>(bytes / cell_bytes(), 1);
@@ -124,8 +123,8 @@ class DeviceWriter : public MeasuringWriter {
     return {std::max<std::int64_t>(cells / across, 1) * cell.rows, across * cell.cols};
   }
 
-  /// With smaller pieces, when the device has less memory than it said.
-  void make_slots(std::int64_t piece_bytes) {
+  /// Allocates the slots; halves the pieces if the device has less free memory than it reported.
+  void allocate_slots(std::int64_t piece_bytes) {
     for (;; piece_bytes /= 2) {
       piece_ = piece_extent(piece_bytes);
       try {
@@ -186,7 +185,7 @@ class DeviceMoments final : public DeviceWriter {
   void reduce(const ConstPixelView& piece, Slot& slot) override {
     cell_moments_cuda(piece, layout().block, reinterpret_cast<Moments*>(slot.results.data()),
                       slot.stream.get());
-    // Not the whole buffer: beyond the cells of a smaller piece nothing has been written.
+    // Copies only the cells of this piece: the rest of the buffer may be uninitialised.
     const std::int64_t bytes =
         cells_in(slot.part.extent()) * spec().channels * static_cast<std::int64_t>(sizeof(Moments));
     copy_rows(slot.fetched.data(), bytes, slot.results.data(), bytes, bytes, 1, slot.stream.get());
@@ -211,7 +210,7 @@ class DeviceMoments final : public DeviceWriter {
   CellSums<ChannelMoments> sums_;
 };
 
-/// Counts values of integers; of floating types bins on `scales`.
+/// Counts the values of integer types, or the bins on `scales` of floating types.
 class DeviceCounts final : public DeviceWriter {
  public:
   DeviceCounts(const ImageSpec& spec, const DeviceBudget& budget, const std::vector<BinScale>& scales = {})
@@ -225,7 +224,7 @@ class DeviceCounts final : public DeviceWriter {
     copy(scales_.data(), scales.data(), scales_.size());
   }
 
-  ~DeviceCounts() override { wait_for_device(); }  // the tables go before the slots do
+  ~DeviceCounts() override { wait_for_device(); }  // the tables are freed before the slots
 
   Counts total() {
     complete();
@@ -244,7 +243,7 @@ class DeviceCounts final : public DeviceWriter {
     return std::ssize(scales) * static_cast<std::int64_t>(sizeof(BinScale));
   }
 
-  /// Returns when it is done.
+  /// Synchronous copy.
   void copy(void* to, const void* from, std::int64_t bytes) const {
     const Stream stream;
     copy_rows(to, bytes, from, bytes, bytes, 1, stream.get());
@@ -268,24 +267,24 @@ std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options
                                        std::optional<double> missing, bool histogram) {
   const DeviceBudget budget = budget_of(options);
   const DeviceScope scope(budget.device);
-  RunOptions feed = options;  // the host does nothing but read
-  feed.devices.clear();
-  if (feed.memory == nullptr) feed.memory = pinned_resource();
-  const auto pass = [&](DeviceWriter& sink) { run(source, sink, Chain(), feed); };
+  RunOptions host_options = options;  // the host only reads
+  host_options.devices.clear();
+  if (host_options.memory == nullptr) host_options.memory = pinned_resource();
+  const auto pass = [&](DeviceWriter& sink) { run(source, sink, Chain(), host_options); };
   if (!is_floating(source.spec().type)) {
     DeviceCounts counts(source.spec(), budget);
     pass(counts);
     return stats_of_counts(source.spec(), counts.total(), missing);
   }
   const auto moments = [&] {
-    DeviceMoments first(source.spec(), budget);
-    pass(first);
-    return first.total();
+    DeviceMoments moments_sink(source.spec(), budget);
+    pass(moments_sink);
+    return moments_sink.total();
   };
   const auto bins = [&](const std::vector<BinScale>& scales) {
-    DeviceCounts second(source.spec(), budget, scales);
-    pass(second);
-    return second.total();
+    DeviceCounts bins_sink(source.spec(), budget, scales);
+    pass(bins_sink);
+    return bins_sink.total();
   };
   return stats_of_passes(source.spec().type, moments, histogram ? BinsPass(bins) : BinsPass());
 }

@@ -1,4 +1,5 @@
-// Statistics of floating images: moments by cells, then, with the range known, the histogram.
+// Statistics of floating images: the first pass computes moments by cells; the second computes the histogram
+// over the range found.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -74,27 +75,27 @@ std::vector<ChannelStats> stats_of(Reader& source, const RunOptions& options, bo
   return stats_of_passes(source.spec().type, moments, histogram ? BinsPass(bins) : BinsPass());
 }
 
-/// All but the histogram.
-ChannelStats stats_of_moments(const Moments& moments, double greatest) {
+/// All statistics except the histogram.
+ChannelStats stats_of_moments(const Moments& moments, double max_finite) {
   ChannelStats stats;
   stats.count = moments.count, stats.nan_count = moments.nan_count;
   if (moments.count == 0) return stats;
   stats.min = moments.min, stats.max = moments.max, stats.mean = moments.mean();
   stats.deviation = std::sqrt(moments.squares / static_cast<double>(moments.count));
-  stats.histogram_low = std::clamp(moments.min, -greatest, greatest);
-  stats.histogram_high = std::clamp(moments.max, -greatest, greatest);
+  stats.histogram_low = std::clamp(moments.min, -max_finite, max_finite);
+  stats.histogram_high = std::clamp(moments.max, -max_finite, max_finite);
   return stats;
 }
 
 }  // namespace
 
 std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second) {
-  const double greatest =
+  const double max_finite =
       type == PixelType::f64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
   std::vector<ChannelStats> result;
   std::vector<BinScale> scales;
   for (const Moments& moments : first().channels) {
-    result.push_back(stats_of_moments(moments, greatest));
+    result.push_back(stats_of_moments(moments, max_finite));
     scales.push_back({result.back().histogram_low, result.back().histogram_high});
   }
   if (!second) return result;

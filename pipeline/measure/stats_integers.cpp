@@ -1,4 +1,4 @@
-// Statistics of integer images: how often each value occurs says everything, exactly.
+// Statistics of integer images: the count of each value determines all of them exactly.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -37,11 +37,11 @@ class ValueCounter final : public MeasuringWriter {
   Counts take_counts() { return tables_.take_total(); }
 
  private:
-  std::int64_t alpha_;  // the channel that hides pixels; -1: none
+  std::int64_t alpha_;  // alpha channel, whose value 0 hides pixels; -1 if none
   CountTables tables_;
 };
 
-/// For one channel, from its counts.
+/// Statistics of one channel from its value counts.
 template <class T>
 ChannelStats channel_stats(const std::int64_t* counts) {
   ChannelStats stats;
@@ -70,7 +70,7 @@ ChannelStats channel_stats(const std::int64_t* counts) {
   return stats;
 }
 
-/// Calls visit with the C++ type of an integer type.
+/// Calls visit with a value of the C++ type of an integer pixel type.
 template <class Visit>
 auto visit_integer(PixelType type, Visit&& visit) {
   if (type == PixelType::u8) return visit(std::uint8_t{});
@@ -84,10 +84,10 @@ std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, Counts counts,
   return visit_integer(spec.type, [&]<class T>(T) {
     std::vector<ChannelStats> result;
     for (std::int64_t channel = 0; channel < spec.channels; ++channel) {
-      std::int64_t* const own = counts.data() + channel * kValues<T>;
+      std::int64_t* const channel_counts = counts.data() + channel * kValues<T>;
       const std::int64_t missing_count =
-          missing ? std::exchange(own[static_cast<std::int64_t>(*missing) - kMin<T>], 0) : 0;
-      result.push_back(channel_stats<T>(own));
+          missing ? std::exchange(channel_counts[static_cast<std::int64_t>(*missing) - kMin<T>], 0) : 0;
+      result.push_back(channel_stats<T>(channel_counts));
       result.back().missing_count = missing_count;
     }
     return result;
@@ -100,7 +100,7 @@ std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& option
     ValueCounter<T> counter(source.spec(), missing.alpha);
     run(source, counter, Chain(), options);
     std::vector<ChannelStats> stats = stats_of_counts(source.spec(), counter.take_counts(), missing.value);
-    // What alpha hides was not counted.
+    // Pixels hidden by alpha were not counted.
     for (ChannelStats& channel : stats) channel.missing_count = source.spec().extent.area() - channel.count;
     return stats;
   });

@@ -1,4 +1,4 @@
-// What the sinks of image_stats() share. Internal to pipeline/.
+// Shared code of the sinks of image_stats(). Internal to pipeline/.
 #pragma once
 
 #include <algorithm>
@@ -16,25 +16,25 @@
 
 namespace sepconv {
 
-/// Statistics of an image of integers (one pass) and of floating values (two).
+/// Statistics of an integer image (one pass) and of a floating image (two passes).
 std::vector<ChannelStats> integer_stats(Reader& source, const RunOptions& options,
                                         const MissingPixels& missing);
 std::vector<ChannelStats> floating_stats(Reader& source, const RunOptions& options, bool histogram);
-/// The same of any image on the first of options.devices, with the same bits.
+/// The same for any image on the first of options.devices, bit-identical.
 std::vector<ChannelStats> device_stats(Reader& source, const RunOptions& options,
                                        std::optional<double> missing, bool histogram);
 
-/// Tables of counts that worker threads may hold together before there are fewer of them than threads.
+/// Maximum bytes of the count tables of all worker threads; beyond it fewer workers count.
 inline constexpr std::int64_t kTableBudget = std::int64_t{32} << 20;
 
 using Counts = std::vector<std::int64_t>;
 
-/// From how often each value occurs: counts[channel * value_count + value - least value of the type].
-/// `missing`: this value is none.
+/// Statistics from counts[channel * value_count + value - minimum of the type]. The value `missing` counts as
+/// missing.
 std::vector<ChannelStats> stats_of_counts(const ImageSpec& spec, Counts counts,
                                           std::optional<double> missing);
 
-/// Moments of every channel of a cell or of more.
+/// Moments of every channel of one or more cells.
 struct ChannelMoments {
   std::vector<Moments> channels;
   explicit ChannelMoments(std::int64_t count) : channels(static_cast<std::size_t>(count)) {}
@@ -43,13 +43,13 @@ struct ChannelMoments {
   }
 };
 
-/// What a pass over an image of floating values finds; the second counts bins on a scale per channel,
-/// and is none where no histogram is wanted.
+/// Results of the passes over a floating image. The second counts bins on a scale per channel; it is empty if
+/// no histogram is wanted.
 using MomentsPass = std::function<ChannelMoments()>;
 using BinsPass = std::function<Counts(const std::vector<BinScale>& scales)>;
 std::vector<ChannelStats> stats_of_passes(PixelType type, const MomentsPass& first, const BinsPass& second);
 
-/// A sink in the shape of the source that takes any rectangle of whole `block`s.
+/// A sink of the source's shape that accepts any rectangle of whole `block`s.
 class MeasuringWriter : public Writer {
  public:
   MeasuringWriter(const ImageSpec& spec, Extent block) : spec_(spec) {
@@ -65,7 +65,7 @@ class MeasuringWriter : public Writer {
   SinkLayout layout_;
 };
 
-/// One table of `size` counts per worker, all added up at the end. Counts are exact, so the order does not
+/// One table of `size` counts per worker; they are summed at the end. Counts are exact, so the order does not
 /// matter.
 class CountTables {
  public:
@@ -76,20 +76,20 @@ class CountTables {
   }
   std::int64_t bytes(int concurrency) const { return workers(concurrency) * size_ * 8; }
 
-  /// Calls count(row, table) for `rows` rows, each worker with a table of its own.
+  /// Calls count_row(row, table) for `rows` rows; each worker has a separate table.
   template <class CountRow>
   void add(std::int64_t rows, Executor& executor, CountRow&& count_row) {
-    const std::int64_t workers_now = workers(executor.concurrency());
-    if (std::ssize(tables_) < workers_now) tables_.resize(static_cast<std::size_t>(workers_now));
-    executor.for_each(workers_now, [&](std::int64_t worker, int) {
+    const std::int64_t workers_used = workers(executor.concurrency());
+    if (std::ssize(tables_) < workers_used) tables_.resize(static_cast<std::size_t>(workers_used));
+    executor.for_each(workers_used, [&](std::int64_t worker, int) {
       Counts& table = tables_[static_cast<std::size_t>(worker)];
       table.resize(static_cast<std::size_t>(size_));
-      for (std::int64_t row = worker; row < rows; row += workers_now) count_row(row, table.data());
+      for (std::int64_t row = worker; row < rows; row += workers_used) count_row(row, table.data());
     });
   }
 
-  /// Ends the counting. The first table gets what the others have, and no other is made: that one may be as
-  /// large as the ceiling allows.
+  /// Ends the counting and returns the sum. The first table is the accumulator: another one could exceed the
+  /// memory ceiling.
   Counts take_total() {
     tables_.resize(std::max<std::size_t>(tables_.size(), 1));
     Counts sum = std::move(tables_.front());

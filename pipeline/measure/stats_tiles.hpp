@@ -1,5 +1,5 @@
-// The cells of a measurement: fixed rectangles whose partial results are combined in a fixed order, so that
-// sums of floating values have the same bits for any bands, threads and memory. Internal to pipeline/.
+// Cells of a measurement: fixed rectangles whose partial results are summed in a fixed order. Floating sums
+// are bit-identical for all bands, threads and memory limits. Internal to pipeline/.
 #pragma once
 
 #include <algorithm>
@@ -12,12 +12,12 @@
 
 namespace sepconv {
 
-/// A cell large enough that its bookkeeping costs nothing and small enough that a band has several for the
+/// Large enough that a cell's overhead is negligible, small enough that a band has several cells for the
 /// threads.
 inline constexpr std::int64_t kCellElements = 65536;
 
-/// Whole blocks of `block` (clipped to the image), first side by side and then one below the other, up to
-/// about kCellElements. Depends on the image and the block only, never on a plan.
+/// Whole `block`s (clipped to the image), first side by side, then below each other, up to about
+/// kCellElements elements. Depends only on the image and the block.
 inline Extent cell_extent(const ImageSpec& spec, Extent block) {
   Extent cell{std::min(block.rows, spec.extent.rows), std::min(block.cols, spec.extent.cols)};
   const auto grow = [&](std::int64_t& side, std::int64_t limit) {
@@ -29,8 +29,8 @@ inline Extent cell_extent(const ImageSpec& spec, Extent block) {
   return cell;
 }
 
-/// Calls visit(index, cell rectangle) for the cells of `rect`, row-major. `rect` starts at a cell and ends at
-/// one or at the image's edge.
+/// Calls visit(index, cell rectangle) for the cells of `rect`, row-major. `rect` begins at a cell and ends at
+/// a cell's end or at the image's edge.
 template <class Visit>
 void for_each_cell(const Rect& rect, Extent cell, Visit&& visit) {
   std::int64_t index = 0;
@@ -42,12 +42,12 @@ void for_each_cell(const Rect& rect, Extent cell, Visit&& visit) {
 }
 
 /// Partial results of type Partial (with `void add(const Partial&)`), one sum per column of cells. run()
-/// hands bands from top to bottom in each column of bands, so every sum receives its cells from top to bottom
-/// whatever the bands are.
-template <class Checkpoint>
+/// delivers the bands of each column of bands from top to bottom, so every sum receives its cells from top to
+/// bottom for any bands.
+template <class Partial>
 class CellSums {
  public:
-  CellSums(const ImageSpec& spec, Extent cell, const Checkpoint& zero)
+  CellSums(const ImageSpec& spec, Extent cell, const Partial& zero)
       : cell_(cell),
         zero_(zero),
         columns_(static_cast<std::size_t>(ceil_div(spec.extent.cols, cell.cols)), zero) {}
@@ -66,25 +66,25 @@ class CellSums {
     }
   }
 
-  /// Memory held, when a Partial owns `owned_bytes` more than itself. Partials of a band's cells below its
-  /// first row of cells are left out: they are less than a thousandth of the band.
+  /// Memory in bytes if a Partial owns `owned_bytes` outside itself. The partials of a band's cells after its
+  /// first row of cells are not counted: they are less than a thousandth of the band.
   std::int64_t bytes(std::int64_t owned_bytes) const {
-    const auto each = static_cast<std::int64_t>(sizeof(Checkpoint) + sizeof(Rect)) + owned_bytes;
-    return 2 * std::ssize(columns_) * each;
+    const auto partial_bytes = static_cast<std::int64_t>(sizeof(Partial) + sizeof(Rect)) + owned_bytes;
+    return 2 * std::ssize(columns_) * partial_bytes;
   }
 
-  Checkpoint total() const {
-    Checkpoint sum = zero_;
-    for (const Checkpoint& column : columns_) sum.add(column);
+  Partial total() const {
+    Partial sum = zero_;
+    for (const Partial& column : columns_) sum.add(column);
     return sum;
   }
 
  private:
   Extent cell_;
-  Checkpoint zero_;
-  std::vector<Checkpoint> columns_;
+  Partial zero_;
+  std::vector<Partial> columns_;
   std::vector<Rect> rects_;
-  std::vector<Checkpoint> partials_;
+  std::vector<Partial> partials_;
 };
 
 }  // namespace sepconv

@@ -14,13 +14,14 @@ namespace {
 constexpr std::string_view kAlphaIgnored =
     "alpha is ignored: colours of transparent pixels bleed into their neighbours";
 
-/// With it a channel that says which pixels of the others are there says so no more: it is mixed with them,
-/// or whole rows or columns of places are.
+/// Whether the stage mixes the alpha channel with others, or mixes whole rows or columns of positions, so
+/// that it no longer describes single pixels.
 bool mixes(const StagePtr& stage) {
   return stage->traits().mixes_channels || stage->traits().product != Product::none;
 }
 
-/// For Chain::with_mask_channel(). A product is NaN wherever a term is, the mask's as that of the others.
+/// Whether the chain mixes the channel that Chain::with_mask_channel() adds. A product of NaN is NaN in all
+/// channels, so products do not mix it.
 bool mixes_mask(const Chain& chain) {
   return std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().mixes_channels && !stage->traits().keeps_last;
@@ -33,10 +34,10 @@ bool mixes_alpha(const Chain& chain, const ImageSpec& source) {
                              [&](const ImageSpec& spec) { return spec.channels != source.channels; });
 }
 
-/// What makes pixels missing besides alpha, so that it is a mask like that; empty if nothing does.
-std::string needs_mask(const Chain& chain, const MissingPixels& missing) {
+/// Why alpha must be a mask: something else also makes pixels missing. Empty if nothing does.
+std::string why_mask(const Chain& chain, const MissingPixels& missing) {
   if (missing.is_mask) return "a mask hides pixels";
-  if (missing.of_secondary) return "a second image of the chain has missing pixels";
+  if (missing.from_secondary) return "a second image of the chain has missing pixels";
   if (missing.value) return fmt::format("pixels of value {} are missing, too", *missing.value);
   if (const Stage* const stage = settles_means(chain))
     return fmt::format("'{}' says what becomes of missing pixels", stage->text());
@@ -53,7 +54,7 @@ std::optional<AlphaRule> alpha_rule_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
+void find_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
                 MissingPixels& missing) {
   const std::int64_t channels = source.spec().channels;
   const std::optional<std::int64_t> declared =
@@ -61,8 +62,9 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
   const std::optional<std::int64_t> alpha = options.alpha ? options.alpha : declared;
   if (!alpha) {
     if (options.alpha_rule)
-      missing.why += fmt::format("{}MissingOptions::alpha_rule changes nothing, because no channel is alpha",
-                                 missing.why.empty() ? "" : "; ");
+      missing.ignored_reason +=
+          fmt::format("{}MissingOptions::alpha_rule changes nothing, because no channel is alpha",
+                      missing.ignored_reason.empty() ? "" : "; ");
     return;
   }
   if (*alpha < 0 || *alpha >= channels)
@@ -78,41 +80,43 @@ void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& 
     for (const StagePtr& stage : chain.stages())
       missing.opaque_in_result = stage->traits().opaque.value_or(missing.opaque_in_result);
   } else if (chain.work() == Work::neighbours) {
-    missing.why +=
-        fmt::format("{}{}{}", missing.why.empty() ? "" : "; ", kAlphaIgnored,
+    missing.ignored_reason +=
+        fmt::format("{}{}{}", missing.ignored_reason.empty() ? "" : "; ", kAlphaIgnored,
                     options.none ? "" : ", because the chain mixes it with them or over whole sides");
   }
 }
 
-void take_rule(const Reader& source, const Chain& chain, const MissingOptions& options,
-               MissingPixels& missing) {
+void choose_alpha_rule(const Reader& source, const Chain& chain, const MissingOptions& options,
+                       MissingPixels& missing) {
   if (!missing.alpha) return;
-  const std::string needs = needs_mask(chain, missing);
+  const std::string mask_reason = why_mask(chain, missing);
   if (options.alpha_rule) {
-    if (*options.alpha_rule == AlphaRule::weight && !needs.empty())
+    if (*options.alpha_rule == AlphaRule::weight && !mask_reason.empty())
       throw InvalidArgument(fmt::format(
-          "MissingOptions::alpha_rule is to make alpha a weight, and {}; leave one of the two out", needs));
+          "MissingOptions::alpha_rule is to make alpha a weight, and {}; leave one of the two out",
+          mask_reason));
     missing.rule = *options.alpha_rule;
-    missing.because = "MissingOptions::alpha_rule says so";
+    missing.rule_reason = "MissingOptions::alpha_rule says so";
     return;
   }
-  const std::string mask = source.layout().has_mask              ? "it is a mask of the file's"
-                           : is_georeferenced(source.metadata()) ? "the file has a georeference"
-                                                                 : needs;
-  missing.rule = mask.empty() ? AlphaRule::weight : AlphaRule::mask;
-  missing.because = mask.empty() ? "the image is a picture, without georeference or nodata value" : mask;
+  const std::string reason = source.layout().has_mask              ? "it is a mask of the file's"
+                             : is_georeferenced(source.metadata()) ? "the file has a georeference"
+                                                                   : mask_reason;
+  missing.rule = reason.empty() ? AlphaRule::weight : AlphaRule::mask;
+  missing.rule_reason =
+      reason.empty() ? "the image is a picture, without georeference or nodata value" : reason;
 }
 
-std::vector<std::string> notes_of_weight(const MissingPixels& missing, const Chain& apply_nodata_policy) {
-  if (!apply_nodata_policy.computes()) return {};
+std::vector<std::string> alpha_weight_notes(const MissingPixels& missing, const Chain& nodata_chain) {
+  if (!nodata_chain.computes()) return {};
   std::vector<std::string> notes{fmt::format("alpha (channel {}) is a weight, because {}: {}", *missing.alpha,
-                                             missing.because, apply_nodata_policy.text())};
+                                             missing.rule_reason, nodata_chain.text())};
   if (missing.multiplied)
     notes.emplace_back("colours are multiplied by alpha in the source, and are so in the result");
-  const bool has_others = std::ranges::any_of(apply_nodata_policy.stages(), [](const StagePtr& stage) {
+  const bool has_other_stages = std::ranges::any_of(nodata_chain.stages(), [](const StagePtr& stage) {
     return !stage->traits().averages && !stage->traits().is_permutation && !stage->traits().alpha;
   });
-  if (has_others)
+  if (has_other_stages)
     notes.emplace_back(
         "stages that make no means leave alpha as it is, and of neighbours all count alike whose alpha is "
         "above 0");

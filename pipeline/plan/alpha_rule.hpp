@@ -1,4 +1,4 @@
-// Whether alpha is a weight or a mask, and why. Private to pipeline/plan.
+// Decides whether alpha is a weight or a mask. Private to pipeline/plan.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace sepconv {
 
-/// Which channel is alpha, and how, if each channel is computed for itself; else `missing.why` says that
-/// alpha is not honoured. Throws InvalidArgument for a channel that is not there.
-void take_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
+/// Sets the alpha channel in `missing` if the chain does not mix it with other channels; otherwise appends to
+/// `missing.why` that alpha is ignored. Throws InvalidArgument for a channel that does not exist.
+void find_alpha(const Reader& source, const Chain& chain, const MissingOptions& options,
                 MissingPixels& missing);
 
-/// Settles `missing.rule`, of a source whose alpha and missing values are known, and why it is that. Throws
-/// InvalidArgument where alpha is asked to be a weight, and pixels are missing by something else.
-void take_rule(const Reader& source, const Chain& chain, const MissingOptions& options,
-               MissingPixels& missing);
+/// Sets `missing.rule` and its reason; alpha and missing values must be known. Throws InvalidArgument if
+/// alpha is requested as a weight while something else makes pixels missing.
+void choose_alpha_rule(const Reader& source, const Chain& chain, const MissingOptions& options,
+                       MissingPixels& missing);
 
-/// What a plan says of alpha that is a weight.
-std::vector<std::string> notes_of_weight(const MissingPixels& missing, const Chain& apply_nodata_policy);
+/// Plan notes for alpha that is a weight.
+std::vector<std::string> alpha_weight_notes(const MissingPixels& missing, const Chain& nodata_chain);
 
 }  // namespace sepconv

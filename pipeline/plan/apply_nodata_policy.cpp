@@ -1,4 +1,4 @@
-// What becomes of missing pixels: the chain that honours them, and what is stored for them.
+// Handling of missing pixels: the chain that propagates them, and the value stored for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace sepconv {
 namespace {
 
-/// The next value of the type, for one that is not missing.
-double next_to(double value, PixelType type) {
+/// The next value of the type, stored for a valid pixel that equals the nodata value.
+double next_value(double value, PixelType type) {
   return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
     const T from = static_cast<T>(value);
     if constexpr (std::is_integral_v<T>) {
@@ -28,62 +28,62 @@ double next_to(double value, PixelType type) {
   });
 }
 
-/// Integers that are not of a pixel type, and of which the arithmetic has the halves, too.
-bool is_whole(SampleType type) {
+/// Integer types of up to 32 bits. The arithmetic can represent their halves, so rounding is exact.
+bool is_rounded_integer(SampleType type) {
   return (type.kind == SampleType::Kind::natural || type.kind == SampleType::Kind::integer) &&
          type.bits <= 32;
 }
 
-/// What is computed becomes the whole number, half to even, as which it will be stored, before it is compared
-/// with the value of missing pixels. 1.5 * 2^52, or 2^23, has no room for fractions: added and taken off
-/// again, it leaves none.
-void then_rounded(Chain& chain, SampleType stored, Arithmetic arithmetic) {
+/// Appends stages that clamp and round results, half to even, as they will be stored, before they are
+/// compared with the nodata value. 1.5 * 2^52 (f64) and 1.5 * 2^23 (f32) have no fractional bits: adding and
+/// subtracting them rounds.
+void append_rounding(Chain& chain, SampleType stored, Arithmetic arithmetic) {
   using Kind = PointwiseOp::Kind;
-  const double whole = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
-  const double least = stored.kind == SampleType::Kind::integer ? -std::exp2(stored.bits - 1) : 0;
-  const double most = std::exp2(stored.bits) - 1 + least;
-  const auto then = [&](Kind kind, double p, double q) {
+  const double magic = arithmetic == Arithmetic::f32 ? 0x1.8p23 : 0x1.8p52;
+  const double min = stored.kind == SampleType::Kind::integer ? -std::exp2(stored.bits - 1) : 0;
+  const double max = std::exp2(stored.bits) - 1 + min;
+  const auto append = [&](Kind kind, double p, double q) {
     chain.then(pointwise_stage(fmt::format("(whole numbers: {}, {})", p, q), {.kind = kind, .p = p, .q = q}));
   };
-  then(Kind::clamp, least, most);
-  then(Kind::scale, 1, whole);
-  then(Kind::scale, 1, -whole);
+  append(Kind::clamp, min, max);
+  append(Kind::scale, 1, magic);
+  append(Kind::scale, 1, -magic);
 }
 
-/// The value that is stored for one that is not missing and would be `missing.result`.
-double next_in(const MissingPixels& missing, PixelType type) {
-  if (!missing.stored || !is_whole(*missing.stored)) return next_to(missing.result, type);
+/// The value stored for a valid pixel that would equal `missing.result`.
+double next_stored_value(const MissingPixels& missing, PixelType type) {
+  if (!missing.stored || !is_rounded_integer(*missing.stored)) return next_value(missing.result, type);
   return value_as(missing.result + 1, *missing.stored).value_or(missing.result - 1);
 }
 
 bool is_same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-AlphaOp hiding(const MissingPixels& missing) {
+AlphaOp hide_op(const MissingPixels& missing) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   return {.kind = AlphaOp::Kind::hide, .channel = *missing.alpha, .p = missing.value.value_or(kNone)};
 }
 
-AlphaOp storing(const MissingPixels& missing, PixelType result) {
+AlphaOp store_op(const MissingPixels& missing, PixelType result) {
   AlphaOp op{.kind = AlphaOp::Kind::store, .channel = *missing.alpha, .type = result};
   op.r = std::numeric_limits<double>::quiet_NaN();
   if (missing.has_result()) op.p = op.q = op.r = missing.result;
-  if (missing.has_result() && !missing.all_channels) op.q = next_in(missing, result);
+  if (missing.has_result() && !missing.all_channels) op.q = next_stored_value(missing, result);
   return op;
 }
 
-StagePtr stage_of_alpha(std::string_view what, const AlphaOp& op, std::optional<double> value) {
+StagePtr make_alpha_stage(std::string_view what, const AlphaOp& op, std::optional<double> value) {
   return alpha_stage(
       fmt::format("({}: alpha {}{})", what, op.channel, value ? fmt::format(", {}", *value) : ""), op);
 }
 
-/// Means of alpha are one; what else a stage makes of it means nothing. Colours that are multiplied by alpha
-/// are means of the same pixels as it.
+/// The stage with alpha as a mask. Only averages of alpha are meaningful; other stages leave alpha unchanged.
+/// Colours that are multiplied by alpha are averaged over the same pixels as alpha.
 StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const MissingPixels& missing) {
-  StagePtr apply_nodata_policy = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
+  StagePtr masked = missing.multiplied ? stage->with_nodata() : stage->with_alpha_mask(alpha);
   const StageTraits& traits = stage->traits();
   const bool makes_mask = missing.is_mask && (traits.keeps_last || traits.product != Product::none);
-  if (traits.averages || traits.is_permutation || makes_mask) return apply_nodata_policy;
-  return stage_of_colours(std::move(apply_nodata_policy), alpha);
+  if (traits.averages || traits.is_permutation || makes_mask) return masked;
+  return stage_of_colours(std::move(masked), alpha);
 }
 
 }  // namespace
@@ -91,23 +91,24 @@ StagePtr with_alpha_mask(const StagePtr& stage, std::int64_t alpha, const Missin
 Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, const ImageSpec& source,
                           std::optional<Arithmetic> asked) {
   const PixelType result = chain.result_spec(source).type;
-  const bool moved =
-      !chain.computes() && !missing.by_value && (!missing.value || is_same(*missing.value, missing.result));
-  if (missing.none() || moved) return chain;
+  const bool only_moved = !chain.computes() && !missing.replaces_mask &&
+                          (!missing.value || is_same(*missing.value, missing.result));
+  if (missing.none() || only_moved) return chain;
   if (missing.weighs())
     return weight_by_alpha(chain, {*missing.alpha, missing.opaque, missing.multiplied}, result);
-  const bool second_is_wide = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
+  const bool second_needs_f64 = std::ranges::any_of(chain.stages(), [](const StagePtr& stage) {
     return stage->traits().secondary_nodata && stage->traits().needs_f64;
   });
   if (asked == Arithmetic::f32 &&
-      (source.type == PixelType::f64 || result == PixelType::f64 || second_is_wide))
+      (source.type == PixelType::f64 || result == PixelType::f64 || second_needs_f64))
     throw InvalidArgument("f32 does not tell the missing pixels of an f64 image from others; compute in f64");
-  Chain apply_nodata_policy;
+
+  Chain nodata_chain;
   if (missing.alpha)
-    apply_nodata_policy.then(stage_of_alpha("missing", hiding(missing), missing.value));
+    nodata_chain.then(make_alpha_stage("missing", hide_op(missing), missing.value));
   else if (!std::isnan(*missing.value))
-    apply_nodata_policy.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
-                                             {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
+    nodata_chain.then(pointwise_stage(fmt::format("(missing: {})", *missing.value),
+                                      {.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}));
   const std::vector<ImageSpec> specs = chain.specs(source);
   const auto alpha_of = [&](const ImageSpec& spec) {
     return missing.is_mask ? spec.channels - 1 : *missing.alpha;
@@ -115,35 +116,36 @@ Chain apply_nodata_policy(const MissingPixels& missing, const Chain& chain, cons
   double opaque = missing.opaque;
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const StagePtr& stage = chain.stages()[i];
-    apply_nodata_policy.then(missing.alpha ? with_alpha_mask(stage, alpha_of(specs[i]), missing)
-                                           : stage->with_nodata());
+    nodata_chain.then(missing.alpha ? with_alpha_mask(stage, alpha_of(specs[i]), missing)
+                                    : stage->with_nodata());
     if (missing.alpha && !missing.is_mask)
-      opaque = then_rescaled_alpha(apply_nodata_policy, *stage, *missing.alpha, opaque);
+      opaque = then_rescaled_alpha(nodata_chain, *stage, *missing.alpha, opaque);
   }
-  if (missing.has_result() && missing.stored && is_whole(*missing.stored))
-    then_rounded(apply_nodata_policy, *missing.stored, chain.arithmetic(source, asked));
+  if (missing.has_result() && missing.stored && is_rounded_integer(*missing.stored))
+    append_rounding(nodata_chain, *missing.stored, chain.arithmetic(source, asked));
   if (missing.alpha) {
-    MissingPixels made = missing;
-    made.alpha = alpha_of(specs.back());
-    return apply_nodata_policy.then(stage_of_alpha(
-        "missing to", storing(made, result), made.has_result() ? std::optional(made.result) : std::nullopt));
+    MissingPixels in_result = missing;
+    in_result.alpha = alpha_of(specs.back());
+    return nodata_chain.then(
+        make_alpha_stage("missing to", store_op(in_result, result),
+                         in_result.has_result() ? std::optional(in_result.result) : std::nullopt));
   }
-  return apply_nodata_policy.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
-                                                  {.kind = PointwiseOp::Kind::store_missing,
-                                                   .p = missing.result,
-                                                   .q = next_in(missing, result),
-                                                   .type = result}));
+  return nodata_chain.then(pointwise_stage(fmt::format("(missing to: {})", missing.result),
+                                           {.kind = PointwiseOp::Kind::store_missing,
+                                            .p = missing.result,
+                                            .q = next_stored_value(missing, result),
+                                            .type = result}));
 }
 
 void mark_missing(const MissingPixels& missing, const PixelView& pixels, Arithmetic arithmetic) {
-  if (missing.alpha) return alpha_host(hiding(missing), pixels, pixels, arithmetic);
+  if (missing.alpha) return alpha_host(hide_op(missing), pixels, pixels, arithmetic);
   pointwise_host({.kind = PointwiseOp::Kind::mark_missing, .p = *missing.value}, pixels, pixels, pixels,
                  arithmetic);
 }
 
-bool MissingPixels::can_become() const {
+bool MissingPixels::rounding_may_collide() const {
   return stored && !weighs() &&
-         ((alpha && stores_alpha) || (has_result() && !std::isnan(result) && !is_whole(*stored)));
+         ((alpha && stores_alpha) || (has_result() && !std::isnan(result) && !is_rounded_integer(*stored)));
 }
 
 void check_stored(const MissingPixels& missing, const Chain& chain) {
@@ -154,7 +156,7 @@ void check_stored(const MissingPixels& missing, const Chain& chain) {
         fmt::format("missing pixels are to be {}, and the result's elements of {} have no such value; set "
                     "MissingOptions::result to one that they have",
                     missing.result, name_of(*stored)));
-  if (!missing.can_become()) return;
+  if (!missing.rounding_may_collide()) return;
   throw InvalidArgument(
       fmt::format("the result is stored as {}, where a value that is rounded could become one that is "
                   "missing; end the chain with a cast to {}, or set MissingOptions::none",
@@ -163,7 +165,7 @@ void check_stored(const MissingPixels& missing, const Chain& chain) {
 
 void declare(const MissingPixels& missing, Work work, Metadata& metadata, std::vector<std::string>& lost) {
   const std::optional<std::string> text = nodata_value(metadata);
-  if (!missing.why.empty() && work != Work::none) lost.push_back(missing.why);
+  if (!missing.ignored_reason.empty() && work != Work::none) lost.push_back(missing.ignored_reason);
   if (missing.has_result()) {
     const std::optional<double> declared = text ? number_of(*text) : std::nullopt;
     if (!declared || !is_same(*declared, missing.result))

@@ -29,7 +29,7 @@ Rect Plan::band_rect(std::int64_t index) const noexcept {
 
 namespace {
 
-/// For the bands before this one. `lanes` hold `along`, one after another.
+/// Pixels of all bands before `index`. Bands run along `along` within each of `lanes`.
 std::int64_t pixels_before(std::int64_t index, const BandTiling& lanes, const BandTiling& along) {
   const std::int64_t lane = index / along.count();
   if (lane == lanes.count()) return lanes.length * along.length;
@@ -45,29 +45,30 @@ std::int64_t Plan::pixels_of(BandRange bands) const noexcept {
 }
 
 Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
-                   const Rect& band, std::size_t over) {
-  Rect needed = needed_rects(chain, specs, band)[over];
-  const std::int64_t rows = specs[over].extent.rows;
+                   const Rect& band, std::size_t stage_index) {
+  Rect needed = needed_rects(chain, specs, band)[stage_index];
+  const std::int64_t rows = specs[stage_index].extent.rows;
   if (layout.streams && layout.access == Access::random && needed.row_end() > 0 && needed.row_end() <= rows)
     needed.rows = std::min(round_up(needed.row_end(), layout.unit().rows), rows) - needed.row;
   return needed;
 }
 
 BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
-                   std::size_t over) {
-  const auto held_of = [&](std::int64_t index) {
-    return resident_rect(plan.chain, plan.specs, layout, plan.band_rect(index), over);
+                   std::size_t stage_index) {
+  const auto resident_of = [&](std::int64_t index) {
+    return resident_rect(plan.chain, plan.specs, layout, plan.band_rect(index), stage_index);
   };
-  const Rect held = held_of(band);
-  BandRows rows{held, {held.row, held.col, 0, held.cols}, held};
+  const Rect resident = resident_of(band);
+  BandRows rows{resident, {resident.row, resident.col, 0, resident.cols}, resident};
   if (!follows) return rows;
-  const Rect before = held_of(band - 1);
-  const Rect shared = held.intersect(before);
-  // A band at the top of the next column of bands has other columns.
-  if (before.col != held.col || before.cols != held.cols || shared.row != held.row || shared.empty())
+  const Rect previous = resident_of(band - 1);
+  const Rect shared = resident.intersect(previous);
+  // The first band of the next column of bands has other columns.
+  if (previous.col != resident.col || previous.cols != resident.cols || shared.row != resident.row ||
+      shared.empty())
     return rows;
   rows.shared = shared;
-  rows.missing = {shared.row_end(), held.col, held.rows - shared.rows, held.cols};
+  rows.missing = {shared.row_end(), resident.col, resident.rows - shared.rows, resident.cols};
   return rows;
 }
 

@@ -1,5 +1,5 @@
-// Which part of the source a band holds, and what of it the band before holds already. Pure arithmetic, for
-// every streaming runner.
+// The part of the source that a band needs, and the part of it that the previous band already has in memory.
+// Pure arithmetic for all streaming runners.
 #pragma once
 
 #include "core/memory.hpp"
@@ -7,26 +7,25 @@
 
 namespace sepconv {
 
-/// What is held for a band of the result of the image `over` the input of a stage: the source over that of
-/// the first, or a second image. It is what the band needs, its last row rounded up to the image's blocks, so
+/// Rectangle to keep in memory for a band of the result. `stage_index` is the stage whose input image is
+/// meant: 0 is the source, others are second images. Its last row is rounded up to the image's blocks, so
 /// that no block is decoded for two bands.
 Rect resident_rect(const Chain& chain, const std::vector<ImageSpec>& specs, const SourceLayout& layout,
-                   const Rect& band, std::size_t over = 0);
+                   const Rect& band, std::size_t stage_index = 0);
 
-/// For such an image, all of the same columns: `held` = `shared` above `missing`, either of which may be
-/// empty.
+/// Parts of resident_rect(), all with the same columns: `held` consists of `shared` above `missing`. Either
+/// may be empty.
 struct BandRows {
   Rect held;     ///< resident_rect()
-  Rect shared;   ///< the part of it that the band before holds
-  Rect missing;  ///< the part that is to be read
+  Rect shared;   ///< part that the previous band has in memory
+  Rect missing;  ///< part to be read
 };
 
-/// `follows`: whether the band before is at hand; it is not for the first band of a run or of a device.
+/// `follows`: the previous band is in memory. False for the first band of a run or of a device.
 BandRows band_rows(const Plan& plan, const SourceLayout& layout, std::int64_t band, bool follows,
-                   std::size_t over = 0);
+                   std::size_t stage_index = 0);
 
-/// View of a part of an image, densely packed, in a slot. Throws std::logic_error if the slot has no room for
-/// it.
+/// View of a part of an image, densely packed, in a slot. Throws std::logic_error if the slot is too small.
 PixelView slot_view(const Buffer& slot, const ImageSpec& image, const Rect& part);
 
 }  // namespace sepconv

@@ -8,16 +8,16 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxPlaces = 1 << 14;  // that are looked at one by one, some milliseconds
-constexpr std::int64_t kMaxParts = 1 << 18;   // of one side; more are not met but in images of 2^31 rows
+constexpr std::int64_t kMaxPositions = 1 << 14;  // visited one by one, in some milliseconds
+constexpr std::int64_t kMaxParts = 1 << 18;      // per side; only images of 2^31 rows have more
 
-/// For one side of the result.
+/// An interval of one side of the result.
 struct Part {
   std::int64_t begin, size;
 };
 
-/// The parts that a side is cut into, `first` on: bands, and each of them into tiles. Of very many this many
-/// evenly spread, and the last.
+/// The parts of one side, beginning at `first`: tiles of its bands. If there are more than kMaxParts, about
+/// kMaxParts evenly spaced ones and the last.
 std::vector<Part> parts_of(std::int64_t first, const BandTiling& cut, std::int64_t tile) {
   const std::int64_t per_band = ceil_div(cut.band, tile);
   const std::int64_t count = cut.count() * per_band;
@@ -34,36 +34,36 @@ std::vector<Part> parts_of(std::int64_t first, const BandTiling& cut, std::int64
   return parts;
 }
 
-/// The first, the middle and the last.
-std::vector<Part> few_of(const std::vector<Part>& parts) {
+/// The first, the middle and the last part.
+std::vector<Part> first_middle_last(const std::vector<Part>& parts) {
   return {parts.front(), parts[parts.size() / 2], parts.back()};
 }
 
 template <class Visit>
-void visit_each(const std::vector<Part>& rows, const std::vector<Part>& cols, const Visit& visit) {
+void visit_grid(const std::vector<Part>& rows, const std::vector<Part>& cols, const Visit& visit) {
   for (const Part& row : rows) {
     for (const Part& col : cols) visit(Rect{row.begin, col.begin, row.size, col.size});
   }
 }
 
-/// Where many, all rows of places and all columns of them rather than all places: which rows a stage needs
-/// follows from the rows of its result, and which columns from its columns, or crosswise where it turns the
-/// image.
+/// Visits all tiles; if there are too many, all rows of tiles and all columns of tiles instead. The rows that
+/// a stage needs depend only on the rows of its result, and the columns on its columns, or crosswise for a
+/// transpose.
 template <class Visit>
-void visit_places(const PlanProblem& problem, Extent band, Extent tile, const Visit& visit) {
+void visit_positions(const PlanProblem& problem, Extent band, Extent tile, const Visit& visit) {
   const Rect& region = problem.region;
   const auto rows = parts_of(region.row, {region.rows, problem.item.rows, band.rows}, tile.rows);
   const auto cols = parts_of(region.col, {region.cols, problem.item.cols, band.cols}, tile.cols);
-  if (std::ssize(rows) * std::ssize(cols) <= kMaxPlaces) return visit_each(rows, cols, visit);
-  visit_each(rows, few_of(cols), visit);
-  visit_each(few_of(rows), cols, visit);
+  if (std::ssize(rows) * std::ssize(cols) <= kMaxPositions) return visit_grid(rows, cols, visit);
+  visit_grid(rows, first_middle_last(cols), visit);
+  visit_grid(first_middle_last(rows), cols, visit);
 }
 
-/// The bands of `places`, and the one in the middle, where nothing is cut off a halo.
+/// Visits the bands of `sampling`, and the middle band, whose halo is not clipped.
 template <class Visit>
-void visit_bands(const PlanProblem& problem, Extent band, Places places, const Visit& visit) {
+void visit_bands(const PlanProblem& problem, Extent band, Sampling sampling, const Visit& visit) {
   visit(problem.middle(band));
-  if (places == Places::all) return visit_places(problem, band, band, visit);
+  if (sampling == Sampling::all) return visit_positions(problem, band, band, visit);
   const Rect& region = problem.region;
   const BandTiling rows{region.rows, problem.item.rows, band.rows};
   const BandTiling cols{region.cols, problem.item.cols, band.cols};
@@ -73,90 +73,91 @@ void visit_bands(const PlanProblem& problem, Extent band, Places places, const V
   }
 }
 
-/// What a band holds at most of an image over the input of a stage, with halo and rounded up to whole blocks.
-Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Places places,
-                         const SourceLayout& layout, std::size_t over) {
-  // For bands that begin anywhere in a block of the image; those that there are may round up to less.
-  const Rect middle = needed_rects(problem.chain, problem.specs, problem.middle(cut_band))[over];
+/// Maximum extent that a band needs of the image at the input of stage `stage_index`, with halo and rounded
+/// up to whole blocks.
+Extent max_source_extent(const PlanProblem& problem, Extent cut_band, Sampling sampling,
+                         const SourceLayout& layout, std::size_t stage_index) {
+  // Assumes that bands may begin anywhere in a block; the actual bands may round up to less.
+  const Rect middle = needed_rects(problem.chain, problem.specs, problem.middle(cut_band))[stage_index];
   const std::int64_t rows = std::min(middle.rows + PlanProblem::read_unit_rows(layout) - 1,
-                                     std::max(problem.specs[over].extent.rows, middle.rows));
-  Extent most{rows, middle.cols};  // each by itself: the places that are looked at are not all that there are
-  visit_bands(problem, cut_band, places, [&](const Rect& band) {
-    const Rect held = resident_rect(problem.chain, problem.specs, layout, band, over);
-    most = {std::max(most.rows, held.rows), std::max(most.cols, held.cols)};
+                                     std::max(problem.specs[stage_index].extent.rows, middle.rows));
+  Extent max_extent{rows, middle.cols};  // maximum per side, because not all positions are visited
+  visit_bands(problem, cut_band, sampling, [&](const Rect& band) {
+    const Rect resident = resident_rect(problem.chain, problem.specs, layout, band, stage_index);
+    max_extent = {std::max(max_extent.rows, resident.rows), std::max(max_extent.cols, resident.cols)};
   });
-  return most;
+  return max_extent;
 }
 
-/// What a slot holds: of the source, of second images, and of the result.
-void set_slots(const PlanProblem& problem, Tiling& cut, Places places) {
-  cut.max_source_extent = max_source_extent(problem, cut.band, places, problem.source.layout(), 0);
+/// Sets the bytes of a slot: source, second images and result.
+void set_slots(const PlanProblem& problem, Tiling& cut, Sampling sampling) {
+  cut.max_source_extent = max_source_extent(problem, cut.band, sampling, problem.source.layout(), 0);
   cut.slot_input_bytes = cut.max_source_extent.area() * problem.specs.front().pixel_bytes();
   cut.slot_output_bytes = cut.band.area() * problem.specs.back().pixel_bytes();
   cut.slot_secondary_bytes.clear();
   for (const auto& [stage, reader] : problem.seconds)
     cut.slot_secondary_bytes.push_back(
-        max_source_extent(problem, cut.band, places, reader->layout(), stage).area() *
+        max_source_extent(problem, cut.band, sampling, reader->layout(), stage).area() *
         reader->spec().pixel_bytes());
 }
 
-/// For a thread.
-std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Places places) {
+/// Scratch bytes of one thread.
+std::int64_t arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling sampling) {
   std::vector<Extent> needed;
   include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.tile), needed);
-  if (places == Places::all) {
-    visit_places(problem, cut.band, cut.tile,
-                 [&](const Rect& tile) { include_needed(problem.chain, problem.specs, tile, needed); });
+  if (sampling == Sampling::all) {
+    visit_positions(problem, cut.band, cut.tile,
+                    [&](const Rect& tile) { include_needed(problem.chain, problem.specs, tile, needed); });
   }
   return tile_scratch_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
 }
 
-/// For a GPU, which computes a band at once.
-std::int64_t device_arena_bytes(const PlanProblem& problem, const Tiling& cut, Places places) {
+/// Scratch bytes of a GPU, which computes a whole band at a time.
+std::int64_t device_arena_bytes(const PlanProblem& problem, const Tiling& cut, Sampling sampling) {
   std::vector<Extent> needed;
   include_needed(problem.chain, problem.specs, middle_rect(problem.specs.back().extent, cut.band), needed);
-  visit_bands(problem, cut.band, places,
+  visit_bands(problem, cut.band, sampling,
               [&](const Rect& band) { include_needed(problem.chain, problem.specs, band, needed); });
   return chain_device_bytes(problem.chain, problem.specs, needed, problem.arithmetic);
 }
 
 }  // namespace
 
-void set_sizes(const PlanProblem& problem, Tiling& cut, Places places) {
-  set_slots(problem, cut, places);
+void set_sizes(const PlanProblem& problem, Tiling& cut, Sampling sampling) {
+  set_slots(problem, cut, sampling);
   cut.memory = {.source = problem.source.buffer_bytes(cut.threads) + problem.buffered_bytes,
                 .sink = problem.sink.buffer_bytes(cut.threads),
                 .resident = problem.chain.resident_bytes()};
-  std::int64_t seconds = 0;
-  for (const std::int64_t bytes : cut.slot_secondary_bytes) seconds += bytes;
+  std::int64_t secondary_bytes = 0;
+  for (const std::int64_t bytes : cut.slot_secondary_bytes) secondary_bytes += bytes;
   for (const SecondaryInput& second : problem.seconds)
     cut.memory.source += std::max(problem.devices, 1) * second.reader->buffer_bytes(cut.threads);
   if (problem.devices == 0) {
-    cut.arena_bytes = arena_bytes(problem, cut, places);
-    cut.memory.slots = cut.slots * (cut.slot_input_bytes + seconds + cut.slot_output_bytes);
+    cut.arena_bytes = arena_bytes(problem, cut, sampling);
+    cut.memory.slots = cut.slots * (cut.slot_input_bytes + secondary_bytes + cut.slot_output_bytes);
     cut.memory.scratch = cut.threads * cut.arena_bytes;
     return;
   }
   std::int64_t host_input = problem.source.is_page_locked() ? 0 : cut.slot_input_bytes;
   std::int64_t host_output = problem.sink.is_page_locked() ? 0 : cut.slot_output_bytes;
-  std::int64_t codecs = 0, mended = 0;
+  std::int64_t codecs = 0, redecoded = 0;
   if (problem.codecs.decodes) {
     const EncodedTiles& tiles = *problem.source.layout().coded;
     const DecodingSizes sizes(tiles, problem.specs.front(), cut.max_source_extent, cut.threads);
     host_input = sizes.host_bytes();
     codecs += cut.slots * sizes.device_bytes();
-    mended = sizes.redecoded_bytes();
+    redecoded = sizes.redecoded_bytes();
   }
   if (problem.codecs.encodes) {
     const EncodingSizes sizes(*problem.sink.layout().coded, cut.band);
     host_output = sizes.slot_bytes();
     codecs += cut.slots * sizes.slot_bytes() + sizes.scratch_bytes;
   }
-  cut.memory.slots = problem.devices * (cut.slots * (host_input + seconds + host_output) + mended);
+  cut.memory.slots = problem.devices * (cut.slots * (host_input + secondary_bytes + host_output) + redecoded);
   cut.memory.scratch = problem.devices * found_nan_bytes(problem.specs.front());
-  cut.device_memory = {.slots = device_inputs(cut.slots) * (cut.slot_input_bytes + seconds) +
+  cut.device_memory = {.slots = device_inputs(cut.slots) * (cut.slot_input_bytes + secondary_bytes) +
                                 cut.slots * cut.slot_output_bytes,
-                       .scratch = device_arena_bytes(problem, cut, places),
+                       .scratch = device_arena_bytes(problem, cut, sampling),
                        .codecs = codecs,
                        .resident = problem.chain.resident_bytes()};
 }

@@ -14,17 +14,16 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kHaloFactor =
-    4;  // a band is at least this many times as high as its halo, if memory allows
+constexpr std::int64_t kHaloFactor = 4;  // minimum band height as a multiple of its halo, if memory allows
 constexpr std::int64_t kDeviceHaloFactor = 2;
 constexpr std::int64_t kProductRows =
-    512;  // of a band that is multiplied by a matrix, which is read for each
-// Blocks of a turned result: long pieces in source and sink want large blocks, but beyond this they were not
-// seen to be faster, unless the source's own blocks are decoded again for each of them.
-constexpr std::int64_t kMaxTurnedBytes = 64 << 20;
+    512;  // rows of a band that is multiplied by a matrix, which is read again for each band
+// Maximum size of bands of a transposed result. Long contiguous pieces in source and sink want large bands;
+// larger ones were not measured to be faster, unless the source's blocks are decoded again for each band.
+constexpr std::int64_t kMaxTransposedBytes = 64 << 20;
 constexpr std::int64_t kMinBusRow = 2 << 10;
 constexpr std::int64_t kMaxBusRow = 128 << 10;
-constexpr std::int64_t kMinTurnedBytes = 4 << 10;
+constexpr std::int64_t kMinTransposedBytes = 4 << 10;
 constexpr double kLongSide = 512;
 constexpr double kAlignedSide = 128;
 
@@ -32,30 +31,30 @@ std::int64_t ceil_quotient(std::int64_t value, double unit) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(value) / unit));
 }
 
-/// `rows` or somewhat more: whole tiles, or about the part of one that most bands then end with it (a half, a
-/// quarter, ...).
+/// `rows` or slightly more: whole tiles, or a power-of-two fraction of a tile, so that most bands end at a
+/// tile's end.
 std::int64_t fit_to_tiles(std::int64_t rows, std::int64_t tile_rows) {
   if (rows >= tile_rows) return round_up(rows, tile_rows);
   return tile_rows / static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(tile_rows / rows)));
 }
 
-/// `most`, then ever smaller by halves, each a multiple of `unit` (or the whole `side`), down to `unit`; each
-/// fit to tiles of `tile_rows`.
-std::vector<std::int64_t> sizes(std::int64_t most, std::int64_t unit, std::int64_t side,
+/// `max_size` and its successive halves down to `unit`, each a multiple of `unit` (or the whole `side`) and
+/// fitted to tiles of `tile_rows`.
+std::vector<std::int64_t> sizes(std::int64_t max_size, std::int64_t unit, std::int64_t side,
                                 std::int64_t tile_rows = 1) {
   const auto fit = [=](std::int64_t size) {
     return fit_to_tiles(std::max<std::int64_t>(size, 1), tile_rows);
   };
   std::vector<std::int64_t> result;
-  for (std::int64_t size = fit(most);; size = fit(size / 2)) {
+  for (std::int64_t size = fit(max_size);; size = fit(size / 2)) {
     const std::int64_t rounded = std::min(round_up(size, unit), side);
     if (result.empty() || rounded < result.back()) result.push_back(rounded);
     if (size <= unit) return result;
   }
 }
 
-/// Rows of tiles of a file that may be cut: of the result's, or else of the source's, as rows of the result;
-/// 1 where there are none.
+/// Tile height, in rows of the result, of a file whose tiles may be split between bands: the sink's, else the
+/// source's. 1 if there are none.
 std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   const SinkLayout& sink = problem.sink.layout();
   const SourceLayout& source = problem.source.layout();
@@ -63,8 +62,8 @@ std::int64_t cut_tile_rows(const PlanProblem& problem, double scale) {
   return source.cuts_blocks ? ceil_quotient(source.block.rows, scale) : 1;
 }
 
-/// For the source, in a band whose blocks a GPU decodes: each is decoded in order, by a part of the GPU, so
-/// that many have to be there at once. They leave some bands, whose steps overlap.
+/// Source bytes of a band whose blocks a GPU decodes. A small part of the GPU decodes one block sequentially,
+/// so a band needs many blocks; but several bands must remain for overlap.
 std::int64_t coded_band_bytes(const PlanProblem& problem) {
   if (!problem.codecs.decodes) return 0;
   const std::int64_t bands_bytes = problem.specs.front().bytes() / problem.machine.device.min_encoded_bands;
@@ -75,8 +74,9 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
   const Extent image = problem.region.extent();
   const std::int64_t unit = problem.band_unit().rows;
   if (options.band_rows > 0) return {std::min(round_up(options.band_rows, unit), image.rows)};
-  // Rows of the source to one of the result.
-  const double scale = static_cast<double>(problem.own(image).rows) / static_cast<double>(image.rows);
+  // Source rows per result row.
+  const double scale =
+      static_cast<double>(problem.source_extent(image).rows) / static_cast<double>(image.rows);
   const Rect read = source_rect(problem.chain, problem.specs, problem.region);
   const std::int64_t pixel_bytes = problem.specs.front().pixel_bytes();
   const std::int64_t input_row_bytes = std::max<std::int64_t>(1, read.cols * pixel_bytes);
@@ -95,9 +95,9 @@ std::vector<std::int64_t> candidate_rows(const PlanProblem& problem, const PlanO
                                ? source_bytes
                                : std::max(source_bytes, static_cast<double>(problem.sink.spec().row_bytes()));
   const std::int64_t halo_factor = problem.devices > 0 ? kDeviceHaloFactor : kHaloFactor;
-  const std::int64_t many_rows =
+  const std::int64_t busy_rows =
       problem.devices > 0 ? ceil_div(device.product_elements, image.cols) : kProductRows;
-  const std::int64_t product_rows = problem.sum_length > 0 ? many_rows : 0;
+  const std::int64_t product_rows = problem.sum_length > 0 ? busy_rows : 0;
   const std::int64_t rows =
       std::max({ceil_quotient(band_bytes, row_bytes), ceil_quotient(halo_factor * halo, scale),
                 ceil_quotient(problem.read_unit_rows(), scale), product_rows});
@@ -117,13 +117,12 @@ std::vector<std::int64_t> candidate_cols(const PlanProblem& problem, const PlanO
     return {cols};
   }
   if (whole_rows) return {image.cols};
-  const std::int64_t least = problem.job_manifest({1, std::min<std::int64_t>(64, image.cols)}).cols;
-  return sizes(image.cols, round_up(least, unit), image.cols);
+  const std::int64_t min_cols = problem.result_extent({1, std::min<std::int64_t>(64, image.cols)}).cols;
+  return sizes(image.cols, round_up(min_cols, unit), image.cols);
 }
 
-/// Candidates as wide as possible first, a group for each width: only bands of full width read each source
-/// row once.
-std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const PlanOptions& options) {
+/// Candidate bands grouped by width, widest first: only bands of full width read each source row once.
+std::vector<std::vector<Extent>> untransposed_bands(const PlanProblem& problem, const PlanOptions& options) {
   std::vector<std::vector<Extent>> groups;
   const std::vector<std::int64_t> rows = candidate_rows(problem, options);
   for (const std::int64_t cols : candidate_cols(problem, options)) {
@@ -133,20 +132,22 @@ std::vector<std::vector<Extent>> upright_bands(const PlanProblem& problem, const
   return groups;
 }
 
-/// One side of a turned band: about `wanted`, a multiple of the sink's unit, as it must be, and of the
-/// source's where that is not much more. Whole items, unless parts of one end where the sink's blocks do.
-std::int64_t turned_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit, std::int64_t item,
-                         std::int64_t side) {
-  const auto least = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
-  const bool in_item = item == side || (least < item && item % sink_unit == 0);
+/// One side of a transposed band: about `wanted`, a multiple of the sink's unit (required) and of the
+/// source's unit if that is not much more. Contains whole items unless parts of an item end at the sink's
+/// blocks.
+std::int64_t transposed_side(double wanted, std::int64_t sink_unit, std::int64_t source_unit,
+                             std::int64_t item, std::int64_t side) {
+  const auto min_size = static_cast<std::int64_t>(std::clamp(wanted, 1.0, static_cast<double>(side)));
+  const bool in_item = item == side || (min_size < item && item % sink_unit == 0);
   const std::int64_t unit = in_item ? sink_unit : std::lcm(item, sink_unit);
-  const std::int64_t both = std::lcm(unit, std::min(source_unit, side));
-  const std::int64_t rounded = round_up(least, round_up(least, both) <= 2 * least ? both : unit);
+  const std::int64_t common_unit = std::lcm(unit, std::min(source_unit, side));
+  const std::int64_t rounded =
+      round_up(min_size, round_up(min_size, common_unit) <= 2 * min_size ? common_unit : unit);
   return std::min(rounded, in_item ? item : side);
 }
 
-/// Bands of a turned result: blocks of several shapes and sizes, from the whole width of the source to the
-/// whole width of the result.
+/// Candidate bands of a transposed result: blocks of several shapes and sizes, from the full width of the
+/// source to the full width of the result.
 std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptions& options) {
   const Extent image = problem.region.extent();
   const Extent unit = problem.band_unit();
@@ -155,7 +156,7 @@ std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptio
   const bool whole_cols = options.band_cols == 0 && problem.sink.layout().access == Access::sequential;
   const auto pixel_bytes = static_cast<double>(problem.specs.back().pixel_bytes());
   std::vector<Extent> bands;
-  // Rows of a band begin where memory likes it.
+  // Aligned rows are faster in memory.
   const auto aligned = [](double side) {
     return side >= kLongSide ? side - std::fmod(side, kAlignedSide) : side;
   };
@@ -165,21 +166,21 @@ std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptio
     if (whole_cols) cols = static_cast<double>(image.cols);
     if (options.band_rows > 0) rows = static_cast<double>(options.band_rows);
     if (options.band_cols > 0) cols = static_cast<double>(options.band_cols);
-    const Extent band{turned_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols,
-                                  problem.item.rows, image.rows),
-                      turned_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows,
-                                  problem.item.cols, image.cols)};
+    const Extent band{transposed_side(rows, unit.rows, options.band_rows > 0 ? 1 : source.block.cols,
+                                      problem.item.rows, image.rows),
+                      transposed_side(cols, unit.cols, options.band_cols > 0 ? 1 : source.block.rows,
+                                      problem.item.cols, image.cols)};
     if (std::ranges::find(bands, band) == bands.end()) bands.push_back(band);
   };
   const bool decodes_blocks = source.block.cols > 1;
   const bool on_bus = problem.devices > 0 && problem.source.is_page_locked() && problem.sink.is_page_locked();
-  const std::int64_t max_bytes = decodes_blocks ? std::max(kMaxTurnedBytes, problem.sink.spec().bytes())
+  const std::int64_t max_bytes = decodes_blocks ? std::max(kMaxTransposedBytes, problem.sink.spec().bytes())
                                  : on_bus       ? problem.machine.device.max_transposed_bytes
-                                                : kMaxTurnedBytes;
-  for (auto bytes = static_cast<double>(max_bytes); bytes >= kMinTurnedBytes; bytes /= 2) {
+                                                : kMaxTransposedBytes;
+  for (auto bytes = static_cast<double>(max_bytes); bytes >= kMinTransposedBytes; bytes /= 2) {
     const double pixels = bytes / pixel_bytes;
     const double item = static_cast<double>(problem.item.area());
-    if (item <= pixels) {  // whole items, stacked one way or the other
+    if (item <= pixels) {  // whole items, stacked vertically or horizontally
       const double items = std::floor(pixels / item);
       const bool down = problem.item.rows < image.rows;
       offer(static_cast<double>(problem.item.rows) * (down ? items : 1),
@@ -195,7 +196,7 @@ std::vector<Extent> transposed_bands(const PlanProblem& problem, const PlanOptio
     offer(item_rows, pixels / item_rows);
     offer(pixels / item_cols, item_cols);
   }
-  // Copies over the bus know steps of this many bytes a row.
+  // Also try row lengths that are efficient for copies over the bus.
   for (std::int64_t up = kMinBusRow; on_bus && up <= kMaxBusRow; up *= 2) {
     for (std::int64_t down = kMinBusRow; down <= kMaxBusRow; down *= 2) {
       const Extent band{up / static_cast<std::int64_t>(pixel_bytes),
@@ -224,7 +225,7 @@ void check_transposed(const PlanProblem& problem, const PlanOptions& options) {
 }  // namespace
 
 std::vector<std::vector<Extent>> candidate_bands(const PlanProblem& problem, const PlanOptions& options) {
-  if (!problem.turned) return upright_bands(problem, options);
+  if (!problem.turned) return untransposed_bands(problem, options);
   check_transposed(problem, options);
   return {transposed_bands(problem, options)};
 }

@@ -1,4 +1,4 @@
-// The bands that a plan is chosen from. Internal to the planner.
+// Candidate bands of a plan. Internal to the planner.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace sepconv {
 
-/// Groups of bands in the order in which they are to be tried: when the first group's bands are as wide as
-/// the result, and one of them serves, no other group is better. Bands of a turned result are one group.
-/// Throws InvalidArgument when source or sink cannot be cut as `options` ask.
+/// Groups of bands in the order to try. If a band of the first group is as wide as the result and fits, later
+/// groups are not better. Bands of a transposed result form one group. Throws InvalidArgument if source or
+/// sink cannot be cut as `options` ask.
 std::vector<std::vector<Extent>> candidate_bands(const PlanProblem& problem, const PlanOptions& options);
 
-/// One sentence on the bands of a turned result.
+/// One sentence about the bands of a transposed result.
 std::string explain_transposed(const PlanProblem& problem, const Plan& plan);
 
 }  // namespace sepconv

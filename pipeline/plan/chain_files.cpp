@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A value of a stage's text, and the key that it is of.
-struct Given {
+/// A key=value pair of a stage's text.
+struct StageValue {
   const StageKey* key = nullptr;
   std::string name{}, value{};
 
@@ -31,25 +31,25 @@ struct Given {
   }
 };
 
-/// Nothing of a stage of the caller's own, whose text may be any.
-std::vector<Given> given_to(std::string_view stage) {
-  std::vector<Given> all;
+/// The pairs of a stage of stage_table(); empty for a caller-defined stage, whose text is arbitrary.
+std::vector<StageValue> stage_values(std::string_view stage) {
+  std::vector<StageValue> values;
   const StageEntry* entry = find_named(stage_table(), stage.substr(0, stage.find(':')));
-  if (entry == nullptr) return all;
+  if (entry == nullptr) return values;
   for (auto& [name, value] : StageText::split(stage).pairs) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
-    all.push_back({key == entry->keys.end() ? nullptr : &*key, std::move(name), std::move(value)});
+    values.push_back({key == entry->keys.end() ? nullptr : &*key, std::move(name), std::move(value)});
   }
-  return all;
+  return values;
 }
 
-/// Calls `take` with each value that names a file, and the stage that it is of.
-template <class Take>
-void for_each_file(std::string_view stage, const Take& take) {
-  for (const Given& given : given_to(stage)) {
-    if (given.is_chain())
-      for (const std::string& within : split_own_chain(given.value)) for_each_file(within, take);
-    if (given.is_file()) take(given, stage);
+/// Calls `visit` with each value that names a file, and the text of its stage.
+template <class Visit>
+void for_each_file(std::string_view stage, const Visit& visit) {
+  for (const StageValue& item : stage_values(stage)) {
+    if (item.is_chain())
+      for (const std::string& nested : split_own_chain(item.value)) for_each_file(nested, visit);
+    if (item.is_file()) visit(item, stage);
   }
 }
 
@@ -57,16 +57,16 @@ void for_each_file(std::string_view stage, const Take& take) {
 
 std::string stage_with_pixels_in_memory(const Chain& chain) {
   for (const StagePtr& stage : chain.stages())
-    if (std::ranges::any_of(given_to(stage->text()), &Given::is_in_memory))
-      return stage->text().substr(0, stage->text().find(':'));  // an address says nothing to anybody
+    if (std::ranges::any_of(stage_values(stage->text()), &StageValue::is_in_memory))
+      return stage->text().substr(0, stage->text().find(':'));  // without the address
   return "";
 }
 
 PathsInUse files_read_by(const Chain& chain) {
   PathsInUse read;
   for (const StagePtr& stage : chain.stages())
-    for_each_file(stage->text(), [&](const Given& given, std::string_view of) {
-      read.emplace_back(fs::absolute(given.value), fmt::format("read by the stage {}", of));
+    for_each_file(stage->text(), [&](const StageValue& item, std::string_view stage_text) {
+      read.emplace_back(fs::absolute(item.value), fmt::format("read by the stage {}", stage_text));
     });
   return read;
 }
@@ -80,24 +80,24 @@ PathsInUse files_read_by(const fs::path& input, const Chain& chain) {
 std::vector<fs::path> secondary_images_of(const Chain& chain) {
   std::vector<fs::path> images;
   for (const StagePtr& stage : chain.stages())
-    for_each_file(stage->text(), [&](const Given& given, std::string_view) {
-      if (given.key->type == StageKey::Type::image) images.emplace_back(given.value);
+    for_each_file(stage->text(), [&](const StageValue& item, std::string_view) {
+      if (item.key->type == StageKey::Type::image) images.emplace_back(item.value);
     });
   return images;
 }
 
 std::string with_whole_paths(std::string_view stage) {
   std::vector<std::string> pairs;
-  for (Given& given : given_to(stage)) {
-    if (given.is_file()) given.value = fs::absolute(given.value).lexically_normal();
-    if (given.is_chain()) {
-      std::vector<std::string> within = split_own_chain(given.value);
-      for (std::string& one : within) one = with_whole_paths(one);
-      const bool in_brackets = given.value.starts_with('[');
-      given.value =
-          fmt::format("{}{}{}", in_brackets ? "[" : "", fmt::join(within, " | "), in_brackets ? "]" : "");
+  for (StageValue& item : stage_values(stage)) {
+    if (item.is_file()) item.value = fs::absolute(item.value).lexically_normal();
+    if (item.is_chain()) {
+      std::vector<std::string> nested = split_own_chain(item.value);
+      for (std::string& nested_stage : nested) nested_stage = with_whole_paths(nested_stage);
+      const bool in_brackets = item.value.starts_with('[');
+      item.value =
+          fmt::format("{}{}{}", in_brackets ? "[" : "", fmt::join(nested, " | "), in_brackets ? "]" : "");
     }
-    pairs.push_back(fmt::format("{}={}", given.name, given.value));
+    pairs.push_back(fmt::format("{}={}", item.name, item.value));
   }
   if (pairs.empty()) return std::string(stage);
   return fmt::format("{}:{}", stage.substr(0, stage.find(':')), fmt::join(pairs, ","));
@@ -106,8 +106,8 @@ std::string with_whole_paths(std::string_view stage) {
 Chain with_whole_paths(const Chain& chain) {
   Chain whole;
   for (const StagePtr& stage : chain.stages()) {
-    const std::string text = stage->text(), other = with_whole_paths(text);
-    whole.then(files_read_by(Chain(stage)).empty() || text == other ? stage : parse_stage(other));
+    const std::string text = stage->text(), absolute = with_whole_paths(text);
+    whole.then(files_read_by(Chain(stage)).empty() || text == absolute ? stage : parse_stage(absolute));
   }
   return whole;
 }

@@ -1,4 +1,4 @@
-// The files that a chain's stages are made of.
+// The files that a chain's stages read.
 #pragma once
 
 #include <filesystem>
@@ -11,20 +11,20 @@
 
 namespace sepconv {
 
-/// What the chain's stages, those of stage_table(), were made of.
+/// Files from which the chain's stages of stage_table() were built.
 PathsInUse files_read_by(const Chain& chain);
-/// The input image next to that.
+/// The same, preceded by the input image.
 PathsInUse files_read_by(const std::filesystem::path& input, const Chain& chain = {});
 
-/// Those of them that are second images, whose pixels are read while the chain runs.
+/// The files among them that are second images, whose pixels are read while the chain runs.
 std::vector<std::filesystem::path> secondary_images_of(const Chain& chain);
 
-/// The first stage that has a second image in memory; "" where none has. Chains within stages have none.
+/// Name of the first stage with a second image in memory; "" if no stage has one. Nested chains have none.
 std::string stage_with_pixels_in_memory(const Chain& chain);
 
-/// The text of a stage whose files are called by what they are called in every folder.
+/// The stage's text with absolute file paths.
 std::string with_whole_paths(std::string_view stage);
-/// A chain of such stages. What names a file by another name is made again, and so reads it again.
+/// The chain with absolute file paths. Stages whose text changes are rebuilt and read their files again.
 Chain with_whole_paths(const Chain& chain);
 
 }  // namespace sepconv

@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a partial result is made with, as its beginning says; nothing where it has none yet.
-std::optional<JobManifest> begun(const Checkpoint& partial) {
+/// The manifest stored at the beginning of a partial result; nullopt if it has not begun.
+std::optional<JobManifest> saved_manifest(const Checkpoint& partial) {
   if (partial.beginning().empty()) return std::nullopt;
   return parse_job_manifest(partial.beginning());
 }
 
-/// Why, and the way out; empty: it can.
-std::string why_in_one_run(const ImageJob& job, const OutputOptions& request) {
+/// Why the result cannot be made in several runs, and a remedy; empty if it can.
+std::string why_not_resumable(const ImageJob& job, const OutputOptions& request) {
   if (job.sink->resumable() != nullptr) return "";
   if (request.cog)
     return "a compressed Cloud Optimized GeoTIFF is put in order at its end; make it in one, or leave "
@@ -35,11 +35,11 @@ std::string why_in_one_run(const ImageJob& job, const OutputOptions& request) {
 }
 
 void check_resumable(const ImageJob& job, const fs::path& output, const OutputOptions& request) {
-  if (const std::string why = why_in_one_run(job, request); !why.empty())
-    throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), why));
+  if (const std::string reason = why_not_resumable(job, request); !reason.empty())
+    throw InvalidArgument(fmt::format("{} cannot be made in several runs: {}", output.native(), reason));
 }
 
-/// Pixels in memory may be others under the same address, and another process has them under another.
+/// Throws for pixels in memory: their address does not identify them in another process.
 void check_is_of_files(const Chain& chain) {
   if (const std::string stage = stage_with_pixels_in_memory(chain); !stage.empty())
     throw InvalidArgument(fmt::format(
@@ -48,58 +48,58 @@ void check_is_of_files(const Chain& chain) {
         stage));
 }
 
-/// Those of folders are those of the beginning where a part is made: all names of a folder would be looked at
-/// by each of a thousand processes, and who finishes looks at them.
-FingerprintOf fingerprints_for(const Checkpoint& partial, const std::optional<JobManifest>& before) {
-  if (!before || partial.use() != Checkpoint::Use::part) return fingerprint;
-  auto known = before->of_stages;
-  known.emplace(before->input.native(), before->fingerprint);
+/// Fingerprint function for a run. A part reuses the manifest's fingerprints of folders: thousands of
+/// processes would each list all files of a folder. The finishing process checks them.
+FingerprintOf fingerprints_for(const Checkpoint& partial, const std::optional<JobManifest>& saved) {
+  if (!saved || partial.use() != Checkpoint::Use::part) return fingerprint;
+  auto known = saved->stage_fingerprints;
+  known.emplace(saved->input.native(), saved->fingerprint);
   return [known = std::move(known)](const fs::path& path) {
     std::error_code ignored;
-    const auto one = known.find(fs::absolute(path).native());
-    return one != known.end() && fs::is_directory(path, ignored) ? one->second : fingerprint(path);
+    const auto entry = known.find(fs::absolute(path).native());
+    return entry != known.end() && fs::is_directory(path, ignored) ? entry->second : fingerprint(path);
   };
 }
 
-/// Plans by the bands of what is begun, if it is.
+/// Plans with the bands of the begun result, if it exists.
 ImageJob plan_with(const std::shared_ptr<Checkpoint>& partial, const fs::path& input, const fs::path& output,
                    const Chain& given, PlanOptions options, FileOptions files, bool in_parts) {
   check_is_of_files(given);
-  const std::optional<JobManifest> before = begun(*partial);
-  const Chain chain = with_whole_paths(given);  // who goes on may be in another folder
-  if (before) {
-    const auto differs = [](std::int64_t asked, std::int64_t then, std::int64_t cut) {
-      return asked != 0 && asked != then && asked != cut;
+  const std::optional<JobManifest> saved = saved_manifest(*partial);
+  const Chain chain = with_whole_paths(given);  // the resuming process may be in another folder
+  if (saved) {
+    const auto differs = [](std::int64_t requested, std::int64_t planned, std::int64_t cut) {
+      return requested != 0 && requested != planned && requested != cut;
     };
-    if (differs(options.band_rows, before->plan.asked.band_rows, before->plan.cut.band_rows) ||
-        differs(options.band_cols, before->plan.asked.band_cols, before->plan.cut.band_cols))
+    if (differs(options.band_rows, saved->plan.asked.band_rows, saved->plan.cut.band_rows) ||
+        differs(options.band_cols, saved->plan.asked.band_cols, saved->plan.cut.band_cols))
       throw InvalidArgument(
           fmt::format("{} is partly made in bands of {} x {}; leave PlanOptions::band_rows and "
                       "PlanOptions::band_cols out, or discard it",
-                      partial->folder().native(), before->plan.cut.band_cols, before->plan.cut.band_rows));
-    options.band_rows = before->plan.cut.band_rows;
-    options.band_cols = before->plan.cut.band_cols;
-    files.sink_layout = before->plan.sink_layout;
+                      partial->folder().native(), saved->plan.cut.band_cols, saved->plan.cut.band_rows));
+    options.band_rows = saved->plan.cut.band_rows;
+    options.band_cols = saved->plan.cut.band_cols;
+    files.sink_layout = saved->plan.sink_layout;
   }
   files.partial = partial;
   ImageJob job = plan_file(input, output, chain, options, files);
   check_resumable(job, output, files.output);
-  JobManifest now{.input = input, .files = files, .in_parts = in_parts};
-  now.files.partial.reset();  // which is to end with the job, and may hold what follows
-  const FingerprintOf fingerprint_of = fingerprints_for(*partial, before);
-  now.fingerprint = fingerprint_of(input);
+  JobManifest manifest{.input = input, .files = files, .in_parts = in_parts};
+  manifest.files.partial.reset();  // the manifest may outlive the job
+  const FingerprintOf fingerprint_of = fingerprints_for(*partial, saved);
+  manifest.fingerprint = fingerprint_of(input);
   if (partial->use() == Checkpoint::Use::alone)
-    for (auto& [file, then] : job.read)
+    for (auto& [file, old_fingerprint] : job.read)
       if (file.is_folder())
-        then = &file == &job.read.front().file ? now.fingerprint : fingerprint(file.path());
-  job.job_manifest = [now, fingerprint_of](const Plan& plan) {
-    return job_manifest_text(now, plan, fingerprint_of);
+        old_fingerprint = &file == &job.read.front().file ? manifest.fingerprint : fingerprint(file.path());
+  job.job_manifest = [manifest, fingerprint_of](const Plan& plan) {
+    return job_manifest_text(manifest, plan, fingerprint_of);
   };
-  if (before) check_same_result(partial->beginning(), job.job_manifest(job.plan), partial->folder());
+  if (saved) check_same_result(partial->beginning(), job.job_manifest(job.plan), partial->folder());
   return job;
 }
 
-/// Where something is begun.
+/// Throws if a result is begun that is not made in parts.
 void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifest>& before) {
   if (before && !before->in_parts)
     throw InvalidArgument(
@@ -108,55 +108,56 @@ void check_is_in_parts(const Checkpoint& partial, const std::optional<JobManifes
                     partial.folder().native()));
 }
 
-/// Throws for a record of what the plan has not.
+/// Throws for a record of rasters or bands that the plan does not have.
 void check_is_of(const CompletedBands& record, const ImageJob& job) {
-  const auto is_there = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
+  const auto is_valid = [&](const std::pair<std::int64_t, std::int64_t>& bands) {
     return 0 <= bands.first && bands.first < bands.second && bands.second <= job.plan.band_count();
   };
   if (record.raster < 0 || record.raster >= job.count() || record.bands.empty() ||
-      !std::ranges::all_of(record.bands, is_there))
+      !std::ranges::all_of(record.bands, is_valid))
     throw IoError(
         fmt::format("{} names bands that are not there; discard it", job.partial->folder().native()));
 }
 
-/// Records, by their places in a vector, of which each band from the first up to `end` has one.
-struct Joined {
+/// Indices of records that together cover each band from 0 to `end` once.
+struct JoinedRecords {
   std::int64_t end = 0;
-  std::vector<std::size_t> places{};
+  std::vector<std::size_t> indices{};
 };
 
-/// For the records of one raster those that reach furthest. Parts of different cuts may overlap.
-Joined joined(const std::vector<CompletedBands>& records) {
+/// The records of one raster that together cover the longest prefix of bands. Parts of different cuts may
+/// overlap.
+JoinedRecords join_records(const std::vector<CompletedBands>& records) {
   std::multimap<std::int64_t, std::size_t> by_first;
   for (std::size_t i = 0; i < records.size(); ++i) by_first.emplace(records[i].bands[0].first, i);
-  std::map<std::int64_t, std::size_t> reached{{0, 0}};  // by the band behind the last
-  for (auto at = reached.begin(); at != reached.end(); ++at) {
+  std::map<std::int64_t, std::size_t> record_by_end{{0, 0}};  // last record by its end band
+  for (auto at = record_by_end.begin(); at != record_by_end.end(); ++at) {
     for (auto [next, last] = by_first.equal_range(at->first); next != last; ++next)
-      reached.try_emplace(records[next->second].bands[0].second, next->second);
+      record_by_end.try_emplace(records[next->second].bands[0].second, next->second);
   }
-  Joined all{reached.rbegin()->first};
-  for (std::int64_t at = all.end; at > 0; at = records[all.places.back()].bands[0].first)
-    all.places.push_back(reached.at(at));
-  std::ranges::reverse(all.places);
-  return all;
+  JoinedRecords result{record_by_end.rbegin()->first};
+  for (std::int64_t at = result.end; at > 0; at = records[result.indices.back()].bands[0].first)
+    result.indices.push_back(record_by_end.at(at));
+  std::ranges::reverse(result.indices);
+  return result;
 }
 
-/// For bands from `end` on, which no record begins that those before could be joined with.
+/// Why no record continues at band `end`.
 std::string why_missing(const std::vector<CompletedBands>& records, std::int64_t end,
                         const Checkpoint& partial) {
-  const auto has_it = [end](const CompletedBands& one) {
-    return one.bands[0].first < end && end < one.bands[0].second;
+  const auto spans_end = [end](const CompletedBands& record) {
+    return record.bands[0].first < end && end < record.bands[0].second;
   };
-  if (const auto one = std::ranges::find_if(records, has_it); one != records.end())
+  if (const auto record = std::ranges::find_if(records, spans_end); record != records.end())
     return fmt::format("covered in part by bands from {} on: all parts K/N need the same N",
-                       one->bands[0].first);
+                       record->bands[0].first);
   return fmt::format("missing{}; make the parts that have them",
                      partial.lost() > 0 ? " or were changed" : "");
 }
 
-/// Adds what is done of a raster to the job. Throws unless that is all of it.
+/// Adds a raster's records to the job. Throws unless they cover all bands.
 void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> records) {
-  const auto [end, places] = joined(records);
+  const auto [end, indices] = join_records(records);
   const std::int64_t bands = job.plan.band_count();
   if (end < bands) {
     const Rect first = job.plan.band_rect(end);
@@ -168,14 +169,15 @@ void add_raster(ImageJob& job, std::int64_t raster, std::vector<CompletedBands> 
                               why_missing(records, end, *job.partial)),
                   ENODATA);
   }
-  for (const std::size_t place : places) job.done.push_back(std::move(records[place]));
+  for (const std::size_t index : indices) job.done.push_back(std::move(records[index]));
 }
 
-/// The job of a result that has its name, unless another is asked for, of which planning says what is wrong.
-std::optional<ImageJob> plan_named(const std::shared_ptr<Checkpoint>& partial, const fs::path& input,
-                                   const fs::path& output, const Chain& chain, const PlanOptions& options,
-                                   FileOptions files) try {
-  files.output.overwrite = true;  // nothing is
+/// The job for a result that is already renamed to its final name; nullopt if another result is requested,
+/// for which planning reports the error.
+std::optional<ImageJob> plan_renamed(const std::shared_ptr<Checkpoint>& partial, const fs::path& input,
+                                     const fs::path& output, const Chain& chain, const PlanOptions& options,
+                                     FileOptions files) try {
+  files.output.overwrite = true;
   ImageJob job = plan_with(partial, input, output, chain, options, files, false);
   job.is_named = true;
   job.plan.warnings = {
@@ -191,9 +193,10 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
                       const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::alone);
   if (partial->is_named())
-    if (auto named = plan_named(partial, input, output, chain, options, files)) return std::move(*named);
+    if (auto renamed_job = plan_renamed(partial, input, output, chain, options, files))
+      return std::move(*renamed_job);
   if (partial->is_committed()) partial->remove();
-  if (const auto before = begun(*partial); before && before->in_parts)
+  if (const auto before = saved_manifest(*partial); before && before->in_parts)
     throw InvalidArgument(
         fmt::format("{} is made in parts; make those that are missing and finish it, or discard it",
                     partial->folder().native()));
@@ -204,11 +207,11 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
     check_is_of(record, job);
     pixels += record.pixels;
   }
-  const double share = static_cast<double>(pixels) /
-                       (static_cast<double>(job.plan.region.area()) * static_cast<double>(job.count()));
+  const double fraction = static_cast<double>(pixels) /
+                          (static_cast<double>(job.plan.region.area()) * static_cast<double>(job.count()));
   if (!partial->beginning().empty())
     job.plan.warnings.push_back(fmt::format("goes on with {}, which has {:.0f} % of the result",
-                                            partial->folder().native(), 100 * share));
+                                            partial->folder().native(), 100 * fraction));
   if (partial->lost() > 0)
     job.plan.warnings.push_back(fmt::format("{} records in {} failed verification and are computed again",
                                             partial->lost(), partial->folder().native()));
@@ -223,7 +226,7 @@ ImageJob plan_resumed(const fs::path& input, const fs::path& output, const Chain
 ImageJob plan_in_parts(const fs::path& input, const fs::path& output, const Chain& chain,
                        const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::part);
-  check_is_in_parts(*partial, begun(*partial));
+  check_is_in_parts(*partial, saved_manifest(*partial));
   return plan_with(partial, input, output, chain, options, files, true);
 }
 
@@ -247,7 +250,7 @@ ImageJob create_in_parts(const fs::path& input, const fs::path& output, const Ch
   try {
     partial->sync();
   } catch (const IoError&) {
-    partial->remove();  // of what may not be on the disk there are no parts
+    partial->remove();  // parts must not start if the manifest may not be on disk
     throw;
   }
   return job;
@@ -256,7 +259,7 @@ ImageJob create_in_parts(const fs::path& input, const fs::path& output, const Ch
 ImageJob plan_part(const fs::path& input, const fs::path& output, const Chain& chain, std::int64_t part,
                    std::int64_t count, const PlanOptions& options, const FileOptions& files) {
   const auto partial = std::make_shared<Checkpoint>(output, Checkpoint::Use::part);
-  const auto before = begun(*partial);
+  const auto before = saved_manifest(*partial);
   check_is_in_parts(*partial, before);
   if (!before)
     throw InvalidArgument(fmt::format("{} is not begun: a result that is made in parts is created first",
@@ -267,9 +270,9 @@ ImageJob plan_part(const fs::path& input, const fs::path& output, const Chain& c
                     "or discard what is begun",
                     partial->folder().native()));
   if (!before->files.output.overwrite) partial->check_name_is_free();
-  FileOptions as_begun = files;
-  as_begun.output.overwrite = before->files.output.overwrite;
-  ImageJob job = plan_with(partial, input, output, chain, options, as_begun, true);
+  FileOptions begun_files = files;
+  begun_files.output.overwrite = before->files.output.overwrite;
+  ImageJob job = plan_with(partial, input, output, chain, options, begun_files, true);
   if (part < 1 || part > count)
     throw InvalidArgument(fmt::format("there is no part {} of {}: they are 1 to {}", part, count, count));
   job.part = parts(job.plan, job.sink->layout(), count, job.count())[static_cast<std::size_t>(part - 1)];
@@ -287,7 +290,7 @@ ImageJob finish_job(const fs::path& output, Formats formats, const std::string& 
     partial->check_is_named();
     throw IoError(fmt::format("there is nothing to finish: {} is complete", output.native()));
   }
-  std::optional<JobManifest> before = begun(*partial);
+  std::optional<JobManifest> before = saved_manifest(*partial);
   check_is_in_parts(*partial, before);
   if (!before)
     throw InvalidArgument(fmt::format("{} has nothing yet of a result that is made in parts; create it first",
@@ -295,7 +298,7 @@ ImageJob finish_job(const fs::path& output, Formats formats, const std::string& 
   if (!before->files.output.overwrite) partial->check_name_is_free();
   before->files.formats = formats;
   PlanOptions options = before->plan.asked;
-  // No band is run: that a plan for them fits another machine is nothing to ask.
+  // No band is run, so memory limits are irrelevant.
   options.max_memory_bytes = std::numeric_limits<std::int64_t>::max() / 4;
   options.max_device_memory_bytes = 0;
   options.threads = options.slots = 0;

@@ -1,4 +1,4 @@
-// What is left of results that have their name, or that are given up.
+// Removal of leftovers of completed or abandoned results.
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
 #include "pipeline/plan/checkpoint_job.hpp"
@@ -8,8 +8,8 @@ namespace sepconv {
 namespace fs = std::filesystem;
 
 bool discard_finished(const fs::path& output) {
-  const Checkpoint::Seen seen = Checkpoint::look(output);
-  return seen.is_committed && Checkpoint::discard(output, seen.run);
+  const Checkpoint::Seen existing = Checkpoint::look(output);
+  return existing.is_committed && Checkpoint::discard(output, existing.run);
 }
 
 void discard_for_another(const fs::path& input, const fs::path& output, const Chain& chain,
@@ -22,11 +22,11 @@ void discard_for_another(const fs::path& input, const fs::path& output, const Ch
 bool finish_named(const fs::path& output, const std::string& run) {
   if (output.empty())
     throw InvalidArgument("the name of the result that is to be finished is missing; give it");
-  const Checkpoint::Seen seen = Checkpoint::look(output);
-  if (!seen.is_committed || (!run.empty() && run != seen.run)) return false;
-  Checkpoint left(output, Checkpoint::Use::all_parts);
-  left.check_is_named();
-  left.remove();
+  const Checkpoint::Seen existing = Checkpoint::look(output);
+  if (!existing.is_committed || (!run.empty() && run != existing.run)) return false;
+  Checkpoint leftover(output, Checkpoint::Use::all_parts);
+  leftover.check_is_named();
+  leftover.remove();
   return true;
 }
 

@@ -10,8 +10,8 @@
 namespace sepconv {
 namespace {
 
-/// Behind the folder's name.
-std::string facts_of(const CheckpointState& state) {
+/// Text that follows the folder's name.
+std::string facts_text(const CheckpointState& state) {
   switch (state.kind) {
     case CheckpointState::Kind::not_begun:
       return "has nothing yet of a result that is made in several runs; resume_file() begins it anew, and";
@@ -37,26 +37,26 @@ std::string facts_of(const CheckpointState& state) {
 std::optional<CheckpointState> partial_state(const std::filesystem::path& output) {
   using Kind = CheckpointState::Kind;
   if (!Checkpoint::is_there(output)) return std::nullopt;
-  const Checkpoint::Seen seen = Checkpoint::look(output);
+  const Checkpoint::Seen existing = Checkpoint::look(output);
   CheckpointState state{.folder = Checkpoint::folder_of_target(output)};
-  if (seen.beginning.empty()) {
-    state.kind = seen.is_damaged ? Kind::damaged : Kind::not_begun;
+  if (existing.beginning.empty()) {
+    state.kind = existing.is_damaged ? Kind::damaged : Kind::not_begun;
     return state;
   }
   try {
-    const JobManifest made = parse_job_manifest(seen.beginning);
-    state.input = made.input;
-    state.stages = made.plan.stages;
-    state.kind = made.in_parts ? Kind::in_parts : Kind::alone;
+    const JobManifest manifest = parse_job_manifest(existing.beginning);
+    state.input = manifest.input;
+    state.stages = manifest.plan.stages;
+    state.kind = manifest.in_parts ? Kind::in_parts : Kind::alone;
   } catch (const InvalidArgument&) {
     state.kind = Kind::foreign;
   }
-  if (seen.is_committed) state.kind = Kind::committed;
+  if (existing.is_committed) state.kind = Kind::committed;
   return state;
 }
 
 std::string describe(const CheckpointState& state) {
-  return fmt::format("{} {} Checkpoint::discard() removes it", state.folder.string(), facts_of(state));
+  return fmt::format("{} {} Checkpoint::discard() removes it", state.folder.string(), facts_text(state));
 }
 
 }  // namespace sepconv

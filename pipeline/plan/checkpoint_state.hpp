@@ -1,4 +1,4 @@
-// What there is of a result that is made in several runs, for who only looks.
+// State of a partial result, for inspection.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace sepconv {
 
 struct CheckpointState {
   enum class Kind : std::uint8_t {
-    not_begun,  ///< no band was done when its run was killed, or is yet
-    alone,      ///< made in one run after another
+    not_begun,  ///< no band is complete
+    alone,      ///< made in sequential runs
     in_parts,
-    committed,  ///< its result was given its name: what is left is a killed run's
-    foreign,    ///< another version's, of which no more is known
-    damaged,    ///< nor is of one whose journal has lost its first line
+    committed,  ///< the result has its final name; leftovers of a killed run
+    foreign,    ///< made by another version; nothing else is known
+    damaged,    ///< the first line of its journal is damaged; nothing else is known
   };
   std::filesystem::path folder{}, input{};
   std::vector<std::string> stages{};
   Kind kind = Kind::not_begun;
 };
 
-/// Nothing where there is none.
+/// State of the partial result of `output`; nullopt if none exists.
 std::optional<CheckpointState> partial_state(const std::filesystem::path& output);
 
-/// What it is, and what continues with it or removes it.
+/// What it is, and what continues or removes it.
 std::string describe(const CheckpointState& state);
 
 }  // namespace sepconv

@@ -7,59 +7,60 @@
 namespace sepconv {
 namespace {
 
-/// It gives values that are there the numbers of a type, and changes them no further.
+/// Whether the stage only converts valid values to a type.
 bool is_store(const StageTraits& traits) {
   using enum AlphaOp::Kind;
-  const bool of_missing = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing;
-  const bool of_alpha = traits.alpha && (traits.alpha->kind == store || traits.alpha->kind == clear);
-  return traits.rounds_to || of_missing || of_alpha;
+  const bool stores_missing = traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing;
+  const bool stores_alpha = traits.alpha && (traits.alpha->kind == store || traits.alpha->kind == clear);
+  return traits.rounds_to || stores_missing || stores_alpha;
 }
 
-/// Neither makes other values, but for a store's rounding.
+/// Whether the stage changes no values except by rounding to a type.
 bool keeps_values(const Stage& stage) { return stage.traits().is_permutation || is_store(stage.traits()); }
 
-/// Where values are rounded: at the first of consecutive casts, and at the chain's end.
-std::vector<Clipping> places_in(const Chain& chain) {
+/// The points where values are rounded: the first of consecutive casts, and the chain's end.
+std::vector<Clipping> clipping_points(const Chain& chain) {
   const std::vector<StagePtr>& stages = chain.stages();
   std::vector<Clipping> found;
-  std::size_t made = 0;  // stages up to the last that makes other values
+  std::size_t stage_count = 0;  // number of stages up to the last that changes values
   for (std::size_t i = 0; i < stages.size(); ++i) {
     if (keeps_values(*stages[i])) continue;
-    const bool is_cast = std::any_of(
-        stages.begin() + static_cast<std::ptrdiff_t>(made), stages.begin() + static_cast<std::ptrdiff_t>(i),
-        [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
-    if (is_cast) found.push_back({.stages = made, .is_last = false});
-    made = i + 1;
+    const bool is_cast =
+        std::any_of(stages.begin() + static_cast<std::ptrdiff_t>(stage_count),
+                    stages.begin() + static_cast<std::ptrdiff_t>(i),
+                    [](const StagePtr& stage) { return stage->traits().rounds_to.has_value(); });
+    if (is_cast) found.push_back({.stages = stage_count, .is_last = false});
+    stage_count = i + 1;
   }
-  found.push_back({.stages = made});
+  found.push_back({.stages = stage_count});
   return found;
 }
 
-void hold(Clipping& found, SampleType type, std::string cast) {
+void restrict_to(Clipping& found, SampleType type, std::string cast) {
   const ValueRange range = range_of(type);
   const Clipping::Bound bound{name_of(type), std::move(cast)};
   if (range.low > found.held.low) found.held.low = range.low, found.low = bound;
   if (range.high < found.held.high) found.held.high = range.high, found.high = bound;
 }
 
-/// What all types that values are rounded to there hold.
-void take_held(Clipping& found, const Chain& chain, SampleType stored) {
+/// Sets the range that all types rounded to at this point can represent.
+void set_ranges(Clipping& found, const Chain& chain, SampleType stored) {
   for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
     const std::optional<PixelType> type = chain.stages()[i]->traits().rounds_to;
-    if (type) hold(found, SampleType(*type), fmt::format("cast:type={}", name_of(*type)));
+    if (type) restrict_to(found, SampleType(*type), fmt::format("cast:type={}", name_of(*type)));
   }
-  if (found.is_last) hold(found, stored, {});
+  if (found.is_last) restrict_to(found, stored, {});
   found.stored = found.held;
-  const auto keep_off = [&](double nodata, double next) {
+  const auto avoid_nodata = [&](double nodata, double next) {
     if (found.stored.low == nodata) found.stored.low = next;
     if (found.stored.high == nodata) found.stored.high = next;
   };
   for (std::size_t i = found.stages; i < chain.size() && keeps_values(*chain.stages()[i]); ++i) {
     const StageTraits& traits = chain.stages()[i]->traits();
     if (traits.pointwise && traits.pointwise->kind == PointwiseOp::Kind::store_missing)
-      keep_off(traits.pointwise->p, traits.pointwise->q);
+      avoid_nodata(traits.pointwise->p, traits.pointwise->q);
     if (traits.alpha && traits.alpha->kind == AlphaOp::Kind::store && traits.alpha->p == traits.alpha->r)
-      keep_off(traits.alpha->p, traits.alpha->q);
+      avoid_nodata(traits.alpha->p, traits.alpha->q);
   }
 }
 
@@ -81,24 +82,25 @@ std::string Clipping::note() const {
   const std::string values = made.is_bounded()
                                  ? fmt::format("values from {:.6g} to {:.6g}", made.low, made.high)
                                  : "values of any size";
-  std::string becomes;
-  if (below()) becomes = fmt::format("what is below {:.0f} is stored as {:.0f}", held.low, stored.low);
+  std::string effect;
+  if (below()) effect = fmt::format("what is below {:.0f} is stored as {:.0f}", held.low, stored.low);
   if (above())
-    becomes += fmt::format("{}what is above {:.0f} {}as {:.0f}", becomes.empty() ? "" : ", ", held.high,
-                           becomes.empty() ? "is stored " : "", stored.high);
-  const std::string makes =
+    effect += fmt::format("{}what is above {:.0f} {}as {:.0f}", effect.empty() ? "" : ", ", held.high,
+                          effect.empty() ? "is stored " : "", stored.high);
+  const std::string origin =
       stage.empty() ? fmt::format("'{}' can be given", bound.cast) : fmt::format("'{}' can make", stage);
-  return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", makes, values, bound.type, held.low,
-                     held.high, becomes, way_out(bound));
+  return fmt::format("{} {}, and {} holds {:.0f} to {:.0f}: {}; {}", origin, values, bound.type, held.low,
+                     held.high, effect, way_out(bound));
 }
 
-std::string Clipping::way_out(const Bound& bound, bool of_fractions) const {
+std::string Clipping::way_out(const Bound& bound, bool keeps_fractions) const {
   if (!stretch.empty() && bound.cast.empty())
     return fmt::format("other values of low and high in '{}', or of OutputOptions::range_of_8bit, keep them",
                        stretch.substr(0, stretch.find(" (")));
   std::string_view other = name_of(pixel_type_of(arithmetic));
   for (const PixelType wider : {PixelType::i16, PixelType::u16})
-    if (!of_fractions && !is_narrow() && range_of(SampleType(wider)).contains(made)) other = name_of(wider);
+    if (!keeps_fractions && !is_narrow() && range_of(SampleType(wider)).contains(made))
+      other = name_of(wider);
   if (!is_last) return fmt::format("cast:type={} in place of {} keeps them", other, bound.cast);
   return fmt::format("cast:type={} {} keeps them, in a format that has it ({}TIFF, NPY, Zarr)", other,
                      bound.cast.empty() ? "at the end" : fmt::format("in place of {}", bound.cast),
@@ -109,7 +111,7 @@ std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, con
                                    const std::vector<ImageSpec>& specs, Arithmetic arithmetic) {
   if (!chain.computes()) return {};
   const SampleType stored = sink.layout().stored.value_or(SampleType(specs.back().type));
-  std::vector<Clipping> all = places_in(chain);
+  std::vector<Clipping> all = clipping_points(chain);
   ValueRange made = range_of(source.layout().stored.value_or(SampleType(specs.front().type)));
   std::optional<std::int64_t> alpha;
   for (const StagePtr& stage : chain.stages())
@@ -119,16 +121,16 @@ std::vector<Clipping> clippings_of(const Reader& source, const Writer& sink, con
     found.alpha = alpha;
     found.watches_alpha =
         alpha && found.is_last && !source.metadata().mask_channel && specs.front().type != specs.back().type;
-    take_held(found, chain, stored);
+    set_ranges(found, chain, stored);
     found.arithmetic = arithmetic;
     found.made = made;
     for (; done < found.stages; ++done) {
       const Stage& stage = *chain.stages()[done];
-      const bool was_held = !found.below() && !found.above();
+      const bool was_inside = !found.below() && !found.above();
       found.made = stage.result_range(found.made);
-      const bool is_held = !found.below() && !found.above();
-      if (is_held) found.stage.clear();
-      if (was_held && !is_held) found.stage = stage.text();
+      const bool is_inside = !found.below() && !found.above();
+      if (is_inside) found.stage.clear();
+      if (was_inside && !is_inside) found.stage = stage.text();
       if (!stage.traits().is_permutation && !stage.traits().alpha)
         found.stretch = stage.traits().opaque ? stage.text() : std::string();
     }

@@ -1,5 +1,4 @@
-// What a way to cut an image costs, in memory and in work: the model behind plan(). Internal to the
-// planner.
+// Memory and time of a tiling: the cost model of plan(). Internal to the planner.
 #pragma once
 
 #include "pipeline/plan/device_codecs.hpp"
@@ -7,11 +6,11 @@
 
 namespace sepconv {
 
-/// plan() by other options than are asked for: of a plan that was stored, whose cut and devices are known.
+/// plan() with the tiling and devices of a stored plan, `cut`, in place of `asked`.
 Plan plan_cut(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& asked,
               const PlanOptions& cut);
 
-/// Everything about a run that is settled before the cut is chosen.
+/// Everything about a run that is known before the tiling is chosen.
 struct PlanProblem {
   const Chain& chain;
   std::vector<ImageSpec> specs;
@@ -19,37 +18,34 @@ struct PlanProblem {
   const Reader& source;
   const Writer& sink;
   const MachineModel& machine;
-  std::int64_t
-      max_arena_bytes;  ///< per thread; tiles whose scratch is larger are taken only if no tile's is smaller
-  int devices = 0;      ///< GPUs; 0: the CPU computes
-  Rect region{};        ///< as in Plan
-  bool turned = false;  ///< as in Plan
+  std::int64_t max_arena_bytes;  ///< per thread; tiles with larger scratch are used only if no tile has less
+  int devices = 0;               ///< number of GPUs; 0: the CPU computes
+  Rect region{};                 ///< as in Plan
+  bool turned = false;           ///< as in Plan
   Extent item{};
-  DeviceCodecs codecs{};                  ///< what of coding the GPUs do
-  std::vector<SecondaryInput> seconds{};  ///< besides the chain's stages
+  DeviceCodecs codecs{};                  ///< coding done by the GPUs
+  std::vector<SecondaryInput> seconds{};  ///< second images of the chain's stages
   std::int64_t buffered_bytes = 0;        ///< as in Plan
-  double sum_length =
-      0;  ///< of products with matrices, all stages together: they read both operands once a tile
-  bool whole_columns =
-      false;  ///< any part of the result needs columns of a product's input from top to bottom
+  double sum_length = 0;       ///< summed length of all matrix products: both operands are read once per tile
+  bool whole_columns = false;  ///< any part of the result needs whole columns of a product's input
 
   /// Sets `turned`, `item`, `sum_length` and `whole_columns` from the chain.
-  void find_turn();
+  void find_transposes();
 
   /// Reads end at multiples of this many rows, so that no block is decoded twice.
   std::int64_t read_unit_rows() const { return read_unit_rows(source.layout()); }
   static std::int64_t read_unit_rows(const SourceLayout& layout);
-  /// Bands end at multiples of this.
+  /// Bands end at multiples of this extent.
   Extent band_unit() const;
-  /// A band in the middle, where nothing is cut off a halo.
+  /// A band in the middle, whose halo is not clipped.
   Rect middle(Extent band) const;
-  /// What a part of the result is of the source, turned and scaled, but without a halo.
-  Extent own(Extent part) const;
-  /// The other way round, at least a pixel, and never more than the part of the source.
-  Extent job_manifest(Extent part) const;
-  /// Tiles are multiples of this many columns of the result, or as wide as the band.
+  /// Extent in the source of a part of the result, transposed and scaled, without halo.
+  Extent source_extent(Extent part) const;
+  /// The inverse: extent in the result of a part of the source, at least one pixel and at most that part.
+  Extent result_extent(Extent part) const;
+  /// Tiles are multiples of this many result columns, or as wide as the band.
   std::int64_t tile_cols() const;
-  /// Rows of the source that a band needs beyond its own number.
+  /// Source rows that a band needs beyond its own rows.
   std::int64_t halo_rows(Extent band) const;
 };
 
@@ -61,7 +57,7 @@ struct Tiling {
   int threads = 1;
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
-  std::vector<std::int64_t> slot_secondary_bytes{};  ///< a buffer of a slot for each second image
+  std::vector<std::int64_t> slot_secondary_bytes{};  ///< per second image, the bytes of a slot's buffer
   Extent max_source_extent{};                        ///< as in Plan
   std::int64_t arena_bytes = 0;
   MemoryUse memory;
@@ -70,34 +66,35 @@ struct Tiling {
   bool stores_rows = false;  ///< as in Plan
   double operations = 0;
   double piece_bytes = 0;      ///< as in BandTraffic
-  double compute_seconds = 0;  ///< of all bands, in f32
-  double cost = 0;             ///< estimated seconds; for comparing candidates of one device only
+  double compute_seconds = 0;  ///< all bands, in f32
+  double cost = 0;             ///< estimated seconds; only comparable between candidates of one device
 };
 
-/// The best tile for a band: little recomputation, scratch that stays in the cache, work for every thread.
-/// `forced` wins if not empty.
+/// The best tile for a band: little recomputation, scratch within the cache, work for every thread. Returns
+/// `forced` unless it is empty.
 Extent choose_tile(const PlanProblem& problem, Extent band, int threads, Extent forced);
 
-/// What a band costs to read and write, whoever computes it.
+/// Read and write cost of bands, independent of the computing device.
 struct BandTraffic {
   Extent band;
-  std::int64_t bytes_read = 0;  ///< as in Plan; an estimate where bands are very many
-  double piece_bytes = 0;       ///< what short pieces cost, as this many bytes moved
+  std::int64_t bytes_read = 0;  ///< as in Plan; estimated if there are very many bands
+  double piece_bytes = 0;       ///< overhead of short pieces, in equivalent bytes
   bool stores_rows = false;     ///< as in Plan
 };
 BandTraffic traffic_of(const PlanProblem& problem, Extent band);
 
-/// Evaluates a candidate completely, for the CPU.
+/// Evaluates a candidate for the CPU.
 Tiling evaluate(const PlanProblem& problem, const BandTraffic& traffic, Extent tile, int slots, int threads);
 
-/// The same for GPUs, each of which computes a band as a whole.
+/// The same for GPUs; each computes whole bands.
 Tiling evaluate_on_devices(const PlanProblem& problem, const BandTraffic& traffic, int slots, int threads);
 
-/// Reading and decoding this many bytes of pixels, in parts like this one.
+/// Seconds to read and decode `bytes` of pixels in parts of this extent.
 double read_seconds(const MachineModel& machine, const SourceLayout& layout, std::int64_t bytes, Extent part,
                     int threads);
 
-/// What a run of this plan should take, but for a GPU's context. `plan` has everything else, from `cut`.
+/// Predicted time of a run of `plan`, without creating a GPU context. All other fields of `plan` must be set
+/// from `cut`.
 Prediction predict(const PlanProblem& problem, const Plan& plan, const Tiling& cut);
 
 }  // namespace sepconv

@@ -11,23 +11,23 @@
 namespace sepconv {
 namespace {
 
-/// Makes the GPU the current one, and lets it compute a pixel.
+/// Makes the GPU the current device and computes one pixel on it.
 void try_device(int device) {
   set_current_device(device);
   const Stream stream;
-  const float one = 1;
-  const auto bytes = static_cast<std::int64_t>(sizeof one);
-  const Buffer memory(2 * bytes, device_resource());
-  const PixelView from{memory.data(), {1, 1}, 1, PixelType::f32, bytes};
-  const PixelView to{memory.data() + bytes, {1, 1}, 1, PixelType::f32, bytes};
-  copy_rows(from.data, bytes, &one, bytes, bytes, 1, stream.get());
+  const float pixel = 1;
+  const auto bytes = static_cast<std::int64_t>(sizeof pixel);
+  const Buffer buffer(2 * bytes, device_resource());
+  const PixelView from{buffer.data(), {1, 1}, 1, PixelType::f32, bytes};
+  const PixelView to{buffer.data() + bytes, {1, 1}, 1, PixelType::f32, bytes};
+  copy_rows(from.data, bytes, &pixel, bytes, bytes, 1, stream.get());
   pointwise_cuda({}, from, from, to, Arithmetic::f32, stream.get());
   stream.synchronize();
 }
 
-void check_is_there(int device, std::int64_t found) {
-  const auto fail = [device](const std::string& why) {
-    throw InvalidArgument(fmt::format("PlanOptions::devices cuda:{}: {}", device, why));
+void check_exists(int device, std::int64_t found) {
+  const auto fail = [device](const std::string& reason) {
+    throw InvalidArgument(fmt::format("PlanOptions::devices cuda:{}: {}", device, reason));
   };
   if (found == 0) fail(absence_of_gpus() + "; leave it out, and the CPU computes");
   if (device >= found)
@@ -45,33 +45,34 @@ std::string absence_of_gpus() {
 void open_devices(const std::vector<int>& devices) {
   if (std::ranges::all_of(devices, has_context)) return;
   const std::int64_t found = std::ssize(cuda_devices());
-  for (const int device : devices) check_is_there(device, found);
+  for (const int device : devices) check_exists(device, found);
   for (auto device = devices.rbegin(); device != devices.rend(); ++device) try_device(*device);
 }
 
 double context_seconds(const MachineModel& machine, const std::vector<int>& devices) {
-  const auto without = devices.size() - static_cast<std::size_t>(std::ranges::count_if(devices, has_context));
-  return static_cast<double>(without) * machine.device.start_seconds;
+  const auto missing_contexts =
+      devices.size() - static_cast<std::size_t>(std::ranges::count_if(devices, has_context));
+  return static_cast<double>(missing_contexts) * machine.device.start_seconds;
 }
 
 std::string why_no_gpu(const MachineModel& machine, double cpu_seconds) {
   if (!built_with_cuda()) return absence_of_gpus();
   const double context = context_seconds(machine, {0});
-  if (cpu_seconds <= context)  // asking for GPUs takes a part of that already
+  if (cpu_seconds <= context)  // querying for GPUs already takes part of that time
     return fmt::format("{:.2f} s are predicted, and a GPU's start takes {:.2f} s", cpu_seconds, context);
   return cuda_devices().empty() ? absence_of_gpus() : "";
 }
 
-PlanOptions for_first_gpu(const PlanOptions& options) {
-  PlanOptions named = options;
-  named.devices = {0};
-  named.choose_device = false;
-  if (named.max_device_memory_bytes == 0 && !has_context(0))
-    named.max_device_memory_bytes = share_of_device_memory(cuda_devices().front().memory_bytes);
-  return named;
+PlanOptions options_for_first_gpu(const PlanOptions& options) {
+  PlanOptions gpu_options = options;
+  gpu_options.devices = {0};
+  gpu_options.choose_device = false;
+  if (gpu_options.max_device_memory_bytes == 0 && !has_context(0))
+    gpu_options.max_device_memory_bytes = usable_device_bytes(cuda_devices().front().memory_bytes);
+  return gpu_options;
 }
 
-std::string compared(double cpu_seconds, double gpu_seconds, double context_seconds) {
+std::string times_text(double cpu_seconds, double gpu_seconds, double context_seconds) {
   if (cpu_seconds == std::numeric_limits<double>::infinity()) return "no plan for the CPU fits into memory";
   return fmt::format(
       "{:.2f} s are predicted for the CPU and {:.2f} s for cuda:0{}", cpu_seconds, gpu_seconds,

@@ -1,4 +1,4 @@
-// On what a plan computes: on what PlanOptions::devices names, or where it is predicted to be done first.
+// Choice of the device: PlanOptions::devices, or the one that is predicted to finish first.
 #pragma once
 
 #include <exception>
@@ -14,76 +14,75 @@
 
 namespace sepconv {
 
-/// Why there is no GPU to be had.
+/// Why no GPU is available.
 std::string absence_of_gpus();
 
-/// Lets each of these GPUs that the process has not used yet compute a pixel; the first of them becomes the
-/// calling thread's current device, so that no other is given a context later on. Throws InvalidArgument for
-/// one that is not there, and CudaError or OutOfMemory for one that cannot be used: taken by others, full, or
-/// too old for this build.
+/// Computes one pixel on each of these GPUs that the process has not used yet. The first becomes the calling
+/// thread's current device, so that no other GPU gets a context later. Throws InvalidArgument for a GPU that
+/// does not exist; CudaError or OutOfMemory for one that is in use, full, or too old for this build.
 void open_devices(const std::vector<int>& devices);
 
-/// Seconds that open_devices() should take.
+/// Predicted seconds of open_devices().
 double context_seconds(const MachineModel& machine, const std::vector<int>& devices);
 
-/// The rest is internal to the planners. Why a GPU is not even planned for; empty if it is.
+/// Why a GPU is not considered; empty if it is. This and the following are internal to the planners.
 std::string why_no_gpu(const MachineModel& machine, double cpu_seconds);
-/// The options for the first GPU. One without a context is assumed to be free, because asking would make it.
-PlanOptions for_first_gpu(const PlanOptions& options);
-/// Why it is the GPU or the CPU.
-std::string compared(double cpu_seconds, double gpu_seconds, double context_seconds);
+/// The options for the first GPU. Without a context its memory is assumed to be free, because a query would
+/// create the context.
+PlanOptions options_for_first_gpu(const PlanOptions& options);
+/// Text that compares the predicted times.
+std::string times_text(double cpu_seconds, double gpu_seconds, double context_seconds);
 
 template <class Plan>
-void add_start(Plan& plan, double seconds) {
+void add_start_seconds(Plan& plan, double seconds) {
   plan.predicted.start += seconds;
   plan.predicted.total += seconds;
 }
 
-/// What `make`, a planner that takes no choice, makes for options.devices; or for the CPU or the first GPU,
-/// whichever is predicted to be done first, with a note that says why. cpu_only() says why no GPU can do it,
-/// if so. Throws as make() and open_devices() do; a GPU that nobody named and that cannot be used is only
-/// noted.
+/// The plan of `make_plan` for options.devices; with choose_device, for the CPU or the first GPU, whichever
+/// is predicted to finish first, with a note on the reason. cpu_only() returns why no GPU can run it, or "".
+/// Throws as make_plan() and open_devices() do; an unusable GPU that was not named is only noted.
 template <class Plan>
 Plan plan_on_devices(const PlanOptions& options, const std::function<std::string()>& cpu_only,
-                     const std::function<Plan(const PlanOptions&)>& make) {
+                     const std::function<Plan(const PlanOptions&)>& make_plan) {
   if (!options.choose_device) {
     const double context = context_seconds(options.machine, options.devices);
     open_devices(options.devices);
-    Plan plan = make(options);
-    add_start(plan, context);
+    Plan plan = make_plan(options);
+    add_start_seconds(plan, context);
     return plan;
   }
   std::optional<Plan> on_cpu;
   std::exception_ptr failure;
   try {
-    on_cpu = make(options);
+    on_cpu = make_plan(options);
   } catch (const OutOfMemory&) {
     failure = std::current_exception();
   }
   const double cpu_seconds = on_cpu ? on_cpu->predicted.total : std::numeric_limits<double>::infinity();
-  std::string why = why_no_gpu(options.machine, cpu_seconds);
-  if (why.empty()) why = cpu_only();
-  if (why.empty()) try {
-      PlanOptions named = for_first_gpu(options);
-      const double context = context_seconds(options.machine, named.devices);
-      Plan on_gpu = make(named);
-      why = compared(cpu_seconds, on_gpu.predicted.total + context, context);
+  std::string reason = why_no_gpu(options.machine, cpu_seconds);
+  if (reason.empty()) reason = cpu_only();
+  if (reason.empty()) try {
+      PlanOptions gpu_options = options_for_first_gpu(options);
+      const double context = context_seconds(options.machine, gpu_options.devices);
+      Plan on_gpu = make_plan(gpu_options);
+      reason = times_text(cpu_seconds, on_gpu.predicted.total + context, context);
       if (on_gpu.predicted.total + context < cpu_seconds) {
-        open_devices(named.devices);
-        named.max_device_memory_bytes = options.max_device_memory_bytes;
-        on_gpu = make(named);  // for the memory that is free
-        add_start(on_gpu, context);
+        open_devices(gpu_options.devices);
+        gpu_options.max_device_memory_bytes = options.max_device_memory_bytes;
+        on_gpu = make_plan(gpu_options);  // with the memory that is actually free
+        add_start_seconds(on_gpu, context);
         on_gpu.asked = options;
-        on_gpu.notes.push_back(why + ": the GPU computes");
+        on_gpu.notes.push_back(reason + ": the GPU computes");
         return on_gpu;
       }
     } catch (const OutOfMemory&) {
-      why = "no plan for a GPU fits into memory";
+      reason = "no plan for a GPU fits into memory";
     } catch (const CudaError& error) {
-      why = std::string("cuda:0 cannot be used, ") + error.what();
+      reason = std::string("cuda:0 cannot be used, ") + error.what();
     }
   if (!on_cpu) std::rethrow_exception(failure);
-  on_cpu->notes.push_back(why + ": the CPU computes");
+  on_cpu->notes.push_back(reason + ": the CPU computes");
   return std::move(*on_cpu);
 }
 

@@ -12,49 +12,49 @@
 namespace sepconv {
 namespace {
 
-std::int64_t bytes_of_table(std::int64_t blocks) {
+std::int64_t table_bytes_of(std::int64_t blocks) {
   return round_up(blocks * static_cast<std::int64_t>(sizeof(EncodedTile)), kAlignment);
 }
 
-/// A block is decoded in order, by a small part of a GPU: larger ones would take it longer than the CPU.
+/// A small part of a GPU decodes one block sequentially; larger blocks would take longer than on the CPU.
 constexpr std::int64_t kMaxDecodedBlock = std::int64_t{16} << 20;
 
-/// What keeps a GPU from decoding blocks that are made for it.
-std::string why_not_decoded(const Reader& source, bool repeats) {
+/// Why a GPU cannot decode blocks of a supported kind; empty if it can.
+std::string why_not_decoded(const Reader& source, bool reads_beyond_edges) {
   if (!can_decode_tiles(*source.layout().coded))
     return "a GPU decodes JPEGs of 1 or 3 components, with chroma whole or halved across or both ways";
   if (source.layout().coded->bytes() > kMaxDecodedBlock)
     return fmt::format("a block has {}, and a GPU decodes those of up to {} well",
                        format_bytes(static_cast<double>(source.layout().coded->bytes())),
                        format_bytes(static_cast<double>(kMaxDecodedBlock)));
-  if (repeats) return "beyond its edges the image is read once more for border=wrap";
+  if (reads_beyond_edges) return "beyond its edges the image is read once more for border=wrap";
   return "";
 }
 
-/// For blocks as encoders make them at most, on the average. Of JPEG: small ones have their tables, too, and
-/// those of the best quality can be longer than their pixels. Others are stored then: 5 bytes for 65535 of
-/// deflate, by other encoders for 16383 or so; 3 for 131072 of zstd, one for 255 of LZ4.
+/// Upper bound of a stream's size, on average over blocks. JPEG: small streams include their tables, and
+/// those of best quality can exceed their pixels. Others store incompressible data: deflate adds 5 bytes per
+/// 65535 (some encoders per 16383), zstd 3 per 131072, LZ4 1 per 255.
 std::int64_t max_stream_bytes(const EncodedTiles& tiles) {
   const std::int64_t bytes = tiles.bytes();
-  const std::int64_t most =
+  const std::int64_t max_bytes =
       tiles.codec == BlockCodec::jpeg ? bytes + bytes / 4 + 1024 : bytes + bytes / 255 + 64;
-  return round_up(most, kStreamAlignment);
+  return round_up(max_bytes, kStreamAlignment);
 }
 
-/// Whether blocks of files with it are coded.
+/// Whether files with this codec have coded blocks.
 bool has_codec(const std::string& codec) {
   return codec != kInMemory && codec != kUncompressed && codec != kPicture;
 }
 
 }  // namespace
 
-DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool repeats) {
+DeviceCodecs device_codecs(const Reader& source, const Writer& sink, bool reads_beyond_edges) {
   DeviceCodecs codecs;
   if (source.layout().coded) {
-    const std::string why = why_not_decoded(source, repeats);
-    codecs.decodes = why.empty();
-    codecs.notes.push_back(why.empty() ? "the GPU decodes the source's blocks, which it gets as they are"
-                                       : "the CPU decodes the source's blocks: " + why);
+    const std::string reason = why_not_decoded(source, reads_beyond_edges);
+    codecs.decodes = reason.empty();
+    codecs.notes.push_back(reason.empty() ? "the GPU decodes the source's blocks, which it gets as they are"
+                                          : "the CPU decodes the source's blocks: " + reason);
   } else if (const SourceLayout& layout = source.layout(); layout.streams && has_codec(layout.codec)) {
     codecs.notes.emplace_back(
         "the CPU decodes the source's blocks: a GPU decodes deflate, zstd, gzip, LZ4 and baseline JPEG (if "
@@ -81,7 +81,7 @@ DecodingSizes::DecodingSizes(const EncodedTiles& tiles, const ImageSpec& image, 
                     std::min(all.cols, ceil_div(part.cols, tiles.tile.cols) + 1)};
   blocks = grid.area();
   streams_bytes = blocks * max_stream_bytes(tiles);
-  table_bytes = bytes_of_table(blocks);
+  table_bytes = table_bytes_of(blocks);
   encoded_bytes = round_up(streams_bytes + kStreamSlack, kAlignment);
   decoded_bytes = decode_tiles_bytes(tiles, blocks);
   refused_bytes = round_up(blocks * static_cast<std::int64_t>(sizeof(std::int32_t)), kAlignment);
@@ -91,7 +91,7 @@ DecodingSizes::DecodingSizes(const EncodedTiles& tiles, const ImageSpec& image, 
 
 EncodingSizes::EncodingSizes(const EncodedTiles& tiles, Extent band) {
   blocks = tiles.grid(band).area();
-  table_bytes = bytes_of_table(blocks + 1);
+  table_bytes = table_bytes_of(blocks + 1);
   encoded_bytes = round_up(encode_tiles_max_bytes(tiles, band), kAlignment);
   scratch_bytes = encode_tiles_scratch_bytes(tiles, band);
 }

@@ -1,5 +1,5 @@
-// What a chain ends with where its result is looked at: values of few bits become the whole range of the
-// result's type, 0 that is white becomes the largest, and all becomes u8 where that is asked for.
+// Final conversion of a chain whose result is viewed: values of few bits are scaled to the full range of the
+// result's type, white 0 becomes the maximum, and all becomes u8 if requested.
 #pragma once
 
 #include <filesystem>
@@ -14,34 +14,34 @@
 
 namespace sepconv {
 
-/// As a format has both.
-struct HowSeen {
+/// The members of Format of the same names.
+struct DisplayFormat {
   Seen seen = Seen::as_data;
   bool is_of_u8 = false;
 };
 
-struct ShownChain {
+struct DisplayChain {
   Chain chain;
-  bool is_min_black = false;        ///< 0 is white in the source, and black in the result
-  bool is_8bit = false;             ///< by OutputOptions::to_8bit
-  std::vector<std::string> said{};  ///< sentences
+  bool is_min_black = false;            ///< 0 is white in the source, and black in the result
+  bool is_8bit = false;                 ///< set by OutputOptions::to_8bit
+  std::vector<std::string> warnings{};  ///< sentences for the user
 };
 
-/// The chain, with a stage `stretch` behind it if the result needs one. A chain that sets its range itself (a
-/// cast, a scale, a threshold) is left as it is, and so is one that ends in that stage already.
-ShownChain shown_chain(const Chain& chain, const Reader& source, const HowSeen& how,
-                       const OutputOptions& request);
+/// The chain, followed by a stage `stretch` if the result needs it. A chain that sets its range itself (a
+/// cast, a scale, a threshold) or already ends in `stretch` is unchanged.
+DisplayChain shown_chain(const Chain& chain, const Reader& source, const DisplayFormat& format,
+                         const OutputOptions& request);
 
-/// "0:4095" for OutputOptions::range_of_8bit. Throws InvalidArgument.
+/// Parses "0:4095" for OutputOptions::range_of_8bit. Throws InvalidArgument.
 std::pair<double, double> parse_value_range(std::string_view text);
 
-/// For the format that the name stands for.
-HowSeen seen_of(const std::filesystem::path& path, Formats formats);
+/// For the format of the file name.
+DisplayFormat display_format_of(const std::filesystem::path& path, Formats formats);
 
-/// Adds the sentences, and makes the metadata true of the chain's result.
-void tell_what_is_shown(const ShownChain& shown, CreateOptions& options);
+/// Adds the sentences to the warnings and adapts the metadata to the chain's result.
+void apply_display_chain(const DisplayChain& shown, CreateOptions& options);
 
-/// The chain for a picture of u8 of what it makes of the source: of few bits the whole range.
+/// The chain for a u8 preview: source values of few bits are scaled to the full range.
 Chain shown_in_preview(const Chain& chain, const Reader& source);
 
 }  // namespace sepconv

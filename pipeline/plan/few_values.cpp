@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kSampleSide = 256;
 constexpr std::int64_t kMaxBlockBytes = std::int64_t{4} << 20;
-/// Fewer than any photograph or measurement has; land cover has some ten classes.
+/// Photographs and measurements have more values; land cover has some ten classes.
 constexpr std::size_t kMaxClasses = 16;
 
 bool is_small_integer(PixelType type) {
@@ -23,8 +23,8 @@ bool is_small_integer(PixelType type) {
 
 void add_values(Reader& source, const Rect& rect, std::set<int>& values) {
   const ImageSpec spec{rect.extent(), 1, source.spec().type};
-  const Buffer held(spec.bytes());
-  const PixelView pixels = dense_view(held.data(), spec);
+  const Buffer buffer(spec.bytes());
+  const PixelView pixels = dense_view(buffer.data(), spec);
   SerialExecutor executor;
   source.read(rect, pixels, executor);
   visit_pixel_type(spec.type, [&]<class T>(std::type_identity<T>) {
@@ -35,7 +35,7 @@ void add_values(Reader& source, const Rect& rect, std::set<int>& values) {
   });
 }
 
-/// For the middle of the image and of two of its corners.
+/// Values in the middle and in two corners of the image.
 std::set<int> sampled_values(Reader& source) {
   const Extent image = source.spec().extent;
   const Extent side{std::min(image.rows, kSampleSide), std::min(image.cols, kSampleSide)};
@@ -51,11 +51,11 @@ std::set<int> sampled_values(Reader& source) {
 
 }  // namespace
 
-std::string warning_of_mean_levels(Reader& source, const Chain& chain, const FileLayout& layout) {
-  const SourceLayout& from = source.layout();
+std::string averaged_levels_warning(Reader& source, const Chain& chain, const FileLayout& layout) {
+  const SourceLayout& layout_of_source = source.layout();
   const ImageSpec& spec = source.spec();
-  const bool can_sample = from.streams && from.access == Access::random &&
-                          from.block.area() * spec.pixel_bytes() <= kMaxBlockBytes;
+  const bool can_sample = layout_of_source.streams && layout_of_source.access == Access::random &&
+                          layout_of_source.block.area() * spec.pixel_bytes() <= kMaxBlockBytes;
   if (layout.levels == Levels::none || layout.nearest_levels || !chain.keeps_values() || !can_sample ||
       spec.channels != 1 || !is_small_integer(spec.type))
     return "";
@@ -67,7 +67,7 @@ std::string warning_of_mean_levels(Reader& source, const Chain& chain, const Fil
         "means, which are others; OutputOptions::nearest_levels makes levels of single pixels",
         values.size());
   } catch (const IoError&) {
-    return "";  // what cannot be read the run says
+    return "";  // the run reports unreadable data
   }
 }
 

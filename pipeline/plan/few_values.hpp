@@ -1,4 +1,4 @@
-// Rasters of few values, which are classes or masks more often than intensities. Internal to plan/.
+// Detects rasters of few values, which are classes or masks more often than intensities. Internal to plan/.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace sepconv {
 
-/// What is to be said of smaller levels that are means, where a sample of the source has few values and the
-/// chain keeps them; empty: nothing. Reads some blocks of a file that can be read in part.
-std::string warning_of_mean_levels(Reader& source, const Chain& chain, const FileLayout& layout);
+/// Warning about smaller levels that are means, if a sample of the source has few values and the chain
+/// preserves them; otherwise "". Reads some blocks of a file that supports random access.
+std::string averaged_levels_warning(Reader& source, const Chain& chain, const FileLayout& layout);
 
 }  // namespace sepconv

@@ -19,22 +19,23 @@
 namespace sepconv {
 namespace {
 
-/// A job but for its plan, and how the sink may be made.
-struct Beginning {
+/// A job without its plan, and what is needed to create its sinks.
+struct JobSetup {
   ImageJob job;
-  ImageSpec spec;  ///< of the sink
+  ImageSpec spec;  ///< spec of the sink
   MissingPixels missing;
-  bool drops_alpha = false;  ///< which is not a channel of the sinks, and of the pixels that are made for them
-  LayoutCandidates geometries;
-  RasterAxes axes{};  ///< of the sinks
-  Chain chain{};      ///< what is planned: that of rasters, or of the volumes that they make
+  bool drops_alpha = false;  ///< alpha is removed from the pixels and is not a channel of the sinks
+  LayoutCandidates layouts;
+  RasterAxes axes{};  ///< axes of the sinks
+  Chain chain{};      ///< the planned chain: of rasters, or of the volumes built from them
   /// For a chain that filters along z.
   std::optional<VolumeAxes> volume{};
   std::optional<FlattenedVolume> planes{};
-  PlaneMetadata of_plane{};
+  PlaneMetadata plane_metadata{};
 };
 
-/// The axis z of a chain that filters along it. Throws InvalidArgument where there is none.
+/// The z axis of a chain that filters along z; nullopt for other chains. Throws InvalidArgument if the source
+/// has no planes along z.
 std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources,
                                     const PlanOptions& options) {
   if (!filters_along_z(chain)) return std::nullopt;
@@ -54,199 +55,203 @@ std::optional<VolumeAxes> volume_of(const Chain& chain, const RasterSet& sources
                       "that is what it is",
                       chain.text(), longer->size, longer->name));
   }
-  return volume;  // without one the chain's own stage says so
+  return volume;  // without an axis the stage itself reports the error
 }
 
-/// Files where the caller has nothing else.
-void open_ends(JobEndpoints& ends, const Chain& chain, const OpenOptions& options, Formats formats) {
-  if (!ends.make_sinks) {
-    check_not_read(ends.output, ends.sources ? files_read_by(chain) : files_read_by(ends.input, chain));
-    ends.make_sinks = [output = ends.output, formats](const RasterSetSpec& spec,
-                                                      const CreateOptions& create) {
+/// Opens files for endpoints that the caller did not supply.
+void open_endpoints(JobEndpoints& endpoints, const Chain& chain, const OpenOptions& options,
+                    Formats formats) {
+  if (!endpoints.make_sinks) {
+    check_not_read(endpoints.output,
+                   endpoints.sources ? files_read_by(chain) : files_read_by(endpoints.input, chain));
+    endpoints.make_sinks = [output = endpoints.output, formats](const RasterSetSpec& spec,
+                                                                const CreateOptions& create) {
       return create_set(output, spec, create, formats);
     };
   }
-  if (!ends.sources) ends.sources = open_set(ends.input, options, formats);
+  if (!endpoints.sources) endpoints.sources = open_set(endpoints.input, options, formats);
 }
 
-/// What the result has of the metadata of one of its images; what it has not is added to `lost`.
-Metadata kept_of_image(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
-                       std::vector<std::string>& lost) {
+/// Metadata of a result's image; descriptions of lost metadata are added to `lost`.
+Metadata result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
+                         Work work, std::vector<std::string>& lost) {
   declare(missing, work, metadata, lost);
   return metadata.kept_for(change, lost);
 }
 
-/// The same of a plane besides the first, which has what is to be said.
-Metadata kept_of_plane(Metadata metadata, const ImageChange& change, const MissingPixels& missing, Work work,
-                       const std::optional<std::string>& nodata_of_first) {
+/// The same for a plane after the first; the first reports what is lost.
+Metadata plane_result_metadata(Metadata metadata, const ImageChange& change, const MissingPixels& missing,
+                               Work work, const std::optional<std::string>& nodata_of_first) {
   if (nodata_value(metadata) != nodata_of_first)
     throw InvalidArgument(
         "the planes along z declare different nodata values; set MissingOptions::value, or "
         "MissingOptions::none");
-  std::vector<std::string> said;
-  return kept_of_image(std::move(metadata), change, missing, work, said);
+  std::vector<std::string> ignored;
+  return result_metadata(std::move(metadata), change, missing, work, ignored);
 }
 
-/// Channels that are images of their own are none that a stage mixes.
-void warn_channel_mixing(const Chain& chain, Beginning& begun) {
-  const RasterAxis* const c = find_axis(begun.axes, "c");
+/// Warns if a stage mixes channels but the channels are separate images.
+void warn_channel_mixing(const Chain& chain, JobSetup& setup) {
+  const RasterAxis* const c = find_axis(setup.axes, "c");
   const auto mixes = std::ranges::find_if(
       chain.stages(), [](const StagePtr& stage) { return stage->traits().mixes_channels; });
   if (c == nullptr || c->size < 2 || mixes == chain.stages().end()) return;
-  begun.geometries.first.warnings.push_back(fmt::format(
+  setup.layouts.first.warnings.push_back(fmt::format(
       "stage '{}' mixes the channels of a pixel, and the {} of axis c are images of their own, each of which "
       "it is done to; permute the array so that c is behind y and x (permute_file()), and they are in one "
       "pixel",
       (*mixes)->text(), c->size));
-  if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
+  if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
 }
 
-void warn_about_pages(Beginning& begun) {
-  begun.geometries.first.warnings.emplace_back(
+void warn_about_pages(JobSetup& setup) {
+  setup.layouts.first.warnings.emplace_back(
       "the pages are filtered as planes along z, and nothing says that they are: OpenOptions::axes zyx does");
-  if (begun.geometries.other) begun.geometries.other->warnings = begun.geometries.first.warnings;
+  if (setup.layouts.other) setup.layouts.other->warnings = setup.layouts.first.warnings;
 }
 
-void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& geometries) {
-  const std::string said = warning_of_mean_levels(source, chain, geometries.first.layout);
-  if (said.empty()) return;
-  geometries.first.warnings.push_back(said);
-  if (geometries.other) geometries.other->warnings.push_back(said);
+void warn_about_levels(Reader& source, const Chain& chain, LayoutCandidates& layouts) {
+  const std::string warning = averaged_levels_warning(source, chain, layouts.first.layout);
+  if (warning.empty()) return;
+  layouts.first.warnings.push_back(warning);
+  if (layouts.other) layouts.other->warnings.push_back(warning);
 }
 
-/// For the job's images, which are mirrored here; what is left to be done is before the chain.
-Chain oriented(JobEndpoints& ends, const Chain& chain) {
-  const std::uint16_t orientation = ends.sources->raster(0)->metadata().orientation;
-  ends.sources = mirrored(std::move(ends.sources), orientation);
+/// Mirrors the job's images as their orientation requires; returns the chain preceded by the transpose that
+/// remains.
+Chain oriented(JobEndpoints& endpoints, const Chain& chain) {
+  const std::uint16_t orientation = endpoints.sources->raster(0)->metadata().orientation;
+  endpoints.sources = mirrored(std::move(endpoints.sources), orientation);
   return is_transposed(orientation) ? transpose() | chain : chain;
 }
 
-/// `is_recorded`: the chain is a plan's, which has what oriented() puts before it.
-Beginning begin(JobEndpoints& ends, const Chain& typed, const PlanOptions& options, const FileOptions& files,
-                bool is_recorded) {
+/// `is_recorded`: the chain is from a stored plan and already includes what oriented() prepends.
+JobSetup set_up(JobEndpoints& endpoints, const Chain& chain_as_given, const PlanOptions& options,
+                const FileOptions& files, bool is_recorded) {
   const OpenOptions open = open_options(files.open, options.missing);
-  const bool to_file = !ends.make_sinks;
-  Beginning begun;
-  if (!ends.sources) begun.job.read.push_back({InputFile(ends.input, InputFile::Folders::taken)});
-  for (const std::filesystem::path& image : secondary_images_of(typed))
-    begun.job.read.push_back({InputFile(image, InputFile::Folders::taken)});
-  const bool is_callers = ends.sources != nullptr;
-  open_ends(ends, typed, open, files.formats);
-  if (is_callers && open.nodata_of_all)
-    ends.sources = with_missing_pixels(std::move(ends.sources), "the source", open);
-  const bool takes_pages = filters_along_z(typed) && ends.sources->take_pages_for_planes();
-  const Chain before = files.orient ? oriented(ends, typed) : typed;
-  const Chain& given = is_recorded ? typed : before;
-  begun.job.source = ends.sources->raster(0);
-  const Chain of_first =
-      given.of_raster(0, ends.sources->axes()).with_mask_channel(begun.job.source->metadata());
-  of_first.check_takes(*begun.job.source);
-  const ShownChain shown = shown_chain(of_first, *begun.job.source,
-                                       to_file           ? seen_of(ends.output, files.formats)
-                                       : ends.is_picture ? HowSeen{.seen = Seen::as_picture}
-                                                         : HowSeen{},
-                                       files.output);
+  const bool to_file = !endpoints.make_sinks;
+  JobSetup setup;
+  if (!endpoints.sources) setup.job.read.push_back({InputFile(endpoints.input, InputFile::Folders::taken)});
+  for (const std::filesystem::path& image : secondary_images_of(chain_as_given))
+    setup.job.read.push_back({InputFile(image, InputFile::Folders::taken)});
+  const bool has_own_source = endpoints.sources != nullptr;
+  open_endpoints(endpoints, chain_as_given, open, files.formats);
+  if (has_own_source && open.nodata_of_all)
+    endpoints.sources = with_missing_pixels(std::move(endpoints.sources), "the source", open);
+  const bool takes_pages = filters_along_z(chain_as_given) && endpoints.sources->take_pages_for_planes();
+  const Chain oriented_chain = files.orient ? oriented(endpoints, chain_as_given) : chain_as_given;
+  const Chain& given = is_recorded ? chain_as_given : oriented_chain;
+  setup.job.source = endpoints.sources->raster(0);
+  const Chain first_chain =
+      given.of_raster(0, endpoints.sources->axes()).with_mask_channel(setup.job.source->metadata());
+  first_chain.check_takes(*setup.job.source);
+  const DisplayChain shown = shown_chain(first_chain, *setup.job.source,
+                                         to_file ? display_format_of(endpoints.output, files.formats)
+                                         : endpoints.is_picture ? DisplayFormat{.seen = Seen::as_picture}
+                                                                : DisplayFormat{},
+                                         files.output);
   const Chain& chain = shown.chain;
-  begun.job.sources = std::move(ends.sources);
-  const ImageSpec result = chain.result_spec(begun.job.source->spec());
-  begun.spec = region_spec(result, options.region);
+  setup.job.sources = std::move(endpoints.sources);
+  const ImageSpec result = chain.result_spec(setup.job.source->spec());
+  setup.spec = region_spec(result, options.region);
   OutputOptions request = files.output;
   request.region = options.region;
-  request.missing = begun.missing = missing_pixels(*begun.job.source, chain, options.missing);
-  begun.job.first_has_nodata = begun.missing.value.has_value();
-  request.stored = stored_by(chain, *begun.job.source);
+  request.missing = setup.missing = missing_pixels(*setup.job.source, chain, options.missing);
+  setup.job.first_has_nodata = setup.missing.value.has_value();
+  request.stored = stored_by(chain, *setup.job.source);
   request.keeps_range = chain.keeps_range();
   request.keeps_values = chain.keeps_values();
-  const ImageSpec& source = begun.job.source->spec();
-  const std::optional<PixelTransform> map = map_of(chain, source);
-  const Reader* const like = begun.job.source.get();
-  const Format* const format = to_file ? format_of_name(ends.output, files.formats) : nullptr;
-  request.holds_mask =
-      format != nullptr && format->holds_mask != nullptr && format->holds_mask(ends.output, like->metadata());
-  begun.drops_alpha = request.missing.by_value && (!request.holds_mask || request.missing.all_channels);
+  const ImageSpec& source = setup.job.source->spec();
+  const std::optional<PixelTransform> map = pixel_transform_of(chain, source);
+  const Reader* const source_reader = setup.job.source.get();
+  const Format* const format = to_file ? format_of_name(endpoints.output, files.formats) : nullptr;
+  request.holds_mask = format != nullptr && format->holds_mask != nullptr &&
+                       format->holds_mask(endpoints.output, source_reader->metadata());
+  setup.drops_alpha = request.missing.replaces_mask && (!request.holds_mask || request.missing.all_channels);
   if (to_file) {
-    begun.geometries = geometries_of(ends.output, result, like, request, map, chain.work(), files.formats);
-    warn_about_levels(*begun.job.source, chain, begun.geometries);
+    setup.layouts =
+        geometries_of(endpoints.output, result, source_reader, request, map, chain.work(), files.formats);
+    warn_about_levels(*setup.job.source, chain, setup.layouts);
   } else {
-    begun.geometries.first = output_options(result, like, request, map, chain.work());
+    setup.layouts.first = output_options(result, source_reader, request, map, chain.work());
   }
-  tell_what_is_shown(shown, begun.geometries.first);
-  if (begun.geometries.other) tell_what_is_shown(shown, *begun.geometries.other);
-  begun.geometries.first.partial = begun.job.partial = files.partial;
-  if (begun.geometries.other) begun.geometries.other->partial = files.partial;
-  if (like->metadata().mask_channel && !to_file && !begun.drops_alpha)
-    begun.geometries.first.warnings.push_back(
+  apply_display_chain(shown, setup.layouts.first);
+  if (setup.layouts.other) apply_display_chain(shown, *setup.layouts.other);
+  setup.layouts.first.partial = setup.job.partial = files.partial;
+  if (setup.layouts.other) setup.layouts.other->partial = files.partial;
+  if (source_reader->metadata().mask_channel && !to_file && !setup.drops_alpha)
+    setup.layouts.first.warnings.push_back(
         fmt::format("the mask of the source is alpha, channel {}, of the result", result.channels - 1));
-  begun.job.change = change_of(*like, result, request, map, chain.work());
-  begun.axes = begun.job.sources->axes();
-  warn_channel_mixing(chain, begun);
-  if (takes_pages) warn_about_pages(begun);
-  begun.chain = chain;
-  begun.volume = volume_of(chain, *begun.job.sources, options);
-  if (begun.volume) {
-    begun.planes = {chain, source.extent, result.extent};
-    begun.chain = on_volume(chain, source, {source.extent, begun.volume->depth, begun.volume->planes});
-    Volumes volumes = volumes_of(std::move(begun.job.sources), *begun.volume);
-    begun.of_plane = [all = std::move(volumes.metadata), change = begun.job.change, missing = begun.missing,
-                      work = chain.work(),
-                      nodata = nodata_value(begun.job.source->metadata())](std::int64_t plane) {
-      return kept_of_plane(all(plane), change, missing, work, nodata);
+  setup.job.change = image_change_of(*source_reader, result, request, map, chain.work());
+  setup.axes = setup.job.sources->axes();
+  warn_channel_mixing(chain, setup);
+  if (takes_pages) warn_about_pages(setup);
+  setup.chain = chain;
+  setup.volume = volume_of(chain, *setup.job.sources, options);
+  if (setup.volume) {
+    setup.planes = {chain, source.extent, result.extent};
+    setup.chain = on_volume(chain, source, {source.extent, setup.volume->depth, setup.volume->planes});
+    Volumes volumes = volumes_of(std::move(setup.job.sources), *setup.volume);
+    setup.plane_metadata = [metadata_of = std::move(volumes.metadata), change = setup.job.change,
+                            missing = setup.missing, work = chain.work(),
+                            nodata = nodata_value(setup.job.source->metadata())](std::int64_t plane) {
+      return plane_result_metadata(metadata_of(plane), change, missing, work, nodata);
     };
-    begun.job.sources = std::move(volumes.set);
-    begun.job.source = begun.job.sources->raster(0);
+    setup.job.sources = std::move(volumes.set);
+    setup.job.source = setup.job.sources->raster(0);
   }
-  return begun;
+  return setup;
 }
 
-/// Each raster's pixels lose alpha on the way to it.
+/// Removes alpha from each raster's pixels.
 class SinksWithoutAlpha final : public RasterSetWriter {
  public:
-  SinksWithoutAlpha(std::unique_ptr<RasterSetWriter> sinks, std::optional<double> never)
-      : sinks_(std::move(sinks)), never_(never) {}
+  SinksWithoutAlpha(std::unique_ptr<RasterSetWriter> sinks, std::optional<double> reserved_value)
+      : sinks_(std::move(sinks)), reserved_value_(reserved_value) {}
   std::unique_ptr<Writer> next(const Metadata& metadata) override {
     Metadata without = metadata;
     if (std::exchange(without.mask_channel, false)) without.extra_samples.pop_back();
-    return make_without_alpha(sinks_->next(without), never_);
+    return make_without_alpha(sinks_->next(without), reserved_value_);
   }
   bool skip_to(std::int64_t raster) override { return sinks_->skip_to(raster); }
   void finish() override { sinks_->finish(); }
 
  private:
   std::unique_ptr<RasterSetWriter> sinks_;
-  std::optional<double> never_;
+  std::optional<double> reserved_value_;
 };
 
-std::unique_ptr<RasterSetWriter> sinks_without_alpha(const JobEndpoints& ends, const Beginning& begun,
+std::unique_ptr<RasterSetWriter> sinks_without_alpha(const JobEndpoints& endpoints, const JobSetup& setup,
                                                      CreateOptions create) {
-  ImageSpec spec = begun.spec;
+  ImageSpec spec = setup.spec;
   --spec.channels;
   create.alpha = AlphaInFile::channel;
   if (std::exchange(create.metadata.mask_channel, false)) create.metadata.extra_samples.pop_back();
-  const MissingPixels& missing = begun.missing;
+  const MissingPixels& missing = setup.missing;
   return std::make_unique<SinksWithoutAlpha>(
-      ends.make_sinks({spec, begun.axes}, create),
+      endpoints.make_sinks({spec, setup.axes}, create),
       missing.all_channels ? std::optional(missing.result) : std::nullopt);
 }
 
-void make_sinks(ImageJob& job, const JobEndpoints& ends, const Beginning& begun,
+void make_sinks(ImageJob& job, const JobEndpoints& endpoints, const JobSetup& setup,
                 const CreateOptions& create) {
   job.sink.reset();
-  job.sinks = begun.drops_alpha ? sinks_without_alpha(ends, begun, create)
-                                : ends.make_sinks({begun.spec, begun.axes}, create);
-  const MissingPixels missing = begun.missing.of_result();
-  if (begun.volume)
-    job.sinks = volume_sinks(std::move(job.sinks), begun.spec, *begun.volume, missing, begun.of_plane,
+  job.sinks = setup.drops_alpha ? sinks_without_alpha(endpoints, setup, create)
+                                : endpoints.make_sinks({setup.spec, setup.axes}, create);
+  const MissingPixels missing = setup.missing.of_result();
+  if (setup.volume)
+    job.sinks = volume_sinks(std::move(job.sinks), setup.spec, *setup.volume, missing, setup.plane_metadata,
                              create.partial);
   job.sink = fill_levels(job.sinks->next(create.metadata), missing, create.partial);
 }
 
-/// In that of the two geometries which has this layout, or in the first.
-void make_sinks_laid_out(ImageJob& job, const JobEndpoints& ends, const Beginning& begun,
-                         const std::string& layout) {
-  make_sinks(job, ends, begun, begun.geometries.first);
-  if (!begun.geometries.other || job.sink->layout().description == layout) return;
+/// Creates the sinks with the candidate that has this layout, or with the first.
+void make_sinks_with_layout(ImageJob& job, const JobEndpoints& endpoints, const JobSetup& setup,
+                            const std::string& layout) {
+  make_sinks(job, endpoints, setup, setup.layouts.first);
+  if (!setup.layouts.other || job.sink->layout().description == layout) return;
   ImageJob other;
-  make_sinks(other, ends, begun, *begun.geometries.other);
+  make_sinks(other, endpoints, setup, *setup.layouts.other);
   if (other.sink->layout().description != layout) return;
   job.sinks = std::move(other.sinks);
   job.sink = std::move(other.sink);
@@ -260,7 +265,7 @@ void ImageJob::advance(std::int64_t raster) {
   go_to_raster(plan, raster);
   std::vector<std::string> lost;
   const MissingPixels missing = missing_pixels(*source, plan.given, plan.asked.missing);
-  const Metadata metadata = kept_of_image(source->metadata(), change, missing, plan.given.work(), lost);
+  const Metadata metadata = result_metadata(source->metadata(), change, missing, plan.given.work(), lost);
   if (first_has_nodata && !missing.value)
     add_new(lost, {"images that declare no nodata value, unlike the first, have no missing pixels by it; set "
                    "MissingOptions::value if it is meant for all"});
@@ -270,28 +275,29 @@ void ImageJob::advance(std::int64_t raster) {
   add_new(plan.warnings, sink->layout().warnings);
 }
 
-ImageJob plan_job(JobEndpoints ends, const Chain& chain, const PlanOptions& options,
+ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanOptions& options,
                   const FileOptions& files) {
-  Beginning begun = begin(ends, chain, options, files, false);
-  ImageJob& job = begun.job;
+  JobSetup setup = set_up(endpoints, chain, options, files, false);
+  ImageJob& job = setup.job;
   if (files.sink_layout.empty()) {
-    const std::string note = plan_in_either(begun.geometries, [&](const CreateOptions& create) {
-      make_sinks(job, ends, begun, create);
-      job.plan = plan(*job.source, *job.sink, begun.chain, options);
+    const std::string note = plan_in_either(setup.layouts, [&](const CreateOptions& create) {
+      make_sinks(job, endpoints, setup, create);
+      job.plan = plan(*job.source, *job.sink, setup.chain, options);
     });
     if (!note.empty()) job.plan.notes.push_back(note);
   } else {
-    make_sinks_laid_out(job, ends, begun, files.sink_layout);
-    job.plan = plan(*job.source, *job.sink, begun.chain, options);
+    make_sinks_with_layout(job, endpoints, setup, files.sink_layout);
+    job.plan = plan(*job.source, *job.sink, setup.chain, options);
   }
   job.plan.axes = job.sources->axes();
-  job.plan.planes = std::move(begun.planes);
+  job.plan.planes = std::move(setup.planes);
   return std::move(job);
 }
 
-ImageJob plan_job(JobEndpoints ends, const Chain& chain, const PlanRecord& record, const FileOptions& files) {
-  Beginning begun = begin(ends, chain, record.asked, files, true);
-  ImageJob& job = begun.job;
+ImageJob plan_job(JobEndpoints endpoints, const Chain& chain, const PlanRecord& record,
+                  const FileOptions& files) {
+  JobSetup setup = set_up(endpoints, chain, record.asked, files, true);
+  ImageJob& job = setup.job;
   const auto same = [](const RasterAxis& a, const RasterAxis& b) {
     return a.name == b.name && a.size == b.size && a.first == b.first;
   };
@@ -299,10 +305,10 @@ ImageJob plan_job(JobEndpoints ends, const Chain& chain, const PlanRecord& recor
     throw InvalidArgument(
         fmt::format("the plan is for another source: its rasters are {} in it and {} now; make it anew",
                     to_string(record.axes), to_string(job.sources->axes())));
-  make_sinks_laid_out(job, ends, begun, record.sink_layout);
-  job.plan = plan(*job.source, *job.sink, begun.chain, record);
+  make_sinks_with_layout(job, endpoints, setup, record.sink_layout);
+  job.plan = plan(*job.source, *job.sink, setup.chain, record);
   job.plan.axes = job.sources->axes();
-  job.plan.planes = std::move(begun.planes);
+  job.plan.planes = std::move(setup.planes);
   return std::move(job);
 }
 

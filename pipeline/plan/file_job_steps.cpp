@@ -1,4 +1,4 @@
-// What a job does between its images and at its end.
+// Steps of a job between its images and at its end.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,8 +16,9 @@ void ImageJob::check_unchanged() const {
                     "it is complete",
                     what));
   };
-  for (const auto& [file, then] : read)
-    if (file.has_changed() || (!then.empty() && fingerprint(file.path()) != then)) fail(file.path().native());
+  for (const auto& [file, old_fingerprint] : read)
+    if (file.has_changed() || (!old_fingerprint.empty() && fingerprint(file.path()) != old_fingerprint))
+      fail(file.path().native());
   if (sources && sources->has_changed()) fail("the source");
 }
 

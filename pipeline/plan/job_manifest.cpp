@@ -38,31 +38,31 @@ std::optional<Value> value_in(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<Value>());
 }
 
-json others_json(const std::vector<AxisPositions>& others) {
+json axis_positions_json(const std::vector<AxisPositions>& positions) {
   json list = json::array();
-  for (const AxisPositions& of : others) list.push_back({of.axis, of.count});
+  for (const AxisPositions& entry : positions) list.push_back({entry.axis, entry.count});
   return list;
 }
 
-std::vector<AxisPositions> others_in(const json& list) {
-  std::vector<AxisPositions> others;
-  for (const json& of : list)
-    others.push_back({of.at(0).get<std::string>(), of.at(1).get<std::int64_t>(), true});
-  return others;
+std::vector<AxisPositions> axis_positions_in(const json& list) {
+  std::vector<AxisPositions> positions;
+  for (const json& entry : list)
+    positions.push_back({entry.at(0).get<std::string>(), entry.at(1).get<std::int64_t>(), true});
+  return positions;
 }
 
 json output_json(const OutputOptions& request) {
   return {{"compression", request.compression ? json(name_of(*request.compression)) : json()},
           {"level", request.level},
           {"tile", tile_json(request.tile)},
-          {"tile_others", others_json(request.tile_others)},
+          {"tile_others", axis_positions_json(request.tile_others)},
           {"planar", request.planar},
           {"no_predictor", request.no_predictor},
           {"nearest_levels", request.nearest_levels},
           {"cog", request.cog},
           {"pyramid", option_json(request.pyramid)},
           {"shard", tile_json(request.shard)},
-          {"shard_others", others_json(request.shard_others)},
+          {"shard_others", axis_positions_json(request.shard_others)},
           {"zarr", option_json(request.zarr)},
           {"big_tiff", option_json(request.big_tiff)}};
 }
@@ -73,14 +73,14 @@ OutputOptions output_in(const json& all) {
     request.compression = parse_compression(name.get<std::string>());
   all.at("level").get_to(request.level);
   request.tile = extent_in(all.at("tile"));
-  request.tile_others = others_in(all.at("tile_others"));
+  request.tile_others = axis_positions_in(all.at("tile_others"));
   all.at("planar").get_to(request.planar);
   all.at("no_predictor").get_to(request.no_predictor);
   all.at("nearest_levels").get_to(request.nearest_levels);
   all.at("cog").get_to(request.cog);
   request.pyramid = value_in<bool>(all.at("pyramid"));
   request.shard = extent_in(all.at("shard"));
-  request.shard_others = others_in(all.at("shard_others"));
+  request.shard_others = axis_positions_in(all.at("shard_others"));
   request.zarr = value_in<int>(all.at("zarr"));
   request.big_tiff = value_in<bool>(all.at("big_tiff"));
   return request;
@@ -125,15 +125,15 @@ OpenOptions input_in(const json& all) {
   return open;
 }
 
-/// Another of these makes another result: other memory, threads and devices make the same. With a name, or
-/// that of an option.
-struct ManifestFields {
+/// A field whose change changes the result, unlike memory, threads and devices. `what` is a name or that of
+/// an option.
+struct ManifestField {
   std::string what;
   json value;
   bool is_option = false;
 };
 
-void add_input(const json& input, std::vector<ManifestFields>& all) {
+void add_input(const json& input, std::vector<ManifestField>& all) {
   for (const char* const key : {"page", "select"}) all.push_back({"OpenOptions::page", input.at(key), true});
   all.push_back({"OpenOptions::axes", input.at("axes"), true});
   all.push_back({"OpenOptions::missing_chunks", input.at("missing_chunks"), true});
@@ -143,7 +143,7 @@ void add_input(const json& input, std::vector<ManifestFields>& all) {
     all.push_back({fmt::format("choice of the source's {}", key), input.at(key), true});
 }
 
-void add_output(const json& output, std::vector<ManifestFields>& all) {
+void add_output(const json& output, std::vector<ManifestField>& all) {
   const std::vector<std::pair<const char*, std::vector<const char*>>> options = {
       {"OutputOptions::compression", {"compression", "level"}},
       {"OutputOptions::tile", {"tile", "tile_others"}},
@@ -162,35 +162,35 @@ void add_output(const json& output, std::vector<ManifestFields>& all) {
   all.push_back({"OutputOptions::big_tiff = false", big == false, true});
 }
 
-/// What follows from others comes behind them.
-std::vector<ManifestFields> making(const json& all) {
+/// All such fields. Fields that follow from others come after them.
+std::vector<ManifestField> manifest_fields(const json& all) {
   const json& plan = all.at("plan");
   const json& missing = plan.at("asked").at("missing");
   json source = plan.at("source");
-  source.erase(
-      "changed_ns");  // the fingerprint has it; that of a folder changes by what lies next to the image
-  std::vector<ManifestFields> made{{"version of sepconv", plan.at("sepconv")},
-                                   {"source", {{"fingerprint", all.at("fingerprint")}}}};
-  add_input(all.at("input"), made);
-  made.insert(made.end(), {{"layout of the source", std::move(source)},
-                           {"choice of its images", plan.at("axes")},
-                           {"chain", plan.at("chain")},
-                           {"file of a stage", plan.at("stage_files")},
-                           {"MissingOptions::none", missing.at("none"), true},
-                           {"MissingOptions::value", missing.at("value"), true},
-                           {"MissingOptions::result", missing.at("result"), true},
-                           {"channel of alpha", missing.at("alpha")},
-                           {"MissingOptions::alpha_rule", missing.value("alpha_rule", json()), true},
-                           {"arithmetic", plan.at("arithmetic")},
-                           {"PlanOptions::region", plan.at("region"), true},
-                           {"shape or type", plan.at("specs")}});
-  add_output(all.at("output"), made);
-  made.insert(made.end(), {{"layout of the result", plan.at("sink")}, {"size of bands", plan.at("band")}});
-  return made;
+  source.erase("changed_ns");  // the fingerprint includes it; a folder's time changes with unrelated files
+  std::vector<ManifestField> fields{{"version of sepconv", plan.at("sepconv")},
+                                    {"source", {{"fingerprint", all.at("fingerprint")}}}};
+  add_input(all.at("input"), fields);
+  fields.insert(fields.end(), {{"layout of the source", std::move(source)},
+                               {"choice of its images", plan.at("axes")},
+                               {"chain", plan.at("chain")},
+                               {"file of a stage", plan.at("stage_files")},
+                               {"MissingOptions::none", missing.at("none"), true},
+                               {"MissingOptions::value", missing.at("value"), true},
+                               {"MissingOptions::result", missing.at("result"), true},
+                               {"channel of alpha", missing.at("alpha")},
+                               {"MissingOptions::alpha_rule", missing.value("alpha_rule", json()), true},
+                               {"arithmetic", plan.at("arithmetic")},
+                               {"PlanOptions::region", plan.at("region"), true},
+                               {"shape or type", plan.at("specs")}});
+  add_output(all.at("output"), fields);
+  fields.insert(fields.end(),
+                {{"layout of the result", plan.at("sink")}, {"size of bands", plan.at("band")}});
+  return fields;
 }
 
-/// As it was given.
-std::string given(const json& value) {
+/// The value as the user gave it.
+std::string option_text(const json& value) {
   if (value.is_null() || value == false || value == "") return "not given";
   if (value == true) return "given";
   if (value.is_string()) return value.get<std::string>();
@@ -200,59 +200,61 @@ std::string given(const json& value) {
                        value.at("row").get<std::int64_t>());
   if (const bool is_extent = value.is_array() && value.size() == 2 && value[0].is_number(); is_extent)
     return fmt::format("{}x{}", value[0].get<std::int64_t>(), value[1].get<std::int64_t>());
-  return brief(value);
+  return excerpt_of(value);
 }
 
 }  // namespace
 
-std::string job_manifest_text(const JobManifest& made, const Plan& plan,
+std::string job_manifest_text(const JobManifest& manifest, const Plan& plan,
                               const FingerprintOf& fingerprint_of) {
   const json all = {{"journal", kJournalVersion},
-                    {"path", std::filesystem::absolute(made.input).native()},
-                    {"fingerprint", made.fingerprint},
-                    {"input", input_json(made.files.open)},
-                    {"output", output_json(made.files.output)},
-                    {"overwrite", made.files.output.overwrite},
-                    {"durable", made.files.output.durable},
-                    {"in_parts", made.in_parts},
+                    {"path", std::filesystem::absolute(manifest.input).native()},
+                    {"fingerprint", manifest.fingerprint},
+                    {"input", input_json(manifest.files.open)},
+                    {"output", output_json(manifest.files.output)},
+                    {"overwrite", manifest.files.output.overwrite},
+                    {"durable", manifest.files.output.durable},
+                    {"in_parts", manifest.in_parts},
                     {"plan", json::parse(to_json(plan, fingerprint_of))}};
   return all.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 JobManifest parse_job_manifest(const std::string& text) {
-  JobManifest made;
+  JobManifest manifest;
   try {
     std::string problem;
     const json all = parse_foreign(text, problem);
     if (all.at("journal") != kJournalVersion) throw json::other_error::create(0, "", nullptr);
-    made.input = all.at("path").get<std::string>();
-    made.files.open = input_in(all.at("input"));
-    made.files.output = output_in(all.at("output"));
-    all.at("overwrite").get_to(made.files.output.overwrite);
-    all.at("durable").get_to(made.files.output.durable);
-    all.at("in_parts").get_to(made.in_parts);
-    all.at("fingerprint").get_to(made.fingerprint);
+    manifest.input = all.at("path").get<std::string>();
+    manifest.files.open = input_in(all.at("input"));
+    manifest.files.output = output_in(all.at("output"));
+    all.at("overwrite").get_to(manifest.files.output.overwrite);
+    all.at("durable").get_to(manifest.files.output.durable);
+    all.at("in_parts").get_to(manifest.in_parts);
+    all.at("fingerprint").get_to(manifest.fingerprint);
     for (const json& file : all.at("plan").at("stage_files"))
-      made.of_stages.emplace(file.at("file").get<std::string>(), file.at("fingerprint").get<std::string>());
-    made.plan = parse_plan(all.at("plan").dump());
+      manifest.stage_fingerprints.emplace(file.at("file").get<std::string>(),
+                                          file.at("fingerprint").get<std::string>());
+    manifest.plan = parse_plan(all.at("plan").dump());
   } catch (const json::exception&) {
     throw InvalidArgument("the partial result was made by another version of sepconv; discard it");
   }
-  return made;
+  return manifest;
 }
 
-void check_same_result(const std::string& then, const std::string& now,
+void check_same_result(const std::string& saved_text, const std::string& current_text,
                        const std::filesystem::path& partial) {
-  const auto before = making(json::parse(then)), after = making(json::parse(now));
+  const auto before = manifest_fields(json::parse(saved_text)),
+             after = manifest_fields(json::parse(current_text));
   for (std::size_t i = 0; i < before.size(); ++i) {
     const auto& [what, value, is_option] = before[i];
     const json& other = after[i].value;
     if (value == other) continue;
     const Difference found =
-        is_option ? Difference{"", given(value), given(other)} : first_difference(value, other);
+        is_option ? Difference{"", option_text(value), option_text(other)} : first_difference(value, other);
     throw InvalidArgument(fmt::format(
         "{} was started with another {}: {} then, and {} now; resume with the same, or discard it",
-        partial.native(), what, found.then, found.now));
+        partial.native(), what, found.before, found.after));
   }
 }
 

@@ -1,4 +1,4 @@
-// What a partial result is made of, as its journal has it.
+// Inputs and options of a partial result, as stored in its journal.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,20 @@ struct JobManifest {
   std::filesystem::path input{};  ///< absolute
   PlanRecord plan{};
   FileOptions files{};
-  bool in_parts = false;                           ///< by processes that make a part each
-  std::string fingerprint{};                       ///< of the source
-  std::map<std::string, std::string> of_stages{};  ///< fingerprints of the files of stages
+  bool in_parts = false;                                    ///< made in parts by separate processes
+  std::string fingerprint{};                                ///< fingerprint of the source
+  std::map<std::string, std::string> stage_fingerprints{};  ///< path to fingerprint of the stages' files
 };
 
-/// On one line. `fingerprint_of` is asked for those of the stages' files.
-std::string job_manifest_text(const JobManifest& made, const Plan& plan, const FingerprintOf& fingerprint_of);
-/// Throws InvalidArgument for what is none, or another version's.
+/// The manifest as one line of JSON. `fingerprint_of` returns the fingerprints of the stages' files.
+std::string job_manifest_text(const JobManifest& manifest, const Plan& plan,
+                              const FingerprintOf& fingerprint_of);
+/// Throws InvalidArgument for invalid text or another version.
 JobManifest parse_job_manifest(const std::string& text);
 
-/// `now` may be planned for other memory, threads and devices; throws InvalidArgument, which says what is
-/// another, unless it makes the same result in the same bands. `partial` begins the sentence.
-void check_same_result(const std::string& then, const std::string& now, const std::filesystem::path& partial);
+/// Throws InvalidArgument with the first difference unless both manifests produce the same result in the same
+/// bands. Memory, threads and devices may differ. `partial` begins the message.
+void check_same_result(const std::string& saved_text, const std::string& current_text,
+                       const std::filesystem::path& partial);
 
 }  // namespace sepconv

@@ -13,15 +13,15 @@
 namespace sepconv {
 namespace {
 
-constexpr double kDeviceMemoryShare = 0.9;  // of what is free
+constexpr double kUsableDeviceFraction = 0.9;  // of the free memory
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxSlots = 64;
 
 }  // namespace
 
 void check_options(const PlanOptions& options) {
-  const auto check = [](bool good, std::string_view what, std::int64_t value, std::string_view range) {
-    if (!good) throw InvalidArgument(fmt::format("{} cannot be {}; it lies {}", what, value, range));
+  const auto check = [](bool is_valid, std::string_view what, std::int64_t value, std::string_view range) {
+    if (!is_valid) throw InvalidArgument(fmt::format("{} cannot be {}; it lies {}", what, value, range));
   };
   check(options.max_memory_bytes >= 0, "the memory ceiling", options.max_memory_bytes, "above 0");
   check(options.threads >= 0 && options.threads <= kMaxThreads, "the number of threads", options.threads,
@@ -36,7 +36,7 @@ void check_options(const PlanOptions& options) {
     throw InvalidArgument("PlanOptions::devices are named and to be chosen; leave out one of the two");
   for (auto device = options.devices.begin(); device != options.devices.end(); ++device) {
     check(*device >= 0, "the index of a GPU", *device, "at 0 or above");
-    // Both would take the whole of what one may.
+    // Each entry would use the full memory limit of the GPU.
     if (std::count(options.devices.begin(), device, *device) > 0)
       throw InvalidArgument(fmt::format("GPU {} is named twice; give each only once", *device));
   }
@@ -58,13 +58,13 @@ int threads_of(const PlanOptions& options) {
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options) {
   if (devices.empty()) return std::numeric_limits<std::int64_t>::max();
   if (options.max_device_memory_bytes > 0) return options.max_device_memory_bytes;
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (const int device : devices) least = std::min(least, free_device_memory_bytes(device));
-  return share_of_device_memory(least);
+  std::int64_t min_bytes = std::numeric_limits<std::int64_t>::max();
+  for (const int device : devices) min_bytes = std::min(min_bytes, free_device_memory_bytes(device));
+  return usable_device_bytes(min_bytes);
 }
 
-std::int64_t share_of_device_memory(std::int64_t free_bytes) {
-  return static_cast<std::int64_t>(static_cast<double>(free_bytes) * kDeviceMemoryShare);
+std::int64_t usable_device_bytes(std::int64_t free_bytes) {
+  return static_cast<std::int64_t>(static_cast<double>(free_bytes) * kUsableDeviceFraction);
 }
 
 std::string size_option(std::int64_t bytes) {
@@ -75,31 +75,32 @@ std::string size_option(std::int64_t bytes) {
 
 bool MinMemory::fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
                      const Ceilings& ceilings) {
-  host_ = std::min(host_, memory.total());
+  min_host_ = std::min(min_host_, memory.total());
   if (memory.total() > ceilings.host) return false;
-  device_ = std::min(device_, device_memory.total());
+  min_device_ = std::min(min_device_, device_memory.total());
   return device_memory.total() <= ceilings.device;
 }
 
-bool MinMemory::may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
-                            const Ceilings& ceilings) const {
-  return memory.total() < host_ || (memory.total() <= ceilings.host && device_memory.total() < device_);
+bool MinMemory::may_lower_min(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                              const Ceilings& ceilings) const {
+  return memory.total() < min_host_ ||
+         (memory.total() <= ceilings.host && device_memory.total() < min_device_);
 }
 
 void MinMemory::fail(const Ceilings& ceilings, const char* planned) const {
-  if (host_ == kNone)
+  if (min_host_ == kUnset)
     throw OutOfMemory(
         fmt::format("no plan of so many rows and columns can be made for this {}; leave out "
                     "PlanOptions::band_rows and PlanOptions::band_cols",
                     planned));
-  const bool device_is_short = device_ != kNone;
-  const std::int64_t least = device_is_short ? device_ : host_;
+  const bool device_is_short = min_device_ != kUnset;
+  const std::int64_t min_bytes = device_is_short ? min_device_ : min_host_;
   throw OutOfMemory(
       fmt::format("no plan fits into {}{}: the smallest ceiling for this {} is {}; raise {} to {}",
                   format_bytes(static_cast<double>(device_is_short ? ceilings.device : ceilings.host)),
-                  device_is_short ? " of device memory" : "", planned, size_option(least),
+                  device_is_short ? " of device memory" : "", planned, size_option(min_bytes),
                   device_is_short ? "PlanOptions::max_device_memory_bytes" : "PlanOptions::max_memory_bytes",
-                  size_option(least)));
+                  size_option(min_bytes)));
 }
 
 }  // namespace sepconv

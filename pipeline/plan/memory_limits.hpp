@@ -1,4 +1,4 @@
-// What every planner asks of its options and says when nothing fits. Internal to the planners.
+// Checks of plan options and memory limits, shared by all planners. Internal to the planners.
 #pragma once
 
 #include <limits>
@@ -9,42 +9,42 @@
 
 namespace sepconv {
 
-constexpr int kPreferredSlots = 3;  ///< one being read, one computed, one written
+constexpr int kPreferredSlots = 3;  ///< one is read, one computed, one written
 
-/// Throws InvalidArgument for options that make no sense.
+/// Throws InvalidArgument for invalid options.
 void check_options(const PlanOptions& options);
 
-/// For what is only made as a whole: throws InvalidArgument for options that ask for a region.
+/// Throws InvalidArgument if a region is requested of an operation that only supports whole images.
 void check_no_region(std::string_view what, const PlanOptions& options);
 
-/// What may be held of this many free bytes of a GPU.
-std::int64_t share_of_device_memory(std::int64_t free_bytes);
+/// Usable part of this many free bytes of a GPU.
+std::int64_t usable_device_bytes(std::int64_t free_bytes);
 
-/// This many bytes or a little more, as an option takes them: "294M", or "812K" of less than 16 MiB.
+/// Bytes rounded up slightly, in the form of an option value: "294M", or "812K" below 16 MiB.
 std::string size_option(std::int64_t bytes);
 
-/// Ceilings for the host and for each GPU.
+/// Ceilings in bytes for the host and for each GPU.
 struct Ceilings {
   std::int64_t host = 0;
   std::int64_t device = 0;
 };
 
-/// The least memory that candidates would do with.
+/// Minimum memory of all candidates.
 class MinMemory {
  public:
-  /// Takes a candidate into account. Whether it fits.
+  /// Records a candidate; returns whether it fits.
   bool fits(const MemoryUse& memory, const DeviceMemoryUse& device_memory, const Ceilings& ceilings);
-  /// Whether a candidate that takes at least so much could do with less than those before it.
-  bool may_be_less(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
-                   const Ceilings& ceilings) const;
-  /// None did: throws OutOfMemory with the smallest ceiling that would do, rounded up and in a form that can be
-  /// typed. "source, chain and sink", "product".
+  /// Whether a candidate that needs at least this memory could lower the minimum.
+  bool may_lower_min(const MemoryUse& memory, const DeviceMemoryUse& device_memory,
+                     const Ceilings& ceilings) const;
+  /// To be called if no candidate fits. Throws OutOfMemory with the minimum sufficient ceiling, rounded up,
+  /// as an option value. `planned` names the job: "source, chain and sink", "product".
   [[noreturn]] void fail(const Ceilings& ceilings, const char* planned) const;
 
  private:
-  static constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
-  std::int64_t host_ = kNone;    // whatever it takes on a device
-  std::int64_t device_ = kNone;  // of those that fit the host
+  static constexpr std::int64_t kUnset = std::numeric_limits<std::int64_t>::max();
+  std::int64_t min_host_ = kUnset;    // minimum, regardless of device memory
+  std::int64_t min_device_ = kUnset;  // minimum of candidates that fit the host
 };
 
 }  // namespace sepconv

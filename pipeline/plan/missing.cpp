@@ -13,38 +13,39 @@
 namespace sepconv {
 namespace {
 
-/// What the source's metadata declare, if its type has such a value.
-void take_declared(const Reader& source, MissingPixels& missing) {
+/// Sets the nodata value that the source's metadata declare, if its type can represent it.
+void read_declared_nodata(const Reader& source, MissingPixels& missing) {
   const std::optional<std::string> text = nodata_value(source.metadata());
   if (!text || text->empty()) return;
   const PixelType type = source.spec().type;
   const SampleType stored = source.layout().stored.value_or(SampleType(type));
   missing.value = declared_nodata(source.metadata(), type, stored);
   if (!missing.value)
-    missing.why = fmt::format(
+    missing.ignored_reason = fmt::format(
         "the nodata value {} is left out: {}", *text,
         number_of(*text) ? fmt::format("{} pixels have no such value, so none are missing", name_of(stored))
                          : "it is not a number");
 }
 
-/// For a source that declares nothing: what the first second image does that declares a value. Returns that.
-std::optional<double> take_second(const Chain& chain, MissingPixels& missing) {
+/// For a source without nodata value: uses and returns the nodata value of the first second image that
+/// declares one.
+std::optional<double> read_second_nodata(const Chain& chain, MissingPixels& missing) {
   for (const StagePtr& stage : chain.stages()) {
     if (!stage->traits().secondary_nodata) continue;
     missing.value = std::numeric_limits<double>::quiet_NaN();
-    missing.of_secondary = true;
+    missing.from_secondary = true;
     return stage->traits().secondary_nodata;
   }
   return std::nullopt;
 }
 
-/// What a pixel of which all channels have it is known by.
+/// The nodata value for MissingOptions::all_channels.
 double value_of_all(const Reader& source, const MissingOptions& options) {
   const PixelType type = source.spec().type;
   const SampleType stored = source.layout().stored.value_or(SampleType(type));
   const std::optional<double> declared =
       options.value ? options.value : declared_nodata(source.metadata(), type, stored);
-  return declared.value_or(0);  // without one the source was not opened
+  return declared.value_or(0);  // unreachable: the source cannot be opened without one
 }
 
 void check(const MissingOptions& options, const MissingPixels& missing) {
@@ -81,40 +82,41 @@ MissingPixels missing_pixels(const Reader& source, const Chain& chain, const Mis
                       name_of(type), *options.value));
   } else if (options.none) {
     if (const auto text = nodata_value(source.metadata()); text && !text->empty())
-      missing.why = fmt::format(
+      missing.ignored_reason = fmt::format(
           "missing pixels (the nodata value {}) are computed with as if they were values; the result has no "
           "nodata value",
           *text);
   } else {
-    take_declared(source, missing);
+    read_declared_nodata(source, missing);
     if (missing.value && options.alpha_rule == AlphaRule::weight) {
-      missing.why = fmt::format("the nodata value {} is left out, because alpha is a weight", *missing.value);
+      missing.ignored_reason =
+          fmt::format("the nodata value {} is left out, because alpha is a weight", *missing.value);
       missing.value.reset();
     }
   }
-  take_alpha(source, chain, options, missing);
-  const std::optional<double> of_secondary =
-      missing.value || options.none ? std::nullopt : take_second(chain, missing);
+  find_alpha(source, chain, options, missing);
+  const std::optional<double> from_secondary =
+      missing.value || options.none ? std::nullopt : read_second_nodata(chain, missing);
   check(options, missing);
-  take_rule(source, chain, options, missing);
+  choose_alpha_rule(source, chain, options, missing);
   if (missing.all_channels && !missing.alpha)
     throw InvalidArgument(
         "pixels of which all channels have the nodata value are known by a mask that the source has when it "
         "is opened as open_options() says, and that no stage mixes with its channels; open it so, or leave "
         "MissingOptions::all_channels out");
-  missing.by_value = missing.is_mask && (options.result || missing.all_channels);
+  missing.replaces_mask = missing.is_mask && (options.result || missing.all_channels);
   if (!missing.has_result()) return missing;
-  const double wanted = options.result  ? *options.result
-                        : of_secondary  ? *of_secondary
-                        : missing.value ? *missing.value
-                                        : value_of_all(source, options);
-  const std::optional<double> held = value_as(wanted, result);
-  if (!held)
+  const double requested = options.result   ? *options.result
+                           : from_secondary ? *from_secondary
+                           : missing.value  ? *missing.value
+                                            : value_of_all(source, options);
+  const std::optional<double> representable = value_as(requested, result);
+  if (!representable)
     throw InvalidArgument(
         fmt::format("missing pixels are to be {}, and the result's pixels of {} have no such value; set "
                     "MissingOptions::result to one that they have",
-                    wanted, name_of(result)));
-  missing.result = *held;
+                    requested, name_of(result)));
+  missing.result = *representable;
   return missing;
 }
 
@@ -138,32 +140,31 @@ MissingPixels MissingPixels::of_result() const {
                         .alpha = alpha,
                         .multiplied = multiplied,
                         .is_mask = is_mask,
-                        .by_value = by_value,
+                        .replaces_mask = replaces_mask,
                         .rule = rule,
                         .opaque = opaque_in_result,
                         .opaque_in_result = opaque_in_result,
-                        .because = because,
+                        .rule_reason = rule_reason,
                         .stores_alpha = stores_alpha};
   missing.all_channels = all_channels;
   if (has_result() && !all_channels) missing.value = result;
   return missing;
 }
 
-std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& apply_nodata_policy) {
+std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& nodata_chain) {
   if (missing.none()) return {};
-  if (missing.weighs()) return notes_of_weight(missing, apply_nodata_policy);
+  if (missing.weighs()) return alpha_weight_notes(missing, nodata_chain);
   const std::string which =
       missing.alpha
           ? fmt::format("that alpha (channel {}) hides{}", *missing.alpha,
                         missing.value ? fmt::format(", and elements of value {},", *missing.value) : "")
-      : missing.of_secondary ? "that a second image lacks, and NaN,"
-                             : fmt::format("of value {}", *missing.value);
-  if (!apply_nodata_policy.computes())
-    return {fmt::format("missing pixels are those {}, and only moved", which)};
-  std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, apply_nodata_policy.text())};
+      : missing.from_secondary ? "that a second image lacks, and NaN,"
+                               : fmt::format("of value {}", *missing.value);
+  if (!nodata_chain.computes()) return {fmt::format("missing pixels are those {}, and only moved", which)};
+  std::vector<std::string> notes{fmt::format("pixels {} are missing: {}", which, nodata_chain.text())};
   if (missing.is_mask)
     notes.push_back(
-        missing.by_value
+        missing.replaces_mask
             ? fmt::format("what the mask hides is {} in the result, which has no mask", missing.result)
             : "the mask of the result hides what is missing");
   else if (missing.alpha)
@@ -173,13 +174,13 @@ std::vector<std::string> notes_of(const MissingPixels& missing, const Chain& app
   if (missing.alpha && !missing.is_mask)
     notes.push_back(
         fmt::format("alpha is a mask and no weight, because {}; MissingOptions::alpha_rule decides otherwise",
-                    missing.because));
+                    missing.rule_reason));
   if (missing.has_result() && !std::isnan(missing.result) && !missing.all_channels)
     notes.push_back(
         fmt::format("missing pixels of the result are {}; a value that would be stored so is stored as the "
                     "next one",
                     missing.result));
-  for (const StagePtr& stage : apply_nodata_policy.stages()) {
+  for (const StagePtr& stage : nodata_chain.stages()) {
     if (stage->traits().product == Product::none) continue;
     notes.emplace_back("a product with a matrix is missing wherever one of its terms is");
     break;

@@ -16,10 +16,10 @@ namespace {
 
 using Map = std::optional<PixelTransform>;
 
-/// For sides of tiles, for who names no file: TIFF 6.0, section 15.
+/// Multiple for tile sides if no file is named: TIFF 6.0, section 15.
 constexpr std::int64_t kTileUnit = 16;
 
-/// The layout options that the caller gave, by their names: those that only TIFF has, and only Zarr.
+/// Names of the given layout options that only TIFF supports, and (below) only Zarr.
 std::vector<std::string> given_tiff_options(const OutputOptions& request) {
   std::vector<std::string> options;
   if (request.tile && request.tile->empty()) options.emplace_back("strips (OutputOptions::tile of 0)");
@@ -39,7 +39,7 @@ std::vector<std::string> given_zarr_options(const OutputOptions& request) {
   return options;
 }
 
-/// All of them.
+/// Names of all given layout options.
 std::vector<std::string> given_layout_options(const OutputOptions& request) {
   std::vector<std::string> options;
   if (request.compression)
@@ -52,7 +52,7 @@ std::vector<std::string> given_layout_options(const OutputOptions& request) {
   return options;
 }
 
-/// An option that would be ignored is refused, unless the format stores everything as it says in any case.
+/// Throws for an option that would be ignored, unless the format always stores data as the option requests.
 void check_layout_options(const std::filesystem::path& path, const OutputOptions& request, Formats formats) {
   const Format* const format = format_of_name(path, formats);
   if (format == nullptr) return;
@@ -62,19 +62,19 @@ void check_layout_options(const std::filesystem::path& path, const OutputOptions
                                            : format->is_folder ? given_tiff_options(request)
                                                                : given_zarr_options(request);
   if (options.empty()) return;
-  const bool of_folders = !given_zarr_options(request).empty() && !format->is_folder;
+  const bool needs_folder = !given_zarr_options(request).empty() && !format->is_folder;
   const auto able = std::ranges::find_if(formats, [&](const Format& candidate) {
-    return candidate.has_layout && (!of_folders || candidate.is_folder);
+    return candidate.has_layout && (!needs_folder || candidate.is_folder);
   });
-  const std::string way = able == formats.end()
-                              ? "leave it out"
-                              : fmt::format("leave it out or end the name in {}",
-                                            able->endings.substr(0, able->endings.find(' ')));
+  const std::string remedy = able == formats.end()
+                                 ? "leave it out"
+                                 : fmt::format("leave it out or end the name in {}",
+                                               able->endings.substr(0, able->endings.find(' ')));
   throw InvalidArgument(fmt::format("{} means nothing for {}, which {} becomes; {}", options.front(),
-                                    format->name, path.string(), way));
+                                    format->name, path.string(), remedy));
 }
 
-/// What a name could not be that of.
+/// Throws for a name that cannot be an output image.
 void check_output_name(const std::filesystem::path& path, const Format* format) {
   if (path.empty()) throw InvalidArgument("the name of the output image is empty; give one, like out.tif");
   std::error_code ignored;
@@ -87,17 +87,17 @@ void check_output_name(const std::filesystem::path& path, const Format* format) 
 
 }  // namespace
 
-ImageChange change_of(const Reader& from, const ImageSpec& to, const OutputOptions& request, const Map& map,
-                      Work work) {
+ImageChange image_change_of(const Reader& from, const ImageSpec& to, const OutputOptions& request,
+                            const Map& map, Work work) {
   SampleSpec source(from.spec(), from.layout().stored), result(to, request.stored);
   const Rect& region = request.region;
-  const Extent made = region_spec({result.extent}, region).extent;
+  const Extent region_extent = region_spec({result.extent}, region).extent;
   ImageChange change{.map = map,
                      .channels = (!map && work == Work::none) || result.channels != source.channels,
                      .to_one_channel = result.channels == 1,
                      .type = result.type != source.type,
                      .values = work != Work::none,
-                     .part = made == result.extent ? Rect{} : region,
+                     .part = region_extent == result.extent ? Rect{} : region,
                      .from = source,
                      .to = result};
   if (map) {
@@ -109,7 +109,7 @@ ImageChange change_of(const Reader& from, const ImageSpec& to, const OutputOptio
   change.keeps_values = request.keeps_values;
   change.keeps_mask = request.missing.is_mask;
   const bool has_mask = from.metadata().mask_channel && (!change.channels || change.keeps_mask);
-  if (has_mask && (request.holds_mask || request.missing.by_value)) {
+  if (has_mask && (request.holds_mask || request.missing.replaces_mask)) {
     --change.from.channels, --change.to.channels;
     change.to_one_channel = change.to.channels == 1;
   }
@@ -125,10 +125,10 @@ CreateOptions options_of(const ImageSpec& result, const Reader* source, const Ou
   if (source != nullptr) {
     Metadata metadata = source->metadata();
     declare(request.missing, work, metadata, options.warnings);
-    const ImageChange change = change_of(*source, result, request, map, work);
+    const ImageChange change = image_change_of(*source, result, request, map, work);
     in_file.channels -= SampleSpec(result, request.stored).channels - change.to.channels;
     options.metadata = metadata.kept_for(change, options.warnings);
-    if (request.missing.by_value) options.alpha = AlphaInFile::nothing;
+    if (request.missing.replaces_mask) options.alpha = AlphaInFile::nothing;
   }
   options.layout = chosen_layout(source, in_file, request, map, work, tile_unit, options.layout_warnings);
   options.stored = request.stored;
@@ -146,7 +146,7 @@ CreateOptions output_options(const ImageSpec& result, const Reader* source, cons
   return options_of(result, source, request, map, work, kTileUnit);
 }
 
-std::optional<PixelTransform> map_of(const Chain& chain, const ImageSpec& source) {
+std::optional<PixelTransform> pixel_transform_of(const Chain& chain, const ImageSpec& source) {
   const std::vector<ImageSpec> specs = chain.specs(source);
   const auto ratio = [](std::int64_t cell, std::int64_t from, std::int64_t to) {
     return cell > 0 ? static_cast<double>(cell) : static_cast<double>(from) / static_cast<double>(to);
@@ -182,20 +182,20 @@ std::optional<SampleType> stored_by(const Chain& chain, const Reader& source) {
 
 CreateOptions output_like(const Reader& source, const Chain& chain, const OutputOptions& request,
                           const MissingOptions& missing) {
-  OutputOptions whole = request;
-  whole.missing = missing_pixels(source, chain, missing);
-  whole.stored = stored_by(chain, source);
-  whole.keeps_range = chain.keeps_range();
-  whole.keeps_values = chain.keeps_values();
-  CreateOptions options = output_options(chain.result_spec(source.spec()), &source, whole,
-                                         map_of(chain, source.spec()), chain.work());
+  OutputOptions full_request = request;
+  full_request.missing = missing_pixels(source, chain, missing);
+  full_request.stored = stored_by(chain, source);
+  full_request.keeps_range = chain.keeps_range();
+  full_request.keeps_values = chain.keeps_values();
+  CreateOptions options = output_options(chain.result_spec(source.spec()), &source, full_request,
+                                         pixel_transform_of(chain, source.spec()), chain.work());
   if (!request.pyramid && !request.cog) options.layout.levels = Levels::none;
   return options;
 }
 
 namespace {
 
-/// Files that are nothing but one; a TIFF's layout says so itself.
+/// JPEG files; a TIFF with JPEG compression is described by its layout.
 bool is_jpeg(const Format* format) {
   return format != nullptr && !format->has_layout && format->compression == Compression::jpeg;
 }
@@ -218,9 +218,9 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   chosen.holds_mask = format == nullptr || (source != nullptr && format->holds_mask != nullptr &&
                                             format->holds_mask(path, source->metadata()));
   const auto* const from = source != nullptr && source->layout().file ? &*source->layout().file : nullptr;
-  const bool is_usual = format != nullptr && format->usual_layout != nullptr && !request.compression &&
-                        (from == nullptr || from->zarr.version == 0);
-  if (is_usual) chosen.compression = Compression::zstd;  // whatever the source has
+  const bool has_default_layout = format != nullptr && format->usual_layout != nullptr &&
+                                  !request.compression && (from == nullptr || from->zarr.version == 0);
+  if (has_default_layout) chosen.compression = Compression::zstd;  // regardless of the source
   CreateOptions options =
       options_of(result, source, chosen, map, work, format == nullptr ? kTileUnit : format->tile_unit);
   if (options.metadata.mask_channel && options.alpha != AlphaInFile::nothing && format != nullptr &&
@@ -231,17 +231,18 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
   if (request.background && format != nullptr && format->seen != Seen::as_picture)
     options.warnings.push_back(fmt::format(
         "OutputOptions::background changes nothing: {} keeps the channels as they are", format->name));
-  if (is_usual) format->usual_layout(options.layout, request.stored.value_or(SampleType(result.type)));
-  if (const std::string& said = options.layout.zarr.labels.left_out;
-      !said.empty() && (format == nullptr || !format->is_folder))
-    options.warnings.push_back(said);
-  const bool was_for_clouds = from != nullptr && from->levels == Levels::cloud && !request.cog;
-  if (was_for_clouds && format != nullptr && format->has_layout && !format->is_folder)
+  if (has_default_layout)
+    format->usual_layout(options.layout, request.stored.value_or(SampleType(result.type)));
+  if (const std::string& label_warning = options.layout.zarr.labels.left_out;
+      !label_warning.empty() && (format == nullptr || !format->is_folder))
+    options.warnings.push_back(label_warning);
+  const bool was_cog = from != nullptr && from->levels == Levels::cloud && !request.cog;
+  if (was_cog && format != nullptr && format->has_layout && !format->is_folder)
     options.warnings.emplace_back(
         "the source is a Cloud Optimized GeoTIFF, and the result is none: OutputOptions::cog makes one");
   if (is_jpeg(format) && source != nullptr && was_jpeg(source->layout()) && work == Work::none &&
       !request.compression)
-    options.warnings.push_back(jpeg_once_more(options.layout.chroma, result.channels, "format"));
+    options.warnings.push_back(recompressed_jpeg_warning(options.layout.chroma, result.channels, "format"));
   if (options.layout.levels != Levels::none && format != nullptr && !format->has_layout)
     options.warnings.push_back(
         fmt::format("the smaller levels are not kept: {} holds the full image only", format->name));
@@ -251,42 +252,42 @@ CreateOptions output_options(const std::filesystem::path& path, const ImageSpec&
 LayoutCandidates geometries_of(const std::filesystem::path& path, const ImageSpec& result,
                                const Reader* source, const OutputOptions& request, const Map& map, Work work,
                                Formats formats) {
-  LayoutCandidates geometries{output_options(path, result, source, request, map, work, formats), {}};
+  LayoutCandidates layouts{output_options(path, result, source, request, map, work, formats), {}};
   const Format* const format = format_of_name(path, formats);
-  const FileLayout& first = geometries.first.layout;
+  const FileLayout& first = layouts.first.layout;
   if (format != nullptr && format->is_folder) {
-    if (first.zarr.chunk_others.empty() || !request.tile_others.empty()) return geometries;
-    geometries.other = geometries.first;
-    geometries.other->layout.zarr.chunk_others.clear();
+    if (first.zarr.chunk_others.empty() || !request.tile_others.empty()) return layouts;
+    layouts.other = layouts.first;
+    layouts.other->layout.zarr.chunk_others.clear();
   }
   if (format == nullptr || !format->has_layout || format->is_folder || request.tile || request.cog)
-    return geometries;
+    return layouts;
   OutputOptions other = request;
-  other.tile = first.tiled ? Extent{} : usual_tile(source, result, map);
-  geometries.other = output_options(result, source, other, map, work);
-  return geometries;
+  other.tile = first.tiled ? Extent{} : default_tile(source, result, map);
+  layouts.other = output_options(result, source, other, map, work);
+  return layouts;
 }
 
-std::string plan_in_either(const LayoutCandidates& geometries,
+std::string plan_in_either(const LayoutCandidates& layouts,
                            const std::function<void(const CreateOptions&)>& plan) {
   std::exception_ptr failure;
   try {
-    plan(geometries.first);
+    plan(layouts.first);
     return "";
   } catch (const OutOfMemory&) {
-    if (!geometries.other) throw;
+    if (!layouts.other) throw;
     failure = std::current_exception();
   }
-  const FileLayout& layout = geometries.other->layout;
+  const FileLayout& layout = layouts.other->layout;
   try {
-    plan(*geometries.other);
+    plan(*layouts.other);
   } catch (const OutOfMemory&) {
     if (layout.tiled) throw;
-    std::rethrow_exception(failure);  // strips want the higher ceiling
+    std::rethrow_exception(failure);  // strips need the higher ceiling
   }
-  if (const auto& together = geometries.first.layout.zarr.chunk_others; !together.empty())
+  if (const auto& chunk_axes = layouts.first.layout.zarr.chunk_others; !chunk_axes.empty())
     return fmt::format("a chunk holds one image in place of {}: more do not fit the ceiling",
-                       to_string(together));
+                       to_string(chunk_axes));
   if (!layout.tiled) return "tiles of so many channels do not fit the ceiling, so the result has strips";
   return fmt::format("strips of full width do not fit the ceiling, so the result has tiles of {} x {}",
                      layout.tile.rows, layout.tile.cols);

@@ -11,12 +11,12 @@
 namespace sepconv {
 namespace {
 
-/// Strips of a source are kept up to this size. Beyond, an encoder would hold that much per thread.
-constexpr std::int64_t kLargestKeptStrip = std::int64_t{4} << 20;
-/// Likewise for tiles.
-constexpr std::int64_t kLargestKeptTile = std::int64_t{64} << 20;
-constexpr Extent kUsualTile{512, 512};
-/// Tiles are not made smaller than that.
+/// Strips of a source are preserved up to this size; an encoder buffers that much per thread.
+constexpr std::int64_t kMaxStripBytes = std::int64_t{4} << 20;
+/// The same for tiles.
+constexpr std::int64_t kMaxTileBytes = std::int64_t{64} << 20;
+constexpr Extent kDefaultTile{512, 512};
+/// Minimum tile side.
 constexpr std::int64_t kMinTileSide = 16;
 
 using Map = std::optional<PixelTransform>;
@@ -27,11 +27,11 @@ bool jpeg_can_hold(const ImageSpec& spec) {
   return spec.type == PixelType::u8 && (spec.channels == 1 || spec.channels == 3);
 }
 
-/// Tiles of this many bytes: as they are, the usual ones, or of half their sides, and so on, down to the smallest
-/// that TIFF has. What is then still too large goes in strips.
+/// Reduces tiles to at most `max_bytes`: unchanged, the default, or its sides halved down to the minimum of
+/// TIFF. Uses strips if that is still too large.
 void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t max_bytes) {
-  if (layout.tile.area() * pixel_bytes > max_bytes && layout.tile.area() > kUsualTile.area())
-    layout.tile = kUsualTile;
+  if (layout.tile.area() * pixel_bytes > max_bytes && layout.tile.area() > kDefaultTile.area())
+    layout.tile = kDefaultTile;
   while (layout.tile.area() * pixel_bytes > max_bytes &&
          std::max(layout.tile.rows, layout.tile.cols) > kMinTileSide) {
     layout.tile.rows = std::max(kMinTileSide, round_up(layout.tile.rows / 2, kMinTileSide));
@@ -40,9 +40,9 @@ void shrink_tiles(FileLayout& layout, std::int64_t pixel_bytes, std::int64_t max
   layout.tiled = layout.tile.area() * pixel_bytes <= max_bytes;
 }
 
-/// Says that tiles are not the source's, which are too large. Those of a Zarr are named by rows first, as its
-/// chunks are.
-void warn_about_shrunk_files(const FileLayout& from, const FileLayout& to, std::int64_t max_bytes,
+/// Warns that the source's tiles are too large to be preserved. Chunks of Zarr are named by rows first, as in
+/// Zarr.
+void warn_about_shrunk_tiles(const FileLayout& from, const FileLayout& to, std::int64_t max_bytes,
                              std::vector<std::string>& warnings) {
   if (!from.tiled || (to.tiled && to.tile == from.tile)) return;
   const bool is_zarr = from.zarr.version != 0;
@@ -56,15 +56,15 @@ void warn_about_shrunk_files(const FileLayout& from, const FileLayout& to, std::
                                  sides(from.tile), max_bytes >> 20));
 }
 
-/// What a pixel of the result stands for: its own bytes, or those of the source that a scaled one is made of
-/// if they are more. Blocks of a file that are encoded whole are made smaller by it.
-std::int64_t pixel_bytes_behind(const Reader* source, const ImageSpec& result, const Map& map) {
+/// Bytes per result pixel: its own, or those of the source pixels behind a scaled one if they are more.
+/// Blocks that are encoded whole shrink accordingly.
+std::int64_t bytes_per_result_pixel(const Reader* source, const ImageSpec& result, const Map& map) {
   if (source == nullptr || !is_scaled(map)) return result.pixel_bytes();
   return std::max(result.pixel_bytes(), ceil_div(source->spec().bytes(), result.extent.area()));
 }
 
-/// The layout of a source as far as a result of this spec can and should have it.
-FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t bytes_behind,
+/// The source's layout as far as a result of this spec can and should have it.
+FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::int64_t pixel_bytes,
                             const Map& map, Work work, const OutputOptions& request, std::int64_t tile_unit,
                             std::vector<std::string>& warnings) {
   const bool rearranged = !map && work == Work::none;
@@ -72,7 +72,7 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
   const std::optional<FileLayout>& from = source.layout().file;
   if (!from) return {};
   FileLayout layout = *from;
-  // What is only moved loses nothing.
+  // Moved pixels must stay lossless.
   if (layout.compression == Compression::jpeg && (moved || !jpeg_can_hold(spec))) {
     layout.compression = Compression::deflate;
     layout.level = 0;
@@ -97,23 +97,22 @@ FileLayout inherited_layout(const Reader& source, const ImageSpec& spec, std::in
     }
     layout.tile = whole;
   }
-  const std::int64_t max_bytes = rearranged ? kLargestKeptStrip : kLargestKeptTile;
+  const std::int64_t max_bytes = rearranged ? kMaxStripBytes : kMaxTileBytes;
   const FileLayout unshrunk = layout;
-  if (layout.tiled) shrink_tiles(layout, bytes_behind, max_bytes);
-  if (!is_scaled(map) && !request.tile) warn_about_shrunk_files(unshrunk, layout, max_bytes, warnings);
+  if (layout.tiled) shrink_tiles(layout, pixel_bytes, max_bytes);
+  if (!is_scaled(map) && !request.tile) warn_about_shrunk_tiles(unshrunk, layout, max_bytes, warnings);
   if (is_scaled(map) && from->tiled && layout.tile != from->tile && !request.tile) {
     warnings.push_back(fmt::format(
         "{} where the source has tiles of {} x {}: each pixel is made of {} bytes of the source",
         layout.tiled ? fmt::format("tiles of {} x {}", layout.tile.cols, layout.tile.rows) : "strips",
-        from->tile.cols, from->tile.rows, bytes_behind));
+        from->tile.cols, from->tile.rows, pixel_bytes));
   }
-  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kLargestKeptStrip)
-    layout.rows_per_strip = 0;
+  if (!layout.tiled && layout.rows_per_strip * spec.row_bytes() > kMaxStripBytes) layout.rows_per_strip = 0;
   if (!map || map->turned) {
-    const auto is_other = [](const std::string& name, const char* usual) {
+    const auto is_renamed = [](const std::string& name, const char* usual) {
       return !name.empty() && name != usual;
     };
-    if (is_other(layout.zarr.rows_name, "y") || is_other(layout.zarr.cols_name, "x"))
+    if (is_renamed(layout.zarr.rows_name, "y") || is_renamed(layout.zarr.cols_name, "x"))
       warnings.push_back(fmt::format("the axes {} and {} are called y and x: rows and columns are exchanged",
                                      printable(layout.zarr.rows_name), printable(layout.zarr.cols_name)));
     layout.zarr.rows_name.clear(), layout.zarr.cols_name.clear();
@@ -138,23 +137,24 @@ Chroma chosen_chroma(const Reader* source, const OutputOptions& request, int qua
   return {};
 }
 
-/// What a chunk of the result holds along axes besides y and x.
-void choose_others(const OutputOptions& request, FileLayout& layout) {
+/// Sets the size of the result's chunks and shards along axes other than y and x.
+void choose_chunk_axes(const OutputOptions& request, FileLayout& layout) {
   std::vector<AxisPositions>& others = layout.zarr.chunk_others;
   if (request.planar) std::erase_if(others, [](const AxisPositions& of) { return of.axis == "c"; });
-  const auto take = [](const std::vector<AxisPositions>& asked, std::vector<AxisPositions>& kept) {
-    std::erase_if(kept, [&](const AxisPositions& of) { return find_positions(asked, of.axis) != nullptr; });
-    kept.insert(kept.end(), asked.begin(), asked.end());
+  const auto merge = [](const std::vector<AxisPositions>& requested, std::vector<AxisPositions>& positions) {
+    std::erase_if(positions,
+                  [&](const AxisPositions& of) { return find_positions(requested, of.axis) != nullptr; });
+    positions.insert(positions.end(), requested.begin(), requested.end());
   };
   if (layout.zarr.shard.empty()) layout.zarr.shard_others.clear();
-  take(request.tile_others, others);
-  take(request.shard_others, layout.zarr.shard_others);
+  merge(request.tile_others, others);
+  merge(request.shard_others, layout.zarr.shard_others);
   if (layout.zarr.shard.empty() && !request.shard_others.empty()) layout.zarr.shard = layout.tile;
 }
 
 }  // namespace
 
-std::string jpeg_once_more(Chroma chroma, std::int64_t channels, std::string_view other) {
+std::string recompressed_jpeg_warning(Chroma chroma, std::int64_t channels, std::string_view other) {
   return fmt::format(
       "compressed as JPEG once more, like the source, with quality 90{}: pixels change, beside edges by {} "
       "of 255; another {} loses nothing",
@@ -166,17 +166,17 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
                          const Map& map, Work work, std::int64_t tile_unit,
                          std::vector<std::string>& warnings) {
   const ImageSpec spec = region_spec(result, request.region);
-  const std::int64_t bytes_behind = pixel_bytes_behind(source, result, map);
-  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, bytes_behind, map, work, request,
+  const std::int64_t pixel_bytes = bytes_per_result_pixel(source, result, map);
+  FileLayout layout = source != nullptr ? inherited_layout(*source, spec, pixel_bytes, map, work, request,
                                                            tile_unit, warnings)
                                         : FileLayout{};
   if (layout.compression == Compression::jpeg && !request.compression)
-    warnings.push_back(
-        jpeg_once_more(chosen_chroma(source, request, layout.level), spec.channels, "compression"));
+    warnings.push_back(recompressed_jpeg_warning(chosen_chroma(source, request, layout.level), spec.channels,
+                                                 "compression"));
   if (request.compression) {
     layout.compression = *request.compression;
     layout.level = request.level;
-    layout.predictor = true;  // a source without one says nothing of what is asked for
+    layout.predictor = true;  // a source without predictor does not matter for the requested compression
     layout.zarr.codecs.clear();
   }
   layout.chroma = chosen_chroma(source, request, layout.level);
@@ -186,20 +186,20 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
     layout.rows_per_strip = 0;
   }
   if (is_scaled(map) && !layout.tiled)
-    layout.rows_per_strip = std::max<std::int64_t>(1, kLargestKeptStrip / (bytes_behind * spec.extent.cols));
+    layout.rows_per_strip = std::max<std::int64_t>(1, kMaxStripBytes / (pixel_bytes * spec.extent.cols));
   if (request.zarr && *request.zarr != layout.zarr.version)
     layout.zarr.keys_of_v2 = false, layout.zarr.separator = 0;
   layout.zarr.version = request.zarr.value_or(layout.zarr.version);
   if (layout.zarr.version == 2 && !request.shard && !std::exchange(layout.zarr.shard, {}).empty())
     warnings.emplace_back("chunks are files of their own where the source has shards: Zarr 2 has none");
   layout.zarr.shard = request.shard.value_or(layout.zarr.shard);
-  choose_others(request, layout);
+  choose_chunk_axes(request, layout);
   const bool is_in_place = map == PixelTransform() && spec.extent == result.extent;
   if (!is_in_place) layout.zarr.labels.folder.clear();
   if (request.planar) layout.planar = true;
   if (request.no_predictor) layout.predictor = false;
   if (request.cog) {
-    if (!layout.tiled) layout.tile = kUsualTile;
+    if (!layout.tiled) layout.tile = kDefaultTile;
     layout.tiled = true;
     layout.levels = Levels::cloud;
   }
@@ -210,10 +210,10 @@ FileLayout chosen_layout(const Reader* source, const ImageSpec& result, const Ou
   return layout;
 }
 
-Extent usual_tile(const Reader* source, const ImageSpec& result, const Map& map) {
+Extent default_tile(const Reader* source, const ImageSpec& result, const Map& map) {
   FileLayout tiles;
-  tiles.tile = kUsualTile;
-  shrink_tiles(tiles, pixel_bytes_behind(source, result, map), kLargestKeptStrip);
+  tiles.tile = kDefaultTile;
+  shrink_tiles(tiles, bytes_per_result_pixel(source, result, map), kMaxStripBytes);
   return tiles.tile;
 }
 

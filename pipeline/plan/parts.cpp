@@ -14,46 +14,46 @@
 namespace sepconv {
 namespace {
 
-/// In blocks of a grid, all that `rect` touches.
-Rect touched(const Rect& rect, Extent block) {
+/// The blocks of a grid that `rect` touches, in block coordinates.
+Rect touched_blocks(const Rect& rect, Extent block) {
   const std::int64_t row = rect.row / block.rows, col = rect.col / block.cols;
   return {row, col, ceil_div(rect.row_end(), block.rows) - row, ceil_div(rect.col_end(), block.cols) - col};
 }
 
-/// At whose multiples parts begin: rows that all smaller levels make whole rows of.
+/// Parts begin at multiples of this: rows that are whole rows in all smaller levels.
 std::int64_t part_rows(const SinkLayout& sink) { return std::int64_t{1} << sink.levels.size(); }
 
-/// Bands before which a part may begin, and the end of all.
+/// Bands at which a part may begin, and the band count.
 std::vector<std::int64_t> cuts_of(const Plan& plan, const SinkLayout& sink) {
   const std::int64_t count = plan.band_count();
-  std::vector<std::int64_t> spanned(static_cast<std::size_t>(count) +
-                                    1);                                 // how many more span it than the last
-  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // of a shard, by its place
+  std::vector<std::int64_t> span_change(static_cast<std::size_t>(count) +
+                                        1);                             // change in the number of open shards
+  std::map<std::pair<std::int64_t, std::int64_t>, BandRange> bands_of;  // by shard position
   for (std::int64_t band = 0; band < count && !sink.shard.empty(); ++band) {
-    const Rect shards = touched(plan.sink_rect(band), sink.shard);
+    const Rect shards = touched_blocks(plan.sink_rect(band), sink.shard);
     for (std::int64_t i = 0; i < shards.area(); ++i) {
       const auto [found, is_new] = bands_of.try_emplace(
           {shards.row + i / shards.cols, shards.col + i % shards.cols}, BandRange{band, band});
       found->second.end = band;
     }
   }
-  for (const auto& [place, bands] : bands_of) {
-    ++spanned[static_cast<std::size_t>(bands.first) + 1];
-    --spanned[static_cast<std::size_t>(bands.end) + 1];
+  for (const auto& [shard, bands] : bands_of) {
+    ++span_change[static_cast<std::size_t>(bands.first) + 1];
+    --span_change[static_cast<std::size_t>(bands.end) + 1];
   }
   std::vector<std::int64_t> cuts;
-  std::int64_t open = 0;
+  std::int64_t open_shards = 0;
   for (std::int64_t band = 0; band <= count; ++band) {
-    open += spanned[static_cast<std::size_t>(band)];
+    open_shards += span_change[static_cast<std::size_t>(band)];
     const bool may_begin = band == count || plan.sink_rect(band).row % part_rows(sink) == 0;
-    if (open == 0 && may_begin) cuts.push_back(band);
+    if (open_shards == 0 && may_begin) cuts.push_back(band);
   }
   return cuts;
 }
 
 bool is_cut_anywhere(Extent block) { return block == Extent{1, 1}; }
 
-std::string what_limits(const Plan& plan, const SinkLayout& sink) {
+std::string limits_text(const Plan& plan, const SinkLayout& sink) {
   std::string text = "its bands are of " + band_text(plan);
   if (!sink.shard.empty())
     text +=
@@ -64,8 +64,8 @@ std::string what_limits(const Plan& plan, const SinkLayout& sink) {
   return text;
 }
 
-/// For smaller levels, by these bands of one raster, which are whole rows.
-std::int64_t kept_bytes(const Plan& plan, const SinkLayout& sink, const BandRange& bands) {
+/// Bytes of smaller levels saved by a part for the finishing process; `bands` of one raster are whole rows.
+std::int64_t saved_level_bytes(const Plan& plan, const SinkLayout& sink, const BandRange& bands) {
   const std::int64_t first = plan.sink_rect(bands.first).row, end = plan.sink_rect(bands.end - 1).row_end();
   std::int64_t bytes = 0;
   for (const OverviewRows& level : sink.levels)
@@ -84,7 +84,7 @@ std::vector<BandRange> parts(const Plan& plan, const SinkLayout& sink, std::int6
         "the result cannot be made in {}, but in {}: {}; make fewer parts, or begin it with lower bands "
         "(PlanOptions::band_rows)",
         count_text(count, "part"), groups * rasters > 1 ? fmt::format("1 to {}", groups * rasters) : "one",
-        what_limits(plan, sink)));
+        limits_text(plan, sink)));
   const auto cut = [&](std::int64_t part) {
     const std::int64_t group = groups * rasters * part / count;
     return group / groups * plan.band_count() + cuts[static_cast<std::size_t>(group % groups)];
@@ -108,17 +108,18 @@ PartsCost cost_of(const Plan& plan, const std::vector<BandRange>& parts, const S
                   const SinkLayout& sink) {
   PartsCost cost;
   const std::int64_t count = plan.band_count();
-  const auto has_before = [&](std::int64_t band) { return band % count > 0; };  // in its raster
+  const auto has_before = [&](std::int64_t band) { return band % count > 0; };  // within its raster
   for (const BandRange& part : parts) {
     for (std::int64_t band = part.first; band < part.end; ++band) {
       const Rect missing =
           band_rows(plan, source, band % count, band > part.first && has_before(band)).missing;
       if (!missing.empty())
-        cost.source_blocks += is_cut_anywhere(source.block) ? 1 : touched(missing, source.block).area();
+        cost.source_blocks +=
+            is_cut_anywhere(source.block) ? 1 : touched_blocks(missing, source.block).area();
     }
     const std::int64_t end = (part.end - 1) / count;
     for (std::int64_t raster = part.first / count; raster <= end && !sink.levels.empty(); ++raster)
-      cost.bytes_kept += kept_bytes(plan, sink, bands_in(part, raster, plan));
+      cost.bytes_kept += saved_level_bytes(plan, sink, bands_in(part, raster, plan));
     if (has_before(part.first))
       cost.bytes_read_again +=
           band_rows(plan, source, part.first % count, true).shared.area() * plan.source().pixel_bytes();
@@ -126,7 +127,8 @@ PartsCost cost_of(const Plan& plan, const std::vector<BandRange>& parts, const S
   const Extent object = sink.shard.empty() ? sink.block : sink.shard;
   const std::int64_t rasters = parts.back().end / count;
   cost.sink_objects =
-      rasters * (is_cut_anywhere(object) ? count : touched(Rect::whole(plan.region.extent()), object).area());
+      rasters *
+      (is_cut_anywhere(object) ? count : touched_blocks(Rect::whole(plan.region.extent()), object).area());
   return cost;
 }
 

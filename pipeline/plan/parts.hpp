@@ -1,5 +1,5 @@
-// Parts of a result: groups of bands that touch no common block or shard of the sink, so that processes that
-// know nothing of each other write one each.
+// Parts of a result: groups of bands that share no block or shard of the sink, so that independent processes
+// can write them.
 #pragma once
 
 #include <vector>
@@ -8,22 +8,22 @@
 
 namespace sepconv {
 
-/// All bands of `rasters` images with this plan, counted through all of them, in `count` parts of about as
-/// many pixels, in their order. Throws InvalidArgument, which names how many there can be at most, if there
-/// cannot be this many.
+/// Splits all bands of `rasters` images, numbered through all of them, into `count` parts of similar numbers
+/// of pixels, in order. Throws InvalidArgument with the maximum number of parts if `count` is not possible.
 std::vector<BandRange> parts(const Plan& plan, const SinkLayout& sink, std::int64_t count,
                              std::int64_t rasters = 1);
-/// How many there can be.
+/// Maximum number of parts.
 std::int64_t max_parts(const Plan& plan, const SinkLayout& sink, std::int64_t rasters = 1);
-/// The bands of one raster in such a range, counted in it; empty where there are none.
+/// The bands of one raster within a part, numbered within the raster; may be empty.
 BandRange bands_in(const BandRange& part, std::int64_t raster, const Plan& plan);
 
-/// What it costs to make a result in these parts compared with making it at once.
+/// Cost of a result in parts compared with a single run.
 struct PartsCost {
-  std::int64_t bytes_read_again = 0;  ///< of source pixels: halos that a part has in common with another
-  std::int64_t source_blocks = 0;     ///< that all parts read together, counted as often as they are read
-  std::int64_t sink_objects = 0;      ///< blocks or shards of the full image that are written
-  std::int64_t bytes_kept = 0;        ///< of smaller levels, in blocks of several parts, which finish writes
+  std::int64_t bytes_read_again = 0;  ///< source pixels in halos that another part reads too
+  std::int64_t source_blocks = 0;     ///< blocks read by all parts, counted per read
+  std::int64_t sink_objects = 0;      ///< blocks or shards of the full image written
+  std::int64_t bytes_kept = 0;        ///< rows of smaller levels in blocks of several parts, saved for the
+                                      ///< finishing process
 };
 PartsCost cost_of(const Plan& plan, const std::vector<BandRange>& parts, const SourceLayout& source,
                   const SinkLayout& sink);

@@ -1,4 +1,4 @@
-// Permutations of the axes of images and arrays, from file to file.
+// Permutations of the axes of images and arrays in files.
 #include <fmt/format.h>
 
 #include <utility>
@@ -15,7 +15,7 @@
 namespace sepconv {
 namespace {
 
-/// A permutation as a chain between two images: how the arrays are cut into pixels on both sides, and what
+/// A permutation as a chain between two images: how both arrays are viewed as pixels, and the stage that
 /// moves them.
 struct Arrangement {
   TensorExtent in_extent, out_extent;
@@ -23,16 +23,16 @@ struct Arrangement {
   Chain chain;
 };
 
-// Pieces of files below this take longer to ask for than to move.
+// Requests for shorter pieces of files take longer than moving their bytes.
 constexpr std::int64_t kShortPiece = 4096;
-// Bands are of about this size; a pixel beyond kMaxPixel leaves few to a band.
+// Approximate band size; pixels larger than kMaxPixel leave few per band.
 constexpr std::int64_t kBandBytes = 64 << 20;
 constexpr std::int64_t kMaxPixel = 1 << 20;
 
-/// Whether (2,1,0) should be one transposition of all columns, whose rows take turns, and not of b matrices
-/// of a x c: where parts of a matrix, or bands of whole ones, have short rows in the file, and where each
-/// would decode whole rows again.
-bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
+/// Whether (2,1,0) should be one transpose of all columns in several steps, instead of b matrices of a x c:
+/// if parts of a matrix, or bands of whole ones, have short rows in the file and each would decode whole rows
+/// again.
+bool prefers_multi_step(const TensorExtent& extent, std::int64_t element_bytes, bool whole_rows_are_decoded) {
   const auto [a, b, c] = extent;
   const std::int64_t matrix_bytes = a * c * element_bytes;
   const std::int64_t row_of_band = matrix_bytes <= kBandBytes ? kBandBytes / a : c * element_bytes;
@@ -41,30 +41,32 @@ bool goes_in_turns(const TensorExtent& extent, std::int64_t element_bytes, bool 
                                       : whole_rows_are_decoded && column_of_band >= kShortPiece / 16;
 }
 
-/// Each permutation is a transposition, of pixels, of elements, of runs, or of many matrices, if the arrays
-/// are cut as it likes. With both files flat, axes of length 1 do not count. `decodes_rows`: reading a part
-/// of a row of the source decodes the whole.
+/// Expresses the permutation as a transpose of pixels, elements, runs or many matrices, by viewing the arrays
+/// suitably. With both files flat, axes of length 1 are dropped. `decodes_rows`: reading part of a source row
+/// decodes the whole row.
 Arrangement arrange(TensorExtent extent, Permutation permutation, std::int64_t element_bytes, bool both_flat,
                     bool flat_sink, bool decodes_rows) {
   if (both_flat) {
-    const WithoutUnits work = without_unit_axes(extent, permutation);
-    extent = work.extent;
-    permutation = work.permutation;
+    const WithoutUnits reduced = without_unit_axes(extent, permutation);
+    extent = reduced.extent;
+    permutation = reduced.permutation;
   }
-  const auto with = [&](TensorGrid in, TensorGrid out, StagePtr stage) {
+  const auto arrangement = [&](TensorGrid in, TensorGrid out, StagePtr stage) {
     return Arrangement{extent, permuted(extent, permutation), in, out, Chain().then(std::move(stage))};
   };
   using Grid = TensorGrid;
-  const auto is = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
-  if (is(1, 0, 2) && both_flat && extent[2] * element_bytes > kMaxPixel)
-    return with(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
-  if (is(1, 0, 2)) return with(Grid::image, Grid::image, make_transpose());
-  if (is(1, 2, 0)) return with(Grid::spread, Grid::lines, make_transpose());
-  if (is(2, 0, 1)) return with(Grid::lines, Grid::spread, make_transpose());
-  if (is(0, 2, 1)) return with(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
-  if (is(2, 1, 0) && flat_sink && goes_in_turns(extent, element_bytes, decodes_rows))
-    return with(Grid::spread, Grid::lines, make_multi_step_transpose(extent[1]));
-  if (is(2, 1, 0)) return with(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
+  const auto permutes_to = [&](int a, int b, int c) { return permutation == Permutation{{a, b, c}}; };
+  if (permutes_to(1, 0, 2) && both_flat && extent[2] * element_bytes > kMaxPixel)
+    return arrangement(Grid::spread, Grid::spread, make_transpose_of_runs(extent[2]));
+  if (permutes_to(1, 0, 2)) return arrangement(Grid::image, Grid::image, make_transpose());
+  if (permutes_to(1, 2, 0)) return arrangement(Grid::spread, Grid::lines, make_transpose());
+  if (permutes_to(2, 0, 1)) return arrangement(Grid::lines, Grid::spread, make_transpose());
+  if (permutes_to(0, 2, 1))
+    return arrangement(Grid::lines, Grid::lines, make_transpose(extent[0], Stacking::rows));
+  if (permutes_to(2, 1, 0) && flat_sink && prefers_multi_step(extent, element_bytes, decodes_rows))
+    return arrangement(Grid::spread, Grid::lines, make_multi_step_transpose(extent[1]));
+  if (permutes_to(2, 1, 0))
+    return arrangement(Grid::spread, Grid::spread, make_transpose(extent[1], Stacking::cols));
   const Grid grid = both_flat ? Grid::lines : Grid::image;
   return {extent, extent, grid, grid, Chain()};
 }
@@ -76,8 +78,8 @@ TensorSpec result_of(const TensorSpec& source, const Permutation& permutation) {
   return result;
 }
 
-/// The same of an array whose axes are given the other way round.
-Permutation of_reversed(const Permutation& permutation, int axes) {
+/// The same permutation for an array whose axes are stored in reverse order.
+Permutation reversed_permutation(const Permutation& permutation, int axes) {
   Permutation result = permutation;
   for (int& axis : result.axes) {
     if (axis < axes) axis = axes - 1 - axis;
@@ -85,14 +87,14 @@ Permutation of_reversed(const Permutation& permutation, int axes) {
   return result;
 }
 
-/// Pages of pixels, and not one array.
+/// Whether the file has several pages of pixels instead of one array.
 bool is_stack(const std::filesystem::path& path, const FileOptions& files) {
   const Format& format =
       format_of_file(InputFile(path, InputFile::Folders::taken), files.open, files.formats);
   return format.has_pages && !format.has_axes && open_set(path, files.open, files.formats)->count() > 1;
 }
 
-std::optional<PixelTransform> map_of(const Permutation& permutation) {
+std::optional<PixelTransform> pixel_transform_of(const Permutation& permutation) {
   if (permutation == Permutation{}) return PixelTransform{};
   if (permutation == Permutation{{1, 0, 2}}) return PixelTransform{.turned = true};
   return std::nullopt;
@@ -111,7 +113,7 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   job.read.push_back({InputFile(input, InputFile::Folders::taken)});
   TensorFile file = TensorFile::open(input, files.open, files.formats);
   const TensorSpec spec = file.spec();
-  const Permutation permutation = file.is_reversed() ? of_reversed(asked, spec.axes) : asked;
+  const Permutation permutation = file.is_reversed() ? reversed_permutation(asked, spec.axes) : asked;
   const TensorSpec result = result_of(spec, permutation);
   const bool flat_sink = is_flat_name(output, files.formats);
   const bool decodes_rows =
@@ -126,7 +128,7 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
         "the axes of {} are not permuted here: its complex numbers are pairs of channels; give run the stage "
         "transpose, or store it as .npy",
         input.native()));
-  const std::optional<PixelTransform> map = map_of(permutation);
+  const std::optional<PixelTransform> map = pixel_transform_of(permutation);
   MissingPixels missing;
   if (map && file.image() != nullptr)
     missing = missing_pixels(*file.image(), Chain(), options.missing).of_result();
@@ -139,12 +141,12 @@ ImageJob plan_permutation(const std::filesystem::path& input, const std::filesys
   if (no_levels) request.pyramid = false;
   const ImageSpec as_image{
       {result.extent[0], result.extent[1]}, result.extent[2], result.type.value_or(PixelType::u8)};
-  const LayoutCandidates geometries =
+  const LayoutCandidates layouts =
       geometries_of(output, as_image, file.image(), request, map, Work::none, files.formats);
   const bool had_levels =
       file.image() != nullptr && file.image()->layout().file.value_or(FileLayout()).levels != Levels::none;
   job.source = std::move(file).reader(arrangement.in_extent, arrangement.in);
-  const std::string note = plan_in_either(geometries, [&](const CreateOptions& create) {
+  const std::string note = plan_in_either(layouts, [&](const CreateOptions& create) {
     job.sink = fill_levels(
         create_tensor(output, result, arrangement.out_extent, arrangement.out, create, files.formats),
         missing);

@@ -17,19 +17,19 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kScratchShare = 8;  // arenas take at most this part of the ceiling, if that is enough
-constexpr std::int64_t kMaxArenaBytes = 32 << 20;  // larger scratch was not seen to be faster
+constexpr std::int64_t kScratchDivisor = 8;        // arenas take at most 1/8 of the ceiling, if that suffices
+constexpr std::int64_t kMaxArenaBytes = 32 << 20;  // larger scratch was not measured to be faster
 
 void check_edges(const PlanProblem& problem) {
-  if (problem.source.layout().access == Access::sequential && reads_other_edge(problem)) {
+  if (problem.source.layout().access == Access::sequential && reads_opposite_edge(problem)) {
     throw InvalidArgument(
         "border=wrap needs the last rows of the source for the first ones, but this source gives each row "
         "once, from top to bottom; give an image file, or another border");
   }
 }
 
-/// The GPUs that can share the work: each takes a run of rows of its own, so a source or sink that goes row
-/// by row keeps but one busy.
+/// The GPUs that can share the work. Each computes a contiguous range of rows, so a sequential source or sink
+/// can use only one.
 std::vector<int> useful_devices(const PlanOptions& options, const Reader& source, const Writer& sink) {
   const bool in_order =
       source.layout().access == Access::sequential || sink.layout().access == Access::sequential;
@@ -37,13 +37,13 @@ std::vector<int> useful_devices(const PlanOptions& options, const Reader& source
   return options.devices;
 }
 
-/// All of the result, or the part that is asked for.
+/// The requested region, or the whole result. Throws InvalidArgument if it is not inside.
 Rect region_of(Extent result, const Rect& asked) {
   if (asked == Rect{}) return Rect::whole(result);
-  const auto lies_in = [](std::int64_t first, std::int64_t count, std::int64_t side) {
+  const auto is_inside = [](std::int64_t first, std::int64_t count, std::int64_t side) {
     return first >= 0 && first < side && count > 0 && count <= side - first;
   };
-  if (!lies_in(asked.row, asked.rows, result.rows) || !lies_in(asked.col, asked.cols, result.cols))
+  if (!is_inside(asked.row, asked.rows, result.rows) || !is_inside(asked.col, asked.cols, result.cols))
     throw InvalidArgument(
         fmt::format("a region of {} rows and {} columns from row {} and column {} on does not lie in the "
                     "result of {} rows and {} columns; set PlanOptions::region to a part of it",
@@ -51,9 +51,10 @@ Rect region_of(Extent result, const Rect& asked) {
   return asked;
 }
 
-/// The best one that leaves room for blocks that images share, for all of an image's or else for a row of
-/// them, where that is at most half of the ceiling and a cut fits next to it.
-Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
+/// The best tiling with a cache for blocks that several images share: all of an image's, else a row of them,
+/// if that takes at most half of the ceiling and a tiling still fits.
+Tiling cut_with_shared_blocks(PlanProblem& problem, const PlanOptions& options, int threads,
+                              const Ceilings& ceilings) {
   const Reader::SharedBlocks shared = problem.source.shared_blocks();
   const std::int64_t max_arena_bytes = problem.max_arena_bytes;
   for (const std::int64_t bytes : {shared.all_bytes, shared.row_bytes}) {
@@ -69,45 +70,45 @@ Tiling holding_cut(PlanProblem& problem, const PlanOptions& options, int threads
   return best_cut(problem, options, threads, ceilings);
 }
 
-/// For scratch for each thread.
+/// Scratch bytes per thread.
 std::int64_t arena_bytes_below(std::int64_t ceiling, int threads) {
-  return std::clamp(ceiling / kScratchShare / threads, kMinArenaBytes, kMaxArenaBytes);
+  return std::clamp(ceiling / kScratchDivisor / threads, kMinArenaBytes, kMaxArenaBytes);
 }
 
-/// How often the image is read and computed, together.
-double times_over(const PlanProblem& problem, const Tiling& cut) {
+/// How often the image is read plus how often it is computed.
+double work_factor(const PlanProblem& problem, const Tiling& cut) {
   return cut.operations / std::max(whole_operations(problem), 1.0) +
          static_cast<double>(cut.bytes_read) / static_cast<double>(problem.source.spec().bytes());
 }
 
-/// For a cut that does most things again and again for want of memory: a ceiling of up to four times as much
-/// with which it does not. Nothing where there is none.
+/// Warning for a tiling that repeats most work for lack of memory, with a ceiling of up to four times as much
+/// that avoids it. Empty if not applicable.
 std::string short_memory_warning(PlanProblem& problem, const PlanOptions& options, int threads,
                                  const Tiling& cut, const Ceilings& ceilings) {
-  constexpr double kMaxTimes = 20;
-  constexpr std::int64_t kMaxCeiling = std::int64_t{1} << 60;  // four times as much can be counted
-  const double times = times_over(problem, cut);
-  if (times < kMaxTimes || ceilings.host > kMaxCeiling) return {};
+  constexpr double kMaxFactor = 20;
+  constexpr std::int64_t kMaxCeiling = std::int64_t{1} << 60;  // four times as much fits the type
+  const double factor = work_factor(problem, cut);
+  if (factor < kMaxFactor || ceilings.host > kMaxCeiling) return {};
   const std::int64_t max_arena_bytes = problem.max_arena_bytes;
   std::string warning;
   for (int halves = 3; halves <= 8 && warning.empty(); ++halves) {
-    const Ceilings more{ceilings.host / 2 * halves, ceilings.device};
-    problem.max_arena_bytes = arena_bytes_below(more.host, threads);
+    const Ceilings larger{ceilings.host / 2 * halves, ceilings.device};
+    problem.max_arena_bytes = arena_bytes_below(larger.host, threads);
     try {
-      const double fewer = times_over(problem, best_cut(problem, options, threads, more));
-      if (fewer < times / 2)
+      const double lower_factor = work_factor(problem, best_cut(problem, options, threads, larger));
+      if (lower_factor < factor / 2)
         warning = fmt::format(
             "memory is short: bands share so much of what they need that the run takes about {:.3g} times "
             "what the image does; raise PlanOptions::max_memory_bytes to {}, and it is {:.2g} times",
-            times / 2, size_option(more.host), fewer / 2);
-    } catch (const OutOfMemory&) {  // as with less
+            factor / 2, size_option(larger.host), lower_factor / 2);
+    } catch (const OutOfMemory&) {  // does not fit either
     }
   }
   problem.max_arena_bytes = max_arena_bytes;
   return warning;
 }
 
-/// `asked` is what a plan made of other options, one that was stored, was made with.
+/// Plans with `options`; `asked` are the options recorded in the plan, which differ for a stored plan.
 Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, const PlanOptions& asked,
                const PlanOptions& options) {
   Plan plan;
@@ -117,8 +118,8 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   given.check_takes(source);
   const MissingPixels missing = missing_pixels(source, given, options.missing, sink.layout());
   check_stored(missing, given);
-  const Chain honoured = apply_nodata_policy(missing, given, source.spec(), options.arithmetic);
-  plan.chain = honoured.transposes_last();
+  const Chain nodata_chain = apply_nodata_policy(missing, given, source.spec(), options.arithmetic);
+  plan.chain = nodata_chain.transposes_last();
   const Chain& chain = plan.chain;
   plan.specs = chain.specs(source.spec());
   plan.region = region_of(plan.result().extent, options.region);
@@ -145,13 +146,13 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
                       sink,       options.machine, max_arena_bytes, static_cast<int>(plan.devices.size()),
                       plan.region};
   problem.seconds = open_secondaries(chain, plan.specs);
-  problem.find_turn();
+  problem.find_transposes();
   check_edges(problem);
-  if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, matches_source(problem));
+  if (!plan.devices.empty()) problem.codecs = device_codecs(source, sink, reads_beyond_edges(problem));
   plan.turned = problem.turned;
   plan.item = problem.item;
   const Ceilings ceilings{plan.max_memory_bytes, plan.max_device_memory_bytes};
-  const Tiling cut = holding_cut(problem, options, threads, ceilings);
+  const Tiling cut = cut_with_shared_blocks(problem, options, threads, ceilings);
   plan.buffered_bytes = problem.buffered_bytes;
   plan.threads = cut.threads;
   plan.slots = cut.slots;
@@ -186,7 +187,7 @@ Plan make_plan(const Reader& source, const Writer& sink, const Chain& given, con
   plan.changed_ns = source.changed_ns();
   plan.notes = explain(problem, plan, asked, threads_of(asked));
   std::ranges::move(secondary_notes(problem, plan), std::back_inserter(plan.notes));
-  std::ranges::move(notes_of(missing, honoured), std::back_inserter(plan.notes));
+  std::ranges::move(notes_of(missing, nodata_chain), std::back_inserter(plan.notes));
   for (const Clipping& clipping : clippings_of(source, sink, chain, plan.specs, plan.arithmetic))
     if (std::string note = clipping.note(); !note.empty()) plan.notes.push_back(std::move(note));
   plan.predicted = predict(problem, plan, cut);
@@ -205,8 +206,8 @@ Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const Pl
     const Stage* const stage = chain.host_only_stage();
     return stage != nullptr ? fmt::format("stage '{}' does not run on a GPU", stage->text()) : "";
   };
-  return plan_on_devices<Plan>(options, cpu_only, [&](const PlanOptions& settled) {
-    return make_plan(source, sink, chain, settled, settled);
+  return plan_on_devices<Plan>(options, cpu_only, [&](const PlanOptions& resolved) {
+    return make_plan(source, sink, chain, resolved, resolved);
   });
 }
 

@@ -1,4 +1,4 @@
-// The plan of a run: how an image is cut into bands and tiles, and the memory that takes.
+// The plan of a run: how an image is cut into bands and tiles, and the memory for them.
 #pragma once
 
 #include <algorithm>
@@ -17,65 +17,65 @@
 
 namespace sepconv {
 
-/// What the caller asks for; 0 or nothing means "choose".
+/// Requests of the caller; 0 or empty means "choose".
 struct PlanOptions {
-  std::int64_t max_memory_bytes =
-      0;            ///< ceiling for everything the run holds; 0: a quarter of the memory that is free
-  int threads = 0;  ///< 0: all processors this process may use
-  int slots = 0;    ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, fewer when memory is short
-  std::int64_t band_rows = 0;  ///< rows of the result per band; rounded up to what the sink's blocks need
-  std::int64_t band_cols = 0;  ///< columns of the result per band; less than the width forces column tiles
-  Extent tile{};               ///< pixels of the result computed at once by one thread; for tests
+  std::int64_t max_memory_bytes = 0;  ///< ceiling for all memory of the run; 0: a quarter of the free memory
+  int threads = 0;                    ///< 0: all processors this process may use
+  int slots = 0;  ///< bands in flight: 1 no overlap, 2 double buffering; 0: 3, or fewer if memory is short
+  std::int64_t band_rows = 0;  ///< result rows per band; rounded up to the sink's block unit
+  std::int64_t band_cols = 0;  ///< result columns per band; less than the width forces column tiles
+  Extent tile{};               ///< result pixels computed by one thread at a time; for tests
   std::optional<Arithmetic> arithmetic{};
-  /// GPUs to compute on, by their index among cuda_devices(), each once; empty: the CPU. check_devices() says
+  /// Indices among cuda_devices() of the GPUs to use, each once; empty: the CPU. open_devices() checks
   /// whether they can be used.
   std::vector<int> devices{};
-  /// With no devices named: the CPU or the first GPU, whichever is predicted to be done first. The plan's
-  /// notes say why. A GPU that is chosen becomes the calling thread's current device.
+  /// With no devices named: use the CPU or the first GPU, whichever is predicted to finish first. The plan's
+  /// notes give the reason. A chosen GPU becomes the calling thread's current device.
   bool choose_device = false;
   std::int64_t max_device_memory_bytes =
-      0;  ///< ceiling for what the run holds on each GPU; 0: nine tenths of what is free on the fullest of
-          ///< them. CUDA's own context, some hundred MiB, and its rounding of allocations come on top
-  MachineModel machine{};  ///< what cuts are ranked and runs predicted by
-  /// The part of the result that is made, which the sink has the extent of; only what it needs of the source
-  /// is read. Empty: all of the result.
+      0;  ///< ceiling for the run's memory on each GPU; 0: nine tenths of the free memory of the fullest GPU.
+          ///< Excludes CUDA's context, some hundred MiB, and its rounding of allocations
+  MachineModel machine{};  ///< cost model to rank tilings and predict run times
+  /// The region of the result to compute; the sink has its extent. Only the source pixels needed for it are
+  /// read. Empty: the whole result.
   Rect region{};
-  MissingOptions missing{};  ///< changes pixels, as the chain does
+  MissingOptions missing{};  ///< affects pixel values, as the chain does
 };
 
-/// Where the ceiling's bytes go.
+/// Use of host memory, in bytes.
 struct MemoryUse {
   std::int64_t slots = 0;     ///< band buffers, input, second images and output, all slots
   std::int64_t scratch = 0;   ///< arenas of all threads
-  std::int64_t source = 0;    ///< readers and decoders, of second images too
+  std::int64_t source = 0;    ///< readers and decoders, including second images
   std::int64_t sink = 0;      ///< writer and encoder
-  std::int64_t resident = 0;  ///< what the chain's stages hold: matrices
+  std::int64_t resident = 0;  ///< matrices of the chain's stages
   std::int64_t total() const noexcept { return slots + scratch + source + sink + resident; }
 };
 
-/// Where the bytes on each GPU go.
+/// Use of each GPU's memory, in bytes.
 struct DeviceMemoryUse {
   std::int64_t slots = 0;     ///< bands of source, second images and result, all slots
-  std::int64_t scratch = 0;   ///< what the chain takes between source and result of a band
-  std::int64_t codecs = 0;    ///< blocks as they are stored, and what coding them takes
-  std::int64_t resident = 0;  ///< what the chain's stages hold
+  std::int64_t scratch = 0;   ///< intermediate results of the chain for a band
+  std::int64_t codecs = 0;    ///< encoded blocks and scratch of codecs
+  std::int64_t resident = 0;  ///< matrices of the chain's stages
   std::int64_t total() const noexcept { return slots + scratch + codecs + resident; }
 };
 
-/// A second image of a stage, as the run reads it.
+/// How the run reads a second image of a stage.
 struct SecondaryRead {
-  std::string stage;   ///< its text
-  std::string layout;  ///< of the image's file
+  std::string stage;   ///< text of the stage
+  std::string layout;  ///< description of the image's file
   std::int64_t slot_bytes = 0;
-  std::int64_t bytes_read = 0;  ///< of pixels, decoded, repeated rows and columns included; an estimate where
-                                ///< bands are very many
+  std::int64_t bytes_read = 0;  ///< decoded bytes, including repeated rows and columns; estimated if there
+                                ///< are very many bands
 };
 
-/// Seconds that a run should take by PlanOptions::machine: each step alone, and all of it.
+/// Predicted seconds of a run by PlanOptions::machine: each step alone, and the total.
 struct Prediction {
-  double start = 0;  ///< of a GPU: its context if the process has none yet, and page-locked memory
+  double start = 0;  ///< GPU start: its context if the process has none yet, and page-locked memory
   double read = 0, upload = 0, decode = 0, compute = 0, download = 0,
-         write = 0;  ///< `decode`: by a GPU, which encodes in `compute`; the CPU codes as it reads and writes
+         write = 0;  ///< `decode`: on a GPU, whose encoding is part of `compute`; the CPU codes during read
+                     ///< and write
   double total = 0;
 
   using Named = std::pair<const char*, double>;
@@ -90,11 +90,11 @@ struct Prediction {
              {"write", write}}};
   }
 };
-/// "1.24 s: read 0.11 s, compute 0.19 s, write 1.23 s"; steps that take no time are left out.
+/// "1.24 s: read 0.11 s, compute 0.19 s, write 1.23 s"; steps that take no time are omitted.
 std::string to_string(const Prediction& prediction);
 
-/// How one side of the result is cut: into `length / item` items (item divides length; one item is the usual
-/// case), and each of them into bands of at most `band`; a band beyond an item is a multiple of it.
+/// Cuts one side of the result into `length / item` items (item divides length; usually there is one), and
+/// each item into bands of at most `band`. A band larger than an item is a multiple of it.
 struct BandTiling {
   std::int64_t length, item, band;
 
@@ -112,10 +112,10 @@ struct BandTiling {
   std::int64_t per_item() const noexcept { return ceil_div(item, band); }
 };
 
-/// For a chain that filters along z: rows of source and result are planes, which lie one behind the other.
+/// For a chain that filters along z: each row of source and result is one or more flattened planes.
 struct FlattenedVolume {
-  Chain given;            ///< for planes, as it was given
-  Extent source, result;  ///< of a plane
+  Chain given;            ///< the chain for planes, as given
+  Extent source, result;  ///< extents of a plane
 };
 
 /// Bands [first, end) of a plan.
@@ -126,81 +126,81 @@ struct BandRange {
   friend bool operator==(const BandRange&, const BandRange&) = default;
 };
 
-/// A value: what run() does is in it, and nothing is planned again. Made by plan() for a source and a sink,
-/// and for those that look like them.
+/// A value that determines everything run() does. Returned by plan() for a source and a sink; valid for
+/// others with the same properties.
 struct Plan {
-  PlanOptions asked;  ///< that it was made with
-  Chain given;        ///< as it was given
-  Chain chain;        ///< as it is run: that one honouring() missing pixels, with its transposes_last()
-  std::vector<ImageSpec> specs;  ///< of the source, between stages, of the result
+  PlanOptions asked;             ///< options given to plan()
+  Chain given;                   ///< the chain as given
+  Chain chain;                   ///< the chain as run: after apply_nodata_policy(), with transposes last
+  std::vector<ImageSpec> specs;  ///< source, between stages, result
   Arithmetic arithmetic = Arithmetic::f32;
   int threads = 1;
   int slots = 1;
-  bool turned = false;  ///< rows of the source are columns of the result
-  Rect region;          ///< of the result, what is made: all of it, unless a part was asked for
-  Extent item;    ///< of the result: bands keep to one of these or hold whole ones; the region's extent but
-                  ///< for many matrices transposed at once
-  Extent band;    ///< of the result; bands at the right and lower edge may be smaller
-  Extent tile{};  ///< of the result, inside a band
+  bool turned = false;  ///< transposed: rows of the source are columns of the result
+  Rect region;          ///< region of the result that is computed; the whole result by default
+  Extent item;    ///< extent in the result: a band is within one item or contains whole items. The region's
+                  ///< extent unless many matrices are transposed together
+  Extent band;    ///< in result pixels; bands at the right and lower edge may be smaller
+  Extent tile{};  ///< in result pixels, inside a band
   std::int64_t slot_input_bytes = 0;
   std::int64_t slot_output_bytes = 0;
-  std::vector<SecondaryRead> seconds;  ///< in the order of the stages
+  std::vector<SecondaryRead> seconds;  ///< second images, in the order of the stages
   std::int64_t arena_bytes = 0;        ///< per thread
   MemoryUse memory;
   std::int64_t buffered_bytes =
-      0;  ///< of memory.source: decoded blocks that other images have pixels of, too
+      0;  ///< part of memory.source: cache of decoded blocks shared with other images
   std::int64_t max_memory_bytes = 0;
   std::vector<int>
-      devices;  ///< GPUs that compute; empty: the CPU. Each has its own slots and a run of whole bands
-  DeviceMemoryUse device_memory;        ///< on each of them
-  std::optional<EncodedTiles> decoded;  ///< the source's blocks, if devices decode them: they get them as
-                                        ///< they are in its file
-  std::optional<EncodedTiles> encoded;  ///< the sink's blocks, if devices encode them
-  Extent max_source_extent{};           ///< of the source, what a band holds at most
+      devices;  ///< GPUs that compute; empty: the CPU. Each has separate slots and a range of whole bands
+  DeviceMemoryUse device_memory;        ///< on each GPU
+  std::optional<EncodedTiles> decoded;  ///< the source's blocks if devices decode them; they are uploaded
+                                        ///< encoded
+  std::optional<EncodedTiles> encoded;  ///< the sink's blocks if devices encode them
+  Extent max_source_extent{};           ///< maximum source extent of a band
   std::int64_t max_device_memory_bytes = 0;
   std::int64_t bytes_read =
-      0;  ///< of source pixels, decoded, halos of column tiles and partly used blocks included
-  std::int64_t bytes_written = 0;  ///< of result pixels
-  double operations = 0;           ///< fused multiply-adds of the whole run, recomputed halos included
-  double recomputed = 0;  ///< part of `operations` that is done again because bands and tiles overlap
+      0;  ///< decoded source pixels, including halos of column tiles and partly used blocks
+  std::int64_t bytes_written = 0;  ///< bytes of result pixels
+  double operations = 0;           ///< fused multiply-adds of the whole run, including recomputed halos
+  double recomputed = 0;           ///< part of `operations` that is repeated because bands and tiles overlap
   bool stores_rows =
-      false;  ///< a kernel, not a copy engine, brings results to page-locked memory: their rows are short
-  bool streams = true;                     ///< source and sink both do
+      false;  ///< a kernel instead of a copy engine stores results in page-locked memory, because their rows
+              ///< are short
+  bool streams = true;                     ///< source and sink are both streamed
   std::string source_layout, sink_layout;  ///< their descriptions
-  std::int64_t stored_bytes = 0;           ///< of the source's file, and
-  std::int64_t changed_ns = 0;             ///< when it was last changed, as Reader has them
+  std::int64_t stored_bytes = 0;           ///< size of the source's file
+  std::int64_t changed_ns = 0;             ///< its modification time, as Reader::changed_ns()
   Prediction predicted;
-  RasterAxes axes;  ///< of the set of rasters that are run by this plan, one after another; everything else
-                    ///< that it says is of one
-  std::optional<FlattenedVolume> planes{};  ///< nothing: source and result are images as they are
-  std::vector<std::string>
-      warnings;  ///< what the result will not have or may get wrong: the source's and the sink's
-  std::vector<std::string> notes;  ///< why it is so, one sentence each, for `sepconv plan`
+  RasterAxes axes;  ///< axes of the set of rasters that use this plan sequentially; all other members are per
+                    ///< raster
+  std::optional<FlattenedVolume> planes{};  ///< nullopt: source and result are ordinary images
+  std::vector<std::string> warnings;        ///< what the result loses or may get wrong, from source and sink
+  std::vector<std::string> notes;           ///< reasons, one sentence each, for `sepconv plan`
 
   bool decodes_on_devices() const noexcept { return decoded.has_value(); }
   bool encodes_on_devices() const noexcept { return encoded.has_value(); }
-  /// Whether devices find there what they are to code.
+  /// Whether source and sink have the blocks that devices are to code.
   bool finds_blocks(const SourceLayout& from, const SinkLayout& to) const noexcept {
     return (!decoded || from.coded == decoded) && (!encoded || to.coded == encoded);
   }
 
   const ImageSpec& source() const noexcept { return specs.front(); }
   const ImageSpec& result() const noexcept { return specs.back(); }
-  /// What the sink is: the result, or its region.
+  /// Spec of the sink: the result, or its region.
   ImageSpec sink() const noexcept { return {region.extent(), result().channels, result().type}; }
 
-  /// Bands run down one column of bands of the source, then down the next: so they do in the result, or along
-  /// its rows if it is turned.
+  /// Bands are ordered down one column of bands of the source, then down the next; in a transposed result
+  /// along its rows.
   std::int64_t band_count() const noexcept;
-  /// For all second images.
+  /// Totals of all second images.
   std::int64_t secondary_bytes_read() const noexcept;
   std::int64_t slot_secondary_bytes() const noexcept;
   BandRange all_bands() const noexcept { return {0, band_count()}; }
-  /// Rectangle of the result of band `index`.
+  /// Rectangle of band `index` in the result.
   Rect band_rect(std::int64_t index) const noexcept;
-  /// The same of the sink, whose first pixel is the region's.
+  /// The same in the sink, whose first pixel is the region's.
   Rect sink_rect(std::int64_t index) const noexcept;
-  /// Pixels of the result in these bands.
+  /// Number of result pixels in these bands.
   std::int64_t pixels_of(BandRange bands) const noexcept;
 
  private:
@@ -208,38 +208,38 @@ struct Plan {
   BandTiling col_cut() const noexcept;
 };
 
-/// Buffers for bands of the source that a GPU holds: one more than the only slot, because the rows that a
-/// band shares with the one before are copied from buffer to buffer.
+/// Source band buffers per GPU: at least two, because rows shared with the previous band are copied from
+/// buffer to buffer.
 constexpr int device_inputs(int slots) noexcept { return slots > 2 ? slots : 2; }
 
-/// What a sink for this region of a result is to be; an empty one stands for all of it. Throws
-/// InvalidArgument for one that does not lie in the result.
+/// Spec of a sink for this region of a result; an empty region means the whole result. Throws InvalidArgument
+/// if the region is not inside.
 ImageSpec region_spec(const ImageSpec& result, const Rect& region);
 
-/// Plans this chain from the source to the sink; sink.spec() must equal chain.result_spec(source.spec()), or
-/// its region_spec() for options.region. Reads no pixel. Throws InvalidArgument for options that make no
-/// sense, and OutOfMemory with the smallest sufficient ceiling if none fits.
+/// Plans the chain from source to sink. sink.spec() must equal chain.result_spec(source.spec()), or its
+/// region_spec() for options.region. Reads no pixels. Throws InvalidArgument for invalid options, and
+/// OutOfMemory with the minimum sufficient ceiling if no tiling fits.
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanOptions& options = {});
 
-/// "300 x 200 pixels", and of rows that are planes "12 planes along z of 300 x 200 pixels".
+/// "300 x 200 pixels", or if rows are planes "12 planes along z of 300 x 200 pixels".
 std::string pixels_text(Extent extent, const std::optional<Extent>& plane);
-/// The same of the plan's source and sink, and of one of its bands.
+/// The same for the plan's source, sink and band.
 std::string source_text(const Plan& plan);
 std::string sink_text(const Plan& plan);
 std::string band_text(const Plan& plan);
 
-/// The plan for people: names and what is to be said of each. A name that is empty stands for the one before.
+/// The plan as (name, text) pairs for users. An empty name continues the previous one.
 std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, const Reader& source,
                                                             const Writer& sink);
-/// These as lines, and what the plan is limited by; what `sepconv plan` prints.
+/// These pairs as lines, with the limiting resource; the output of `sepconv plan`.
 std::string describe(const Plan& plan, const Reader& source, const Writer& sink);
 
-/// What a run with these options may hold on the host: what they say, else a quarter of what is free.
+/// Ceiling in bytes of host memory: the option, else a quarter of the free memory.
 std::int64_t memory_ceiling(const PlanOptions& options);
-/// What a run with these options may hold on each of these GPUs: what they say, else most of what is free on
-/// the one that has the smallest. Without GPUs there is no ceiling. Throws CudaError.
+/// Ceiling in bytes of memory of each GPU: the option, else most of the free memory of the fullest GPU.
+/// Unlimited without GPUs. Throws CudaError.
 std::int64_t device_memory_ceiling(const std::vector<int>& devices, const PlanOptions& options);
-/// The threads that were asked for, else all of those.
+/// The requested number of threads, else all usable processors.
 int threads_of(const PlanOptions& options);
 
 }  // namespace sepconv

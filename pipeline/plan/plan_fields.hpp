@@ -1,4 +1,4 @@
-// The fields of a plan that was stored, each checked when it is read. Internal to the planner.
+// Fields of a stored plan, each checked when read. Internal to the planner.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,26 @@
 
 namespace sepconv::stored_plan {
 
-/// Throws InvalidArgument for what is not JSON, as all of these do for what is not what it should be.
-nlohmann::json parsed(std::string_view text);
+/// Parses JSON. This and the functions below throw InvalidArgument for invalid input.
+nlohmann::json parse_json(std::string_view text);
 
-/// Throws that the plan cannot be read because of this.
+/// Throws InvalidArgument: the plan cannot be read because of `fact`.
 [[noreturn]] void fail(std::string_view fact);
-/// A value in a sentence.
-std::string brief(const nlohmann::json& value);
-/// The first of what two that are not alike do not have in common, each value so cut that one sees it.
+/// A value, shortened for a message.
+std::string excerpt_of(const nlohmann::json& value);
+/// The first difference of two unequal values: its JSON path, and both values as excerpts that show it.
 struct Difference {
-  std::string place, then, now;
+  std::string path, before, after;
 };
-Difference first_difference(const nlohmann::json& then, const nlohmann::json& now);
-std::string word(const nlohmann::json& value, const char* what);
+Difference first_difference(const nlohmann::json& saved, const nlohmann::json& current);
+std::string string_in(const nlohmann::json& value, const char* what);
 const nlohmann::json& field(const nlohmann::json& object, const char* key);
 const nlohmann::json& list_at(const nlohmann::json& object, const char* key);
 
-/// What the plan was made with.
-PlanOptions asked_of(const nlohmann::json& all);
-/// What the planner is to choose among: nothing.
-PlanOptions cut_of(const nlohmann::json& all, const PlanOptions& asked);
+/// The options given to the plan.
+PlanOptions requested_options(const nlohmann::json& all);
+/// The options that reproduce the plan's tiling: nothing is left to choose.
+PlanOptions tiling_options(const nlohmann::json& all, const PlanOptions& asked);
 RasterAxes axes_of(const nlohmann::json& all);
 
 }  // namespace sepconv::stored_plan

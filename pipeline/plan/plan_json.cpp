@@ -29,7 +29,7 @@ json source_json(const std::string& layout, std::int64_t stored_bytes, std::int6
   return {{"layout", layout}, {"stored_bytes", stored_bytes}, {"changed_ns", changed_ns}};
 }
 
-/// As text: JSON has no NaN.
+/// As text, because JSON has no NaN.
 json value_json(const std::optional<double>& value) {
   return value ? json(fmt::format("{}", *value)) : json();
 }
@@ -44,7 +44,7 @@ json missing_json(const MissingOptions& missing) {
   return all;
 }
 
-/// A choice of the device is stored as what was chosen.
+/// A choice of the device is stored as the chosen device.
 json asked_json(const Plan& plan) {
   const PlanOptions& asked = plan.asked;
   return {{"max_memory_bytes", asked.max_memory_bytes},
@@ -79,7 +79,7 @@ json spec_json(const ImageSpec& spec) {
           {"type", name_of(spec.type)}};
 }
 
-/// What the stages were made of: the text of a stage names its file only.
+/// Paths and fingerprints of the stages' files; a stage's text has only the path.
 json stage_files_json(const Chain& chain, const FingerprintOf& fingerprint_of = fingerprint) {
   json all = json::array();
   for (const auto& [path, what] : files_read_by(chain))
@@ -144,17 +144,17 @@ json plan_json(const Plan& plan, const FingerprintOf& fingerprint_of = fingerpri
   return all;
 }
 
-/// Throws for the first of what `then` and `now` do not have in common.
-void check_same(std::string_view what, const json& then, const json& now,
-                std::string_view way_out = "make it anew") {
-  if (then == now) return;
-  const Difference found = first_difference(then, now);
+/// Throws with the first difference of `saved` and `current`.
+void check_same(std::string_view what, const json& saved, const json& current,
+                std::string_view remedy = "make it anew") {
+  if (saved == current) return;
+  const Difference found = first_difference(saved, current);
   throw InvalidArgument(fmt::format("the plan is for another {}: {} is {} in it and {} now; {}", what,
-                                    found.place, found.then, found.now, way_out));
+                                    found.path, found.before, found.after, remedy));
 }
 
-/// Less what may be another, and what is measured again.
-json without_words(json all) {
+/// Removes fields that may differ or are measured again.
+json without_messages(json all) {
   all.erase("notes"), all.erase("warnings"), all.erase("predicted_seconds"), all.erase("axes");
   all["memory_bytes"].erase("ceiling");
   if (all.contains("cuda")) all["cuda"]["memory_bytes"].erase("ceiling");
@@ -170,16 +170,16 @@ std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of) {
 }
 
 PlanRecord parse_plan(std::string_view text) {
-  const json all = parsed(text);
-  const std::string version = word(field(all, "sepconv"), "sepconv");
+  const json all = parse_json(text);
+  const std::string version = string_in(field(all, "sepconv"), "sepconv");
   if (version != SEPCONV_VERSION_STRING)
     throw InvalidArgument(fmt::format("the plan was made by sepconv {} and this is {}; make it anew",
-                                      brief(version), SEPCONV_VERSION_STRING));
+                                      excerpt_of(version), SEPCONV_VERSION_STRING));
   PlanRecord record;
-  for (const json& stage : list_at(all, "chain")) record.stages.push_back(word(stage, "chain"));
-  record.sink_layout = word(field(field(all, "sink"), "layout"), "layout");
-  record.asked = asked_of(all);
-  record.cut = cut_of(all, record.asked);
+  for (const json& stage : list_at(all, "chain")) record.stages.push_back(string_in(stage, "chain"));
+  record.sink_layout = string_in(field(field(all, "sink"), "layout"), "layout");
+  record.asked = requested_options(all);
+  record.cut = tiling_options(all, record.asked);
   record.axes = axes_of(all);
   for (const json& part : {all, all.value("cuda", all)}) {
     if (!field(part, "memory_bytes").is_object()) fail("its memory_bytes are not an object");
@@ -193,23 +193,23 @@ Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record) {
 }
 
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanRecord& record) {
-  const json then = parsed(record.text);
-  check_same("source", field(then, "source"),
+  const json saved = parse_json(record.text);
+  check_same("source", field(saved, "source"),
              source_json(source.layout().description, source.stored_bytes(), source.changed_ns()));
-  check_same("source", list_at(then, "specs").front(), spec_json(source.spec()));
-  check_same("result", field(then, "sink"), {{"layout", sink.layout().description}},
+  check_same("source", list_at(saved, "specs").front(), spec_json(source.spec()));
+  check_same("result", field(saved, "sink"), {{"layout", sink.layout().description}},
              "ask for the compression, blocks and levels that it was made with, or make it anew");
-  check_same("file of a stage", field(then, "stage_files"), stage_files_json(chain));
-  Plan made;
+  check_same("file of a stage", field(saved, "stage_files"), stage_files_json(chain));
+  Plan rebuilt;
   try {
-    made = plan_cut(source, sink, chain, record.asked, record.cut);
+    rebuilt = plan_cut(source, sink, chain, record.asked, record.cut);
   } catch (const OutOfMemory&) {
   }
-  if (made.threads < record.cut.threads || made.specs.empty())
+  if (rebuilt.threads < record.cut.threads || rebuilt.specs.empty())
     throw OutOfMemory(fmt::format("the plan does not fit into the {} that a run may hold now; make it anew",
                                   format_bytes(static_cast<double>(memory_ceiling(record.asked)))));
-  check_same("source, chain or result", without_words(then), without_words(plan_json(made)));
-  return made;
+  check_same("source, chain or result", without_messages(saved), without_messages(plan_json(rebuilt)));
+  return rebuilt;
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// A plan as text: to be kept, looked at, and run later or by another process.
+// A plan as text, to store, inspect, and run later or in another process.
 //
 //   const std::string text = sepconv::to_json(sepconv::plan(*in, *out, chain));
 //
@@ -19,33 +19,32 @@ namespace sepconv {
 
 /// The plan as JSON text, the same object as "plan" in a run's report; schema in docs/formats.md.
 std::string to_json(const Plan& plan);
-/// The same with fingerprints of the stages' files that somebody knows.
+/// The same with known fingerprints of the stages' files.
 using FingerprintOf = std::function<std::string(const std::filesystem::path&)>;
 std::string to_json(const Plan& plan, const FingerprintOf& fingerprint_of);
 
-/// What a plan was made of, and how it cuts the result.
+/// Inputs of a stored plan, and its tiling.
 struct PlanRecord {
-  std::vector<std::string> stages;  ///< for Chain::parse()
-  std::string sink_layout;          ///< SinkLayout::description of the sink that it is for
-  PlanOptions asked;                ///< that it was made with
-  PlanOptions cut;                  ///< those by which it is made again
-  RasterAxes axes;                  ///< of the set of rasters that it is for
-  std::string text;                 ///< all that it says
+  std::vector<std::string> stages;  ///< texts for Chain::parse()
+  std::string sink_layout;          ///< SinkLayout::description of the plan's sink
+  PlanOptions asked;                ///< options given to the plan
+  PlanOptions cut;                  ///< options that reproduce its tiling
+  RasterAxes axes;                  ///< axes of its set of rasters
+  std::string text;                 ///< the complete JSON text
 };
 
-/// Reads what to_json() wrote. Throws InvalidArgument for anything else, and for a plan of another version of
+/// Parses the text of to_json(). Throws InvalidArgument for other text, and for a plan of another version of
 /// sepconv.
 PlanRecord parse_plan(std::string_view text);
 
-/// Makes that plan again, on the devices that it says: none is chosen again. Nothing else that it says is
-/// believed: all numbers follow from the source, the sink, the stages and the cut once more, the ceilings are
-/// those of now, and predictions, which are not compared, those of the default MachineModel. Throws
-/// InvalidArgument if anything but notes and warnings is another than the record says, source, sink and the
-/// time at which the source's file was changed among it, and OutOfMemory if it does not fit the ceilings. The
-/// contents of files that stages name are not compared.
+/// Rebuilds the plan on its recorded devices; none is chosen again. All numbers are recomputed from the
+/// source, the sink, the stages and the tiling; ceilings are the current ones, and predictions, which are not
+/// compared, use the default MachineModel. Throws InvalidArgument if anything except notes and warnings
+/// differs from the record, including source, sink and the modification time of the source's file;
+/// OutOfMemory if the plan exceeds the ceilings. The contents of files that stages name are not compared.
 Plan plan(const Reader& source, const Writer& sink, const PlanRecord& record);
 
-/// The same with the stages already made, of a table of the caller's or to be read from their files once.
+/// The same with existing stages, for caller-defined stage tables or to read the stages' files once.
 Plan plan(const Reader& source, const Writer& sink, const Chain& chain, const PlanRecord& record);
 
 }  // namespace sepconv

@@ -14,7 +14,8 @@
 namespace sepconv {
 namespace {
 
-/// For a source in chunks: how many of them a run touches, and which share of their pixels is read again.
+/// For a chunked source: the number of chunks that a run touches, and the fraction of their pixels read
+/// again.
 std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const SourceLayout& layout = problem.source.layout();
   const Extent block = layout.block;
@@ -25,35 +26,35 @@ std::string chunks_note(const PlanProblem& problem, const Plan& plan) {
   const Rect touched =
       Rect{grid.row * block.rows, grid.col * block.cols, grid.rows * block.rows, grid.cols * block.cols}
           .intersect(Rect::whole(plan.source().extent));
-  const double once = static_cast<double>(touched.area() * plan.source().pixel_bytes());
-  const double twice = std::max(0.0, static_cast<double>(plan.bytes_read) / once - 1);
-  const std::string again = fmt::format(
+  const double touched_bytes = static_cast<double>(touched.area() * plan.source().pixel_bytes());
+  const double reread_fraction = std::max(0.0, static_cast<double>(plan.bytes_read) / touched_bytes - 1);
+  const std::string reread_text = fmt::format(
       ", and {:.1f} % of their pixels are read again, but for chunks that the ceiling leaves room to keep",
-      100 * twice);
+      100 * reread_fraction);
   const std::int64_t count = grid.area() * layout.block_layers;
   return fmt::format("{} of the image {} touched{}{}",
                      count == 1 ? "1 chunk" : fmt::format("{} chunks", count), count == 1 ? "is" : "are",
                      layout.shares_blocks ? ", for each image that shares them" : "",
-                     twice > 0              ? again
+                     reread_fraction > 0    ? reread_text
                      : layout.shares_blocks ? ""
                                             : ", each once");
 }
 
-/// For the source, also beyond its edges.
+/// The needed rectangle of the source; may extend beyond its edges.
 Rect needed_of(const PlanProblem& problem) {
   return source_rect(problem.chain, problem.specs, problem.region);
 }
 
-/// For what a GPU holds of streams and blocks, the part of a slot.
+/// Device memory for streams and blocks, per slot.
 std::int64_t slot_codec_bytes(const Plan& plan) {
   const std::int64_t shared = plan.encoded ? EncodingSizes(*plan.encoded, plan.band).scratch_bytes : 0;
   return (plan.device_memory.codecs - shared) / plan.slots;
 }
 
-/// Why a plan has fewer slots than are best where memory allows.
+/// Why a plan has fewer slots than preferred.
 std::string why_fewer_slots(const Plan& plan) {
   const std::int64_t bands =
-      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // of each device
+      ceil_div(plan.band_count(), std::max<std::int64_t>(1, std::ssize(plan.devices)));  // per device
   const int more = kPreferredSlots - plan.slots;
   const std::int64_t on_host = plan.memory.total() + plan.memory.slots / plan.slots * more;
   const std::int64_t on_device = plan.device_memory.total() +
@@ -73,17 +74,17 @@ std::string why_fewer_slots(const Plan& plan) {
 
 }  // namespace
 
-bool matches_source(const PlanProblem& problem) {
+bool reads_beyond_edges(const PlanProblem& problem) {
   return !Rect::whole(problem.specs.front().extent).contains(needed_of(problem));
 }
 
-bool reads_other_edge(const PlanProblem& problem) {
+bool reads_opposite_edge(const PlanProblem& problem) {
   const Rect needed = needed_of(problem);
   return needed.row < 0 || needed.row_end() > problem.specs.front().extent.rows;
 }
 
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
-                                 int asked_threads) {
+                                 int requested_threads) {
   std::vector<std::string> notes;
   const Extent image = plan.region.extent();
   const std::int64_t halo = problem.halo_rows(plan.band);
@@ -97,7 +98,7 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
     notes.push_back("every source row is read and decoded once; rows that neighbouring bands share are kept");
   }
   if (source.file && source.file->zarr.version != 0) notes.push_back(chunks_note(problem, plan));
-  if (reads_other_edge(problem))
+  if (reads_opposite_edge(problem))
     notes.emplace_back(
         "border=wrap: rows near the source's upper and lower edge are read once more, for the other edge");
   if (!problem.sink.layout().streams) {
@@ -124,9 +125,9 @@ std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, c
         fmt::format("{} of {} slots, because {}", plan.slots, kPreferredSlots, why_fewer_slots(plan)));
   for (const StagePtr& stage : plan.chain.stages())
     if (std::string note = stage->note(); !note.empty()) notes.push_back(std::move(note));
-  if (plan.threads < asked_threads)
+  if (plan.threads < requested_threads)
     notes.push_back(fmt::format("{} instead of {}, because memory is short",
-                                count_text(plan.threads, "thread"), asked_threads));
+                                count_text(plan.threads, "thread"), requested_threads));
   if (plan.devices.size() < options.devices.size())
     notes.emplace_back("one GPU, because the source or the sink goes row by row");
   notes.insert(notes.end(), problem.codecs.notes.begin(), problem.codecs.notes.end());

@@ -1,18 +1,19 @@
-// Why a plan is as it is, a sentence each. Internal to the planner.
+// The reasons for a plan, one sentence each. Internal to the planner.
 #pragma once
 
 #include "pipeline/plan/cost.hpp"
 
 namespace sepconv {
 
-/// Whether pixels beyond any of the source's edges are needed, which is repeated there.
-bool matches_source(const PlanProblem& problem);
+/// Whether pixels beyond any of the source's edges are needed, where the source repeats.
+bool reads_beyond_edges(const PlanProblem& problem);
 
-/// Whether rows beyond the source's edges are needed, which are those of the other edge.
-bool reads_other_edge(const PlanProblem& problem);
+/// Whether rows beyond the upper or lower edge are needed, which come from the opposite edge.
+bool reads_opposite_edge(const PlanProblem& problem);
 
-/// `plan` has everything but what is predicted; `asked_threads`: that were asked for.
+/// Notes for `plan`, which needs all fields except `predicted`. `requested_threads`: the requested number of
+/// threads.
 std::vector<std::string> explain(const PlanProblem& problem, const Plan& plan, const PlanOptions& options,
-                                 int asked_threads);
+                                 int requested_threads);
 
 }  // namespace sepconv

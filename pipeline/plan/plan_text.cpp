@@ -1,4 +1,4 @@
-// The plan in words.
+// The plan as text for users.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,11 +30,10 @@ std::optional<Extent> result_plane(const Plan& plan) {
   return plan.planes ? std::optional(plan.planes->result) : std::nullopt;
 }
 
-/// Seconds of copying and of arithmetic at the rates that this machine reaches now, the larger being the
-/// limit.
+/// Seconds of copying and of arithmetic at this machine's current rates; the larger is the limit.
 std::string limit_text(const Plan& plan) {
   const HostRates limits = measure_host_limits(plan.threads, plan.arithmetic);
-  // A source byte is copied into a slot and read from it, a result byte written to a slot and copied out.
+  // A source byte is copied into a slot and read from it; a result byte is written to a slot and copied out.
   const std::int64_t moved = plan.bytes_read + plan.secondary_bytes_read() + plan.bytes_written;
   const double copying = 2.0 * static_cast<double>(moved) / limits.copy_bytes_per_second;
   const double arithmetic = plan.operations / limits.fma_per_second;
@@ -104,8 +103,8 @@ std::vector<std::pair<std::string, std::string>> plan_facts(const Plan& plan, co
     line("work",
          fmt::format("{:.3g} multiply-adds, {:.1f} % of them done again where bands and tiles overlap",
                      plan.operations, 100 * plan.recomputed / std::max(1.0, plan.operations)));
-  const auto resident = [](std::int64_t held) {
-    return held > 0 ? fmt::format(", matrices {}", bytes(held)) : "";
+  const auto resident = [](std::int64_t matrix_bytes) {
+    return matrix_bytes > 0 ? fmt::format(", matrices {}", bytes(matrix_bytes)) : "";
   };
   line("memory",
        fmt::format("{} of {}: slots {}, scratch {}, source {}, sink {}{}", bytes(plan.memory.total()),

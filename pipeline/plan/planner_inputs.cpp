@@ -1,4 +1,4 @@
-// What follows from the chain, the source and the sink alone.
+// Properties that follow from chain, source and sink alone.
 #include <algorithm>
 #include <utility>
 
@@ -15,13 +15,13 @@ std::int64_t PlanProblem::read_unit_rows(const SourceLayout& layout) {
 
 Extent PlanProblem::band_unit() const {
   const Extent image = region.extent();
-  // Blocks of a turned result are short pieces of the file as it is: whole tiles.
+  // Bands of a transposed result are short pieces of an untiled file; tiles are kept whole.
   const Extent block = turned ? sink.layout().block : sink.layout().unit();
   return {std::clamp<std::int64_t>(block.rows, 1, image.rows),
           std::clamp<std::int64_t>(block.cols, 1, image.cols)};
 }
 
-Extent PlanProblem::own(Extent part) const {
+Extent PlanProblem::source_extent(Extent part) const {
   if (turned) std::swap(part.rows, part.cols);
   for (std::size_t i = chain.size(); i-- > 0;) {
     if (!chain.stages()[i]->traits().scales) continue;
@@ -31,12 +31,12 @@ Extent PlanProblem::own(Extent part) const {
   return part;
 }
 
-Extent PlanProblem::job_manifest(Extent part) const {
+Extent PlanProblem::result_extent(Extent part) const {
   const Extent result = region.extent();
-  Extent whole = own(result);
-  if (turned) std::swap(whole.rows, whole.cols);
-  return {std::max<std::int64_t>(1, part.rows * result.rows / std::max(whole.rows, result.rows)),
-          std::max<std::int64_t>(1, part.cols * result.cols / std::max(whole.cols, result.cols))};
+  Extent in_source = source_extent(result);
+  if (turned) std::swap(in_source.rows, in_source.cols);
+  return {std::max<std::int64_t>(1, part.rows * result.rows / std::max(in_source.rows, result.rows)),
+          std::max<std::int64_t>(1, part.cols * result.cols / std::max(in_source.cols, result.cols))};
 }
 
 std::int64_t PlanProblem::tile_cols() const {
@@ -47,10 +47,10 @@ std::int64_t PlanProblem::tile_cols() const {
 
 std::int64_t PlanProblem::halo_rows(Extent band) const {
   const Rect part = middle(band);
-  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - own(part.extent()).rows);
+  return std::max<std::int64_t>(0, source_rect(chain, specs, part).rows - source_extent(part.extent()).rows);
 }
 
-void PlanProblem::find_turn() {
+void PlanProblem::find_transposes() {
   item = region.extent();
   for (std::size_t i = 0; i < chain.size(); ++i) {
     const Stage& stage = *chain.stages()[i];
@@ -61,7 +61,7 @@ void PlanProblem::find_turn() {
         whole_columns || (traits.product == Product::of_columns && !turned && specs[i].extent.rows > 1);
     if (transposed_item.empty()) continue;
     turned = !turned;
-    // Many matrices at once: the stage is the whole chain then, and rectangles mean what it says.
+    // Many matrices transposed together: the stage is then the whole chain and defines the rectangles.
     if (traits.is_transpose || chain.size() > 1) continue;
     if (region.extent() != specs.back().extent)
       throw InvalidArgument(
@@ -72,7 +72,7 @@ void PlanProblem::find_turn() {
 
 Rect PlanProblem::middle(Extent band) const {
   const Extent image = specs.back().extent;
-  // Without a halo a band at the beginning is like any other, and it does not straddle two items.
+  // Without a halo the first band is like any other, and it does not straddle two items.
   return item == region.extent()
              ? middle_rect(image, band)
              : Rect{0, 0, std::min(band.rows, image.rows), std::min(band.cols, image.cols)};

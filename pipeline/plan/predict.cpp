@@ -1,4 +1,4 @@
-// What a run should take, by the machine's model.
+// Predicts the time of a run from the machine model.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -9,22 +9,24 @@
 namespace sepconv {
 namespace {
 
-constexpr double kEncodedShare = 0.5;  // of what pixels take: a guess, only they tell
+constexpr double kEncodedFraction =
+    0.5;  // encoded size relative to the pixels: an estimate, it depends on the
+          // pixels
 
 double copy_seconds(const HostModel& host, double bytes, int threads) {
   return 2 * bytes / std::min(host.copy_rate * threads, host.max_copy_rate);
 }
 
-/// Threads that code blocks of a file at once, the last round of those of a band with some of them idle.
-/// `part`: what a band has of the image.
+/// Average number of threads that code blocks simultaneously; some idle in a band's last round. `part`: the
+/// band's part of the image.
 template <class Layout>
-double coders(const Layout& layout, Extent part, int threads) {
+double parallel_coders(const Layout& layout, Extent part, int threads) {
   if (!layout.streams || layout.access == Access::sequential) return 1;
   const std::int64_t blocks = ceil_div(part.rows, layout.block.rows) * ceil_div(part.cols, layout.block.cols);
   return static_cast<double>(blocks) / static_cast<double>(ceil_div(blocks, threads));
 }
 
-/// Nothing for a file whose bytes are its pixels.
+/// The codec's rates; nullopt for uncompressed files.
 std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_view name) {
   if (name == kUncompressed) return std::nullopt;
   const std::size_t colon = name.rfind(':');
@@ -33,16 +35,16 @@ std::optional<FileModel::Codec> codec_of(const FileModel& files, std::string_vie
   if (level > 0) name = name.substr(0, colon);
   const auto* const found = std::ranges::find(files.codecs, name, &FileModel::Codec::name);
   FileModel::Codec codec = found != files.codecs.end() ? *found : files.codecs.front();
-  if (level > 0) codec.encode_rate /= FileModel::times_of_level(codec.name, level);
+  if (level > 0) codec.encode_rate /= FileModel::level_time_factor(codec.name, level);
   return codec;
 }
 
-/// For what is read, the part that crosses the bus: of blocks that a GPU decodes, their streams, of which Zarr
-/// does not say how long they are.
-double stored_share(const PlanProblem& problem, const Plan& plan) {
+/// Fraction of the read bytes that crosses the bus: blocks that a GPU decodes cross encoded. Zarr does not
+/// report the size of its streams.
+double stored_fraction(const PlanProblem& problem, const Plan& plan) {
   if (!plan.decodes_on_devices()) return 1;
   const SourceLayout& layout = problem.source.layout();
-  if (layout.file && layout.file->zarr.version != 0) return kEncodedShare;
+  if (layout.file && layout.file->zarr.version != 0) return kEncodedFraction;
   return static_cast<double>(problem.source.stored_bytes()) /
          static_cast<double>(problem.specs.front().bytes());
 }
@@ -51,52 +53,59 @@ double write_seconds(const PlanProblem& problem, const Plan& plan) {
   const SinkLayout& layout = problem.sink.layout();
   const auto bytes = static_cast<double>(plan.bytes_written);
   if (layout.codec == kInMemory) return copy_seconds(problem.machine.host, bytes, plan.threads);
-  if (plan.encodes_on_devices()) return kEncodedShare * bytes / problem.machine.files.write_rate;
+  if (plan.encodes_on_devices()) return kEncodedFraction * bytes / problem.machine.files.write_rate;
   if (const auto codec = codec_of(problem.machine.files, layout.codec))
-    return bytes / (codec->encode_rate * coders(layout, plan.band, plan.threads));
+    return bytes / (codec->encode_rate * parallel_coders(layout, plan.band, plan.threads));
   return bytes / problem.machine.files.write_rate;
 }
 
-/// Steps of the host share its processors; the longest hides the others in part.
-double together(const HostModel& host, std::initializer_list<double> steps) {
+/// Seconds of concurrent host steps: they share processors, so the longest hides the others only in part.
+double overlapped_seconds(const HostModel& host, std::initializer_list<double> steps) {
   double sum = 0;
   for (const double step : steps) sum += step;
   return std::max(steps) + host.contention * (sum - std::max(steps));
 }
 
-void predict_on_host(const PlanProblem& problem, const Plan& plan, const Tiling& cut, Prediction& all) {
+void predict_on_host(const PlanProblem& problem, const Plan& plan, const Tiling& cut,
+                     Prediction& prediction) {
   const HostModel& host = problem.machine.host;
   const auto moved = static_cast<double>(plan.bytes_read + plan.secondary_bytes_read() + plan.bytes_written);
-  all.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? host.wide : 1),
-                         copy_seconds(host, moved / 2, plan.threads));
-  all.write += cut.piece_bytes * host.moved_byte_seconds / plan.threads;
-  const bool one_writes = problem.sink.layout().codec == kUncompressed;
-  const double busy = all.read + all.compute + all.write / (one_writes ? plan.threads : 1);
-  all.total = std::max(busy, together(host, {all.read, all.compute, all.write}));
+  prediction.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? host.wide : 1),
+                                copy_seconds(host, moved / 2, plan.threads));
+  prediction.write += cut.piece_bytes * host.moved_byte_seconds / plan.threads;
+  const bool has_single_writer = problem.sink.layout().codec == kUncompressed;
+  const double busy =
+      prediction.read + prediction.compute + prediction.write / (has_single_writer ? plan.threads : 1);
+  prediction.total =
+      std::max(busy, overlapped_seconds(host, {prediction.read, prediction.compute, prediction.write}));
 }
 
-void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Tiling& cut, Prediction& all) {
+void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Tiling& cut,
+                        Prediction& prediction) {
   const MachineModel& machine = problem.machine;
-  const auto beside = static_cast<double>(plan.secondary_bytes_read());
-  const auto moved = static_cast<double>(plan.bytes_read + plan.bytes_written) + beside;
+  const auto secondary = static_cast<double>(plan.secondary_bytes_read());
+  const auto moved = static_cast<double>(plan.bytes_read + plan.bytes_written) + secondary;
   const double bus = machine.bus.both_ways_rate * problem.devices;
-  all.start = static_cast<double>(plan.memory.slots) / machine.bus.page_lock_rate;
+  prediction.start = static_cast<double>(plan.memory.slots) / machine.bus.page_lock_rate;
   const auto read = static_cast<double>(plan.bytes_read), written = static_cast<double>(plan.bytes_written);
-  all.upload = (read * stored_share(problem, plan) + beside + cut.piece_bytes / 2) / bus;
-  all.download = (written * (plan.encodes_on_devices() ? kEncodedShare : 1) + cut.piece_bytes / 2) / bus;
-  all.compute = std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? machine.device.wide : 1),
-                         moved / machine.device.copy_rate) /
-                problem.devices;
+  prediction.upload = (read * stored_fraction(problem, plan) + secondary + cut.piece_bytes / 2) / bus;
+  prediction.download =
+      (written * (plan.encodes_on_devices() ? kEncodedFraction : 1) + cut.piece_bytes / 2) / bus;
+  prediction.compute =
+      std::max(cut.compute_seconds * (plan.arithmetic == Arithmetic::f64 ? machine.device.wide : 1),
+               moved / machine.device.copy_rate) /
+      problem.devices;
   const bool is_wide = size_of(problem.specs.front().type) > 1;
   if (plan.decodes_on_devices()) {
     const DeviceModel::Codec& codec = machine.device.codec(problem.source.layout().coded->codec);
-    all.decode = read / (is_wide ? codec.wide_decode_rate : codec.decode_rate) / problem.devices;
+    prediction.decode = read / (is_wide ? codec.wide_decode_rate : codec.decode_rate) / problem.devices;
   }
   if (plan.encodes_on_devices())
-    all.compute +=
+    prediction.compute +=
         written / machine.device.codec(problem.sink.layout().coded->codec).encode_rate / problem.devices;
-  all.total = std::max(
-      {together(machine.host, {all.read, all.write}), all.upload, all.compute, all.download, all.decode});
+  prediction.total =
+      std::max({overlapped_seconds(machine.host, {prediction.read, prediction.write}), prediction.upload,
+                prediction.compute, prediction.download, prediction.decode});
 }
 
 }  // namespace
@@ -104,34 +113,38 @@ void predict_on_devices(const PlanProblem& problem, const Plan& plan, const Tili
 double read_seconds(const MachineModel& machine, const SourceLayout& layout, std::int64_t bytes, Extent part,
                     int threads) {
   const FileModel& files = machine.files;
-  const auto all = static_cast<double>(bytes);
-  if (layout.codec == kInMemory) return copy_seconds(machine.host, all, threads);
+  const auto pixel_bytes = static_cast<double>(bytes);
+  if (layout.codec == kInMemory) return copy_seconds(machine.host, pixel_bytes, threads);
   if (const auto codec = codec_of(files, layout.codec))
-    return all / (codec->decode_rate * coders(layout, part, threads));
+    return pixel_bytes / (codec->decode_rate * parallel_coders(layout, part, threads));
   const int readers = layout.access == Access::sequential ? 1 : threads;
-  return all / std::min(files.read_rate * readers, files.max_read_rate);
+  return pixel_bytes / std::min(files.read_rate * readers, files.max_read_rate);
 }
 
 Prediction predict(const PlanProblem& problem, const Plan& plan, const Tiling& cut) {
-  Prediction all;
+  Prediction prediction;
   const bool on_devices = problem.devices > 0;
   const Extent part = source_rect(plan.chain, plan.specs, problem.middle(plan.band)).extent();
   if (plan.decodes_on_devices()) {
-    all.read = static_cast<double>(plan.bytes_read) * stored_share(problem, plan) /
-               std::min(problem.machine.files.read_rate * plan.threads, problem.machine.files.max_read_rate);
+    prediction.read =
+        static_cast<double>(plan.bytes_read) * stored_fraction(problem, plan) /
+        std::min(problem.machine.files.read_rate * plan.threads, problem.machine.files.max_read_rate);
   } else if (!on_devices || !problem.source.is_page_locked())
-    all.read = read_seconds(problem.machine, problem.source.layout(), plan.bytes_read, part, plan.threads);
+    prediction.read =
+        read_seconds(problem.machine, problem.source.layout(), plan.bytes_read, part, plan.threads);
   for (std::size_t i = 0; i < plan.seconds.size(); ++i)
-    all.read += read_seconds(problem.machine, problem.seconds[i].reader->layout(), plan.seconds[i].bytes_read,
-                             part, plan.threads);
-  if (!on_devices || !problem.sink.is_page_locked()) all.write = write_seconds(problem, plan);
-  on_devices ? predict_on_devices(problem, plan, cut, all) : predict_on_host(problem, plan, cut, all);
-  const double others = all.read + all.upload + all.decode + all.download + all.write;
-  if (plan.slots == 1) all.total = others + all.compute;
-  // Nothing hides the first band's way in and the last one's way out.
-  const double ends = others / static_cast<double>(std::max<std::int64_t>(1, plan.band_count()));
-  all.total = std::min(all.total + ends, others + all.compute) + all.start;
-  return all;
+    prediction.read += read_seconds(problem.machine, problem.seconds[i].reader->layout(),
+                                    plan.seconds[i].bytes_read, part, plan.threads);
+  if (!on_devices || !problem.sink.is_page_locked()) prediction.write = write_seconds(problem, plan);
+  on_devices ? predict_on_devices(problem, plan, cut, prediction)
+             : predict_on_host(problem, plan, cut, prediction);
+  const double transfers =
+      prediction.read + prediction.upload + prediction.decode + prediction.download + prediction.write;
+  if (plan.slots == 1) prediction.total = transfers + prediction.compute;
+  // The first band's input and the last band's output do not overlap.
+  const double exposed = transfers / static_cast<double>(std::max<std::int64_t>(1, plan.band_count()));
+  prediction.total = std::min(prediction.total + exposed, transfers + prediction.compute) + prediction.start;
+  return prediction;
 }
 
 }  // namespace sepconv

@@ -10,28 +10,27 @@
 namespace sepconv {
 namespace {
 
-/// What a thread makes of a level at once.
+/// Tile of a level that a thread computes at a time.
 constexpr Extent kTile{64, 1024};
-/// Rows that are gathered for a sink that takes any: a number that goes twice into all that follow.
+/// Rows buffered for a sink that accepts any number; even, so that the next level gets whole rows.
 constexpr std::int64_t kGatheredRows = 64;
-/// Blocks that are given to a sink at once, so that there is one for each of many threads, and the bytes that
-/// may be held for it.
-constexpr std::int64_t kBlocksAtOnce = 16;
-constexpr std::int64_t kHeldBytes = std::int64_t{4} << 20;
-/// Numbers of a piece of kept rows.
-constexpr std::size_t kPiece = 3;
+/// Blocks passed to a sink at a time, one for each of many threads, and the limit of bytes buffered for them.
+constexpr std::int64_t kBlocksPerWrite = 16;
+constexpr std::int64_t kMaxBufferedBytes = std::int64_t{4} << 20;
+/// Numbers per entry of `saved_`: first row, end row, file offset.
+constexpr std::size_t kSavedFields = 3;
 
-/// Rows of a level that are gathered for its sink.
-std::int64_t rows_to_hold(const ImageSpec& level, const SinkLayout& layout) {
-  const std::int64_t least = round_up(kGatheredRows, even_multiple(layout.unit().rows));
+/// Number of rows of a level to buffer for its sink.
+std::int64_t buffered_row_count(const ImageSpec& level, const SinkLayout& layout) {
+  const std::int64_t min_rows = round_up(kGatheredRows, even_multiple(layout.unit().rows));
   const std::int64_t blocks_of_row = ceil_div(level.extent.cols, layout.block.cols);
-  const std::int64_t wanted = layout.block.rows * ceil_div(kBlocksAtOnce, blocks_of_row);
-  const std::int64_t rows = std::min(wanted, kHeldBytes / level.row_bytes()) / least * least;
-  return std::min(std::max(least, rows), level.extent.rows);
+  const std::int64_t wanted = layout.block.rows * ceil_div(kBlocksPerWrite, blocks_of_row);
+  const std::int64_t rows = std::min(wanted, kMaxBufferedBytes / level.row_bytes()) / min_rows * min_rows;
+  return std::min(std::max(min_rows, rows), level.extent.rows);
 }
 
-/// The first pixel of each cell of 2 x 2.
-void take_nearest(const ConstRegion& in, const Region& out) {
+/// Copies the first pixel of each 2 x 2 cell.
+void sample_nearest(const ConstRegion& in, const Region& out) {
   const std::int64_t bytes = out.pixels.pixel_bytes();
   for (std::int64_t row = 0; row < out.rect.rows; ++row) {
     const std::byte* const from =
@@ -58,52 +57,53 @@ PyramidLevel::PyramidLevel(Writer& sink, int index, const ImageSpec& larger, con
       chain_(apply_nodata_policy(missing, Chain::parse({"reduce:factor=2"}), larger)),
       specs_(chain_.specs(larger)),
       arithmetic_(chain_.arithmetic(larger)),
-      held_rows_(rows_to_hold(sink.spec(), sink.layout())) {}
+      max_buffered_rows_(buffered_row_count(sink.spec(), sink.layout())) {}
 
 std::int64_t PyramidLevel::scratch_bytes() const {
   return tile_scratch_bytes(chain_, specs_, kTile, arithmetic_);
 }
 
-/// The row at which what is held is passed on: where what the sink takes is gathered, and where it changes
-/// who writes it.
-std::int64_t PyramidLevel::stop() const noexcept {
+/// The row at which the buffer is flushed: at multiples of its size, and at the borders between this part's
+/// rows and its neighbours'.
+std::int64_t PyramidLevel::flush_row() const noexcept {
   const std::int64_t rows = spec().extent.rows;
-  std::int64_t at = std::min((first_ / held_rows_ + 1) * held_rows_, rows);
-  for (const std::int64_t edge : {part_.own_begin, part_.own_end, makes_part() ? part_.end : rows})
+  std::int64_t at = std::min((first_ / max_buffered_rows_ + 1) * max_buffered_rows_, rows);
+  for (const std::int64_t edge : {part_.own_begin, part_.own_end, is_part_run() ? part_.end : rows})
     if (edge > first_) at = std::min(at, edge);
   return at;
 }
 
-void PyramidLevel::hold() {
-  if (held_.size() == 0) held_ = Buffer(buffered_bytes());
+void PyramidLevel::allocate_buffer() {
+  if (buffer_.size() == 0) buffer_ = Buffer(buffered_bytes());
 }
 
-ConstPixelView PyramidLevel::held() const {
-  return dense_view(held_.data(), spec(), {end_ - first_, spec().extent.cols});
+ConstPixelView PyramidLevel::buffered_rows_view() const {
+  return dense_view(buffer_.data(), spec(), {end_ - first_, spec().extent.cols});
 }
 
 void PyramidLevel::add(const ConstRegion& in, Executor& executor, std::vector<Worker>& workers) {
-  hold();
+  allocate_buffer();
   const Rect rect{end_, 0, ceil_div(in.rect.rows, 2), spec().extent.cols};
-  const Region out{dense_view(held_.data() + (end_ - first_) * spec().row_bytes(), spec(), rect.extent()),
+  const Region out{dense_view(buffer_.data() + (end_ - first_) * spec().row_bytes(), spec(), rect.extent()),
                    rect, spec().extent};
   const std::vector<Rect> tiles = tiles_of(rect, kTile);
   executor.for_each(std::ssize(tiles), [&](std::int64_t i, int worker) {
     const Region tile = out.crop(tiles[static_cast<std::size_t>(i)]);
-    if (nearest_) return take_nearest(in, tile);
+    if (nearest_) return sample_nearest(in, tile);
     compute_tile(chain_, specs_, arithmetic_, in, tile, workers[static_cast<std::size_t>(worker)]);
   });
   end_ += rect.rows;
 }
 
-/// Writes what is held, keeps it, or leaves it to the part that has written it. It is there until the next.
-ConstPixelView PyramidLevel::pass_on(Executor& executor) {
-  const ConstPixelView rows = held();
+/// Writes the buffered rows, saves them for the finishing process, or skips rows that a part has written.
+/// Returns them; the view is valid until the next call.
+ConstPixelView PyramidLevel::flush(Executor& executor) {
+  const ConstPixelView rows = buffered_rows_view();
   const bool in_parts = part_.end > 0;
-  if (in_parts && !makes_part() && is_own(first_)) {
+  if (in_parts && !is_part_run() && writes_row(first_)) {
     sink_.resumable()->restore(rows.extent.area(), {}, {}, executor);
-  } else if (makes_part() && !is_own(first_)) {
-    keep(first_);
+  } else if (is_part_run() && !writes_row(first_)) {
+    save_rows(first_);
   } else {
     sink_.write({first_, 0, rows.extent.rows, rows.extent.cols}, rows, executor);
   }
@@ -111,49 +111,50 @@ ConstPixelView PyramidLevel::pass_on(Executor& executor) {
   return rows;
 }
 
-/// Rows that are held from this one on.
-void PyramidLevel::keep(std::int64_t from) {
+/// Saves the buffered rows from `from` on in the checkpoint.
+void PyramidLevel::save_rows(std::int64_t from) {
   if (from >= end_) return;
-  const auto begin = held_.bytes().subspan(static_cast<std::size_t>((from - first_) * spec().row_bytes()));
+  const auto begin = buffer_.bytes().subspan(static_cast<std::size_t>((from - first_) * spec().row_bytes()));
   const auto bytes = begin.first(static_cast<std::size_t>((end_ - from) * spec().row_bytes()));
-  kept_.insert(kept_.end(), {from, end_, partial_->keep(bytes)});
-  kept_end_ = end_;
+  saved_.insert(saved_.end(), {from, end_, partial_->keep(bytes)});
+  saved_end_ = end_;
 }
 
-/// Puts these rows where they are held. Each is in one piece: none is kept twice.
-void PyramidLevel::fetch(std::span<const std::int64_t> kept, const std::filesystem::path& rows,
+/// Reads saved rows into the buffer. No row is saved twice.
+void PyramidLevel::fetch(std::span<const std::int64_t> saved, const std::filesystem::path& rows,
                          std::int64_t from, std::int64_t to) {
-  hold();
-  std::int64_t fetched = 0;
-  for (; kept.size() >= kPiece; kept = kept.subspan(kPiece)) {
-    const std::int64_t begin = std::max(from, kept[0]), end = std::min(to, kept[1]);
+  allocate_buffer();
+  std::int64_t read_rows = 0;
+  for (; saved.size() >= kSavedFields; saved = saved.subspan(kSavedFields)) {
+    const std::int64_t begin = std::max(from, saved[0]), end = std::min(to, saved[1]);
     if (begin >= end) continue;
-    const auto bytes = held_.bytes().subspan(static_cast<std::size_t>((begin - first_) * spec().row_bytes()));
-    InputFile(rows).read_at(kept[2] + (begin - kept[0]) * spec().row_bytes(),
+    const auto bytes =
+        buffer_.bytes().subspan(static_cast<std::size_t>((begin - first_) * spec().row_bytes()));
+    InputFile(rows).read_at(saved[2] + (begin - saved[0]) * spec().row_bytes(),
                             bytes.first(static_cast<std::size_t>((end - begin) * spec().row_bytes())));
-    fetched += end - begin;
+    read_rows += end - begin;
   }
-  if (fetched != to - from)
+  if (read_rows != to - from)
     throw IoError(rows.native() + ": it lacks rows that are said to be in it; discard the partial result");
 }
 
 WriterState PyramidLevel::take_state() {
-  keep(std::max(first_, kept_end_));
-  WriterState state = take_kept();
+  save_rows(std::max(first_, saved_end_));
+  WriterState state = take_saved();
   state.levels.push_back(sink_.resumable()->take_state());
   state.levels.push_back({.places = {first_, end_}});
   return state;
 }
 
 void PyramidLevel::restore(const WriterState& state, const std::filesystem::path& rows, Executor& executor) {
-  const std::vector<std::int64_t>& reached = state.levels.at(1).places;  // of each record
+  const std::vector<std::int64_t>& reached = state.levels.at(1).places;  // first and end row of each record
   const std::int64_t first = reached.at(reached.size() - 2);
   end_ = reached.back();
-  if (first < 0 || end_ < first || end_ > spec().extent.rows || end_ - first > held_rows_)
+  if (first < 0 || end_ < first || end_ > spec().extent.rows || end_ - first > max_buffered_rows_)
     throw IoError(rows.native() + ": the partial result names rows that are not there; discard it");
   sink_.resumable()->restore(first * spec().extent.cols, state.levels.at(0), {}, executor);
   first_ = first;
-  kept_end_ = end_;
+  saved_end_ = end_;
   if (first_ < end_) fetch(state.places, rows, first_, end_);
 }
 
@@ -162,8 +163,8 @@ void PyramidLevel::begin_part(const PartRows& part) {
   first_ = end_ = part.begin;
 }
 
-/// That which has the next row.
-const PyramidLevel::Part& PyramidLevel::part_at_end() {
+/// The part that contains the next row.
+const PyramidLevel::Part& PyramidLevel::next_part() {
   while (!parts_.empty() && parts_.front().rows.end <= end_) parts_.pop_front();
   if (parts_.empty() || parts_.front().rows.begin > end_)
     throw IoError("the partial result lacks rows of a smaller level; discard it");

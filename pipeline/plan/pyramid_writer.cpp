@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// Rows of blocks that are lower do not bound how many levels parts make.
+/// Minimum rows of a part: lower block rows do not limit the number of levels that parts compute.
 constexpr std::int64_t kMinPartRows = 64;
 
 class PyramidWriter final : public Writer, private ResumableWriter {
@@ -23,7 +23,7 @@ class PyramidWriter final : public Writer, private ResumableWriter {
       : image_(std::move(image)), partial_(partial), layout_(image_->layout()) {
     missing.stored = layout_.stored;
     missing.stores_alpha = !layout_.masks_alpha;
-    if (missing.can_become() && !layout_.nearest_levels)
+    if (missing.rounding_may_collide() && !layout_.nearest_levels)
       throw InvalidArgument(fmt::format(
           "smaller levels of {} elements are rounded when they are stored, so that what is there could "
           "become missing; make none with OutputOptions::pyramid = false, take single pixels with "
@@ -37,10 +37,10 @@ class PyramidWriter final : public Writer, private ResumableWriter {
                                   layout_.nearest_levels)
                     .spec();
     const Extent unit = layout_.unit();
-    turn_ = round_up(2 * levels_.front().held_rows(), unit.rows);
+    row_step_ = round_up(2 * levels_.front().buffered_rows(), unit.rows);
     layout_.access = Access::sequential;
     layout_.cuts_blocks = false;
-    layout_.coded.reset();  // levels are made of pixels
+    layout_.coded.reset();  // levels are computed from pixels
     layout_.block = {even_multiple(unit.rows), unit.cols};
     cut_for_parts();
   }
@@ -49,12 +49,12 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   const SinkLayout& layout() const noexcept override { return layout_; }
 
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
-    make_workers(executor);
+    ensure_workers(executor);
     for (std::int64_t row = rect.row; row < rect.row_end();) {
-      const std::int64_t end = std::min((row / turn_ + 1) * turn_, rect.row_end());
+      const std::int64_t end = std::min((row / row_step_ + 1) * row_step_, rect.row_end());
       const ConstPixelView rows = in.crop({row - rect.row, 0, end - row, rect.cols});
       image_->write({row, 0, end - row, rect.cols}, rows, executor);
-      if (makes_part()) note_written(end);
+      if (is_part_run()) note_written(end);
       fill(0, row, rows, executor);
       row = end;
     }
@@ -72,38 +72,38 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
 
  private:
-  /// How many levels parts make: those of which any row of blocks has whole rows.
+  /// Sets the number of levels that parts compute: those in which every row of blocks ends at a whole row.
   void cut_for_parts() {
     const std::int64_t block = layout_.shard.empty() ? layout_.block.rows : even_multiple(layout_.shard.rows);
     const auto rows = [&](std::size_t levels) { return std::lcm(block, std::int64_t{1} << levels); };
     while (part_levels_ < levels_.size() && rows(part_levels_ + 1) <= std::max(block, kMinPartRows))
       ++part_levels_;
-    if (part_levels_ < levels_.size()) levels_[part_levels_ - 1].keep_all();
+    if (part_levels_ < levels_.size()) levels_[part_levels_ - 1].save_all_rows();
     for (std::size_t i = 0; i < part_levels_; ++i) layout_.levels.push_back(levels_[i].rows());
     if (partial_ && partial_->use() != Checkpoint::Use::alone)
       layout_.block.rows = std::lcm(layout_.block.rows, std::int64_t{1} << part_levels_);
   }
 
-  bool makes_part() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
-  ResumableWriter& of_image() const { return *image_->resumable(); }
+  bool is_part_run() const noexcept { return partial_ && partial_->use() == Checkpoint::Use::part; }
+  ResumableWriter& resumable_image() const { return *image_->resumable(); }
 
   WriterState take_state() override {
-    if (makes_part()) return take_part();
-    WriterState state = of_image().take_state();
+    if (is_part_run()) return take_part_state();
+    WriterState state = resumable_image().take_state();
     for (PyramidLevel& level : levels_) state.levels.push_back(level.take_state());
     return state;
   }
   void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,
                Executor& executor) override {
     if (partial_->use() == Checkpoint::Use::all_parts) return restore_part(state, files, executor);
-    of_image().restore(pixels, state, files, executor);
+    resumable_image().restore(pixels, state, files, executor);
     for (std::size_t i = 0; i < levels_.size(); ++i)
       levels_[i].restore(state.levels.at(i), files.rows, executor);
   }
-  void leave_rest() override { of_image().leave_rest(); }
+  void leave_rest() override { resumable_image().leave_rest(); }
 
-  // A part's state has the rows at which pieces of the image begin and end, between which levels are written,
-  // and behind those of the levels the states of these pieces.
+  // A part's state consists of the rows at which pieces of the image begin and end (levels are written
+  // between pieces), the states of the levels, and the states of the pieces.
 
   PartRows of_part(const PyramidLevel& level, std::int64_t first_row, std::int64_t end_row) const {
     return level.rows().of_part(first_row, end_row, spec().extent.rows);
@@ -113,44 +113,44 @@ class PyramidWriter final : public Writer, private ResumableWriter {
     for (std::size_t i = 0; i < part_levels_; ++i)
       levels_[i].begin_part(of_part(levels_[i], first_row, end_row));
   }
-  /// Where nothing is appended the order does not matter, and all is one piece.
+  /// Without appending, the order is irrelevant and everything is one piece.
   void note_written(std::int64_t end) {
     if (!pieces_.empty() && !layout_.appends) {
       piece_rows_.back() = end;
       return;
     }
     piece_rows_.push_back(end);
-    pieces_.push_back(of_image().take_state());
+    pieces_.push_back(resumable_image().take_state());
   }
-  WriterState take_part() {
+  WriterState take_part_state() {
     WriterState state{.places = std::exchange(piece_rows_, {})};
-    if (!layout_.appends && !pieces_.empty()) pieces_.front().add(of_image().take_state());
-    for (std::size_t i = 0; i < part_levels_; ++i) state.levels.push_back(levels_[i].take_kept());
+    if (!layout_.appends && !pieces_.empty()) pieces_.front().add(resumable_image().take_state());
+    for (std::size_t i = 0; i < part_levels_; ++i) state.levels.push_back(levels_[i].take_saved());
     for (WriterState& piece : pieces_) state.levels.push_back(std::move(piece));
     pieces_.clear();
     return state;
   }
   void restore_part(const WriterState& state, const StateFiles& files, Executor& executor) {
-    make_workers(executor);
+    ensure_workers(executor);
     const std::vector<std::int64_t>& rows = state.places;
     for (std::size_t i = 0; i < part_levels_; ++i)
       levels_[i].add_part(of_part(levels_[i], rows.at(0), rows.back()), state.levels.at(i).places,
                           files.rows);
     for (std::size_t i = 1; i < rows.size(); ++i) {
-      of_image().restore((rows[i] - rows[i - 1]) * spec().extent.cols, state.levels.at(part_levels_ + i - 1),
-                         files, executor);
-      go_to(0, rows[i], executor);
+      resumable_image().restore((rows[i] - rows[i - 1]) * spec().extent.cols,
+                                state.levels.at(part_levels_ + i - 1), files, executor);
+      advance_to(0, rows[i], executor);
     }
   }
-  /// By what parts have made; levels that they do not make are made of the last that they do.
-  void go_to(std::size_t level, std::int64_t larger_end, Executor& executor) {
-    levels_[level].go_to(ceil_div(larger_end, 2), executor,
-                         [&](std::int64_t first, const ConstPixelView& made) {
-                           if (level + 1 < part_levels_)
-                             go_to(level + 1, first + made.extent.rows, executor);
-                           else
-                             fill(level + 1, first, made, executor);
-                         });
+  /// Advances the levels that parts have computed; further levels are computed from the last of these.
+  void advance_to(std::size_t level, std::int64_t larger_end, Executor& executor) {
+    levels_[level].advance_to(ceil_div(larger_end, 2), executor,
+                              [&](std::int64_t first, const ConstPixelView& level_rows) {
+                                if (level + 1 < part_levels_)
+                                  advance_to(level + 1, first + level_rows.extent.rows, executor);
+                                else
+                                  fill(level + 1, first, level_rows, executor);
+                              });
   }
 
   std::int64_t buffered_bytes() const override {
@@ -160,19 +160,20 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   }
 
   void fill(std::size_t level, std::int64_t row, const ConstPixelView& rows, Executor& executor) {
-    if (level == (makes_part() ? part_levels_ : levels_.size())) return;
-    levels_[level].take(row, rows, executor, workers_, [&](std::int64_t first, const ConstPixelView& made) {
-      fill(level + 1, first, made, executor);
-    });
+    if (level == (is_part_run() ? part_levels_ : levels_.size())) return;
+    levels_[level].add_rows(row, rows, executor, workers_,
+                            [&](std::int64_t first, const ConstPixelView& level_rows) {
+                              fill(level + 1, first, level_rows, executor);
+                            });
   }
 
-  void make_workers(const Executor& executor) {
+  void ensure_workers(const Executor& executor) {
     while (std::ssize(workers_) < executor.concurrency()) workers_.emplace_back(Buffer(scratch_bytes()));
   }
   std::int64_t scratch_bytes() const {
-    std::int64_t most = 0;
-    for (const PyramidLevel& level : levels_) most = std::max(most, level.scratch_bytes());
-    return most;
+    std::int64_t max_bytes = 0;
+    for (const PyramidLevel& level : levels_) max_bytes = std::max(max_bytes, level.scratch_bytes());
+    return max_bytes;
   }
 
   std::unique_ptr<Writer> image_;
@@ -180,9 +181,9 @@ class PyramidWriter final : public Writer, private ResumableWriter {
   SinkLayout layout_;
   std::vector<PyramidLevel> levels_;
   std::size_t part_levels_ = 0;
-  /// Rows of the image after which the first level is written, whatever rows come at once: so that compressed
-  /// blocks have the same order.
-  std::int64_t turn_ = 1;
+  /// Number of image rows between writes of the first level, regardless of the sizes of write() calls: so
+  /// that compressed blocks have a reproducible order.
+  std::int64_t row_step_ = 1;
   std::vector<Worker> workers_;
   std::vector<std::int64_t> piece_rows_;
   std::vector<WriterState> pieces_;

@@ -1,4 +1,4 @@
-// The smaller levels of a result, made in the pass that makes it.
+// The smaller levels of a result, computed in the same pass.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace sepconv {
 
-/// A sink that hands its pixels on to `image` and fills image->levels(): each is the stage `reduce:factor=2`
-/// of the level before it, as that is stored, of what is not `missing`, and nothing is read back. Rows come
-/// in ascending order. A writer without levels is returned as it is. `partial`: that of the image, if it has
-/// one; a part that is made alone has rows of the levels that belong to blocks of its neighbours, which are
-/// kept there for who finishes all.
+/// Returns a sink that passes its pixels to `image` and fills image->levels(). Each level is the stage
+/// `reduce:factor=2` of the stored previous level, without `missing` pixels; nothing is read back. Rows must
+/// come in ascending order. Returns `image` itself if it has no levels. `partial`: checkpoint of the image,
+/// or null. A part saves there the rows of levels in blocks shared with its neighbours, for the finishing
+/// process.
 std::unique_ptr<Writer> fill_levels(std::unique_ptr<Writer> image, const MissingPixels& missing = {},
                                     const std::shared_ptr<Checkpoint>& partial = {});
 

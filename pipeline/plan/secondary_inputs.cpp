@@ -9,17 +9,17 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxBands = 1 << 12;  // that are looked at one by one
+constexpr std::int64_t kMaxBands = 1 << 12;  // visited one by one
 
-/// For very many bands evenly spread ones stand for all.
+/// Pixels read of a second image. If there are very many bands, evenly spaced ones are extrapolated.
 std::int64_t pixels_read(const Plan& plan, const SecondaryInput& second) {
   const std::int64_t bands = plan.band_count(), step = ceil_div(bands, kMaxBands);
   const bool keeps_shared = plan.devices.empty() && step == 1;
-  std::int64_t pixels = 0, looked_at = 0;
-  for (std::int64_t band = 0; band < bands; band += step, ++looked_at)
+  std::int64_t pixels = 0, visited = 0;
+  for (std::int64_t band = 0; band < bands; band += step, ++visited)
     pixels +=
         band_rows(plan, second.reader->layout(), band, keeps_shared && band > 0, second.stage).missing.area();
-  return pixels / looked_at * bands + pixels % looked_at * bands / looked_at;
+  return pixels / visited * bands + pixels % visited * bands / visited;
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
-// What a plan says of the second images of its stages. Internal to the planner.
+// Reads, notes and warnings of a plan about second images. Internal to the planner.
 #pragma once
 
 #include "pipeline/plan/cost.hpp"
 
 namespace sepconv {
 
-/// For a plan that has everything else: what the run reads of each. On the CPU rows that neighbouring bands
-/// share are read once; a GPU gets them with each band.
+/// Reads of each second image, for an otherwise complete plan. On the CPU, rows shared by neighbouring bands
+/// are read once; on a GPU, once per band.
 std::vector<SecondaryRead> secondary_reads(const PlanProblem& problem, const Plan& plan, const Tiling& cut);
 
-/// What is to be said of them.
+/// Notes and warnings about second images.
 std::vector<std::string> secondary_notes(const PlanProblem& problem, const Plan& plan);
 std::vector<std::string> secondary_warnings(const PlanProblem& problem);
 

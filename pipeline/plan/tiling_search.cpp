@@ -13,39 +13,40 @@ namespace {
 
 struct Search {
   std::optional<Tiling> best;
-  MinMemory least;
-  std::vector<Tiling> likely;     ///< fit as far as their first, middle and last band tell
-  std::vector<Tiling> too_large;  ///< at least so much, as far as those tell
+  MinMemory min_memory;
+  std::vector<Tiling> plausible;  ///< fit according to their first, middle and last band
+  std::vector<Tiling> too_large;  ///< too large according to those bands; all their bands need at least as
+                                  ///< much
 
   void offer(const Tiling& cut, const Ceilings& ceilings) {
     const bool may_fit = cut.memory.total() <= ceilings.host && cut.device_memory.total() <= ceilings.device;
-    (may_fit ? likely : too_large).push_back(cut);
+    (may_fit ? plausible : too_large).push_back(cut);
   }
 
-  /// Takes the one of least cost that fits with every one of its bands.
-  void decide(const PlanProblem& problem, const Ceilings& ceilings) {
-    std::ranges::stable_sort(likely, {}, &Tiling::cost);
-    for (Tiling& cut : likely) {
+  /// Selects the cheapest candidate all of whose bands fit.
+  void choose_best(const PlanProblem& problem, const Ceilings& ceilings) {
+    std::ranges::stable_sort(plausible, {}, &Tiling::cost);
+    for (Tiling& cut : plausible) {
       if (best && best->cost <= cut.cost) break;
-      set_sizes(problem, cut, Places::all);
-      if (least.fits(cut.memory, cut.device_memory, ceilings)) best = cut;
+      set_sizes(problem, cut, Sampling::all);
+      if (min_memory.fits(cut.memory, cut.device_memory, ceilings)) best = cut;
     }
-    likely.clear();
+    plausible.clear();
   }
 
-  /// Throws OutOfMemory with a ceiling that is enough: one of the smallest cut's every band.
+  /// Throws OutOfMemory with a sufficient ceiling, from all bands of the smallest candidates.
   [[noreturn]] void fail(const PlanProblem& problem, const Ceilings& ceilings) {
     std::ranges::stable_sort(too_large, {}, [](const Tiling& cut) { return cut.memory.total(); });
     for (Tiling& cut : too_large) {
-      if (!least.may_be_less(cut.memory, cut.device_memory, ceilings)) continue;
-      set_sizes(problem, cut, Places::all);
-      least.fits(cut.memory, cut.device_memory, ceilings);
+      if (!min_memory.may_lower_min(cut.memory, cut.device_memory, ceilings)) continue;
+      set_sizes(problem, cut, Sampling::all);
+      min_memory.fits(cut.memory, cut.device_memory, ceilings);
     }
-    least.fail(ceilings, "source, chain and sink");
+    min_memory.fail(ceilings, "source, chain and sink");
   }
 };
 
-/// A cut is useful when less than half of its work is done for the second time.
+/// A tiling is useful if at most half of its work is repeated.
 bool is_useful(const PlanProblem& problem, const Tiling& cut) {
   return cut.operations <= 2 * whole_operations(problem);
 }
@@ -76,11 +77,10 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
                     ceilings);
       }
     }
-    found.decide(problem, ceilings);
-    // Where whole columns are needed, narrower bands read nothing twice either, if they are as high as the
-    // result.
-    const bool narrow_will_do = problem.whole_columns && options.band_rows == 0;
-    const bool full_width = group.front().band.cols == problem.region.cols && !narrow_will_do;
+    found.choose_best(problem, ceilings);
+    // If whole columns are needed, narrower bands of the result's full height also read nothing twice.
+    const bool narrow_bands_suffice = problem.whole_columns && options.band_rows == 0;
+    const bool full_width = group.front().band.cols == problem.region.cols && !narrow_bands_suffice;
     if (full_width && found.best && is_useful(problem, *found.best)) break;
   }
   return found;
@@ -88,8 +88,8 @@ Search search(const PlanProblem& problem, const Candidates& candidates, const Pl
 
 }  // namespace
 
-// Fewer threads hold less scratch: halve their number until something fits. If nothing does, tiles of the
-// least scratch: a larger ceiling allows for more of it, and the one that is named has to be enough.
+// Fewer threads need less scratch: halves their number until a tiling fits. If none does, uses tiles with
+// minimum scratch, so that the ceiling in the error is sufficient: a larger ceiling would allow more scratch.
 Tiling best_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings) {
   const Candidates candidates = candidates_of(problem, options);
   for (;;) {

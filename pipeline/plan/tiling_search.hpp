@@ -1,4 +1,4 @@
-// The cheapest of the cuts that fit. Internal to the planner.
+// Finds the cheapest tiling that fits. Internal to the planner.
 #pragma once
 
 #include "pipeline/plan/cost.hpp"
@@ -6,13 +6,13 @@
 
 namespace sepconv {
 
-constexpr std::int64_t kMinArenaBytes = 1 << 20;  ///< a bound of scratch that is never lowered
+constexpr std::int64_t kMinArenaBytes = 1 << 20;  ///< minimum limit of a thread's scratch
 
-/// Lowers `problem.max_arena_bytes` where nothing fits otherwise. Throws OutOfMemory, with a ceiling that is
-/// enough, where nothing fits at all.
+/// The cheapest tiling that fits. Lowers `problem.max_arena_bytes` if nothing fits otherwise. Throws
+/// OutOfMemory with a sufficient ceiling if nothing fits at all.
 Tiling best_cut(PlanProblem& problem, const PlanOptions& options, int threads, const Ceilings& ceilings);
 
-/// For the run in one piece.
+/// Multiply-adds if the image is computed as one piece.
 double whole_operations(const PlanProblem& problem);
 
 }  // namespace sepconv

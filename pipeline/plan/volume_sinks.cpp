@@ -14,8 +14,8 @@
 namespace sepconv {
 namespace {
 
-/// What the volumes of a set share.
-struct Planes {
+/// Data shared by all volumes of a set.
+struct VolumeContext {
   std::unique_ptr<RasterSetWriter> set;
   ImageSpec spec;
   VolumeAxes axes;
@@ -23,56 +23,56 @@ struct Planes {
   PlaneMetadata metadata;
   std::shared_ptr<Checkpoint> partial;
 
-  std::unique_ptr<Writer> next(const Metadata& of_plane) {
-    return fill_levels(set->next(of_plane), missing, partial);
+  std::unique_ptr<Writer> next(const Metadata& plane_metadata) {
+    return fill_levels(set->next(plane_metadata), missing, partial);
   }
 };
 
-/// States of planes as numbers, one behind the other, so that those of several runs can be joined.
-void put(const WriterState& state, std::vector<std::int64_t>& to) {
+/// Appends a plane's state as numbers, so that the states of several runs can be concatenated.
+void append_state(const WriterState& state, std::vector<std::int64_t>& to) {
   to.push_back(std::ssize(state.places));
   to.insert(to.end(), state.places.begin(), state.places.end());
   to.push_back(std::ssize(state.levels));
-  for (const WriterState& level : state.levels) put(level, to);
+  for (const WriterState& level : state.levels) append_state(level, to);
 }
 
-std::span<const std::int64_t> numbers_from(std::span<const std::int64_t>& left, std::int64_t count) {
-  if (count < 0 || count > std::ssize(left)) throw std::out_of_range("a state of planes ends too early");
-  const auto numbers = left.first(static_cast<std::size_t>(count));
-  left = left.subspan(numbers.size());
+std::span<const std::int64_t> read_numbers(std::span<const std::int64_t>& remaining, std::int64_t count) {
+  if (count < 0 || count > std::ssize(remaining)) throw std::out_of_range("a state of planes ends too early");
+  const auto numbers = remaining.first(static_cast<std::size_t>(count));
+  remaining = remaining.subspan(numbers.size());
   return numbers;
 }
 
-/// Throws std::out_of_range for what ends before a state does.
-WriterState state_from(std::span<const std::int64_t>& left) {
-  const auto places = numbers_from(left, numbers_from(left, 1).front());
+/// Parses a state from the front of `remaining`. Throws std::out_of_range if it is incomplete.
+WriterState read_state(std::span<const std::int64_t>& remaining) {
+  const auto places = read_numbers(remaining, read_numbers(remaining, 1).front());
   WriterState state{.places = {places.begin(), places.end()}};
-  for (std::int64_t level = numbers_from(left, 1).front(); level > 0; --level)
-    state.levels.push_back(state_from(left));
+  for (std::int64_t level = read_numbers(remaining, 1).front(); level > 0; --level)
+    state.levels.push_back(read_state(remaining));
   return state;
 }
 
-/// Each plane is written, and gone on with, as a raster of its own.
+/// Writes and resumes each plane as a separate raster.
 class VolumeWriter final : public Writer, private ResumableWriter {
  public:
-  VolumeWriter(std::shared_ptr<Planes> planes, std::int64_t volume, const Metadata& metadata)
+  VolumeWriter(std::shared_ptr<VolumeContext> planes, std::int64_t volume, const Metadata& metadata)
       : planes_(std::move(planes)),
         volume_(volume),
         spec_{{planes_->axes.depth, planes_->axes.planes * planes_->spec.extent.area()},
               planes_->spec.channels,
               planes_->spec.type},
         plane_(planes_->next(metadata)),
-        at_(planes_->axes.plane(volume, 0, 0)),
-        next_(at_),
-        of_plane_(plane_->layout()) {
+        open_plane_(planes_->axes.plane(volume, 0, 0)),
+        next_plane_(open_plane_),
+        plane_layout_(plane_->layout()) {
     layout_.access = Access::sequential;
-    layout_.streams = of_plane_.streams;
+    layout_.streams = plane_layout_.streams;
     layout_.description =
-        fmt::format("rows as {} planes along z, each {}", planes_->axes.depth, of_plane_.description);
-    layout_.warnings = of_plane_.warnings;
-    layout_.stored = of_plane_.stored;
-    layout_.codec = of_plane_.codec;
-    layout_.many_files = of_plane_.many_files;
+        fmt::format("rows as {} planes along z, each {}", planes_->axes.depth, plane_layout_.description);
+    layout_.warnings = plane_layout_.warnings;
+    layout_.stored = plane_layout_.stored;
+    layout_.codec = plane_layout_.codec;
+    layout_.many_files = plane_layout_.many_files;
   }
 
   const ImageSpec& spec() const noexcept override { return spec_; }
@@ -81,8 +81,8 @@ class VolumeWriter final : public Writer, private ResumableWriter {
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     const Extent plane = planes_->spec.extent;
     for (std::int64_t row = 0; row < rect.rows; ++row) {
-      for (std::int64_t beside = 0; beside < planes_->axes.planes; ++beside) {
-        const ConstPixelView part = in.crop({row, beside * plane.area(), 1, plane.area()});
+      for (std::int64_t index = 0; index < planes_->axes.planes; ++index) {
+        const ConstPixelView part = in.crop({row, index * plane.area(), 1, plane.area()});
         write_next({part.data, plane, part.channels, part.type, plane.cols * part.pixel_bytes()}, executor);
       }
     }
@@ -97,27 +97,27 @@ class VolumeWriter final : public Writer, private ResumableWriter {
   }
 
  private:
-  /// The plane that is next.
+  /// Opens the next plane.
   Writer& open_next() {
-    if (at_ < next_) {
+    if (open_plane_ < next_plane_) {
       plane_.reset();
-      plane_ = planes_->next(planes_->metadata(next_));
-      at_ = next_;
+      plane_ = planes_->next(planes_->metadata(next_plane_));
+      open_plane_ = next_plane_;
     }
     return *plane_;
   }
   void finish_plane() {
     plane_->prepare_finish();
     plane_->finish();
-    ++next_;
+    ++next_plane_;
   }
 
   void write_next(const ConstPixelView& pixels, Executor& executor) {
     Writer& plane = open_next();
     if (is_part_) plane.resumable()->begin_part(0, pixels.extent.rows);
     plane.write(Rect::whole(pixels.extent), pixels, executor);
-    if (plane.resumable() != nullptr) put(plane.resumable()->take_state(), written_);
-    if (is_part_) plane.resumable()->leave_rest();  // levels that are made of several parts' in the end
+    if (plane.resumable() != nullptr) append_state(plane.resumable()->take_state(), written_);
+    if (is_part_) plane.resumable()->leave_rest();  // the finishing process computes levels of several parts
     finish_plane();
   }
 
@@ -125,50 +125,50 @@ class VolumeWriter final : public Writer, private ResumableWriter {
   void restore(std::int64_t pixels, const WriterState& state, const StateFiles& files,
                Executor& executor) override {
     const std::int64_t area = planes_->spec.extent.area();
-    std::span<const std::int64_t> left = state.places;
+    std::span<const std::int64_t> remaining = state.places;
     for (std::int64_t done = 0; done < pixels; done += area) {
-      const WriterState of_plane = state_from(left);
-      open_next().resumable()->restore(area, of_plane, files, executor);
+      const WriterState plane_state = read_state(remaining);
+      open_next().resumable()->restore(area, plane_state, files, executor);
       finish_plane();
     }
   }
   void begin_part(std::int64_t first_row, std::int64_t) override {
     const std::int64_t first = planes_->axes.plane(volume_, first_row, 0);
-    if (next_ < first && planes_->set->skip_to(first)) next_ = first;
-    leave_until(first);
+    if (next_plane_ < first && planes_->set->skip_to(first)) next_plane_ = first;
+    leave_planes_until(first);
     is_part_ = true;
   }
-  void leave_rest() override { leave_until(planes_->axes.plane(volume_ + 1, 0, 0)); }
-  void leave_until(std::int64_t end) {
-    while (next_ < end) {
+  void leave_rest() override { leave_planes_until(planes_->axes.plane(volume_ + 1, 0, 0)); }
+  void leave_planes_until(std::int64_t end) {
+    while (next_plane_ < end) {
       open_next().resumable()->leave_rest();
       finish_plane();
     }
   }
 
-  /// For the states of all planes, which are there at once when they are restored.
+  /// Bytes of the states of all planes, which are in memory simultaneously during restore().
   std::int64_t state_bytes() const {
-    constexpr std::int64_t kOfBlock = 8, kOfPlane = 32;  // numbers, with those of smaller levels
-    const bool has_places = of_plane_.appends || !of_plane_.shard.empty();
-    const Extent plane = planes_->spec.extent, block = of_plane_.block;
+    constexpr std::int64_t kNumbersPerBlock = 8, kNumbersPerPlane = 32;  // numbers, including smaller levels
+    const bool has_positions = plane_layout_.appends || !plane_layout_.shard.empty();
+    const Extent plane = planes_->spec.extent, block = plane_layout_.block;
     const std::int64_t blocks =
-        has_places ? ceil_div(plane.rows, block.rows) * ceil_div(plane.cols, block.cols) : 0;
-    return planes_->axes.depth * planes_->axes.planes * (blocks * kOfBlock + kOfPlane) * 8;
+        has_positions ? ceil_div(plane.rows, block.rows) * ceil_div(plane.cols, block.cols) : 0;
+    return planes_->axes.depth * planes_->axes.planes * (blocks * kNumbersPerBlock + kNumbersPerPlane) * 8;
   }
 
-  std::shared_ptr<Planes> planes_;
+  std::shared_ptr<VolumeContext> planes_;
   std::int64_t volume_;
   ImageSpec spec_;
   std::unique_ptr<Writer> plane_;
-  std::int64_t at_, next_;  ///< which plane that is, and the first that is not made
+  std::int64_t open_plane_, next_plane_;  ///< index of the open plane, and of the first unwritten plane
   bool is_part_ = false;
-  std::vector<std::int64_t> written_;  ///< states, since the last
-  SinkLayout of_plane_, layout_;
+  std::vector<std::int64_t> written_;  ///< states since the last take_state()
+  SinkLayout plane_layout_, layout_;
 };
 
 class VolumeSinks final : public RasterSetWriter {
  public:
-  explicit VolumeSinks(std::shared_ptr<Planes> planes) : planes_(std::move(planes)) {}
+  explicit VolumeSinks(std::shared_ptr<VolumeContext> planes) : planes_(std::move(planes)) {}
 
   std::unique_ptr<Writer> next(const Metadata& metadata) override {
     return std::make_unique<VolumeWriter>(planes_, volume_++, metadata);
@@ -181,7 +181,7 @@ class VolumeSinks final : public RasterSetWriter {
   void finish() override { planes_->set->finish(); }
 
  private:
-  std::shared_ptr<Planes> planes_;
+  std::shared_ptr<VolumeContext> planes_;
   std::int64_t volume_ = 0;
 };
 
@@ -190,8 +190,8 @@ class VolumeSinks final : public RasterSetWriter {
 std::unique_ptr<RasterSetWriter> volume_sinks(std::unique_ptr<RasterSetWriter> planes, const ImageSpec& plane,
                                               const VolumeAxes& axes, const MissingPixels& missing,
                                               PlaneMetadata metadata, std::shared_ptr<Checkpoint> partial) {
-  return std::make_unique<VolumeSinks>(std::make_shared<Planes>(std::move(planes), plane, axes, missing,
-                                                                std::move(metadata), std::move(partial)));
+  return std::make_unique<VolumeSinks>(std::make_shared<VolumeContext>(
+      std::move(planes), plane, axes, missing, std::move(metadata), std::move(partial)));
 }
 
 }  // namespace sepconv
