@@ -83,7 +83,7 @@ std::optional<WrongElement> find(const GemmOperands& operands, const GemmShape& 
 
 std::string to_string(const WrongElement& wrong) {
   return fmt::format("element ({}, {}) is {} instead of {}, and rounding explains {:.1e}", wrong.row,
-                     wrong.col, wrong.actual, wrong.expected, wrong.bound);
+                     wrong.col, wrong.found, wrong.expected, wrong.bound);
 }
 
 std::optional<WrongElement> find_wrong_element(const GemmOperands& operands, const ConstPixelView& out,

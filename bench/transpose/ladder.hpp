@@ -27,7 +27,7 @@ enum class TransposeRung : std::uint8_t {
   tiled_16_padded,
   coalesced,  ///< tile of 32 x 32 by 32 x 8 threads, four elements each
   coalesced_padded,
-  tiled_8_padded,  ///< tile of 8 x 8, a thread per element: for comparison with the 8 x 8 x 8 permutation tile
+  tiled_8_padded,  ///< tile of 8 x 8, a thread per element; compares with the 8 x 8 x 8 tile
 };
 std::string_view name_of(TransposeRung variant) noexcept;
 

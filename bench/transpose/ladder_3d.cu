@@ -93,7 +93,8 @@ __global__ void __launch_bounds__(kThreads) permute_simple(const PermuteArgs<T> 
 }
 
 /// Reads and writes are both coalesced: a thread's position in the tile is counted along the input's axes for
-/// the read, along the output's for the write. kKnownTile: the tile is unpadded, known at compile time.
+/// the read, along the output's for the write. kUnpadded: the tile has no padding, so its strides are
+/// compile-time constants.
 template <class T, class Axes, bool kUnpadded>
 __global__ void __launch_bounds__(kThreads)
     permute_through_shared(const PermuteArgs<T> args, const Axes axes) {
