@@ -53,7 +53,7 @@ std::optional<double> min_seconds(const StepReport& step, const RunReport& repor
   // Compute counts bytes read plus bytes written. Other steps count bytes moved, which are read and written
   // once each; the bus moves them once.
   const double bytes = static_cast<double>(step.bytes) * (computes || crosses_bus ? 1 : 2);
-  return std::max(share(bytes, copy_rate), share(step.operations, fma_rate));
+  return std::max(safe_ratio(bytes, copy_rate), safe_ratio(step.operations, fma_rate));
 }
 
 /// Whether the step moves result pixels, not source pixels.
@@ -69,8 +69,8 @@ double pixels_of(const StepReport& step, const RunReport& report) {
   const bool bytes_are_not_pixels =
       moves_result ? plan.encodes_on_devices() : plan.decodes_on_devices() || !plan.seconds.empty();
   if (!step.name.starts_with("compute") && !bytes_are_not_pixels)
-    return share(static_cast<double>(step.bytes),
-                 static_cast<double>((moves_result ? plan.result() : plan.source()).pixel_bytes()));
+    return safe_ratio(static_cast<double>(step.bytes),
+                      static_cast<double>((moves_result ? plan.result() : plan.source()).pixel_bytes()));
   const bool is_shared = step.name == "read" || step.name == "write" || plan.devices.empty();
   return static_cast<double>(report.pixels) / (is_shared ? 1.0 : static_cast<double>(plan.devices.size()));
 }
@@ -167,19 +167,19 @@ std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limi
     const double busy = step.busy_seconds;
     facts.push_back({.name = step.name,
                      .busy_seconds = busy,
-                     .hidden_share = share(step.hidden_seconds, busy),
+                     .hidden_fraction = safe_ratio(step.hidden_seconds, busy),
                      .bytes = step.bytes,
                      .operations = step.operations,
-                     .bytes_per_second = share(static_cast<double>(step.bytes), busy),
-                     .pixels_per_second = share(pixels_of(step, report), busy),
+                     .bytes_per_second = safe_ratio(static_cast<double>(step.bytes), busy),
+                     .pixels_per_second = safe_ratio(pixels_of(step, report), busy),
                      .share_of_limit = {}});
     if (const auto min_duration = min_seconds(step, report, limits))
-      facts.back().share_of_limit = share(*min_duration, busy);
+      facts.back().share_of_limit = safe_ratio(*min_duration, busy);
   }
   return facts;
 }
 
-std::string share_text(const StepFacts& step) {
+std::string limit_percent_text(const StepFacts& step) {
   return step.share_of_limit ? fmt::format("{:.0f} %", 100 * *step.share_of_limit) : "-";
 }
 
@@ -200,7 +200,7 @@ std::string advice(const RunReport& report, const RunLimits& limits) {
   const double running = report.wall_seconds - report.startup_seconds;
   std::string text = fmt::format("{} is the bottleneck: busy for {:.2f} s of {:.2f} s.",
                                  activity_text(step->name), step->busy_seconds, report.wall_seconds);
-  if (share(step->busy_seconds, running) < 0.7) text += waiting_text(report);
+  if (safe_ratio(step->busy_seconds, running) < 0.7) text += waiting_text(report);
   if (report.startup_seconds > 0.3 * report.wall_seconds)
     text += fmt::format(" {:.2f} s went by before the first band.", report.startup_seconds);
   return text + " What would help: " + advice_for(report, *step);

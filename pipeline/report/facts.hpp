@@ -12,7 +12,7 @@ namespace sepconv {
 struct StepFacts {
   std::string name;
   double busy_seconds = 0;
-  double hidden_share = 0;  ///< fraction of its busy time during which another step was busy
+  double hidden_fraction = 0;  ///< fraction of its busy time during which another step was busy
   std::int64_t bytes = 0;
   double operations = 0;
   double bytes_per_second = 0;
@@ -22,7 +22,7 @@ struct StepFacts {
   std::optional<double> share_of_limit{};
 };
 /// "42 %", or "-".
-std::string share_text(const StepFacts& step);
+std::string limit_percent_text(const StepFacts& step);
 /// The steps in the order in which a band passes them.
 std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limits);
 

@@ -27,7 +27,7 @@ std::string steps_table(const RunReport& report, const RunLimits& limits) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{:.3f} s</td><td>{:.0f}</td><td>{:.1f}</td><td>{}</td><td>{:.0f} %</td></tr>\n",
         html_text(step.name), step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
-        share_text(step), 100 * step.hidden_share);
+        limit_percent_text(step), 100 * step.hidden_fraction);
   return "<div class=\"scroll\"><table><tr><th>step</th><th>busy</th><th>MB/s</th><th>Mpix/s</th><th>of "
          "limit</th><th>hidden</th></tr>\n" +
          rows + "</table></div>\n";
@@ -111,10 +111,10 @@ std::string names_of(const Chain& chain) {
 std::string run_sentence(const RunReport& report, const PageFacts& facts) {
   const Plan& plan = report.plan;
   const auto rasters = report.rasters == 1 ? "" : fmt::format("{} images of ", report.rasters);
-  return fmt::format("{}, {}{}, became {}, {}, by {}, in {:.2f} s: {:.0f} Mpix/s on {}.", facts.source,
-                     rasters, source_text(plan), facts.result, sink_text(plan), names_of(plan.given),
-                     report.wall_seconds,
-                     share(static_cast<double>(report.pixels), report.wall_seconds) / 1e6, report.device);
+  return fmt::format(
+      "{}, {}{}, became {}, {}, by {}, in {:.2f} s: {:.0f} Mpix/s on {}.", facts.source, rasters,
+      source_text(plan), facts.result, sink_text(plan), names_of(plan.given), report.wall_seconds,
+      safe_ratio(static_cast<double>(report.pixels), report.wall_seconds) / 1e6, report.device);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ constexpr std::int64_t kMinCopied = std::int64_t{1} << 20, kMaxCopied = std::int
 std::string table_row(const StepFacts& step) {
   return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>11} {:>7.0f} %\n", step.name,
                      step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
-                     share_text(step), 100 * step.hidden_share);
+                     limit_percent_text(step), 100 * step.hidden_fraction);
 }
 
 json limits_json(const Plan& plan, const RunLimits& limits) {
@@ -55,7 +55,7 @@ std::string rasters_text(const RunReport& report) {
 
 std::string headline(const RunReport& report) {
   return fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} of {}, {}; {}", report.wall_seconds,
-                     share(static_cast<double>(report.pixels), report.wall_seconds) / 1e6,
+                     safe_ratio(static_cast<double>(report.pixels), report.wall_seconds) / 1e6,
                      rasters_text(report), count_text(report.bands.count(), "band"), band_text(report.plan),
                      count_text(report.plan.slots, "slot"), report.device);
 }
@@ -132,7 +132,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
   for (const StepFacts& step : step_facts(report, limits)) {
     steps.push_back({{"name", step.name},
                      {"busy_seconds", step.busy_seconds},
-                     {"hidden_seconds", step.hidden_share * step.busy_seconds},
+                     {"hidden_seconds", step.hidden_fraction * step.busy_seconds},
                      {"bytes", step.bytes},
                      {"operations", step.operations},
                      {"bytes_per_second", step.bytes_per_second},
