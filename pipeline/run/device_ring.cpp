@@ -33,10 +33,10 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   // Device memory first: it is most often short, and a failed allocation is cheap.
   for (int input = 0; input < device_inputs(plan.slots); ++input)
     device_inputs_.emplace_back(plan.slot_input_bytes, memory);
-  for (const SecondaryRead& image_index : plan.seconds) {
+  for (const SecondaryRead& second_image : plan.seconds) {
     std::vector<Buffer>& buffers = device_second_images_.emplace_back();
     for (int input = 0; input < device_inputs(plan.slots); ++input)
-      buffers.emplace_back(image_index.slot_bytes, memory);
+      buffers.emplace_back(second_image.slot_bytes, memory);
   }
   arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
   resident_ = Buffer(plan.device_memory.resident, memory);
@@ -47,8 +47,8 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   for (Slot& slot : slots_) {
     slot.input = Buffer(input_bytes, pinned);
     slot.output = Buffer(output_bytes, pinned);
-    for (const SecondaryRead& image_index : plan.seconds)
-      slot.second_images.emplace_back(image_index.slot_bytes, pinned);
+    for (const SecondaryRead& second_image : plan.seconds)
+      slot.second_images.emplace_back(second_image.slot_bytes, pinned);
   }
   found_nan_ = Buffer(found_nan_bytes(plan.source()), pinned);
   std::ranges::fill(found_nan_.bytes(), std::byte{});

@@ -34,13 +34,13 @@ void check_axes(const Array& in, const Array& out, std::size_t image_axes) {
 }
 
 template <class Byte>
-BasicRegion<Byte> region_at(const BasicPixelView<Byte>& pixels, Sides at, Sides image) {
-  const auto [row, col] = at;
+BasicRegion<Byte> region_at(const BasicPixelView<Byte>& pixels, RowsCols position, RowsCols image) {
+  const auto [row, col] = position;
   return {pixels, {row, col, pixels.extent.rows, pixels.extent.cols}, {image.first, image.second}};
 }
 
 template <class Array, class View>
-nb::object made_array(const View& pixels) {
+nb::object make_array(const View& pixels) {
   const std::size_t shape[] = {static_cast<std::size_t>(pixels.extent.rows),
                                static_cast<std::size_t>(pixels.extent.cols),
                                static_cast<std::size_t>(pixels.channels)};
@@ -51,7 +51,7 @@ nb::object made_array(const View& pixels) {
 
 }  // namespace
 
-Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> part)
+Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<PartPosition> part)
     : place(part) {
   check_axes(in, out, image_axes);
   from = first_image<const std::byte>(in, image_axes), to = first_image<std::byte>(out, image_axes);
@@ -80,12 +80,13 @@ Region Images::sink(std::size_t image) const noexcept {
 
 PixelType type_named(std::string_view name) {
   if (const auto type = parse_pixel_type(name)) return *type;
-  throw InvalidArgument("'" + std::string(name) + "' is not a pixel type; there are u8, u16, i16, f32 and f64");
+  throw InvalidArgument("'" + std::string(name) +
+                        "' is not a pixel type; there are u8, u16, i16, f32 and f64");
 }
 
 PixelType type_of(nb::dlpack::dtype type) {
   const auto* const found =
-      std::ranges::find_if(kPixelTypes, [&](PixelType one) { return dtype_of(one) == type; });
+      std::ranges::find_if(kPixelTypes, [&](PixelType candidate) { return dtype_of(candidate) == type; });
   if (found != std::end(kPixelTypes)) return *found;
   throw InvalidArgument("an array of this type has no pixels; give u8, u16, i16, f32 or f64");
 }
@@ -95,9 +96,9 @@ nb::dlpack::dtype dtype_of(PixelType type) {
 }
 
 nb::object array_of(const ConstPixelView& pixels) {
-  return made_array<nb::ndarray<nb::numpy, nb::ro>>(pixels);
+  return make_array<nb::ndarray<nb::numpy, nb::ro>>(pixels);
 }
-nb::object array_of(const PixelView& pixels) { return made_array<nb::ndarray<nb::numpy>>(pixels); }
+nb::object array_of(const PixelView& pixels) { return make_array<nb::ndarray<nb::numpy>>(pixels); }
 
 PixelView view_of_array(nb::handle array) {
   const auto pixels = nb::cast<nb::ndarray<nb::ro, nb::device::cpu>>(array);
