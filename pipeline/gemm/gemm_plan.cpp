@@ -33,8 +33,8 @@ std::vector<std::int64_t> sides(std::int64_t length, std::int64_t unit) {
   const std::int64_t aligned = std::lcm(unit, kAlignedSide);
   std::vector<std::int64_t> candidates;
   for (std::int64_t parts = 1;; parts += std::max<std::int64_t>(1, parts / 3)) {
-    const std::int64_t wanted = ceil_div(length, parts);
-    const std::int64_t side = std::min(round_up(wanted, wanted >= aligned ? aligned : unit), length);
+    const std::int64_t target = ceil_div(length, parts);
+    const std::int64_t side = std::min(round_up(target, target >= aligned ? aligned : unit), length);
     if (candidates.empty() || side < candidates.back()) candidates.push_back(side);
     if (side <= std::max(unit, kMinSide)) return candidates;
   }

@@ -40,8 +40,9 @@ Extent reach_of(const Chain& chain) {
   const auto reach = [](std::int64_t before, std::int64_t after, std::int64_t elsewhere) {
     return std::max(before, after) + std::max<std::int64_t>(elsewhere, 0);
   };
-  return {reach(kMiddle.row - needed.row, needed.row_end() - kMiddle.row_end(), max_input.rows - needed.rows),
-          reach(kMiddle.col - needed.col, needed.col_end() - kMiddle.col_end(), max_input.cols - needed.cols)};
+  return {
+      reach(kMiddle.row - needed.row, needed.row_end() - kMiddle.row_end(), max_input.rows - needed.rows),
+      reach(kMiddle.col - needed.col, needed.col_end() - kMiddle.col_end(), max_input.cols - needed.cols)};
 }
 
 /// The chain's response to a line of value `height` on zeros. The image is only as large as the chain's

@@ -36,8 +36,9 @@ struct Pictures {
 
 Pictures pictures_of(const PreviewCollector& previews) {
   const auto stretch = [](const SampledPixels& pixels) { return stretch_of(pixels.type(), pixels.values()); };
-  const Stretch source = stretch(previews.source().all), result = stretch(previews.result().all);
-  return {encode_picture(previews.source().all, source), encode_picture(previews.result().all, result),
+  const Stretch source = stretch(previews.source().overview), result = stretch(previews.result().overview);
+  return {encode_picture(previews.source().overview, source),
+          encode_picture(previews.result().overview, result),
           encode_picture(previews.source().detail, source), encode_picture(previews.result().detail, result)};
 }
 
@@ -97,7 +98,7 @@ std::string pixels_section(const RunReport& report, const PreviewCollector* prev
   if (report.pixels < report.rasters * report.plan.region.area())
     return section("Pictures",
                    paragraph("There are none: this run made a part of the result, and saw no other."));
-  if (previews == nullptr || !previews->source().all.seen() || !previews->result().all.seen())
+  if (previews == nullptr || !previews->source().overview.seen() || !previews->result().overview.seen())
     return section(
         "Pictures",
         paragraph("There are none: pixels of this run did not pass through the host's memory, because a GPU "
@@ -115,15 +116,16 @@ std::string pixels_section(const RunReport& report, const PreviewCollector* prev
                                       detail);
   text += section(part.empty() ? "All of it" : "All of it" + part,
                   side_by_side(pictures.source_all, pictures.result_all, "Overview", false));
-  const std::int64_t shown_channel_count = previews->source().all.channels();
+  const std::int64_t shown_channel_count = previews->source().overview.channels();
   const std::int64_t channels = report.plan.source().channels;
-  text += section("Values" + part,
-                  (shown_channel_count == channels ? ""
-                                              : paragraph(fmt::format("Of {} channels the first{}.", channels,
-                                                                      shown_channel_count == 1 ? "" : " three"),
-                                                          "note")) +
-                      "<div class=\"pair\">" + histogram(previews->source().all, "source") +
-                      histogram(previews->result().all, "result") + "</div>\n");
+  text +=
+      section("Values" + part, (shown_channel_count == channels
+                                    ? ""
+                                    : paragraph(fmt::format("Of {} channels the first{}.", channels,
+                                                            shown_channel_count == 1 ? "" : " three"),
+                                                "note")) +
+                                   "<div class=\"pair\">" + histogram(previews->source().overview, "source") +
+                                   histogram(previews->result().overview, "result") + "</div>\n");
   return text;
 }
 

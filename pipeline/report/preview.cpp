@@ -77,7 +77,7 @@ class FileLevels {
   }
   /// The area of the level's result that corresponds to `region` of the full result.
   Rect part(const Rect& region, int level) const {
-    return part_of(result(level).extent, region, result(0).extent);
+    return proportional_part(result(level).extent, region, result(0).extent);
   }
 
  private:

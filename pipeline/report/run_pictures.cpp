@@ -95,15 +95,15 @@ std::uint8_t grey(double value, const Stretch& stretch) {
 struct PreviewCollector::SampledImage {
   ImageSpec source, result;
   Rect region;  // of the result
-  Chain given;
+  Chain chain;
 
   explicit SampledImage(const Plan& plan)
-      : source(plan.source()), result(plan.result()), region(plan.region), given(plan.given) {
+      : source(plan.source()), result(plan.result()), region(plan.region), chain(plan.given) {
     if (!plan.planes) return;
     source.extent = plan.planes->source;
     result.extent = plan.planes->result;
     region = Rect::whole(result.extent);
-    given = plan.planes->given;
+    chain = plan.planes->given;
   }
 
   ImageSpec sink() const { return {region.extent(), result.channels, result.type}; }
@@ -114,11 +114,11 @@ struct PreviewCollector::SampledImage {
   /// The area of the source at the same relative position as `part` of the result.
   Rect source_part(Rect part) const {
     Extent whole = result.extent;
-    if (given.turns()) {
+    if (chain.turns()) {
       part = {part.col, part.row, part.cols, part.rows};
       whole = {whole.cols, whole.rows};
     }
-    return part_of(source.extent, part, whole);
+    return proportional_part(source.extent, part, whole);
   }
 };
 
@@ -128,7 +128,7 @@ PreviewCollector::PreviewCollector(const Plan& plan, const MissingPixels& missin
 PreviewCollector::PreviewCollector(const Plan& plan, const SampledImage& sampled,
                                    const MissingPixels& missing)
     : plane_(plan.planes ? std::optional(plan.source().extent.rows / 2) : std::nullopt),
-      same_positions_(!moves_pixels(sampled.given)),
+      same_positions_(!moves_pixels(sampled.chain)),
       source_{{sampled.source, sampled.source_part(sampled.region), overview_pixels(sampled.source),
                source_samples(missing)},
               {sampled.source, sampled.source_part(sampled.detail_in_result()), kDetail.area(),
@@ -139,31 +139,32 @@ PreviewCollector::PreviewCollector(const Plan& plan, const SampledImage& sampled
               {sampled.sink(), detail_of(sampled.sink()), kDetail.area(), result_samples(missing)},
               sampled.sink().extent} {}
 
-void PreviewCollector::see(std::mutex& mutex, Side& side, const Rect& rect,
-                           const ConstPixelView& pixels) const {
+void PreviewCollector::collect(std::mutex& mutex, ImageSamples& samples, const Rect& rect,
+                               const ConstPixelView& pixels) const {
   if (plane_) {
-    const auto [part, plane_pixels] = in_plane(*plane_, side.extent, rect, pixels);
+    const auto [part, plane_pixels] = in_plane(*plane_, samples.extent, rect, pixels);
     if (part.empty()) return;
-    return add(mutex, side, part, plane_pixels);
+    return add(mutex, samples, part, plane_pixels);
   }
-  add(mutex, side, rect, pixels);
+  add(mutex, samples, rect, pixels);
 }
 
-void PreviewCollector::add(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) {
+void PreviewCollector::add(std::mutex& mutex, ImageSamples& samples, const Rect& rect,
+                           const ConstPixelView& pixels) {
   const std::scoped_lock lock(mutex);
-  side.all.see(rect, pixels);
-  side.detail.see(rect, pixels);
+  samples.overview.see(rect, pixels);
+  samples.detail.see(rect, pixels);
 }
 
 void PreviewCollector::see_source(const Rect& rect, const ConstPixelView& pixels) {
-  see(source_mutex_, source_, rect, pixels);
+  collect(source_mutex_, source_, rect, pixels);
 }
 
 void PreviewCollector::see_result(const Rect& rect, const ConstPixelView& pixels) {
-  see(result_mutex_, result_, rect, pixels);
+  collect(result_mutex_, result_, rect, pixels);
 }
 
-Rect part_of(Extent image, const Rect& part, Extent other) {
+Rect proportional_part(Extent image, const Rect& part, Extent other) {
   const auto cut = [](std::int64_t begin, std::int64_t length, std::int64_t length_out,
                       std::int64_t other_length) {
     const double scale = static_cast<double>(length_out) / static_cast<double>(other_length);

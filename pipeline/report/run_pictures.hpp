@@ -23,12 +23,12 @@ class PreviewCollector final : public BandObserver {
   void see_source(const Rect& rect, const ConstPixelView& pixels) override;
   void see_result(const Rect& rect, const ConstPixelView& pixels) override;
 
-  struct Side {
-    SampledPixels all, detail;
+  struct ImageSamples {
+    SampledPixels overview, detail;
     Extent extent{};  ///< of the sampled image
   };
-  const Side& source() const noexcept { return source_; }
-  const Side& result() const noexcept { return result_; }
+  const ImageSamples& source() const noexcept { return source_; }
+  const ImageSamples& result() const noexcept { return result_; }
   /// Index of the collected plane; empty if rows are not planes.
   std::optional<std::int64_t> plane() const noexcept { return plane_; }
   /// Whether pixels of source and result have the same relative position.
@@ -37,17 +37,18 @@ class PreviewCollector final : public BandObserver {
  private:
   struct SampledImage;
   PreviewCollector(const Plan& plan, const SampledImage& sampled, const MissingPixels& missing);
-  void see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const;
-  static void add(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels);
+  void collect(std::mutex& mutex, ImageSamples& samples, const Rect& rect,
+               const ConstPixelView& pixels) const;
+  static void add(std::mutex& mutex, ImageSamples& samples, const Rect& rect, const ConstPixelView& pixels);
 
   std::optional<std::int64_t> plane_;
   bool same_positions_;
   std::mutex source_mutex_, result_mutex_;
-  Side source_, result_;
+  ImageSamples source_, result_;
 };
 
 /// The part of an image at the same relative position as `part` in an image of extent `other`.
-Rect part_of(Extent image, const Rect& part, Extent other);
+Rect proportional_part(Extent image, const Rect& part, Extent other);
 
 /// The values shown as black and as white.
 struct Stretch {

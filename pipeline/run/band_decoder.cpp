@@ -6,7 +6,7 @@
 namespace sepconv {
 namespace {
 
-std::span<EncodedTile> table_of(const Buffer& buffer, std::int64_t count) {
+std::span<EncodedTile> tile_table(const Buffer& buffer, std::int64_t count) {
   return {reinterpret_cast<EncodedTile*>(buffer.data()), static_cast<std::size_t>(count)};
 }
 
@@ -45,7 +45,7 @@ std::int64_t BandDecoder::read(std::int64_t slot_index, const Rect& rect, Execut
   slot.read = blocks_of(rect);
   const Rect grid = slot.read.grid;
   EncodedReader& source = *source_.encoded();
-  const std::span<EncodedTile> table = table_of(slot.host, grid.area());
+  const std::span<EncodedTile> table = tile_table(slot.host, grid.area());
   executor.for_each(grid.area(), [&](std::int64_t i, int) {
     table[static_cast<std::size_t>(i)].bytes =
         source.encoded_bytes(grid.row + i / grid.cols, grid.col + i % grid.cols);

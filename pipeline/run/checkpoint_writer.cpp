@@ -21,8 +21,8 @@ constexpr std::int64_t kMinRecords = 25;
 constexpr std::int64_t kMinPixelsPerBuffered = 32;
 
 /// The ranges of [0, count) that are not in `done`.
-std::vector<BandRange> bands_left(std::vector<std::pair<std::int64_t, std::int64_t>> done,
-                                  std::int64_t count) {
+std::vector<BandRange> remaining_bands(std::vector<std::pair<std::int64_t, std::int64_t>> done,
+                                       std::int64_t count) {
   std::ranges::sort(done);
   std::vector<BandRange> left;
   std::int64_t end = 0;
@@ -63,18 +63,18 @@ std::vector<BandRange> CheckpointWriter::restore_raster(std::int64_t raster, Wri
       std::clamp(kMinPixelsPerBuffered * sink.resumable()->buffered_bytes() / plan.result().pixel_bytes(),
                  ceil_div(pixels, kRecords), ceil_div(pixels, kMinRecords));
   std::vector<std::pair<std::int64_t, std::int64_t>> done;
-  for (const CompletedBands& record : done_of(raster))
+  for (const CompletedBands& record : records_of(raster))
     done.insert(done.end(), record.bands.begin(), record.bands.end());
   pixels_before_ = 0;
   if (!done.empty()) {
     ThreadPool pool({.threads = plan.threads}, stop);
     pixels_before_ = restore(raster, pool);
   }
-  pixels_left_ = pixels - pixels_before_;
-  return bands_left(std::move(done), plan.band_count());
+  pixels_remaining_ = pixels - pixels_before_;
+  return remaining_bands(std::move(done), plan.band_count());
 }
 
-std::span<CompletedBands> CheckpointWriter::done_of(std::int64_t raster) const {
+std::span<CompletedBands> CheckpointWriter::records_of(std::int64_t raster) const {
   const auto range = std::ranges::equal_range(job_.done, raster, {}, &CompletedBands::raster);
   return {range.begin(), range.end()};
 }
@@ -85,7 +85,7 @@ std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) 
   const bool in_parts = job_.partial->use() == Checkpoint::Use::all_parts;
   CompletedBands all;  // sum of all records, for results not written in parts
   std::int64_t pixels = 0;
-  for (CompletedBands& record : done_of(raster)) {
+  for (CompletedBands& record : records_of(raster)) {
     const WriterState state = std::exchange(record.state, {});
     pixels += record.pixels;
     if (in_parts) {
@@ -114,9 +114,9 @@ void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
   }
   const std::int64_t pixels = plan.pixels_of({band, band + 1});
   pending_.pixels += pixels;
-  pixels_left_ -= pixels;
+  pixels_remaining_ -= pixels;
   // Record the end of this raster before anything of the next one.
-  if (pixels_left_ == 0 || pending_.pixels >= pixels_per_record_) record();
+  if (pixels_remaining_ == 0 || pending_.pixels >= pixels_per_record_) record();
 }
 
 void CheckpointWriter::record() {

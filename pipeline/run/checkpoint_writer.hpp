@@ -48,13 +48,13 @@ class CheckpointWriter {
   void sync_periodically(const std::stop_token& stop);
   void stop_syncing();
 
-  std::span<CompletedBands> done_of(std::int64_t raster) const;
+  std::span<CompletedBands> records_of(std::int64_t raster) const;
   std::int64_t restore(std::int64_t raster, Executor& executor);
 
   ImageJob& job_;
   double sync_seconds_;
   Writer* sink_ = nullptr;
-  std::int64_t raster_ = 0, pixels_before_ = 0, pixels_left_ = 0;
+  std::int64_t raster_ = 0, pixels_before_ = 0, pixels_remaining_ = 0;
   std::int64_t pixels_per_record_ = 1;
   CompletedBands pending_;
   std::mutex mutex_;

@@ -107,13 +107,13 @@ void ClippingSamples::count_clipped(const Plan& plan, const Chain& chain, const 
           dense_view(reinterpret_cast<std::byte*>(values.data()), {part.extent(), spec.channels, spec.type});
       compute_tile(unrounded.chain, unrounded.specs, plan.arithmetic, source, {view, part, spec.extent},
                    worker);
-      Statistics seen, alpha;
+      Statistics values_seen, alpha;
       for (std::size_t i = 0; i < values.size(); ++i) {
         const bool is_alpha = static_cast<std::int64_t>(i) % spec.channels == watched.clipping.alpha;
-        (is_alpha ? alpha : seen).add(values[i], watched.clipping.held);
+        (is_alpha ? alpha : values_seen).add(values[i], watched.clipping.held);
       }
       const std::lock_guard lock(mutex_);
-      watched.seen.add(seen), watched.alpha.add(alpha);
+      watched.values_seen.add(values_seen), watched.alpha.add(alpha);
     });
   }
 }
@@ -132,13 +132,13 @@ void ClippingSamples::Statistics::add(const Statistics& other) {
   minimum = std::min(minimum, other.minimum), maximum = std::max(maximum, other.maximum);
 }
 
-bool ClippingSamples::is_fractional(const Statistics& seen) {
-  return seen.fractions >= seen.count / 2 &&
-         std::nearbyint(seen.maximum) - std::nearbyint(seen.minimum) <= kSmallRange;
+bool ClippingSamples::is_fractional(const Statistics& values_seen) {
+  return values_seen.fractions >= values_seen.count / 2 &&
+         std::nearbyint(values_seen.maximum) - std::nearbyint(values_seen.minimum) <= kSmallRange;
 }
 
 std::string ClippingSamples::alpha_warning(const Watched& watched) {
-  const auto& [clipping, seen, alpha] = watched;
+  const auto& [clipping, values_seen, alpha] = watched;
   const double opaque = clipping.held.high;
   if (!clipping.watches_alpha || alpha.maximum <= 0) return {};
   if (alpha.maximum > opaque + 0.5)
@@ -154,13 +154,13 @@ std::string ClippingSamples::alpha_warning(const Watched& watched) {
   return {};
 }
 
-std::string ClippingSamples::share_warning(const Watched& watched) {
-  const auto& [clipping, seen, alpha] = watched;
+std::string ClippingSamples::clipped_warning(const Watched& watched) {
+  const auto& [clipping, values_seen, alpha] = watched;
   std::string shares, stored;
   const auto add_range = [&](double count, const char* where, double limit, double replacement) {
     if (count == 0) return;
     const bool is_first = shares.empty();
-    const double percent = 100 * count / seen.count;
+    const double percent = 100 * count / values_seen.count;
     shares += fmt::format("{}{:.{}f} % {}{} {:.0f}", is_first ? "" : " and ", percent,
                           percent >= 9.95  ? 0
                           : percent >= 0.1 ? 1
@@ -168,30 +168,31 @@ std::string ClippingSamples::share_warning(const Watched& watched) {
                           is_first ? "of the values are " : "", where, limit);
     stored += fmt::format("{}{:.0f}", is_first ? "" : " and ", replacement);
   };
-  add_range(seen.below, "below", clipping.held.low, clipping.stored.low);
-  add_range(seen.above, "above", clipping.held.high, clipping.stored.high);
-  const Clipping::Bound& bound = seen.below >= seen.above ? clipping.low : clipping.high;
+  add_range(values_seen.below, "below", clipping.held.low, clipping.stored.low);
+  add_range(values_seen.above, "above", clipping.held.high, clipping.stored.high);
+  const Clipping::Bound& bound = values_seen.below >= values_seen.above ? clipping.low : clipping.high;
   return fmt::format("{}, which {} does not hold: they become {} (by samples of {:.4g} to {:.4g}); {}",
-                     shares, bound.type, stored, seen.minimum, seen.maximum,
-                     clipping.way_out(bound, is_fractional(seen)));
+                     shares, bound.type, stored, values_seen.minimum, values_seen.maximum,
+                     clipping.way_out(bound, is_fractional(values_seen)));
 }
 
 std::string ClippingSamples::warning(const Watched& watched) {
-  const auto& [clipping, seen, alpha] = watched;
-  if (seen.count == 0) return {};
-  const double fraction = (seen.below + seen.above) / seen.count;
+  const auto& [clipping, values_seen, alpha] = watched;
+  if (values_seen.count == 0) return {};
+  const double fraction = (values_seen.below + values_seen.above) / values_seen.count;
   // Report values on both sides of 0 that lose their sign, however rare they are.
   const bool is_signed = clipping.held.low == 0 && clipping.made.low < -clipping.made.high / 2;
-  if (fraction >= kMinFraction || (is_signed && fraction > 0)) return share_warning(watched);
-  const double low = std::nearbyint(seen.minimum) + 0.0, high = std::nearbyint(seen.maximum) + 0.0;
-  const bool values_differ =
-      seen.maximum - seen.minimum > 1e-6 * std::max(std::abs(seen.minimum), std::abs(seen.maximum));
-  if (fraction > 0 || !values_differ || !is_fractional(seen)) return {};
+  if (fraction >= kMinFraction || (is_signed && fraction > 0)) return clipped_warning(watched);
+  const double low = std::nearbyint(values_seen.minimum) + 0.0,
+               high = std::nearbyint(values_seen.maximum) + 0.0;
+  const bool values_differ = values_seen.maximum - values_seen.minimum >
+                             1e-6 * std::max(std::abs(values_seen.minimum), std::abs(values_seen.maximum));
+  if (fraction > 0 || !values_differ || !is_fractional(values_seen)) return {};
   return fmt::format(
       "all sampled values are rounded to {} (they are {:.4g} to {:.4g}), as {} holds whole numbers; {}",
       low == high ? fmt::format("{:.0f}", low)
                   : fmt::format("whole numbers from {:.0f} to {:.0f}", low, high),
-      seen.minimum, seen.maximum, clipping.high.type, clipping.way_out(clipping.high, true));
+      values_seen.minimum, values_seen.maximum, clipping.high.type, clipping.way_out(clipping.high, true));
 }
 
 std::vector<std::string> ClippingSamples::warnings() const {

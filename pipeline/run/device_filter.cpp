@@ -57,11 +57,11 @@ Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent
 }  // namespace
 
 struct DeviceFilter::State {
-  State(Chain given, const ImageSpec& input, std::optional<Arithmetic> asked, Extent largest)
-      : chain(std::move(given)), part(largest) {
+  State(Chain source_chain, const ImageSpec& input, std::optional<Arithmetic> requested, Extent largest)
+      : chain(std::move(source_chain)), part(largest) {
     check_spec(input);
     specs = chain.specs(input);
-    arithmetic = chain.arithmetic(input, asked);
+    arithmetic = chain.arithmetic(input, requested);
     if (const Stage* stage = chain.host_only_stage()) {
       throw InvalidArgument(fmt::format(
           "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));

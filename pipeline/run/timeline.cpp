@@ -130,8 +130,8 @@ void Timeline::compact() {
 
 TrackTotals Timeline::totals(const std::string& track) const {
   const std::lock_guard lock(mutex_);
-  const auto settled = totals_.find(track);
-  TrackTotals totals = settled != totals_.end() ? settled->second : TrackTotals();
+  const auto compacted = totals_.find(track);
+  TrackTotals totals = compacted != totals_.end() ? compacted->second : TrackTotals();
   add(totals,
       totals_of({spans_.begin() + static_cast<std::ptrdiff_t>(totalled_count_), spans_.end()}, track));
   return totals;

@@ -23,12 +23,12 @@ using Output = nb::ndarray<nb::device::cpu>;
 constexpr std::int64_t kMinParallelBytes = std::int64_t{1} << 20;
 constexpr std::int64_t kMinInterruptibleBytes = std::int64_t{64} << 20;
 
-template <class Given>
-Array to_array(const Given& given, void* data) {
-  Array array{static_cast<std::byte*>(data), type_of(given.dtype()), {}, {}};
-  for (std::size_t axis = 0; axis < given.ndim(); ++axis) {
-    array.shape.push_back(static_cast<std::int64_t>(given.shape(axis)));
-    array.strides.push_back(given.stride(axis) * size_of(array.type));
+template <class NdArray>
+Array to_array(const NdArray& ndarray_in, void* data) {
+  Array array{static_cast<std::byte*>(data), type_of(ndarray_in.dtype()), {}, {}};
+  for (std::size_t axis = 0; axis < ndarray_in.ndim(); ++axis) {
+    array.shape.push_back(static_cast<std::int64_t>(ndarray_in.shape(axis)));
+    array.strides.push_back(ndarray_in.stride(axis) * size_of(array.type));
   }
   return array;
 }
@@ -75,11 +75,12 @@ void compute(const Chain& chain, const Images& images, const ApplyOptions& optio
 /// Applies the chain to every image of `in`, or to a part of it, and writes to `out`, without the GIL.
 void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes,
                      std::optional<std::string_view> arithmetic, int threads,
-                     std::optional<PartPosition> place) {
-  const Images images(to_array(in, const_cast<void*>(in.data())), to_array(out, out.data()), axes, place);
+                     std::optional<PartPosition> part_position) {
+  const Images images(to_array(in, const_cast<void*>(in.data())), to_array(out, out.data()), axes,
+                      part_position);
   ApplyOptions options{.arithmetic = arithmetic_of(arithmetic), .threads = threads};
   // For a small image, mapping pages for scratch would take longer than the filter.
-  if (images.from.extent.rows * images.from.row_bytes() < kMinParallelBytes)
+  if (images.first_source.extent.rows * images.first_source.row_bytes() < kMinParallelBytes)
     options.memory = std::pmr::new_delete_resource();
   if (images.bytes() >= kMinInterruptibleBytes) {
     return run_interruptible([&](const std::stop_token& stop) {

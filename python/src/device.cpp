@@ -39,8 +39,8 @@ DeviceFilter make_filter(const Chain& chain, std::int64_t rows, std::int64_t col
 }
 
 void enqueue(const DeviceFilter& filter, const Memory& in, const Memory& out, std::size_t axes,
-             std::uintptr_t stream, std::optional<PartPosition> place) {
-  const Images images(array_at(in), array_at(out), axes, place);
+             std::uintptr_t stream, std::optional<PartPosition> part_position) {
+  const Images images(array_at(in), array_at(out), axes, part_position);
   const WithoutGil released;
   for (std::size_t i = 0; i < images.count(); ++i)
     filter.enqueue(images.source(i), images.sink(i), stream_at(stream));

@@ -52,9 +52,10 @@ nb::object make_array(const View& pixels) {
 }  // namespace
 
 Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<PartPosition> part)
-    : place(part) {
+    : part_position(part) {
   check_axes(in, out, image_axes);
-  from = first_image<const std::byte>(in, image_axes), to = first_image<std::byte>(out, image_axes);
+  first_source = first_image<const std::byte>(in, image_axes),
+  first_sink = first_image<std::byte>(out, image_axes);
   sources = offsets_of(in, image_axes), sinks = offsets_of(out, image_axes);
   if (sources.size() != sinks.size())
     throw InvalidArgument(
@@ -62,20 +63,23 @@ Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::o
 }
 
 std::int64_t Images::bytes() const noexcept {
-  return (from.extent.rows * from.row_bytes() + to.extent.rows * to.row_bytes()) *
+  return (first_source.extent.rows * first_source.row_bytes() +
+          first_sink.extent.rows * first_sink.row_bytes()) *
          static_cast<std::int64_t>(count());
 }
 
 ConstRegion Images::source(std::size_t image) const noexcept {
-  ConstPixelView view = from;
+  ConstPixelView view = first_source;
   view.data += sources[image];
-  return place ? region_at(view, std::get<0>(*place), std::get<1>(*place)) : ConstRegion::whole(view);
+  return part_position ? region_at(view, std::get<0>(*part_position), std::get<1>(*part_position))
+                       : ConstRegion::whole(view);
 }
 
 Region Images::sink(std::size_t image) const noexcept {
-  PixelView view = to;
+  PixelView view = first_sink;
   view.data += sinks[image];
-  return place ? region_at(view, std::get<2>(*place), std::get<3>(*place)) : Region::whole(view);
+  return part_position ? region_at(view, std::get<2>(*part_position), std::get<3>(*part_position))
+                       : Region::whole(view);
 }
 
 PixelType type_named(std::string_view name) {

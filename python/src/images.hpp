@@ -31,14 +31,14 @@ using PartPosition = std::tuple<RowsCols, RowsCols, RowsCols, RowsCols>;
 
 /// Images of one shape, or parts of them, in two arrays. Elements of a row are contiguous; `out` is written.
 struct Images {
-  ConstPixelView from;
-  PixelView to;
+  ConstPixelView first_source;
+  PixelView first_sink;
   std::vector<std::int64_t> sources;  ///< offsets in bytes
   std::vector<std::int64_t> sinks;
-  std::optional<PartPosition> place;  ///< empty for whole images
+  std::optional<PartPosition> part_position;  ///< empty for whole images
 
   /// Throws InvalidArgument unless both have the same axes besides those of an image.
-  Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<PartPosition> place);
+  Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<PartPosition> part);
 
   std::size_t count() const noexcept { return sources.size(); }
   std::int64_t bytes() const noexcept;

@@ -6,7 +6,7 @@ namespace sepconv::python {
 namespace {
 
 /// Resets the active work in a forked process, which has none of the parent's threads.
-void forget_work() { new (&ActiveWork::all()) ActiveWork(); }
+void forget_work() { new (&ActiveWork::instance()) ActiveWork(); }
 
 }  // namespace
 }  // namespace sepconv::python

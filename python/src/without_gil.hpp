@@ -21,7 +21,7 @@ struct ActiveWork {
   bool timed_out = false;         ///< active work was not finished in time; its threads block forever
   std::thread::id ending;         ///< the thread that ends the interpreter; it may still compute
 
-  static ActiveWork& all() {
+  static ActiveWork& instance() {
     static auto* const work = new ActiveWork();  // never destroyed, because detached threads may outlive it
     return *work;
   }
@@ -31,9 +31,9 @@ struct ActiveWork {
 /// Throws SystemExit, which ends a thread silently, if the interpreter is ending. Call before calling Python
 /// from C++.
 inline void check_interpreter_alive() {
-  ActiveWork& all = ActiveWork::all();
-  const std::lock_guard lock(all.mutex);
-  if (all.may_continue()) return;
+  ActiveWork& work = ActiveWork::instance();
+  const std::lock_guard lock(work.mutex);
+  if (work.may_continue()) return;
   PyErr_SetNone(PyExc_SystemExit);
   throw nb::python_error();
 }
@@ -47,19 +47,19 @@ class ActiveWorkScope {
  public:
   ActiveWorkScope() {
     check_interpreter_alive();
-    const std::lock_guard lock(all_.mutex);
-    ++all_.count;
+    const std::lock_guard lock(work_.mutex);
+    ++work_.count;
   }
   ActiveWorkScope(const ActiveWorkScope&) = delete;
   ActiveWorkScope& operator=(const ActiveWorkScope&) = delete;
   ~ActiveWorkScope() {
-    const std::lock_guard lock(all_.mutex);
-    --all_.count;
-    all_.changed.notify_all();
+    const std::lock_guard lock(work_.mutex);
+    --work_.count;
+    work_.changed.notify_all();
   }
 
  private:
-  ActiveWork& all_ = ActiveWork::all();
+  ActiveWork& work_ = ActiveWork::instance();
 };
 
 /// Releases the GIL for the lifetime of the object. Keeps the GIL if the interpreter is ending. If the
@@ -69,9 +69,9 @@ class WithoutGil {
  public:
   WithoutGil() {
     {
-      const std::lock_guard lock(all_.mutex);
-      if (!all_.may_continue()) return;
-      ++all_.count;
+      const std::lock_guard lock(work_.mutex);
+      if (!work_.may_continue()) return;
+      ++work_.count;
     }
     state_ = PyEval_SaveThread();
   }
@@ -80,36 +80,36 @@ class WithoutGil {
   ~WithoutGil() {
     if (state_ == nullptr) return;
     {
-      std::unique_lock lock(all_.mutex);
-      if (all_.timed_out && !all_.may_continue()) {
+      std::unique_lock lock(work_.mutex);
+      if (work_.timed_out && !work_.may_continue()) {
         lock.unlock();
         block_forever();
       }
-      ++all_.returning;
+      ++work_.returning;
     }
     PyEval_RestoreThread(state_);
-    const std::lock_guard lock(all_.mutex);
-    --all_.returning;
-    --all_.count;
-    all_.changed.notify_all();
+    const std::lock_guard lock(work_.mutex);
+    --work_.returning;
+    --work_.count;
+    work_.changed.notify_all();
   }
 
  private:
-  ActiveWork& all_ = ActiveWork::all();
+  ActiveWork& work_ = ActiveWork::instance();
   PyThreadState* state_ = nullptr;
 };
 
 /// Call before the interpreter ends: signals active work and waits for it, up to 5 seconds. Threads that are
 /// already acquiring the GIL get it, because this thread releases it.
 inline void end_work() {
-  ActiveWork& all = ActiveWork::all();
+  ActiveWork& work = ActiveWork::instance();
   PyThreadState* const state = PyEval_SaveThread();
   {
-    std::unique_lock lock(all.mutex);
-    all.interpreter_ends = true;
-    all.ending = std::this_thread::get_id();
-    all.timed_out = !all.changed.wait_for(lock, std::chrono::seconds(5), [&] { return all.count == 0; });
-    all.changed.wait(lock, [&] { return all.returning == 0; });
+    std::unique_lock lock(work.mutex);
+    work.interpreter_ends = true;
+    work.ending = std::this_thread::get_id();
+    work.timed_out = !work.changed.wait_for(lock, std::chrono::seconds(5), [&] { return work.count == 0; });
+    work.changed.wait(lock, [&] { return work.returning == 0; });
   }
   PyEval_RestoreThread(state);
 }
