@@ -1,5 +1,6 @@
 // The zero-copy variants: operands stay in page-locked host memory, and the first block that needs a tile
 // copies it into a cache in the GPU's memory. Internal to bench/gemm/.
+//
 // A tile's flag goes from empty to loading to loaded. The block that sets "loading" has claimed the tile and
 // copies it without waiting; other blocks wait until the tile is loaded. A block therefore waits only for a
 // running block that does not wait itself, so no deadlock is possible in any order of blocks. The flag is

@@ -1,6 +1,5 @@
 // Matrix transposition. Each variant changes one thing: one thread -> a thread per row -> a thread per
-// element
-// -> a tile in shared memory -> no bank conflicts -> several elements per thread.
+// element -> a tile in shared memory -> no bank conflicts -> several elements per thread.
 #include "bench/transpose/ladder.hpp"
 #include "bench/transpose/ladder_elements.cuh"
 

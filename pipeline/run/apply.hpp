@@ -2,6 +2,7 @@
 //
 //   sepconv::apply(chain, sepconv::view_of(in_pixels.data(), {rows, cols}),
 //                  sepconv::view_of(out_pixels.data(), {rows, cols}));
+//
 // For a part, pass its rectangle in the whole image, so that borders apply only at the edges of the whole
 // image:
 //

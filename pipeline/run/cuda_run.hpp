@@ -20,15 +20,14 @@ namespace sepconv {
 std::string track_suffix(const Plan& plan, int device);
 
 /// One streaming run on any number of GPUs. Each has a contiguous range of bands and a DeviceRing. Per ring:
-/// - reader: waits until the slot's last band is uploaded; reads the rows that the device does not have yet,
-/// or
-///   their encoded blocks
+///
+/// - reader: waits until the slot's last band is uploaded; reads the rows that the device does not have yet
+///   (or their encoded blocks)
 /// - uploader: waits until band i is read and the device buffer is free; enqueues its upload and decoding
 /// - computer: waits until band i's upload is enqueued, band i is decoded and the download of band i - slots
-/// is
-///   enqueued; enqueues its kernels
+///   is enqueued; enqueues its kernels
 /// - downloader: waits until band i's kernels are enqueued and band i - slots is written; enqueues its
-/// download
+///   download
 ///
 /// One writer for all rings waits for band i's download and writes it to the sink. With one slot the reader
 /// waits until the previous band is written, so nothing overlaps. The threads share only the number of bands

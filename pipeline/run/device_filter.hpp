@@ -2,6 +2,7 @@
 //
 //   const sepconv::DeviceFilter blur(chain, {{rows, cols}, 1, sepconv::PixelType::f32});
 //   blur.enqueue(sepconv::view_of(frame, {rows, cols}), sepconv::view_of(blurred, {rows, cols}), stream);
+//
 // enqueue() returns immediately; the work runs in stream order. docs/examples/device_filter.cpp and
 // docs/examples/in_cuda_program.cu are whole programs.
 #pragma once
@@ -17,6 +18,7 @@
 namespace sepconv {
 
 /// A chain prepared for images of one shape on the device that was current at construction. Move-only.
+///
 /// The constructor allocates all device memory besides the caller's images, and copies second images there.
 /// enqueue() allocates nothing, does not block, and gives results bit-identical to run(). Any number of
 /// threads may call enqueue() simultaneously, on any streams. Calls on one filter share its scratch, so the
@@ -37,9 +39,9 @@ class DeviceFilter {
 
   /// Enqueues the chain from `in` to `out`. `in` has the spec input(), `out` the spec result(), with any
   /// pitch. Both are in the filter's device memory, must not overlap, and must stay valid until the work is
-  /// done.
-  /// `stream` belongs to that device (null: its default stream); another device may be current. Throws
+  /// done. `stream` belongs to that device (null: its default stream); another device may be current. Throws
   /// InvalidArgument before anything is enqueued, and CudaError.
+  ///
   /// If `stream` is being captured into a CUDA graph, the call is added to the graph in stream order but not
   /// ordered with other calls on this filter: launch the graph when those are done, and keep the filter alive
   /// while the graph is used.

@@ -19,13 +19,16 @@ namespace sepconv {
 
 /// Three streams, so that uploads, kernels and downloads of different bands overlap. They are synchronised by
 /// events alone:
-/// - upload: band i's missing rows and its input from second images, once the kernels of band i -
-/// device_inputs, which used the same device buffers, are done
+///
+/// - upload: band i's missing rows and its input from second images, once the kernels of band
+///   i - device_inputs, which used the same device buffers, are done
 /// - compute: copies the rows that band i shares from band i - 1's buffer, once band i is uploaded; runs the
 ///   chain, once the result of band i - slots is downloaded
 /// - download: band i's result, once it is computed; the host has written band i - slots by then
+///
 /// If the device decodes, each slot has a stream for that between upload and compute. A deflate stream is
 /// decoded sequentially, so several bands are decoded concurrently. Encoding follows a band's kernels.
+///
 /// Bands are processed in ascending order. upload(), compute() and download() are each called by one thread.
 /// CudaRun ensures that compute(i - device_inputs + 1) is called before upload(i), and download(i - slots)
 /// before compute(i).

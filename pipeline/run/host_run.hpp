@@ -17,16 +17,14 @@ namespace sepconv {
 
 /// One streaming run. Band i is in slot i % slots from reading to writing:
 ///
-///   reader    waits until the slot's last band is written; copies the rows that band i shares with band i -
-///   1
-///             from that band's slot; reads the others, of the source and of second images
+///   reader    waits until the slot's last band is written; copies the rows shared with band i - 1 from that
+///             band's slot; reads the others, of the source and of second images
 ///   computer  waits until band i is read; runs the chain over its tiles
 ///   writer    waits until band i is computed; writes it to the sink
 ///
 /// Each has a separate thread, processes the bands in order and distributes its work over the pool. They
-/// share
-/// only the number of bands that each has finished. The first failure stops the pool, wakes the other threads
-/// and is thrown by execute().
+/// share only the number of bands that each has finished. The first failure stops the pool, wakes the other
+/// threads and is thrown by execute().
 class HostRun {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.

@@ -27,9 +27,8 @@ struct RunReport {
   std::int64_t rasters = 1;  ///< rasters run in sequence; all other fields are totals over them
   std::int64_t pixels = 0;   ///< pixels of the result
   double wall_seconds = 0;   ///< of the whole run, including startup
-  double startup_seconds =
-      0;  ///< from the call to the first band: allocation, device context and, if part of
-          ///< the call, planning
+  /// From the call to the first band: allocation, device context and, if part of the call, planning.
+  double startup_seconds = 0;
   std::vector<StepReport> steps;
   std::string bottleneck;                ///< name of the step with the most busy time
   std::string device;                    ///< "CPU, 2 threads, AVX3", "cuda:0 NVIDIA H200"
