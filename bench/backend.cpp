@@ -4,46 +4,46 @@
 
 namespace sepconv {
 namespace {
-constinit const LadderBackend* in_use = nullptr;
+constinit const LadderBackend* installed = nullptr;
 }  // namespace
 
-void install_ladder_backend(const LadderBackend& backend) noexcept { in_use = &backend; }
+void install_ladder_backend(const LadderBackend& backend) noexcept { installed = &backend; }
 
 #if SEPCONV_HAS_CUDA
-template <class Entry>
-using Function = std::remove_reference_t<Entry>;
+template <class FunctionReference>
+using FunctionOf = std::remove_reference_t<FunctionReference>;
 
 namespace conv_ladders {
-Function<decltype(LadderBackend::conv_pass)> launch;
-Function<decltype(LadderBackend::fill)> fill;
+FunctionOf<decltype(LadderBackend::conv_pass)> launch;
+FunctionOf<decltype(LadderBackend::fill)> fill;
 }  // namespace conv_ladders
 namespace gemm_ladders {
-Function<decltype(LadderBackend::gemm)> launch;
-Function<decltype(LadderBackend::gemm_zero_copy)> launch;
-Function<decltype(LadderBackend::gemm_facts)> facts;
-Function<decltype(LadderBackend::zero_copy_facts)> facts;
+FunctionOf<decltype(LadderBackend::gemm)> launch;
+FunctionOf<decltype(LadderBackend::gemm_zero_copy)> launch;
+FunctionOf<decltype(LadderBackend::gemm_facts)> facts;
+FunctionOf<decltype(LadderBackend::zero_copy_facts)> facts;
 }  // namespace gemm_ladders
 namespace transpose_ladders {
-Function<decltype(LadderBackend::transpose)> launch;
-Function<decltype(LadderBackend::permute)> launch;
+FunctionOf<decltype(LadderBackend::transpose)> launch;
+FunctionOf<decltype(LadderBackend::permute)> launch;
 }  // namespace transpose_ladders
 
 const LadderBackend& ladder_backend() {
-  static const LadderBackend engine{.conv_pass = conv_ladders::launch,
-                                    .fill = conv_ladders::fill,
-                                    .gemm = gemm_ladders::launch,
-                                    .gemm_zero_copy = gemm_ladders::launch,
-                                    .gemm_facts = gemm_ladders::facts,
-                                    .zero_copy_facts = gemm_ladders::facts,
-                                    .transpose = transpose_ladders::launch,
-                                    .permute = transpose_ladders::launch};
-  return in_use != nullptr ? *in_use : engine;
+  static const LadderBackend cuda_backend{.conv_pass = conv_ladders::launch,
+                                          .fill = conv_ladders::fill,
+                                          .gemm = gemm_ladders::launch,
+                                          .gemm_zero_copy = gemm_ladders::launch,
+                                          .gemm_facts = gemm_ladders::facts,
+                                          .zero_copy_facts = gemm_ladders::facts,
+                                          .transpose = transpose_ladders::launch,
+                                          .permute = transpose_ladders::launch};
+  return installed != nullptr ? *installed : cuda_backend;
 }
 #else
 const LadderBackend& ladder_backend() {
-  if (in_use == nullptr)
+  if (installed == nullptr)
     throw CudaError("this build has no CUDA engine; build it where a CUDA toolkit is installed");
-  return *in_use;
+  return *installed;
 }
 #endif
 

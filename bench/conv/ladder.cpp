@@ -8,11 +8,11 @@
 namespace sepconv {
 namespace {
 
-/// A launch has at most 65535 blocks of 32 rows; columns are counted in 32 bits.
+/// A grid has at most 65535 blocks of 32 rows along y; the kernels index columns with 32-bit integers.
 constexpr std::int64_t kMaxRows = std::int64_t{65535} * 32;
 constexpr std::int64_t kMaxCols = std::int64_t{1} << 30;
 
-std::vector<double> checked(std::vector<double> taps) {
+std::vector<double> checked_taps(std::vector<double> taps) {
   const auto count = static_cast<std::int64_t>(taps.size());
   if (count % 2 == 0 || count > 2 * kMaxLadderRadius + 1) {
     throw InvalidArgument(
@@ -32,7 +32,7 @@ Extent filtered_extent(Extent image, std::int64_t col_radius) {
 }  // namespace
 
 LadderTaps::LadderTaps(std::vector<double> taps, Arithmetic arithmetic)
-    : taps_(checked(std::move(taps))),
+    : taps_(checked_taps(std::move(taps))),
       type_(pixel_type_of(arithmetic)),
       device_(count() * size_of(type_), device_resource()) {
   const Stream stream;
@@ -46,13 +46,13 @@ LadderTaps::LadderTaps(std::vector<double> taps, Arithmetic arithmetic)
 
 void check_ladder_pass(LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
                        const PixelView& out) {
-  const Extent needed = pass == LadderPass::rows ? source_extent(out.extent, taps.radius())
-                                                 : filtered_extent(out.extent, taps.radius());
-  if (in.extent != needed || in.type != taps.type() || out.type != taps.type() || in.channels != 1 ||
+  const Extent required = pass == LadderPass::rows ? source_extent(out.extent, taps.radius())
+                                                   : filtered_extent(out.extent, taps.radius());
+  if (in.extent != required || in.type != taps.type() || out.type != taps.type() || in.channels != 1 ||
       out.channels != 1) {
     throw InvalidArgument(fmt::format(
         "a pass of {} taps over {} x {} pixels needs {} x {} of one channel, all {}", taps.count(),
-        out.extent.rows, out.extent.cols, needed.rows, needed.cols, name_of(taps.type())));
+        out.extent.rows, out.extent.cols, required.rows, required.cols, name_of(taps.type())));
   }
   if (out.extent.rows > kMaxRows || out.extent.cols > kMaxCols) {
     throw InvalidArgument(
@@ -61,10 +61,10 @@ void check_ladder_pass(LadderPass pass, const LadderTaps& taps, const ConstPixel
   }
 }
 
-void ladder_pass(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+void ladder_pass(LadderRung variant, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
                  const PixelView& out, DeviceStream stream) {
   check_ladder_pass(pass, taps, in, out);
-  if (!out.extent.empty()) ladder_backend().conv_pass(rung, pass, taps, in, out, stream);
+  if (!out.extent.empty()) ladder_backend().conv_pass(variant, pass, taps, in, out, stream);
 }
 
 void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream stream) {
@@ -73,13 +73,13 @@ void ladder_fill(std::byte* memory, int value, std::int64_t bytes, DeviceStream 
 
 Ladder::Ladder(const SeparableTaps& taps, Extent image, Arithmetic arithmetic)
     : row_taps_(taps.row, arithmetic), col_taps_(taps.col, arithmetic), image_(image) {
-  const auto make = [&](Extent extent, Buffer& memory) {
+  const auto allocate = [&](Extent extent, Buffer& memory) {
     const ImageSpec spec{extent, 1, row_taps_.type()};
     memory = Buffer(spec.bytes(), device_resource());
     return dense_view(memory.data(), spec);
   };
-  source_ = make(source_extent(image, row_taps_.radius()), source_memory_);
-  filtered_ = make(filtered_extent(image, col_taps_.radius()), filtered_memory_);
+  source_ = allocate(source_extent(image, row_taps_.radius()), source_memory_);
+  filtered_ = allocate(filtered_extent(image, col_taps_.radius()), filtered_memory_);
   const Stream stream;
   ladder_fill(source_memory_.data(), 0, source_memory_.size(), stream.get());
   ladder_fill(filtered_memory_.data(), 0, filtered_memory_.size(), stream.get());
@@ -98,15 +98,15 @@ void Ladder::load(const ConstPixelView& image, DeviceStream stream) const {
         fmt::format("the ladder was made for another image: give {} x {} pixels of one channel, {}",
                     image_.rows, image_.cols, name_of(source_.type)));
   }
-  const PixelView inside = source_.crop({0, row_taps_.radius(), image_.rows, image_.cols});
-  copy_rows(inside.data, inside.pitch_bytes, image.data, image.pitch_bytes, image.row_bytes(), image_.rows,
-            stream);
+  const PixelView interior = source_.crop({0, row_taps_.radius(), image_.rows, image_.cols});
+  copy_rows(interior.data, interior.pitch_bytes, image.data, image.pitch_bytes, image.row_bytes(),
+            image_.rows, stream);
 }
 
-void Ladder::convolve(LadderRung rung, const PixelView& out, DeviceStream stream) const {
-  const PixelView inside = filtered_.crop({col_taps_.radius(), 0, image_.rows, image_.cols});
-  ladder_pass(rung, LadderPass::rows, row_taps_, source_, inside, stream);
-  ladder_pass(rung, LadderPass::cols, col_taps_, filtered_, out, stream);
+void Ladder::convolve(LadderRung variant, const PixelView& out, DeviceStream stream) const {
+  const PixelView interior = filtered_.crop({col_taps_.radius(), 0, image_.rows, image_.cols});
+  ladder_pass(variant, LadderPass::rows, row_taps_, source_, interior, stream);
+  ladder_pass(variant, LadderPass::cols, col_taps_, filtered_, out, stream);
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// The ladder's kernels. Each rung changes one thing: naive -> taps in constant memory -> a tile in shared
-// memory.
+// The convolution kernels. Each variant changes one thing: naive -> taps in constant memory -> a tile in
+// shared memory.
 #include <cuda_runtime.h>
 
 #include "bench/conv/ladder.hpp"
@@ -9,13 +9,13 @@
 namespace sepconv::conv_ladders {
 namespace {
 
-constexpr int kSide = 32;  // of a block, in threads and in pixels of the result
+constexpr int kSide = 32;  // of a block, in threads and in output pixels
 constexpr int kThreads = kSide * kSide;
 constexpr int kMaxTaps = 2 * static_cast<int>(kMaxLadderRadius) + 1;
 static_assert((kSide + kMaxTaps - 1) * kSide * sizeof(double) <= 48 << 10,
               "a tile fits what no block has to ask for");
 
-/// A pass from `in`, of which a result's taps begin at its own place, to `out`. Pitches in elements.
+/// A pass from `in` to `out`. out(row, col) uses inputs from in(row, col) onwards. Pitches are in elements.
 template <class A>
 struct Pass {
   const A* in;
@@ -31,7 +31,7 @@ template <class A>
 struct GlobalTaps {
   const A* tap;
 };
-/// Taps in the launch's own parameters, which lie in constant memory.
+/// Taps in the kernel's parameters, which are in constant memory.
 template <class A>
 struct ConstantTaps {
   A tap[kMaxTaps];
@@ -42,70 +42,71 @@ __device__ __forceinline__ int block_row() { return static_cast<int>(blockIdx.y)
 __device__ __forceinline__ int thread_col() { return static_cast<int>(threadIdx.x); }
 __device__ __forceinline__ int thread_row() { return static_cast<int>(threadIdx.y); }
 
-/// Rungs 1 and 2, which differ in where the taps lie and in nothing else. Every thread reads all its inputs
-/// from global memory.
+/// Variants naive and constant_taps, which differ only in the memory of the taps. Every thread reads all its
+/// inputs from global memory.
 template <LadderPass kPass, class A, class Taps>
 __global__ void __launch_bounds__(kThreads)
-    one_thread_a_pixel(const Pass<A> p, const __grid_constant__ Taps taps) {
+    one_thread_per_pixel(const Pass<A> pass_args, const __grid_constant__ Taps taps) {
   const int col = block_col() + thread_col();
   const int row = block_row() + thread_row();
-  if (col >= p.cols || row >= p.rows) return;
-  const A* in = p.in + row * p.in_pitch + col;
-  const std::int64_t step = kPass == LadderPass::rows ? 1 : p.in_pitch;
+  if (col >= pass_args.cols || row >= pass_args.rows) return;
+  const A* in = pass_args.in + row * pass_args.in_pitch + col;
+  const std::int64_t step = kPass == LadderPass::rows ? 1 : pass_args.in_pitch;
   A sum = 0;
-  for (int k = 0; k < p.taps; ++k) sum = device::fused_multiply_add(taps.tap[k], in[k * step], sum);
-  p.out[row * p.out_pitch + col] = sum;
+  for (int k = 0; k < pass_args.taps; ++k) sum = device::fused_multiply_add(taps.tap[k], in[k * step], sum);
+  pass_args.out[row * pass_args.out_pitch + col] = sum;
 }
 
-/// Rung 3, row pass: 32 rows of 32 + 2 radius inputs.
+/// Variant shared_tile, row pass: 32 rows of 32 + 2 radius inputs.
 template <class A>
 __global__ void __launch_bounds__(kThreads)
-    shared_tile_rows(const Pass<A> p, const __grid_constant__ ConstantTaps<A> taps) {
+    shared_tile_rows(const Pass<A> pass_args, const __grid_constant__ ConstantTaps<A> taps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const int halo = p.taps - 1;  // of both sides
+  const int halo = pass_args.taps - 1;  // of both sides together
   A* const tile = reinterpret_cast<A*>(memory) + thread_row() * (kSide + halo);
   const int row = block_row() + thread_row();
   const int col = block_col() + thread_col();
 
-  // Load: a warp reads 32 neighbours at a time.
-  if (row < p.rows) {
-    const A* in = p.in + row * p.in_pitch;
-    for (int at = thread_col(); at < kSide + halo && block_col() + at < p.cols + halo; at += kSide)
-      tile[at] = in[block_col() + at];
+  // Load: a warp reads 32 adjacent elements at a time.
+  if (row < pass_args.rows) {
+    const A* in = pass_args.in + row * pass_args.in_pitch;
+    for (int i = thread_col(); i < kSide + halo && block_col() + i < pass_args.cols + halo; i += kSide)
+      tile[i] = in[block_col() + i];
   }
   __syncthreads();
 
   // Accumulate and store.
-  if (col >= p.cols || row >= p.rows) return;
+  if (col >= pass_args.cols || row >= pass_args.rows) return;
   A sum = 0;
-  for (int k = 0; k < p.taps; ++k) sum = device::fused_multiply_add(taps.tap[k], tile[thread_col() + k], sum);
-  p.out[row * p.out_pitch + col] = sum;
+  for (int k = 0; k < pass_args.taps; ++k)
+    sum = device::fused_multiply_add(taps.tap[k], tile[thread_col() + k], sum);
+  pass_args.out[row * pass_args.out_pitch + col] = sum;
 }
 
-/// Rung 3, column pass: 32 + 2 radius rows of 32 inputs.
+/// Variant shared_tile, column pass: 32 + 2 radius rows of 32 inputs.
 template <class A>
 __global__ void __launch_bounds__(kThreads)
-    shared_tile_cols(const Pass<A> p, const __grid_constant__ ConstantTaps<A> taps) {
+    shared_tile_cols(const Pass<A> pass_args, const __grid_constant__ ConstantTaps<A> taps) {
   extern __shared__ __align__(16) unsigned char memory[];
-  const int halo = p.taps - 1;
+  const int halo = pass_args.taps - 1;
   A* const tile = reinterpret_cast<A*>(memory) + thread_col();
   const int row = block_row() + thread_row();
   const int col = block_col() + thread_col();
 
   // Load: a warp reads a row of the tile, the block 32 rows at a time.
-  if (col < p.cols) {
-    for (int at = thread_row(); at < kSide + halo && block_row() + at < p.rows + halo; at += kSide) {
-      tile[at * kSide] = p.in[(block_row() + at) * p.in_pitch + col];
+  if (col < pass_args.cols) {
+    for (int i = thread_row(); i < kSide + halo && block_row() + i < pass_args.rows + halo; i += kSide) {
+      tile[i * kSide] = pass_args.in[(block_row() + i) * pass_args.in_pitch + col];
     }
   }
   __syncthreads();
 
   // Accumulate and store.
-  if (col >= p.cols || row >= p.rows) return;
+  if (col >= pass_args.cols || row >= pass_args.rows) return;
   A sum = 0;
-  for (int k = 0; k < p.taps; ++k)
+  for (int k = 0; k < pass_args.taps; ++k)
     sum = device::fused_multiply_add(taps.tap[k], tile[(thread_row() + k) * kSide], sum);
-  p.out[row * p.out_pitch + col] = sum;
+  pass_args.out[row * pass_args.out_pitch + col] = sum;
 }
 
 template <class A>
@@ -116,25 +117,26 @@ ConstantTaps<A> constant_taps(const LadderTaps& taps) {
 }
 
 template <LadderPass kPass, class A>
-void launch_rung(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, DeviceStream stream) {
+void launch_variant(LadderRung variant, const Pass<A>& pass_args, const LadderTaps& taps,
+                    DeviceStream stream) {
   const dim3 block(kSide, kSide);
-  const dim3 grid(static_cast<unsigned>(ceil_div(p.cols, kSide)),
-                  static_cast<unsigned>(ceil_div(p.rows, kSide)));
-  const std::size_t tile_bytes = static_cast<std::size_t>(kSide + p.taps - 1) * kSide * sizeof(A);
-  switch (rung) {
+  const dim3 grid(static_cast<unsigned>(ceil_div(pass_args.cols, kSide)),
+                  static_cast<unsigned>(ceil_div(pass_args.rows, kSide)));
+  const std::size_t tile_bytes = static_cast<std::size_t>(kSide + pass_args.taps - 1) * kSide * sizeof(A);
+  switch (variant) {
     case LadderRung::naive: {
       const GlobalTaps<A> global{reinterpret_cast<const A*>(taps.device())};
-      one_thread_a_pixel<kPass><<<grid, block, 0, stream>>>(p, global);
+      one_thread_per_pixel<kPass><<<grid, block, 0, stream>>>(pass_args, global);
       break;
     }
     case LadderRung::constant_taps:
-      one_thread_a_pixel<kPass><<<grid, block, 0, stream>>>(p, constant_taps<A>(taps));
+      one_thread_per_pixel<kPass><<<grid, block, 0, stream>>>(pass_args, constant_taps<A>(taps));
       break;
     case LadderRung::shared_tile:
       if constexpr (kPass == LadderPass::rows) {
-        shared_tile_rows<<<grid, block, tile_bytes, stream>>>(p, constant_taps<A>(taps));
+        shared_tile_rows<<<grid, block, tile_bytes, stream>>>(pass_args, constant_taps<A>(taps));
       } else {
-        shared_tile_cols<<<grid, block, tile_bytes, stream>>>(p, constant_taps<A>(taps));
+        shared_tile_cols<<<grid, block, tile_bytes, stream>>>(pass_args, constant_taps<A>(taps));
       }
       break;
   }
@@ -142,20 +144,20 @@ void launch_rung(LadderRung rung, const Pass<A>& p, const LadderTaps& taps, Devi
 
 }  // namespace
 
-void launch(LadderRung rung, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
+void launch(LadderRung variant, LadderPass pass, const LadderTaps& taps, const ConstPixelView& in,
             const PixelView& out, DeviceStream stream) {
   const Arithmetic arithmetic = taps.type() == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(A));
-    const Pass<A> p{.in = reinterpret_cast<const A*>(in.data),
-                    .in_pitch = in.pitch_bytes / kBytes,
-                    .out = reinterpret_cast<A*>(out.data),
-                    .out_pitch = out.pitch_bytes / kBytes,
-                    .rows = static_cast<int>(out.extent.rows),
-                    .cols = static_cast<int>(out.extent.cols),
-                    .taps = static_cast<int>(taps.count())};
-    pass == LadderPass::rows ? launch_rung<LadderPass::rows>(rung, p, taps, stream)
-                             : launch_rung<LadderPass::cols>(rung, p, taps, stream);
+    const Pass<A> pass_args{.in = reinterpret_cast<const A*>(in.data),
+                            .in_pitch = in.pitch_bytes / kBytes,
+                            .out = reinterpret_cast<A*>(out.data),
+                            .out_pitch = out.pitch_bytes / kBytes,
+                            .rows = static_cast<int>(out.extent.rows),
+                            .cols = static_cast<int>(out.extent.cols),
+                            .taps = static_cast<int>(taps.count())};
+    pass == LadderPass::rows ? launch_variant<LadderPass::rows>(variant, pass_args, taps, stream)
+                             : launch_variant<LadderPass::cols>(variant, pass_args, taps, stream);
   });
   check_cuda(cudaGetLastError(), "launching a kernel of the ladder");
 }

@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// Extents of the three images, zeros included.
+/// Extents of the three images, including the zero border.
 struct Shapes {
   Extent source, filtered, result;
   std::int64_t area() const { return source.area() + filtered.area() + result.area(); }
@@ -21,13 +21,13 @@ std::int64_t rows_of_band(Extent image, std::int64_t tile_elements) {
   return std::clamp<std::int64_t>(tile_elements / image.cols, 1, image.rows);
 }
 
-/// For a lane: the larger of what the two passes read.
+/// Elements of a lane's input buffer: the maximum of what the two passes read.
 std::int64_t band_input_elements(std::int64_t row_radius, std::int64_t col_radius, std::int64_t cols,
                                  std::int64_t band_rows) {
   return std::max(band_rows * (cols + 2 * row_radius), (band_rows + 2 * col_radius) * cols);
 }
 
-void zero(const PixelView& view) {
+void fill_with_zeros(const PixelView& view) {
   for (std::int64_t row = 0; row < view.extent.rows; ++row)
     std::memset(view.row_data(row), 0, static_cast<std::size_t>(view.row_bytes()));
 }
@@ -38,18 +38,18 @@ TiledLadderImage::TiledLadderImage(std::int64_t row_radius, std::int64_t col_rad
                                    Arithmetic arithmetic)
     : row_radius_(row_radius), col_radius_(col_radius) {
   const Shapes shapes = shapes_of(row_radius, col_radius, image);
-  const auto make = [&](Extent extent, Buffer& memory) {
+  const auto allocate = [&](Extent extent, Buffer& memory) {
     const ImageSpec spec{extent, 1, pixel_type_of(arithmetic)};
     memory = Buffer(spec.bytes(), pinned_resource());
     return dense_view(memory.data(), spec);
   };
-  source_ = make(shapes.source, source_memory_);
-  filtered_ = make(shapes.filtered, filtered_memory_);
-  result_ = make(shapes.result, result_memory_);
-  zero(source_.crop({0, 0, image.rows, row_radius}));
-  zero(source_.crop({0, row_radius + image.cols, image.rows, row_radius}));
-  zero(filtered_.crop({0, 0, col_radius, image.cols}));
-  zero(filtered_.crop({col_radius + image.rows, 0, col_radius, image.cols}));
+  source_ = allocate(shapes.source, source_memory_);
+  filtered_ = allocate(shapes.filtered, filtered_memory_);
+  result_ = allocate(shapes.result, result_memory_);
+  fill_with_zeros(source_.crop({0, 0, image.rows, row_radius}));
+  fill_with_zeros(source_.crop({0, row_radius + image.cols, image.rows, row_radius}));
+  fill_with_zeros(filtered_.crop({0, 0, col_radius, image.cols}));
+  fill_with_zeros(filtered_.crop({col_radius + image.rows, 0, col_radius, image.cols}));
 }
 
 std::int64_t TiledLadderImage::host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
@@ -61,10 +61,10 @@ PixelView TiledLadderImage::source() const noexcept {
   return source_.crop({0, row_radius_, result_.extent.rows, result_.extent.cols});
 }
 
-TiledLadder::TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung rung,
+TiledLadder::TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung variant,
                          std::int64_t tile_elements, int streams)
     : image_(image),
-      rung_(rung),
+      variant_(variant),
       row_taps_(taps.row, image.result_.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
       col_taps_(taps.col, image.result_.type == PixelType::f64 ? Arithmetic::f64 : Arithmetic::f32),
       band_rows_(rows_of_band(image.result_.extent, tile_elements)) {
@@ -94,27 +94,27 @@ void TiledLadder::run() const {
   run_pass(LadderPass::cols, col_taps_, image_.filtered_, image_.result_);
 }
 
-void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& from,
-                           const PixelView& to) const {
+void TiledLadder::run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& source,
+                           const PixelView& destination) const {
   const std::int64_t halo_rows = pass == LadderPass::cols ? 2 * taps.radius() : 0;
   std::size_t band = 0;
-  for (std::int64_t row = 0; row < to.extent.rows; row += band_rows_, ++band) {
-    const DevicePipeline& lane = lanes_[band % lanes_.size()];
-    const std::int64_t rows = std::min(band_rows_, to.extent.rows - row);
-    // Rows lie without gaps, on the host and on the device: a band is one piece, and the stream's order all
-    // the order there is.
-    const PixelView host_in = from.crop({row, 0, rows + halo_rows, from.extent.cols});
-    const PixelView host_out = to.crop({row, 0, rows, to.extent.cols});
+  for (std::int64_t row = 0; row < destination.extent.rows; row += band_rows_, ++band) {
+    const Lane& lane = lanes_[band % lanes_.size()];
+    const std::int64_t rows = std::min(band_rows_, destination.extent.rows - row);
+    // Rows are contiguous on the host and on the device, so a band is one copy. Stream order is the only
+    // synchronisation.
+    const PixelView host_in = source.crop({row, 0, rows + halo_rows, source.extent.cols});
+    const PixelView host_out = destination.crop({row, 0, rows, destination.extent.cols});
     PixelView in = host_in, out = host_out;
     in.data = lane.in.data(), out.data = lane.out.data();
     copy_rows(in.data, in.pitch_bytes, host_in.data, in.pitch_bytes, in.row_bytes(), in.extent.rows,
               lane.stream.get());
-    ladder_pass(rung_, pass, taps, in, out, lane.stream.get());
+    ladder_pass(variant_, pass, taps, in, out, lane.stream.get());
     copy_rows(host_out.data, out.pitch_bytes, out.data, out.pitch_bytes, out.row_bytes(), rows,
               lane.stream.get());
   }
-  // The column pass reads rows that both streams have brought back.
-  for (const DevicePipeline& lane : lanes_) lane.stream.synchronize();
+  // The column pass reads rows that all streams have downloaded.
+  for (const Lane& lane : lanes_) lane.stream.synchronize();
 }
 
 }  // namespace sepconv

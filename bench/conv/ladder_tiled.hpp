@@ -1,6 +1,6 @@
-// The last rungs of the classic ladder: an image that stays in host memory and passes the device in bands of
-// rows. All row passes of the image come first, then all column passes, so every pixel crosses the bus twice
-// each way; run() of sepconv lets it cross once.
+// Tiled variants of separable convolution: the image stays in host memory and passes through the device in
+// bands of rows. All row passes come before all column passes, so every pixel crosses the bus twice in each
+// direction. In sepconv's run() it crosses once.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@ namespace sepconv {
 /// Source, filtered rows and result of a whole image in page-locked memory. Move-only.
 class TiledLadderImage {
  public:
-  /// Zeros what lies beyond the image. Throws OutOfMemory.
+  /// Zeroes the border around the image. Throws OutOfMemory.
   TiledLadderImage(std::int64_t row_radius, std::int64_t col_radius, Extent image, Arithmetic arithmetic);
-  /// Page-locked memory that it holds.
+  /// Page-locked memory in bytes that an object allocates.
   static std::int64_t host_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                  Arithmetic arithmetic);
 
-  /// For the caller to write: the image itself.
+  /// The source image without its border; the caller writes it.
   PixelView source() const noexcept;
   PixelView result() const noexcept { return result_; }
 
@@ -27,40 +27,40 @@ class TiledLadderImage {
   friend class TiledLadder;
   std::int64_t row_radius_, col_radius_;
   Buffer source_memory_, filtered_memory_, result_memory_;
-  PixelView source_, filtered_,
-      result_;  // with the zeros left and right of the source, above and below the filtered rows
+  // Including the zero columns beside the source and the zero rows above and below the filtered rows.
+  PixelView source_, filtered_, result_;
 };
 
-/// Bands one after another on each of `streams` streams in turn, which have a band's input and output in
-/// device memory each: with one stream nothing overlaps, with two one band is copied while the other
-/// computes.
+/// Processes bands round-robin on `streams` streams, each with device buffers for a band's input and output.
+/// With one stream nothing overlaps; with two, one band is copied while the other is computed.
 class TiledLadder {
  public:
-  /// Bands of as many rows as make up `tile_elements`, at least one. `image` must outlive it and was made for
-  /// these taps. Memory and streams are of the device that is current. Throws InvalidArgument, CudaError and
-  /// OutOfMemory.
-  TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung rung,
+  /// A band has `tile_elements` / image columns rows, at least one. `image` must outlive the object and must
+  /// have been constructed for the radii of `taps`. Memory and streams belong to the current device. Throws
+  /// InvalidArgument, CudaError and OutOfMemory.
+  TiledLadder(const TiledLadderImage& image, const SeparableTaps& taps, LadderRung variant,
               std::int64_t tile_elements, int streams);
-  /// Device memory that it holds, the taps' few KiB aside.
+  /// Device memory in bytes that an object allocates, without the few KiB of taps.
   static std::int64_t device_bytes(std::int64_t row_radius, std::int64_t col_radius, Extent image,
                                    Arithmetic arithmetic, std::int64_t tile_elements, int streams);
 
-  /// image.result() = the convolution of image.source(); returns when it is there. Throws CudaError.
+  /// Convolves image.source() into image.result(). Blocks until the result is complete. Throws CudaError.
   void run() const;
   std::int64_t band_rows() const noexcept { return band_rows_; }
 
  private:
-  struct DevicePipeline {
+  struct Lane {
     Buffer in, out;
-    Stream stream;  // goes first: no work may be left when the memory goes
+    Stream stream;  // destroyed first, so that no work still uses the buffers
   };
-  void run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& from, const PixelView& to) const;
+  void run_pass(LadderPass pass, const LadderTaps& taps, const PixelView& source,
+                const PixelView& destination) const;
 
   const TiledLadderImage& image_;
-  LadderRung rung_;
+  LadderRung variant_;
   LadderTaps row_taps_, col_taps_;
   std::int64_t band_rows_;
-  std::vector<DevicePipeline> lanes_;
+  std::vector<Lane> lanes_;
 };
 
 }  // namespace sepconv

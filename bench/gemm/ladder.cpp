@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// Tiles of both operands, the incomplete ones too; at least one, so that there is memory to point at.
+/// Number of tiles of both operands, including partial ones; at least 1, so that the allocation is not empty.
 std::int64_t tile_count(const GemmShape& shape, std::int64_t side) {
   const std::int64_t steps = ceil_div(shape.k, side);
   return std::max<std::int64_t>(1, (ceil_div(shape.m, side) + ceil_div(shape.n, side)) * steps);
@@ -26,13 +26,13 @@ int checked_side(int side) {
   return side;
 }
 
-/// Blocks are numbered along the x axis of a grid, which has this many.
+/// Blocks are numbered along the x axis of a grid, which has at most 2^31 - 1 blocks.
 void check_blocks(const GemmShape& shape, std::int64_t side) {
-  constexpr std::int64_t kMax = (std::int64_t{1} << 31) - 1;
-  if (ceil_div(shape.m, side) <= kMax / ceil_div(shape.n, side)) return;
+  constexpr std::int64_t kMaxBlocks = (std::int64_t{1} << 31) - 1;
+  if (ceil_div(shape.m, side) <= kMaxBlocks / ceil_div(shape.n, side)) return;
   throw InvalidArgument(fmt::format(
       "a result of {} x {} takes more than the {} blocks of {} x {} that a launch has: give a smaller one",
-      shape.m, shape.n, kMax, side, side));
+      shape.m, shape.n, kMaxBlocks, side, side));
 }
 
 }  // namespace
@@ -44,21 +44,21 @@ GemmShape check_gemm_operands(const GemmOperands& operands, const ConstPixelView
   return gemm_shape(op, a, b, spec_of(out));
 }
 
-std::string_view name_of(GemmRung rung) noexcept {
+std::string_view name_of(GemmRung variant) noexcept {
   constexpr std::string_view kNames[] = {"a thread an element", "shared tiles 16 x 16", "register tiles"};
-  return kNames[static_cast<std::size_t>(rung)];
+  return kNames[static_cast<std::size_t>(variant)];
 }
 
-std::string_view name_of(ZeroCopyRung rung) noexcept {
+std::string_view name_of(ZeroCopyRung variant) noexcept {
   constexpr std::string_view kNames[] = {"zero-copy, global", "zero-copy, shared"};
-  return kNames[static_cast<std::size_t>(rung)];
+  return kNames[static_cast<std::size_t>(variant)];
 }
 
-void gemm_ladder(GemmRung rung, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
+void gemm_ladder(GemmRung variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream) {
   const GemmShape shape = check_gemm_operands(operands, out);
   if (out.extent.empty()) return;
   check_blocks(shape, 16);
-  ladder_backend().gemm(rung, shape, operands, out, stream);
+  ladder_backend().gemm(variant, shape, operands, out, stream);
 }
 
 TileCache::TileCache(const GemmShape& shape, PixelType type, int side)
@@ -73,7 +73,7 @@ std::int64_t TileCache::device_bytes(const GemmShape& shape, PixelType type, int
   return tile_count(shape, side) * (tile_bytes + static_cast<std::int64_t>(sizeof(int)));
 }
 
-void gemm_zero_copy(ZeroCopyRung rung, const GemmOperands& operands, const TileCache& cache,
+void gemm_zero_copy(ZeroCopyRung variant, const GemmOperands& operands, const TileCache& cache,
                     const PixelView& out, DeviceStream stream) {
   const GemmShape shape = check_gemm_operands(operands, out);
   if (operands.trans_a || operands.trans_b || operands.added)
@@ -87,14 +87,14 @@ void gemm_zero_copy(ZeroCopyRung rung, const GemmOperands& operands, const TileC
   }
   if (out.extent.empty()) return;
   check_blocks(shape, cache.side());
-  ladder_backend().gemm_zero_copy(rung, operands, cache, out, stream);
+  ladder_backend().gemm_zero_copy(variant, operands, cache, out, stream);
 }
 
-KernelFacts gemm_facts(GemmRung rung, PixelType type, bool trans_a, bool trans_b) {
-  return ladder_backend().gemm_facts(rung, type, trans_a, trans_b);
+KernelFacts gemm_facts(GemmRung variant, PixelType type, bool trans_a, bool trans_b) {
+  return ladder_backend().gemm_facts(variant, type, trans_a, trans_b);
 }
-KernelFacts gemm_facts(ZeroCopyRung rung, PixelType type, int side) {
-  return ladder_backend().zero_copy_facts(rung, type, side);
+KernelFacts gemm_facts(ZeroCopyRung variant, PixelType type, int side) {
+  return ladder_backend().zero_copy_facts(variant, type, side);
 }
 
 }  // namespace sepconv

@@ -1,10 +1,9 @@
-// The classic ladder of matrix products: kernels and loops that are not fast but that one can learn from,
-// kept to be measured next to OpenBLAS and cuBLAS on the user's own machine (sepconv bench gemm), and a
-// register-tiled kernel of ours.
+// Matrix products in textbook variants, measured next to OpenBLAS and cuBLAS on the user's own machine
+// (sepconv bench gemm), and sepconv's own register-tiled kernel.
 //
-// All compute out = op(a) op(b) + added, where `added` may be left out. A matrix is a view of one channel,
-// f32 or f64, row-major, of any shape and pitch. On the GPU every sum runs over ascending k by fused
-// multiply-add from 0, and `added` comes last, so that all rungs give the same bits.
+// All compute out = op(a) op(b) + added; `added` is optional. A matrix is a row-major view of one channel of
+// f32 or f64, with any shape and pitch. On the GPU every sum runs over ascending k by fused multiply-add from
+// 0, and `added` comes last, so all variants are bit-identical.
 #pragma once
 
 #include <optional>
@@ -16,54 +15,54 @@
 
 namespace sepconv {
 
-/// What a product reads. Views stay valid until it is done.
+/// The inputs of a product. Views must stay valid until the product is complete.
 struct GemmOperands {
   ConstPixelView a, b;
   bool trans_a = false;
   bool trans_b = false;
-  std::optional<ConstPixelView> added{};  ///< of the result's shape
+  std::optional<ConstPixelView> added{};  ///< has the result's shape
 };
 
-/// The shape of the product. Throws InvalidArgument as gemm_shape does, also for `out` or `added` of another
-/// one.
+/// The shape of the product. Throws InvalidArgument as gemm_shape does, also if `out` or `added` has another
+/// shape.
 GemmShape check_gemm_operands(const GemmOperands& operands, const ConstPixelView& out);
 
-/// The host's three loops. Their rows are shared by the executor's threads; sums are in the operands' type.
+/// Triple loops on the host. The executor's threads divide the rows of the result; sums have the operands'
+/// type.
 enum class GemmLoops : std::uint8_t {
-  ijk,  ///< a row of a times a column of b at a time: goes down b's columns
-  ikj,  ///< a row of the result collects multiples of b's rows: everything is read along rows
+  ijk,  ///< dot product of a row of a and a column of b: reads b down its columns
+  ikj,  ///< adds multiples of b's rows to a row of the result: reads everything along rows
 };
 void gemm_loops(GemmLoops loops, const GemmOperands& operands, const PixelView& out, Executor& executor);
 
 /// Kernels on operands in the GPU's memory.
 enum class GemmRung : std::uint8_t {
-  thread_an_element,  ///< blocks of 16 x 16 threads, a thread per element of the result; everything from
-                      ///< global memory
-  shared_tiles,       ///< the same blocks stage tiles of 16 x 16 in shared memory
-  register_tiles,  ///< ours: a thread has 8 x 8 (f64: 8 x 4) sums in registers; two buffers in shared memory
+  thread_an_element,  ///< blocks of 16 x 16 threads, one thread per element; reads global memory only
+  shared_tiles,       ///< the same blocks; operands are staged as 16 x 16 tiles in shared memory
+  register_tiles,     ///< sepconv's: a thread has 8 x 8 (f64: 8 x 4) sums in registers; double-buffered tiles
 };
-std::string_view name_of(GemmRung rung) noexcept;
+std::string_view name_of(GemmRung variant) noexcept;
 
-/// Enqueued on `stream`; returns at once. All views are of the current device's memory. Throws
-/// InvalidArgument as check_gemm_operands does, and CudaError.
-void gemm_ladder(GemmRung rung, const GemmOperands& operands, const PixelView& out, DeviceStream stream);
+/// Enqueues a product on `stream` and returns immediately. All views are in the current device's memory.
+/// Throws InvalidArgument as check_gemm_operands does, and CudaError.
+void gemm_ladder(GemmRung variant, const GemmOperands& operands, const PixelView& out, DeviceStream stream);
 
-/// Kernels on operands in page-locked memory of the host. A block copies a tile into a cache in the GPU's
-/// memory the first time that any block needs it, and sets its flag.
+/// Kernels on operands in page-locked host memory. The first block that needs a tile copies it into a cache
+/// in the GPU's memory and sets its flag.
 enum class ZeroCopyRung : std::uint8_t {
-  global,  ///< computes from the cache
-  shared,  ///< stages what it computes with in shared memory
+  global,  ///< reads the cache in global memory
+  shared,  ///< stages cached tiles in shared memory
 };
-std::string_view name_of(ZeroCopyRung rung) noexcept;
+std::string_view name_of(ZeroCopyRung variant) noexcept;
 
 /// Sides of the zero-copy kernels' blocks, in threads and elements.
 inline constexpr int kZeroCopySides[] = {8, 16, 32};
 
-/// Copies of the operands' tiles in memory of the device that is current when it is made, and a flag for
-/// each. One stream at a time.
+/// Copies of the operands' tiles and a flag for each, in memory of the device that is current at
+/// construction. Use one stream at a time.
 class TileCache {
  public:
-  /// For products of this shape and type. Throws InvalidArgument for a side that there is no kernel for, and
+  /// For products of this shape and type. Throws InvalidArgument if `side` is not in kZeroCopySides, and
   /// OutOfMemory.
   TileCache(const GemmShape& shape, PixelType type, int side);
   static std::int64_t device_bytes(const GemmShape& shape, PixelType type, int side);
@@ -82,22 +81,21 @@ class TileCache {
   Buffer tiles_, flags_;
 };
 
-/// out = a b, for operands in page-locked memory and `out` in the GPU's. Empties the cache first. Enqueued on
-/// `stream`. Throws InvalidArgument too for operands that are transposed, with something added or not
-/// page-locked, and for a cache of another product.
-void gemm_zero_copy(ZeroCopyRung rung, const GemmOperands& operands, const TileCache& cache,
+/// Enqueues out = a b on `stream`, for operands in page-locked host memory and `out` in the GPU's. Clears the
+/// cache first. Also throws InvalidArgument for transposed operands, for `added`, for pageable operands and
+/// for a cache of another shape or type.
+void gemm_zero_copy(ZeroCopyRung variant, const GemmOperands& operands, const TileCache& cache,
                     const PixelView& out, DeviceStream stream);
 
-/// What a launch takes of a multiprocessor of the current device.
+/// Resources that a kernel uses on a multiprocessor of the current device.
 struct KernelFacts {
-  int registers = 0;              ///< of a thread
-  std::int64_t shared_bytes = 0;  ///< of a block
+  int registers = 0;              ///< per thread
+  std::int64_t shared_bytes = 0;  ///< per block
   int block_threads = 0;
-  double occupancy =
-      0;  ///< threads that a multiprocessor can hold of this kernel over those that it has room for
+  double occupancy = 0;  ///< resident threads of this kernel / maximum threads of a multiprocessor
 };
 /// Throws CudaError.
-KernelFacts gemm_facts(GemmRung rung, PixelType type, bool trans_a, bool trans_b);
-KernelFacts gemm_facts(ZeroCopyRung rung, PixelType type, int side);
+KernelFacts gemm_facts(GemmRung variant, PixelType type, bool trans_a, bool trans_b);
+KernelFacts gemm_facts(ZeroCopyRung variant, PixelType type, int side);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// The plain loops of a host.
+// Triple loops on the host.
 #include <algorithm>
 #include <type_traits>
 
@@ -19,7 +19,8 @@ struct Operand {
 };
 
 template <class T, class A, class B>
-void row_by_columns(const A& a, const B& b, const GemmShape& shape, std::int64_t i, const T* added, T* out) {
+void row_as_dot_products(const A& a, const B& b, const GemmShape& shape, std::int64_t i, const T* added,
+                         T* out) {
   for (std::int64_t j = 0; j < shape.n; ++j) {
     T sum = 0;
     for (std::int64_t k = 0; k < shape.k; ++k) sum += a(i, k) * b(k, j);
@@ -28,8 +29,8 @@ void row_by_columns(const A& a, const B& b, const GemmShape& shape, std::int64_t
 }
 
 template <class T, class A, class B>
-void row_by_rows(const A& a, const B& b, const GemmShape& shape, std::int64_t i, const T* added,
-                 T* __restrict__ out) {
+void row_as_sum_of_rows(const A& a, const B& b, const GemmShape& shape, std::int64_t i, const T* added,
+                        T* __restrict__ out) {
   std::fill(out, out + shape.n, T{0});
   for (std::int64_t k = 0; k < shape.k; ++k) {
     const T factor = a(i, k);
@@ -43,16 +44,18 @@ void row_by_rows(const A& a, const B& b, const GemmShape& shape, std::int64_t i,
 template <class T, bool kTransA, bool kTransB>
 void multiply(GemmLoops loops, const GemmOperands& operands, const GemmShape& shape, const PixelView& out,
               Executor& executor) {
-  const auto size = static_cast<std::int64_t>(sizeof(T));
-  const Operand<T, kTransA> a{reinterpret_cast<const T*>(operands.a.data), operands.a.pitch_bytes / size};
-  const Operand<T, kTransB> b{reinterpret_cast<const T*>(operands.b.data), operands.b.pitch_bytes / size};
+  const auto element_bytes = static_cast<std::int64_t>(sizeof(T));
+  const Operand<T, kTransA> a{reinterpret_cast<const T*>(operands.a.data),
+                              operands.a.pitch_bytes / element_bytes};
+  const Operand<T, kTransB> b{reinterpret_cast<const T*>(operands.b.data),
+                              operands.b.pitch_bytes / element_bytes};
   const int threads = executor.concurrency();
-  const std::int64_t pieces = threads == 1 ? 1 : std::min<std::int64_t>(shape.m, std::int64_t{4} * threads);
-  executor.for_each(pieces, [&](std::int64_t piece, int) {
-    for (std::int64_t i = shape.m * piece / pieces; i < shape.m * (piece + 1) / pieces; ++i) {
+  const std::int64_t chunks = threads == 1 ? 1 : std::min<std::int64_t>(shape.m, std::int64_t{4} * threads);
+  executor.for_each(chunks, [&](std::int64_t chunk, int) {
+    for (std::int64_t i = shape.m * chunk / chunks; i < shape.m * (chunk + 1) / chunks; ++i) {
       const T* const added = operands.added ? operands.added->row<T>(i) : nullptr;
-      loops == GemmLoops::ijk ? row_by_columns<T>(a, b, shape, i, added, out.row<T>(i))
-                              : row_by_rows<T>(a, b, shape, i, added, out.row<T>(i));
+      loops == GemmLoops::ijk ? row_as_dot_products<T>(a, b, shape, i, added, out.row<T>(i))
+                              : row_as_sum_of_rows<T>(a, b, shape, i, added, out.row<T>(i));
     }
   });
 }

@@ -41,7 +41,7 @@ std::vector<double> col_norms(const ConstPixelView& matrix) {
   return norms;
 }
 
-/// Relative error of `count` roundings.
+/// Bound of the relative error after `count` roundings (Higham's gamma).
 double gamma(double count, double epsilon) {
   const double error = count * epsilon / 2;
   return error < 1 ? error / (1 - error) : std::numeric_limits<double>::infinity();
@@ -65,14 +65,14 @@ std::optional<WrongElement> find(const GemmOperands& operands, const GemmShape& 
     if (row >= shape.m) return;
     const T* const added = operands.added ? operands.added->row<T>(row) : nullptr;
     for (std::int64_t col = 0; col < shape.n; ++col) {
-      const auto found = static_cast<double>(out.row<T>(row)[col]);
-      const double wanted = expected.values.row<double>(index)[col];
-      const double sizes = left[static_cast<std::size_t>(row)] * right[static_cast<std::size_t>(col)];
+      const auto actual = static_cast<double>(out.row<T>(row)[col]);
+      const double expected_value = expected.values.row<double>(index)[col];
+      const double norms = left[static_cast<std::size_t>(row)] * right[static_cast<std::size_t>(col)];
       const double bound =
-          relative * (sizes + (added != nullptr ? std::abs(static_cast<double>(added[col])) : 0.0));
-      if (std::abs(found - wanted) <= bound) continue;
+          relative * (norms + (added != nullptr ? std::abs(static_cast<double>(added[col])) : 0.0));
+      if (std::abs(actual - expected_value) <= bound) continue;
       const std::scoped_lock lock(mutex);
-      if (!first || row < first->row) first = WrongElement{row, col, found, wanted, bound};
+      if (!first || row < first->row) first = WrongElement{row, col, actual, expected_value, bound};
       return;
     }
   });

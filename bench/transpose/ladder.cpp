@@ -12,7 +12,7 @@ namespace sepconv {
 namespace {
 
 constexpr int kTileSide = 8;
-constexpr std::int64_t kMaxTileBytes = 48 << 10;  // what no block has to ask for
+constexpr std::int64_t kMaxTileBytes = 48 << 10;  // shared memory available without opt-in
 
 void check_elements(std::int64_t element_bytes, std::int64_t elements) {
   if (element_bytes != 1 && element_bytes != 2 && element_bytes != 4 && element_bytes != 8) {
@@ -34,7 +34,7 @@ void check_aligned(std::int64_t element_bytes, ConstMatrices matrices) {
   }
 }
 
-/// Product of lengths, or one more than the most; throws for a negative one.
+/// Product of the lengths, or kMaxLadderElements + 1 if it is larger. Throws for a negative length.
 std::int64_t checked_count(const TensorExtent& extent) {
   if (std::ranges::any_of(extent, [](std::int64_t length) { return length < 0; }))
     throw InvalidArgument("the lengths of what is to be transposed must be 0 or more");
@@ -48,10 +48,10 @@ std::int64_t checked_count(const TensorExtent& extent) {
 }
 
 void check_tile(const TileExtent& tile, std::int64_t element_bytes) {
-  const bool holds =
+  const bool is_valid =
       std::ranges::all_of(tile, [](int length) { return length >= kTileSide && length <= 1024; });
   const std::int64_t bytes = kTileSide * tile[1] * tile[2] * element_bytes;
-  if (!holds || bytes > kMaxTileBytes) {
+  if (!is_valid || bytes > kMaxTileBytes) {
     throw InvalidArgument(
         fmt::format("a tile of {} x {} x {} elements of {} bytes does not suit the ladder: give 8 x 8 x 8 or "
                     "a little more",
@@ -59,7 +59,7 @@ void check_tile(const TileExtent& tile, std::int64_t element_bytes) {
   }
 }
 
-/// The slices of a tensor in which the last axis and the one that becomes the last change places.
+/// The 2-D slices of a tensor along the last input axis and the last output axis; each is transposed.
 struct Slices {
   TransposeShape shape;
   std::int64_t in_pitch = 0, in_item = 0, out_pitch = 0, out_item = 0;  // elements
@@ -70,15 +70,20 @@ Slices slices_of(const TensorExtent& extent, const Permutation& permutation, std
   const TensorExtent in = strides(extent), out = strides(permuted(extent, permutation));
   const Permutation inverse = permutation.inverse();
   const auto rows = static_cast<std::size_t>(permutation.axes[2]);
-  const std::size_t items = 1 - rows;  // of axes 0 and 1 the other one
-  const auto along = [&](std::size_t axis) { return out[static_cast<std::size_t>(inverse.axes[axis])]; };
-  return {
-      {extent[items], extent[rows], extent[2], element_bytes}, in[rows], in[items], along(2), along(items)};
+  const std::size_t items = 1 - rows;  // the remaining one of axes 0 and 1
+  const auto out_stride_along = [&](std::size_t axis) {
+    return out[static_cast<std::size_t>(inverse.axes[axis])];
+  };
+  return {{extent[items], extent[rows], extent[2], element_bytes},
+          in[rows],
+          in[items],
+          out_stride_along(2),
+          out_stride_along(items)};
 }
 
 }  // namespace
 
-std::string_view name_of(TransposeRung rung) noexcept {
+std::string_view name_of(TransposeRung variant) noexcept {
   constexpr std::string_view kNames[] = {"one thread",
                                          "a thread a row",
                                          "a thread an element",
@@ -91,34 +96,34 @@ std::string_view name_of(TransposeRung rung) noexcept {
                                          "coalesced",
                                          "coalesced, padded",
                                          "tiled 8 x 8, padded"};
-  return kNames[static_cast<std::size_t>(rung)];
+  return kNames[static_cast<std::size_t>(variant)];
 }
 
-std::string_view name_of(PermuteRung rung) noexcept {
+std::string_view name_of(PermuteRung variant) noexcept {
   constexpr std::string_view kNames[] = {
       "copy",          "copy, shared",     "simple",        "simple, template", "shared", "shared, template",
       "conflict-free", "2-D tile 32 x 32", "2-D tile 8 x 8"};
-  return kNames[static_cast<std::size_t>(rung)];
+  return kNames[static_cast<std::size_t>(variant)];
 }
 
-void transpose_ladder(TransposeRung rung, const TransposeShape& shape, ConstMatrices in, Matrices out,
+void transpose_ladder(TransposeRung variant, const TransposeShape& shape, ConstMatrices in, Matrices out,
                       DeviceStream stream) {
   const std::int64_t elements = checked_count({shape.items, shape.rows, shape.cols});
   check_elements(shape.element_bytes, elements);
   check_aligned(shape.element_bytes, in);
   check_aligned(shape.element_bytes, out);
-  if (elements > 0) ladder_backend().transpose(rung, shape, in, out, stream);
+  if (elements > 0) ladder_backend().transpose(variant, shape, in, out, stream);
 }
 
-TileExtent ladder_tile(PermuteRung rung, const Permutation& permutation, std::int64_t element_bytes) {
+TileExtent ladder_tile(PermuteRung variant, const Permutation& permutation, std::int64_t element_bytes) {
   const TileExtent tile{kTileSide, kTileSide, kTileSide};
-  if (rung != PermuteRung::conflict_free) return tile;
+  if (variant != PermuteRung::conflict_free) return tile;
   const TileAccess access{tile, permutation, static_cast<int>(element_bytes)};
   const std::optional<TileExtent> best = smallest_padding(access, Conflicts::read_and_write);
   return best ? *best : smallest_padding(access, Conflicts::read).value_or(tile);
 }
 
-void permute_ladder(PermuteRung rung, const TileExtent& tile, const TensorExtent& extent,
+void permute_ladder(PermuteRung variant, const TileExtent& tile, const TensorExtent& extent,
                     const Permutation& permutation, std::int64_t element_bytes, const std::byte* in,
                     std::byte* out, DeviceStream stream) {
   const std::int64_t elements = checked_count(extent);
@@ -126,18 +131,18 @@ void permute_ladder(PermuteRung rung, const TileExtent& tile, const TensorExtent
   check_aligned(element_bytes, {in, 0, 0});
   check_aligned(element_bytes, {out, 0, 0});
   check_tile(tile, element_bytes);
-  if (!can_permute(rung, permutation)) {
+  if (!can_permute(variant, permutation)) {
     throw InvalidArgument(
         fmt::format("the rung '{}' cannot permute by {}: give a permutation that moves the last axis",
-                    name_of(rung), to_string(permutation)));
+                    name_of(variant), to_string(permutation)));
   }
   if (elements == 0) return;
-  if (rung != PermuteRung::tile_2d_32 && rung != PermuteRung::tile_2d_8)
-    return ladder_backend().permute(rung, extent, permutation, element_bytes, tile, in, out, stream);
+  if (variant != PermuteRung::tile_2d_32 && variant != PermuteRung::tile_2d_8)
+    return ladder_backend().permute(variant, extent, permutation, element_bytes, tile, in, out, stream);
   const Slices slices = slices_of(extent, permutation, element_bytes);
   const auto bytes = [&](std::int64_t distance) { return distance * element_bytes; };
   transpose_ladder(
-      rung == PermuteRung::tile_2d_32 ? TransposeRung::coalesced_padded : TransposeRung::tiled_8_padded,
+      variant == PermuteRung::tile_2d_32 ? TransposeRung::coalesced_padded : TransposeRung::tiled_8_padded,
       slices.shape, {in, bytes(slices.in_pitch), bytes(slices.in_item)},
       {out, bytes(slices.out_pitch), bytes(slices.out_item)}, stream);
 }

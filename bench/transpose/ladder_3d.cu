@@ -1,6 +1,5 @@
-// The ladder of permutations: blocks of 8 x 8 x 8 threads, each of which has one element of a tile of as
-// many. Rungs with and without "template" are the same kernels: what differs is whether the compiler knows
-// the axes.
+// Permutations of a tensor's axes: blocks of 8 x 8 x 8 threads, one thread per element of the tile. Variants
+// with and without "template" use the same kernels with axes known at compile time or at run time.
 #include "bench/transpose/ladder.hpp"
 #include "bench/transpose/ladder_elements.cuh"
 
@@ -26,88 +25,97 @@ struct StaticAxes {
 };
 
 template <class T>
-struct Work {
+struct PermuteArgs {
   const T* in;
   T* out;
   Triple extent;  // of the input
   Triple tiles;
-  int tile_plane, tile_row;  // elements from plane to plane and from row to row in shared memory
+  int tile_plane, tile_row;  // strides of planes and rows in shared memory, in elements
 };
 
-/// A thread's place in its tile, and the tile's first element in the input. Blocks are numbered as elements
-/// are.
-__device__ __forceinline__ Triple in_tile() {
+/// Position of a thread in its tile, and of the tile's first element in the input. Blocks are numbered in
+/// row-major order.
+__device__ __forceinline__ Triple position_in_tile() {
   return {static_cast<int>(threadIdx.z), static_cast<int>(threadIdx.y), static_cast<int>(threadIdx.x)};
 }
 __device__ __forceinline__ Triple tile_begin(const Triple& tiles) {
   const int block = static_cast<int>(blockIdx.x);
   return {block / tiles.c / tiles.b * kSide, block / tiles.c % tiles.b * kSide, block % tiles.c * kSide};
 }
-__device__ __forceinline__ Triple sum(const Triple& x, const Triple& y) {
+__device__ __forceinline__ Triple add(const Triple& x, const Triple& y) {
   return {x.a + y.a, x.b + y.b, x.c + y.c};
 }
-__device__ __forceinline__ bool inside(const Triple& at, const Triple& extent) {
-  return at.a < extent.a && at.b < extent.b && at.c < extent.c;
+__device__ __forceinline__ bool inside(const Triple& position, const Triple& extent) {
+  return position.a < extent.a && position.b < extent.b && position.c < extent.c;
 }
-__device__ __forceinline__ int place(const Triple& at, const Triple& extent) {
-  return (at.a * extent.b + at.b) * extent.c + at.c;
+__device__ __forceinline__ int linear_index(const Triple& position, const Triple& extent) {
+  return (position.a * extent.b + position.b) * extent.c + position.c;
 }
-/// What is listed by the input's axes, by the output's.
+/// Reorders a triple from the input's axes to the output's.
 template <class Axes>
-__device__ __forceinline__ Triple permute(const Triple& of_input, const Axes& axes) {
-  return {of_input[axes.first], of_input[axes.second], of_input[axes.third]};
+__device__ __forceinline__ Triple permute(const Triple& input_triple, const Axes& axes) {
+  return {input_triple[axes.first], input_triple[axes.second], input_triple[axes.third]};
 }
-/// And the other way round.
+/// Reorders a triple from the output's axes to the input's.
 template <class Axes>
-__device__ __forceinline__ Triple unpermute(const Triple& of_output, const Axes& axes) {
-  const auto along = [&](int axis) {
-    return axes.first == axis ? of_output.a : axes.second == axis ? of_output.b : of_output.c;
+__device__ __forceinline__ Triple unpermute(const Triple& output_triple, const Axes& axes) {
+  const auto component = [&](int axis) {
+    return axes.first == axis ? output_triple.a : axes.second == axis ? output_triple.b : output_triple.c;
   };
-  return {along(0), along(1), along(2)};
+  return {component(0), component(1), component(2)};
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) copy_simple(const Work<T> work) {
-  const Triple at = sum(tile_begin(work.tiles), in_tile());
-  if (inside(at, work.extent)) work.out[place(at, work.extent)] = work.in[place(at, work.extent)];
+__global__ void __launch_bounds__(kThreads) copy_simple(const PermuteArgs<T> args) {
+  const Triple position = add(tile_begin(args.tiles), position_in_tile());
+  if (inside(position, args.extent))
+    args.out[linear_index(position, args.extent)] = args.in[linear_index(position, args.extent)];
 }
 
 template <class T>
-__global__ void __launch_bounds__(kThreads) copy_through_shared(const Work<T> work) {
+__global__ void __launch_bounds__(kThreads) copy_through_shared(const PermuteArgs<T> args) {
   __shared__ T shared[kSide][kSide][kSide];
-  const Triple mine = in_tile(), at = sum(tile_begin(work.tiles), mine);
-  if (inside(at, work.extent)) shared[mine.a][mine.b][mine.c] = work.in[place(at, work.extent)];
+  const Triple in_tile = position_in_tile(), position = add(tile_begin(args.tiles), in_tile);
+  if (inside(position, args.extent))
+    shared[in_tile.a][in_tile.b][in_tile.c] = args.in[linear_index(position, args.extent)];
   __syncthreads();
-  if (inside(at, work.extent)) work.out[place(at, work.extent)] = shared[mine.a][mine.b][mine.c];
+  if (inside(position, args.extent))
+    args.out[linear_index(position, args.extent)] = shared[in_tile.a][in_tile.b][in_tile.c];
 }
 
-/// Neighbours read neighbours, and write wherever that leads.
+/// Reads are coalesced; writes are scattered.
 template <class T, class Axes>
-__global__ void __launch_bounds__(kThreads) permute_simple(const Work<T> work, const Axes axes) {
-  const Triple at = sum(tile_begin(work.tiles), in_tile());
-  if (!inside(at, work.extent)) return;
-  work.out[place(permute(at, axes), permute(work.extent, axes))] = work.in[place(at, work.extent)];
+__global__ void __launch_bounds__(kThreads) permute_simple(const PermuteArgs<T> args, const Axes axes) {
+  const Triple position = add(tile_begin(args.tiles), position_in_tile());
+  if (!inside(position, args.extent)) return;
+  args.out[linear_index(permute(position, axes), permute(args.extent, axes))] =
+      args.in[linear_index(position, args.extent)];
 }
 
-/// Neighbours read neighbours and, when the tile is there, write neighbours: a thread's place in the tile is
-/// then counted along the output's axes. kKnownTile: the tile has no padding, as the compiler may know.
-template <class T, class Axes, bool kKnownTile>
-__global__ void __launch_bounds__(kThreads) permute_through_shared(const Work<T> work, const Axes axes) {
+/// Reads and writes are both coalesced: a thread's position in the tile is counted along the input's axes for
+/// the read, along the output's for the write. kUnpadded: the tile has no padding, so its strides are
+/// compile-time constants.
+template <class T, class Axes, bool kUnpadded>
+__global__ void __launch_bounds__(kThreads)
+    permute_through_shared(const PermuteArgs<T> args, const Axes axes) {
   extern __shared__ __align__(16) unsigned char memory[];
   T* const shared = reinterpret_cast<T*>(memory);
-  const int plane = kKnownTile ? kSide * kSide : work.tile_plane;
-  const int line = kKnownTile ? kSide : work.tile_row;
+  const int plane_stride = kUnpadded ? kSide * kSide : args.tile_plane;
+  const int row_stride = kUnpadded ? kSide : args.tile_row;
 
-  const Triple begin = tile_begin(work.tiles), mine = in_tile();
-  const Triple from = sum(begin, mine);
-  if (inside(from, work.extent))
-    shared[mine.a * plane + mine.b * line + mine.c] = work.in[place(from, work.extent)];
+  const Triple begin = tile_begin(args.tiles), in_tile = position_in_tile();
+  const Triple source = add(begin, in_tile);
+  if (inside(source, args.extent))
+    shared[in_tile.a * plane_stride + in_tile.b * row_stride + in_tile.c] =
+        args.in[linear_index(source, args.extent)];
   __syncthreads();
 
-  const Triple extent = permute(work.extent, axes);
-  const Triple to = sum(permute(begin, axes), mine);
-  const Triple source = unpermute(mine, axes);
-  if (inside(to, extent)) work.out[place(to, extent)] = shared[source.a * plane + source.b * line + source.c];
+  const Triple extent = permute(args.extent, axes);
+  const Triple destination = add(permute(begin, axes), in_tile);
+  const Triple tile_source = unpermute(in_tile, axes);
+  if (inside(destination, extent))
+    args.out[linear_index(destination, extent)] =
+        shared[tile_source.a * plane_stride + tile_source.b * row_stride + tile_source.c];
 }
 
 template <class Visitor>
@@ -119,62 +127,63 @@ void visit_axes(const Permutation& permutation, const Visitor& visitor) {
 }
 
 template <class T>
-void launch_rung(PermuteRung rung, const Permutation& permutation, const Work<T>& work, DeviceStream stream) {
-  const auto blocks = static_cast<unsigned>(std::int64_t{work.tiles.a} * work.tiles.b * work.tiles.c);
+void launch_variant(PermuteRung variant, const Permutation& permutation, const PermuteArgs<T>& args,
+                    DeviceStream stream) {
+  const auto blocks = static_cast<unsigned>(std::int64_t{args.tiles.a} * args.tiles.b * args.tiles.c);
   const dim3 threads(kSide, kSide, kSide);
-  const std::size_t tile_bytes = static_cast<std::size_t>(kSide * work.tile_plane) * sizeof(T);
+  const std::size_t tile_bytes = static_cast<std::size_t>(kSide * args.tile_plane) * sizeof(T);
   const RuntimeAxes axes{permutation.axes[0], permutation.axes[1], permutation.axes[2]};
-  switch (rung) {
+  switch (variant) {
     case PermuteRung::copy:
-      copy_simple<<<blocks, threads, 0, stream>>>(work);
+      copy_simple<<<blocks, threads, 0, stream>>>(args);
       break;
     case PermuteRung::copy_shared:
-      copy_through_shared<<<blocks, threads, 0, stream>>>(work);
+      copy_through_shared<<<blocks, threads, 0, stream>>>(args);
       break;
     case PermuteRung::simple:
-      permute_simple<<<blocks, threads, 0, stream>>>(work, axes);
+      permute_simple<<<blocks, threads, 0, stream>>>(args, axes);
       break;
     case PermuteRung::simple_template:
-      visit_axes(permutation, [&]<class Axes>(Axes known) {
-        permute_simple<<<blocks, threads, 0, stream>>>(work, known);
+      visit_axes(permutation, [&]<class Axes>(Axes static_axes) {
+        permute_simple<<<blocks, threads, 0, stream>>>(args, static_axes);
       });
       break;
     case PermuteRung::shared:
-      permute_through_shared<T, RuntimeAxes, true><<<blocks, threads, tile_bytes, stream>>>(work, axes);
+      permute_through_shared<T, RuntimeAxes, true><<<blocks, threads, tile_bytes, stream>>>(args, axes);
       break;
     case PermuteRung::shared_template:
-      visit_axes(permutation, [&]<class Axes>(Axes known) {
-        permute_through_shared<T, Axes, true><<<blocks, threads, tile_bytes, stream>>>(work, known);
+      visit_axes(permutation, [&]<class Axes>(Axes static_axes) {
+        permute_through_shared<T, Axes, true><<<blocks, threads, tile_bytes, stream>>>(args, static_axes);
       });
       break;
     case PermuteRung::conflict_free:
-      visit_axes(permutation, [&]<class Axes>(Axes known) {
-        permute_through_shared<T, Axes, false><<<blocks, threads, tile_bytes, stream>>>(work, known);
+      visit_axes(permutation, [&]<class Axes>(Axes static_axes) {
+        permute_through_shared<T, Axes, false><<<blocks, threads, tile_bytes, stream>>>(args, static_axes);
       });
       break;
     case PermuteRung::tile_2d_32:
     case PermuteRung::tile_2d_8:
-      break;  // kernels of matrices
+      break;  // 2-D kernels, launched by transpose_ladder()
   }
 }
 
-Triple triple(const TensorExtent& extent, int side) {
+Triple tile_counts(const TensorExtent& extent, int side) {
   return {tiles_of(extent[0], side), tiles_of(extent[1], side), tiles_of(extent[2], side)};
 }
 
 }  // namespace
 
-void launch(PermuteRung rung, const TensorExtent& extent, const Permutation& permutation,
+void launch(PermuteRung variant, const TensorExtent& extent, const Permutation& permutation,
             std::int64_t element_bytes, const TileExtent& tile, const std::byte* in, std::byte* out,
             DeviceStream stream) {
   visit_element(element_bytes, [&]<class T>(T) {
-    const Work<T> work{.in = reinterpret_cast<const T*>(in),
-                       .out = reinterpret_cast<T*>(out),
-                       .extent = triple(extent, 1),
-                       .tiles = triple(extent, kSide),
-                       .tile_plane = tile[1] * tile[2],
-                       .tile_row = tile[2]};
-    launch_rung(rung, permutation, work, stream);
+    const PermuteArgs<T> args{.in = reinterpret_cast<const T*>(in),
+                              .out = reinterpret_cast<T*>(out),
+                              .extent = tile_counts(extent, 1),
+                              .tiles = tile_counts(extent, kSide),
+                              .tile_plane = tile[1] * tile[2],
+                              .tile_row = tile[2]};
+    launch_variant(variant, permutation, args, stream);
   });
   check_launch();
 }

@@ -1,4 +1,4 @@
-// What both of the ladder's files of kernels share.
+// Helpers of ladder_2d.cu and ladder_3d.cu.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@
 
 namespace sepconv::transpose_ladders {
 
-/// Calls visitor(word) with a word of 1, 2, 4 or 8 bytes.
+/// Calls visitor with an unsigned integer of 1, 2, 4 or 8 bytes.
 template <class Visitor>
 void visit_element(std::int64_t element_bytes, const Visitor& visitor) {
   switch (element_bytes) {

@@ -1,4 +1,4 @@
-// The plain loops of a host.
+// Plain loops on the host.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,37 +9,38 @@
 namespace sepconv {
 namespace {
 
-/// Steps in the output, in elements, along the axes of the input.
-TensorExtent out_steps(const TensorExtent& extent, const Permutation& permutation) {
+/// Strides in the output, in elements, along the axes of the input.
+TensorExtent output_strides(const TensorExtent& extent, const Permutation& permutation) {
   const TensorExtent out = permuted(extent, permutation);
-  const TensorExtent steps{out[1] * out[2], out[2], 1};
+  const TensorExtent strides{out[1] * out[2], out[2], 1};
   const Permutation inverse = permutation.inverse();
   TensorExtent result{};
   for (std::size_t axis = 0; axis < 3; ++axis)
-    result[axis] = steps[static_cast<std::size_t>(inverse.axes[axis])];
+    result[axis] = strides[static_cast<std::size_t>(inverse.axes[axis])];
   return result;
 }
 
-/// The input's rows [first, last), numbered along its first two axes.
+/// Permutes the input's rows [first, last), numbered along its first two axes.
 template <class T>
-void permute_rows(const TensorExtent& extent, const TensorExtent& steps, const std::byte* in, std::byte* out,
-                  std::int64_t first, std::int64_t last) {
-  const T* from = reinterpret_cast<const T*>(in) + first * extent[2];
+void permute_rows(const TensorExtent& extent, const TensorExtent& strides, const std::byte* in,
+                  std::byte* out, std::int64_t first, std::int64_t last) {
+  const T* source = reinterpret_cast<const T*>(in) + first * extent[2];
   for (std::int64_t row = first; row < last; ++row) {
-    T* const to = reinterpret_cast<T*>(out) + row / extent[1] * steps[0] + row % extent[1] * steps[1];
-    for (std::int64_t i = 0; i < extent[2]; ++i) to[i * steps[2]] = *from++;
+    T* const destination =
+        reinterpret_cast<T*>(out) + row / extent[1] * strides[0] + row % extent[1] * strides[1];
+    for (std::int64_t i = 0; i < extent[2]; ++i) destination[i * strides[2]] = *source++;
   }
 }
 
 template <class T>
 void permute_all(const TensorExtent& extent, const Permutation& permutation, const std::byte* in,
                  std::byte* out, Executor& executor) {
-  const TensorExtent steps = out_steps(extent, permutation);
+  const TensorExtent strides = output_strides(extent, permutation);
   const std::int64_t rows = extent[0] * extent[1];
   const int threads = executor.concurrency();
-  const std::int64_t pieces = threads == 1 ? 1 : std::min<std::int64_t>(rows, std::int64_t{4} * threads);
-  executor.for_each(pieces, [&](std::int64_t piece, int) {
-    permute_rows<T>(extent, steps, in, out, rows * piece / pieces, rows * (piece + 1) / pieces);
+  const std::int64_t chunks = threads == 1 ? 1 : std::min<std::int64_t>(rows, std::int64_t{4} * threads);
+  executor.for_each(chunks, [&](std::int64_t chunk, int) {
+    permute_rows<T>(extent, strides, in, out, rows * chunk / chunks, rows * (chunk + 1) / chunks);
   });
 }
 

@@ -20,8 +20,8 @@
 namespace sepconv {
 namespace {
 
-/// A run on whatever the plan says, ready to begin. Nothing has been read or written when the constructor
-/// throws OutOfMemory.
+/// A run on the CPU or the GPU of the plan, with its memory allocated. If the constructor throws OutOfMemory,
+/// nothing has been read or written.
 class Runner {
  public:
   Runner(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options) {
@@ -41,7 +41,7 @@ class Runner {
   std::unique_ptr<GemmCudaRun> cuda_;
 };
 
-PlanOptions smaller_than(const GemmPlan& plan) {
+PlanOptions options_for_half_the_memory(const GemmPlan& plan) {
   PlanOptions options = plan.asked;
   options.choose_device = false;
   options.devices = plan.devices;
@@ -51,7 +51,7 @@ PlanOptions smaller_than(const GemmPlan& plan) {
   return options;
 }
 
-/// Before anything is written: the library may be missing.
+/// Loads OpenBLAS or cuBLAS before anything is written, because the library may be missing.
 void prepare_library(const GemmPlan& plan) {
   if (plan.devices.empty()) {
     prepare_gemm_host(1);
@@ -85,13 +85,13 @@ ExecutedPlan<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, con
   check_no_bands(options);
   return run_planned(
       plan, files.out, options, timeline,
-      [&](const GemmPlan& made) {
-        if (options.logger) options.logger->info("{}", describe(made));
-        return std::make_unique<Runner>(files, made, options);
+      [&](const GemmPlan& current_plan) {
+        if (options.logger) options.logger->info("{}", describe(current_plan));
+        return std::make_unique<Runner>(files, current_plan, options);
       },
       [&](const GemmPlan& too_large) {
-        GemmPlan smaller =
-            plan_gemm(plan.op, files.a, files.b, files.added, files.out, smaller_than(too_large));
+        GemmPlan smaller = plan_gemm(plan.op, files.a, files.b, files.added, files.out,
+                                     options_for_half_the_memory(too_large));
         smaller.asked = plan.asked;
         return smaller;
       });
@@ -101,7 +101,7 @@ ExecutedPlan<GemmPlan> execute(const GemmPlan& plan, const GemmFiles& files, con
       "planned");
 }
 
-/// Plans first.
+/// Plans the product and executes the plan.
 ExecutedPlan<GemmPlan> execute(const GemmOp& op, const GemmFiles& files, const RunOptions& options,
                                Timeline& timeline) {
   const GemmPlan plan = plan_gemm(op, files.a, files.b, files.added, files.out, options);
@@ -117,19 +117,19 @@ double ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 
 GemmReport run_gemm(const GemmOp& op, Reader& a, Reader& b, Reader* added, Writer& out,
                     const RunOptions& options) {
-  Timeline timeline;  // planning is a part of the start
-  const ExecutedPlan<GemmPlan> ran =
+  Timeline timeline;  // startup time includes planning
+  const ExecutedPlan<GemmPlan> executed =
       execute(op, {a, b, op.beta != 0 ? added : nullptr, out}, options, timeline);
-  return make_report(ran.plan, timeline, ran.startup_seconds);
+  return make_report(executed.plan, timeline, executed.startup_seconds);
 }
 
 GemmReport run_gemm(Reader& a, Reader& b, Reader* added, Writer& out, const GemmPlan& plan,
                     const ExecutionOptions& options) {
   Timeline timeline;
   prepare_library(plan);
-  const ExecutedPlan<GemmPlan> ran =
+  const ExecutedPlan<GemmPlan> executed =
       execute(plan, {a, b, plan.op.beta != 0 ? added : nullptr, out}, options, timeline);
-  return make_report(ran.plan, timeline, ran.startup_seconds);
+  return make_report(executed.plan, timeline, executed.startup_seconds);
 }
 
 void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
@@ -142,12 +142,12 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
   const auto added = make_memory_reader(out, memory);
   const auto result = make_memory_writer(out, memory);
   const GemmFiles files{*left, *right, op.beta != 0 ? added.get() : nullptr, *result};
-  RunOptions settled = options;
-  if (std::exchange(settled.choose_device, false) && settled.devices.empty())
-    settled.devices = plan_gemm(op, files.a, files.b, files.added, files.out, options).devices;
-  if (settled.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));
-  Timeline timeline;  // a report would take longer than a small product
-  execute(op, files, settled, timeline);
+  RunOptions resolved = options;
+  if (std::exchange(resolved.choose_device, false) && resolved.devices.empty())
+    resolved.devices = plan_gemm(op, files.a, files.b, files.added, files.out, options).devices;
+  if (resolved.devices.empty()) return gemm_host(op, a, b, out, threads_of(options));
+  Timeline timeline;  // not reported: a report would take longer than a small product
+  execute(op, files, resolved, timeline);
 }
 
 std::string summary(const GemmReport& report) {
@@ -182,7 +182,7 @@ std::string to_json(const GemmReport& report) {
                      {"bytes", step.bytes},
                      {"operations", step.operations}});
   }
-  const ordered_json all = {
+  const ordered_json document = {
       {"device", report.device},
       {"wall_seconds", report.wall_seconds},
       {"startup_seconds", report.startup_seconds},
@@ -216,7 +216,7 @@ std::string to_json(const GemmReport& report) {
         {"warnings", plan.warnings},
         {"notes", plan.notes}}},
       {"steps", std::move(steps)}};
-  return all.dump(2) + "\n";
+  return document.dump(2) + "\n";
 }
 
 }  // namespace sepconv

@@ -9,16 +9,16 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kStripBytes = 16 << 20;
-constexpr std::int64_t kStepBytes = 512;  // of the lists of steps, and of what the timeline records of one
+constexpr std::int64_t kStepBytes = 512;  // per step: its list entries and its timeline spans
 constexpr double kMaxBytes = 0x1p62;
-constexpr double kReadShare = 0.1;                 // of the time of reading counts even if it is hidden
-constexpr std::int64_t kMaxStagedBytes = 1 << 29;  // of a file that need not be staged
+constexpr double kReadWeight = 0.1;                // fraction of the read time that counts even if hidden
+constexpr std::int64_t kMaxStagedBytes = 1 << 29;  // of a page-locked matrix
 
-/// What candidates are ranked by, in seconds.
+/// Costs that candidate plans are ranked by, in seconds.
 struct Rates {
-  double operation;  ///< a multiply-add
-  double moved;      ///< a byte read or uploaded
-  double touched;    ///< a byte of the tile, read or written once more for every panel
+  double per_multiply_add;  ///< a multiply-add
+  double per_byte_moved;    ///< a byte read or uploaded
+  double per_byte_touched;  ///< a byte of the tile, read and written again for every panel
 };
 
 Rates rates_of(const MachineModel& machine, const GemmPlan& plan) {
@@ -32,7 +32,7 @@ Rates rates_of(const MachineModel& machine, const GemmPlan& plan) {
           1 / products.host_read_rate, 1 / products.host_touch_rate};
 }
 
-/// What reading a panel takes beyond its bytes.
+/// Cost of reading a panel relative to reading its bytes alone.
 double read_factor(const FileModel& files, const Reader& file, Extent panel) {
   const ImageSpec& stored = file.spec();
   const SourceLayout& layout = file.layout();
@@ -48,7 +48,7 @@ double read_factor(const FileModel& files, const Reader& file, Extent panel) {
          pieces;
 }
 
-/// The same of a panel that goes over the bus from where it lies, and of one that threads gather first.
+/// The same for a panel that is uploaded directly, and for one that threads gather first.
 double bus_factor(const BusModel& bus, const ImageSpec& stored, Extent panel) {
   if (panel.cols == stored.extent.cols) return 1;
   const std::int64_t row_bytes = panel.cols * stored.pixel_bytes();
@@ -59,7 +59,7 @@ double staged_factor(const BusModel& bus, int threads) {
   return std::max(bus.staged, bus.one_way_rate / (bus.staging_rate * threads));
 }
 
-/// About as many as gemm_steps() makes.
+/// Approximate number of steps that gemm_steps() returns.
 double step_count(const GemmPlan& plan) {
   const auto parts = [](std::int64_t length, std::int64_t part) {
     return static_cast<double>(ceil_div(length, part));
@@ -69,7 +69,7 @@ double step_count(const GemmPlan& plan) {
   return plan.keeps_b ? wide * (deep + (tall - 1) * parts(plan.shape.k, plan.a_depth())) : wide * tall * deep;
 }
 
-/// Memory that a plan holds where it computes.
+/// Bytes of panels and tiles in the memory of the computing device (CPU or GPU).
 std::int64_t working_bytes(const GemmPlan& plan) {
   const std::int64_t a = plan.slots * plan.rows * plan.a_depth();
   const std::int64_t b = plan.keeps_b ? plan.shape.k * plan.cols : plan.slots * plan.depth * plan.cols;
@@ -84,8 +84,8 @@ Extent a_panel(const GemmPlan& plan, std::int64_t depth) {
 }
 Extent b_panel(const GemmPlan& plan) { return stored_extent(plan.op.trans_b, plan.depth, plan.cols); }
 
-/// What reading and uploading a panel takes beyond its bytes at the bus's rate, or on the CPU beyond its
-/// bytes at the rate of reading.
+/// Cost of reading and uploading a panel relative to its bytes at the bus rate; on the CPU, relative to its
+/// bytes at the read rate.
 double panel_factor(const MachineModel& machine, const GemmPlan& plan, const Reader& file, Extent panel,
                     bool is_staged) {
   if (plan.devices.empty()) return read_factor(machine.files, file, panel);
@@ -94,8 +94,8 @@ double panel_factor(const MachineModel& machine, const GemmPlan& plan, const Rea
   return is_staged ? staged : bus_factor(machine.bus, file.spec(), panel);
 }
 
-/// Elements that a tile costs as much as: the libraries work in blocks. cuBLAS gives whole ones to
-/// multiprocessors where it has no tensor cores to use, and the others wait for those with one more.
+/// Effective elements of a tile: the libraries compute in blocks. Without tensor cores cuBLAS assigns whole
+/// blocks to multiprocessors, and those with fewer blocks wait for those with more.
 double computed_elements(const GemmProblem& problem, const GemmPlan& plan) {
   const auto rows = static_cast<double>(plan.rows), cols = static_cast<double>(plan.cols);
   const GemmModel& products = problem.machine.products;
@@ -143,13 +143,15 @@ void set_memory(const GemmProblem& problem, GemmPlan& plan) {
 bool choose_staging(const GemmProblem& problem, bool may_stage, GemmPlan& plan) {
   if (plan.devices.empty()) return false;
   const BusModel& bus = problem.machine.bus;
-  const auto pays = [&](const Reader& file, Extent panel) {
+  const auto is_worthwhile = [&](const Reader& file, Extent panel) {
     return may_stage && plan.slots * panel.area() * plan.element_bytes() <= kMaxStagedBytes &&
            staged_factor(bus, plan.threads) < bus_factor(bus, file.spec(), panel);
   };
-  const bool has_gaps_on_device = plan.keeps_b && plan.op.trans_b;  // so that gathering them brings nothing
-  const bool gathers_a = problem.a.is_page_locked() && pays(problem.a, a_panel(plan, plan.a_depth()));
-  const bool gathers_b = problem.b.is_page_locked() && !has_gaps_on_device && pays(problem.b, b_panel(plan));
+  const bool has_gaps_on_device = plan.keeps_b && plan.op.trans_b;  // so gathering them saves nothing
+  const bool gathers_a =
+      problem.a.is_page_locked() && is_worthwhile(problem.a, a_panel(plan, plan.a_depth()));
+  const bool gathers_b =
+      problem.b.is_page_locked() && !has_gaps_on_device && is_worthwhile(problem.b, b_panel(plan));
   plan.stages_a = gathers_a || !problem.a.is_page_locked();
   plan.stages_b = gathers_b || !problem.b.is_page_locked();
   return gathers_a || gathers_b;
@@ -164,20 +166,21 @@ double gemm_seconds(const GemmProblem& problem, const GemmPlan& plan) {
   const double tall = std::max(1.0, static_cast<double>(shape.m) / rows),
                wide = std::max(1.0, static_cast<double>(shape.n) / cols);
   const auto a_seconds = [&](std::int64_t depth) {
-    return rows * k * size * rates.moved *
+    return rows * k * size * rates.per_byte_moved *
            panel_factor(problem.machine, plan, problem.a, a_panel(plan, depth), plan.stages_a);
   };
   const double a = a_seconds(plan.a_depth()),
-               first_a = a_seconds(plan.depth);  // where panels of op(B) come too
-  const double b = cols * k * size * rates.moved *
+               first_a = a_seconds(plan.depth);  // for steps that also load panels of op(B)
+  const double b = cols * k * size * rates.per_byte_moved *
                    panel_factor(problem.machine, plan, problem.b, b_panel(plan), plan.stages_b);
   const double tile = rows * cols * size;
-  const double left = tile * rates.moved;
-  const auto tile_seconds = [&](double moved, std::int64_t depth) {
-    const double computed = computed_elements(problem, plan) * k * rates.operation +
-                            std::ceil(k / static_cast<double>(depth)) * tile * rates.touched;
-    if (plan.slots == 1) return computed + moved + left;
-    return plan.tiles == 1 ? std::max(computed, moved) + left : std::max({computed, moved, left});
+  const double download = tile * rates.per_byte_moved;
+  const auto tile_seconds = [&](double per_byte_moved, std::int64_t depth) {
+    const double computed = computed_elements(problem, plan) * k * rates.per_multiply_add +
+                            std::ceil(k / static_cast<double>(depth)) * tile * rates.per_byte_touched;
+    if (plan.slots == 1) return computed + per_byte_moved + download;
+    return plan.tiles == 1 ? std::max(computed, per_byte_moved) + download
+                           : std::max({computed, per_byte_moved, download});
   };
   const double sum =
       plan.keeps_b
@@ -186,12 +189,12 @@ double gemm_seconds(const GemmProblem& problem, const GemmPlan& plan) {
   const double read = plan.keeps_b ? wide * (b + tall * a) : wide * tall * (first_a + b);
   const double page_locked =
       plan.devices.empty() ? 0 : static_cast<double>(plan.memory.slots) / problem.machine.bus.page_lock_rate;
-  // What nothing hides: the first panels, and the last tile, which is cut into ever lower ones where that
-  // costs no second reading.
+  // Not hidden: the first panels and the last tile. The last tile is divided into ever lower tiles if that
+  // does not require reading op(B) again.
   const double ends =
-      (first_a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? left / 8 : left);
-  // For plans that take as long the one that reads least, which leaves most to others.
-  return sum + step_count(plan) * problem.machine.products.step_seconds + kReadShare * read + page_locked +
+      (first_a + b) * static_cast<double>(plan.first_depth()) / k + (plan.keeps_b ? download / 8 : download);
+  // Among equally fast plans, prefer the one that reads least.
+  return sum + step_count(plan) * problem.machine.products.step_seconds + kReadWeight * read + page_locked +
          ends;
 }
 
@@ -200,17 +203,18 @@ Prediction predict(const GemmProblem& problem, const GemmPlan& plan) {
   const Rates rates = rates_of(machine, plan);
   const bool to_file = problem.out.layout().codec != kInMemory;
   const auto read = static_cast<double>(plan.bytes_read), written = static_cast<double>(plan.bytes_written);
-  Prediction all;
-  all.compute = plan.shape.operations() * rates.operation;
-  if (to_file) all.write = written / machine.files.write_rate;
+  Prediction prediction;
+  prediction.compute = plan.shape.operations() * rates.per_multiply_add;
+  if (to_file) prediction.write = written / machine.files.write_rate;
   if (plan.devices.empty()) {
-    all.read = read * rates.moved;
+    prediction.read = read * rates.per_byte_moved;
   } else {
-    all.upload = read * rates.moved, all.download = written * rates.moved;
-    if (plan.stages_a || plan.stages_b) all.read = all.upload * staged_factor(machine.bus, plan.threads);
+    prediction.upload = read * rates.per_byte_moved, prediction.download = written * rates.per_byte_moved;
+    if (plan.stages_a || plan.stages_b)
+      prediction.read = prediction.upload * staged_factor(machine.bus, plan.threads);
   }
-  all.total = std::max(gemm_seconds(problem, plan), all.write);
-  return all;
+  prediction.total = std::max(gemm_seconds(problem, plan), prediction.write);
+  return prediction;
 }
 
 }  // namespace sepconv

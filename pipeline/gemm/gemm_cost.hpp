@@ -1,11 +1,11 @@
-// What a way to cut a product costs, in memory and in seconds. Internal to the planner.
+// The cost of a tiling of a product, in memory and in seconds. Internal to the planner.
 #pragma once
 
 #include "pipeline/gemm/gemm_plan.hpp"
 
 namespace sepconv {
 
-/// Everything that is settled before the cut is chosen.
+/// The inputs of the planner that do not depend on the tiling.
 struct GemmProblem {
   const Reader& a;
   const Reader& b;
@@ -15,20 +15,21 @@ struct GemmProblem {
   int multiprocessors;  ///< of the GPU, if any
 };
 
-/// Whether the bytes of panels and tiles can be counted at all.
+/// Whether the byte counts of panels and tiles fit in 64-bit integers.
 bool is_countable(const GemmPlan& plan);
 
-/// Sets what the plan holds, from how it is cut and staged.
+/// Sets the plan's memory fields from its tiling and staging.
 void set_memory(const GemmProblem& problem, GemmPlan& plan);
 
-/// Files that are not page-locked memory themselves have to be staged, and panels of short rows are if
-/// threads do that faster than the bus moves them. Whether something is that need not be.
+/// Sets the plan's staging. Matrices outside page-locked memory must be staged; panels with short rows are
+/// staged if threads gather them faster than the bus copies them. Returns whether a page-locked matrix is
+/// staged.
 bool choose_staging(const GemmProblem& problem, bool may_stage, GemmPlan& plan);
 
-/// Estimated seconds; for comparing plans.
+/// Estimated seconds, for comparing plans.
 double gemm_seconds(const GemmProblem& problem, const GemmPlan& plan);
 
-/// What a run should take, but for a GPU's context, of a plan that has everything else.
+/// Predicted times of a run, without the creation of a GPU context. All other fields of the plan must be set.
 Prediction predict(const GemmProblem& problem, const GemmPlan& plan);
 
 }  // namespace sepconv

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kStepsInFlight = 32;
 
-/// Panels of a matrix have rows with gaps, and copy engines are slow where those are short.
+/// Copies a panel. Rows of a panel are not contiguous, and copy engines are slow for short rows.
 void copy_panel(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
   const bool short_rows = !(from.contiguous() && to.contiguous()) && from.row_bytes() < kLongBusRow;
   short_rows ? copy_pixels_by_kernel(from, to, stream) : copy_pixels(from, to, stream);
@@ -27,7 +27,7 @@ GemmCudaRun::GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const Exe
       device_(plan, device_memory(options)),
       events_(static_cast<std::size_t>(std::max<std::int64_t>(kStepsInFlight, 2 * plan.slots))),
       strip_events_(kStripsInFlight),
-      tile_left_(static_cast<std::size_t>(plan.tiles)),
+      tile_downloaded_(static_cast<std::size_t>(plan.tiles)),
       state_(std::ssize(strips_), plan.result().extent.area(), plan.result().pixel_bytes(), options),
       pool_({.threads = plan.threads, .others = 3}, state_.stop_token()) {
   const std::int64_t strip_bytes = plan.strip_rows * plan.cols * plan.element_bytes();
@@ -46,12 +46,12 @@ std::vector<GemmCudaRun::Strip> GemmCudaRun::strips_of(const std::vector<GemmSte
                                                        std::int64_t strip_rows) {
   std::vector<Strip> strips;
   for (std::int64_t index = 0; index < std::ssize(steps); ++index) {
-    const GemmStep& now = steps[static_cast<std::size_t>(index)];
-    for (std::int64_t row = 0; now.last && row < now.result.rows; row += strip_rows) {
-      const std::int64_t rows = std::min(strip_rows, now.result.rows - row);
+    const GemmStep& current = steps[static_cast<std::size_t>(index)];
+    for (std::int64_t row = 0; current.last && row < current.result.rows; row += strip_rows) {
+      const std::int64_t rows = std::min(strip_rows, current.result.rows - row);
       strips.push_back({index,
-                        {now.result.row + row, now.result.col, rows, now.result.cols},
-                        row + rows == now.result.rows});
+                        {current.result.row + row, current.result.col, rows, current.result.cols},
+                        row + rows == current.result.rows});
     }
   }
   return strips;
@@ -62,14 +62,14 @@ GemmCudaRun::~GemmCudaRun() { wait_for_end({&upload_, &compute_, &download_}); }
 void GemmCudaRun::execute(Timeline& timeline) {
   clock_.set(timeline, compute_);
   state_.run_to_end([&](Roles& roles) {
-    roles.start([&] { play([&] { read_all(timeline); }); });
-    roles.start([&] { play([&] { upload_all(timeline); }); });
-    roles.start([&] { play([&] { download_all(); }); });
+    roles.start([&] { run_role([&] { read_all(timeline); }); });
+    roles.start([&] { run_role([&] { upload_all(timeline); }); });
+    roles.start([&] { run_role([&] { download_all(); }); });
     write_all(timeline);
   });
 }
 
-void GemmCudaRun::play(const std::function<void()>& role) noexcept {
+void GemmCudaRun::run_role(const std::function<void()>& role) noexcept {
   state_.attempt([&] {
     set_current_device(plan_.devices.front());
     role();
@@ -90,7 +90,7 @@ PixelView GemmCudaRun::staged_b(std::int64_t index) const {
                     ImageSpec{stored_b(plan_.op, step(index)).extent(), 1, plan_.type});
 }
 
-/// Where a strip arrives on the host.
+/// The host memory that a strip is downloaded to.
 PixelView GemmCudaRun::strip_view(std::int64_t strip) const {
   const Rect rect = strips_[static_cast<std::size_t>(strip)].rect;
   if (staged_strips_.data() == nullptr) return files_.out.page_locked(rect);
@@ -105,7 +105,8 @@ void GemmCudaRun::read_all(Timeline& timeline) {
     const PixelView a = staged_a(index), b = staged_b(index);
     const bool is_staged = a.data != nullptr || b.data != nullptr;
     if (is_staged && index >= plan_.slots)
-      events_of(index - plan_.slots).upload.end.synchronize();  // the slot's last panels have left
+      events_of(index - plan_.slots)
+          .upload.end.synchronize();  // the slot's previous panels have been uploaded
     const double begin = timeline.now();
     const ProfilerRange range("read", index);
     if (a.data != nullptr) files_.a.read(stored_a(plan_.op, step(index)), a, pool_);
@@ -117,7 +118,7 @@ void GemmCudaRun::read_all(Timeline& timeline) {
   }
 }
 
-/// Records a step that is computed, so that its events can serve another.
+/// Records a completed step on the timeline, so that its events can be reused.
 void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
   const StepEvents& events = events_of(index);
   events.compute.end.synchronize();
@@ -131,9 +132,9 @@ void GemmCudaRun::retire(std::int64_t index, Timeline& timeline) {
 void GemmCudaRun::upload_all(Timeline& timeline) {
   const auto in_flight = std::ssize(events_);
   for (std::int64_t index = 0; index < std::ssize(steps_); ++index) {
-    if (!state_.wait_until([&] { return read_ > index && tiles_left_ > step(index).tile_after; })) return;
+    if (!state_.wait_until([&] { return read_ > index && tiles_enqueued_ > step(index).tile_after; })) return;
     if (index >= in_flight) retire(index - in_flight, timeline);
-    // No further ahead than memory is for: a stop waits for what is enqueued.
+    // Enqueue no more steps than there are slots: a stop waits for all enqueued work.
     if (index > plan_.slots) events_of(index - plan_.slots - 1).compute.end.synchronize();
     upload(index, timeline);
     compute(index);
@@ -145,7 +146,7 @@ void GemmCudaRun::upload_all(Timeline& timeline) {
 }
 
 void GemmCudaRun::wait_for_step(std::int64_t index, DeviceStream stream) const {
-  // Events that serve a later step already belong to one that has been retired.
+  // Older steps have been retired; their events are already reused.
   const std::int64_t oldest = enqueued_ - std::ssize(events_) + 1;
   if (index >= 0 && index >= oldest)
     events_[static_cast<std::size_t>(index) % events_.size()].compute.end.wait_in(stream);
@@ -153,29 +154,29 @@ void GemmCudaRun::wait_for_step(std::int64_t index, DeviceStream stream) const {
 
 void GemmCudaRun::upload(std::int64_t index, Timeline& timeline) {
   const ProfilerRange range("upload", index);
-  const GemmStep& now = step(index);
-  wait_for_step(now.a_after, upload_.get());
-  if (now.loads_b) wait_for_step(now.b_after, upload_.get());
+  const GemmStep& current = step(index);
+  wait_for_step(current.a_after, upload_.get());
+  if (current.loads_b) wait_for_step(current.b_after, upload_.get());
   StepEvents& events = events_of(index);
   events.upload.begin.record(upload_.get());
   const PixelView a = staged_a(index), b = staged_b(index);
-  copy_panel(a.data != nullptr ? ConstPixelView(a) : files_.a.page_locked(stored_a(plan_.op, now)),
-             device_.a(now, index), upload_.get());
-  if (now.loads_b)
-    copy_panel(b.data != nullptr ? ConstPixelView(b) : files_.b.page_locked(stored_b(plan_.op, now)),
-               device_.b(now, index), upload_.get());
-  if (now.first && files_.added != nullptr) upload_added(now, timeline);
+  copy_panel(a.data != nullptr ? ConstPixelView(a) : files_.a.page_locked(stored_a(plan_.op, current)),
+             device_.a(current, index), upload_.get());
+  if (current.loads_b)
+    copy_panel(b.data != nullptr ? ConstPixelView(b) : files_.b.page_locked(stored_b(plan_.op, current)),
+               device_.b(current, index), upload_.get());
+  if (current.first && files_.added != nullptr) upload_added(current, timeline);
   events.upload.end.record(upload_.get());
 }
 
-/// The tile begins with what is added to it.
-void GemmCudaRun::upload_added(const GemmStep& now, Timeline& timeline) {
-  if (now.tile_after >= 0)
-    tile_left_[static_cast<std::size_t>(now.tile_after % plan_.tiles)].wait_in(upload_.get());
-  const PixelView tile = device_.tile(now);
-  state_.add_bytes_read(now.result.area() * plan_.element_bytes());
+/// Copies the added matrix into the tile, which accumulates the product.
+void GemmCudaRun::upload_added(const GemmStep& current, Timeline& timeline) {
+  if (current.tile_after >= 0)
+    tile_downloaded_[static_cast<std::size_t>(current.tile_after % plan_.tiles)].wait_in(upload_.get());
+  const PixelView tile = device_.tile(current);
+  state_.add_bytes_read(current.result.area() * plan_.element_bytes());
   if (staged_added_.data() == nullptr)
-    return copy_pixels(files_.added->page_locked(now.result), tile, upload_.get());
+    return copy_pixels(files_.added->page_locked(current.result), tile, upload_.get());
   Event uploaded[kStripsInFlight];
   for (std::int64_t row = 0, strip = 0; row < tile.extent.rows; row += plan_.strip_rows, ++strip) {
     const Rect part{row, 0, std::min(plan_.strip_rows, tile.extent.rows - row), tile.extent.cols};
@@ -185,54 +186,55 @@ void GemmCudaRun::upload_added(const GemmStep& now, Timeline& timeline) {
         dense_view(staged_added_.data() + slot * (staged_added_.size() / kStripsInFlight),
                    ImageSpec{part.extent(), 1, plan_.type});
     const double begin = timeline.now();
-    files_.added->read({now.result.row + row, now.result.col, part.rows, part.cols}, staged, pool_);
-    timeline.record({"read", now.tile, begin, timeline.now(), part.area() * plan_.element_bytes()});
+    files_.added->read({current.result.row + row, current.result.col, part.rows, part.cols}, staged, pool_);
+    timeline.record({"read", current.tile, begin, timeline.now(), part.area() * plan_.element_bytes()});
     copy_pixels(staged, tile.crop(part), upload_.get());
     uploaded[slot].record(upload_.get());
   }
-  upload_.synchronize();  // the strips are used again for the next tile
+  upload_.synchronize();  // the strip buffers are reused for the next tile
 }
 
 void GemmCudaRun::compute(std::int64_t index) {
   const ProfilerRange range("compute", index);
-  const GemmStep& now = step(index);
+  const GemmStep& current = step(index);
   StepEvents& events = events_of(index);
   events.upload.end.wait_in(compute_.get());
-  if (now.first && now.tile_after >= 0)
-    tile_left_[static_cast<std::size_t>(now.tile_after % plan_.tiles)].wait_in(compute_.get());
+  if (current.first && current.tile_after >= 0)
+    tile_downloaded_[static_cast<std::size_t>(current.tile_after % plan_.tiles)].wait_in(compute_.get());
   events.compute.begin.record(compute_.get());
-  gemm_cuda(op_of(plan_, now), device_.a(now, index), device_.b(now, index), device_.tile(now),
-            compute_.get());
+  gemm_cuda(op_of(plan_, current), device_.a(current, index), device_.b(current, index),
+            device_.tile(current), compute_.get());
   events.compute.end.record(compute_.get());
 }
 
 void GemmCudaRun::download_all() {
   for (std::int64_t strip = 0; strip < std::ssize(strips_); ++strip) {
-    const Strip& now = strips_[static_cast<std::size_t>(strip)];
-    if (!state_.wait_until([&] { return enqueued_ > now.step && written_ > strip - kStripsInFlight; }))
+    const Strip& current = strips_[static_cast<std::size_t>(strip)];
+    if (!state_.wait_until([&] { return enqueued_ > current.step && written_ > strip - kStripsInFlight; }))
       return;
-    const ProfilerRange range("download", step(now.step).tile);
-    const PixelView tile = device_.tile(step(now.step));
-    const Rect result = step(now.step).result;
-    events_of(now.step).compute.end.wait_in(
-        download_.get());  // if the event serves a later step by now, that one
+    const ProfilerRange range("download", step(current.step).tile);
+    const PixelView tile = device_.tile(step(current.step));
+    const Rect result = step(current.step).result;
+    // If a later step has reused the event, this waits for that step.
+    events_of(current.step).compute.end.wait_in(download_.get());
     const DeviceClock::Interval& interval = strip_events_[static_cast<std::size_t>(strip % kStripsInFlight)];
     interval.begin.record(download_.get());
-    copy_pixels(tile.crop({now.rect.row - result.row, 0, now.rect.rows, now.rect.cols}), strip_view(strip),
-                download_.get());
+    copy_pixels(tile.crop({current.rect.row - result.row, 0, current.rect.rows, current.rect.cols}),
+                strip_view(strip), download_.get());
     interval.end.record(download_.get());
-    if (now.last)
-      tile_left_[static_cast<std::size_t>(step(now.step).tile % plan_.tiles)].record(download_.get());
+    if (current.last)
+      tile_downloaded_[static_cast<std::size_t>(step(current.step).tile % plan_.tiles)].record(
+          download_.get());
     state_.update([&] {
-      ++strips_left_;
-      if (now.last) ++tiles_left_;
+      ++strips_enqueued_;
+      if (current.last) ++tiles_enqueued_;
     });
   }
 }
 
 void GemmCudaRun::write_all(Timeline& timeline) {
   for (std::int64_t strip = 0; strip < std::ssize(strips_); ++strip) {
-    if (!state_.wait_until([&] { return strips_left_ > strip; })) return;
+    if (!state_.wait_until([&] { return strips_enqueued_ > strip; })) return;
     const DeviceClock::Interval& interval = strip_events_[static_cast<std::size_t>(strip % kStripsInFlight)];
     interval.end.synchronize();
     const Rect rect = strips_[static_cast<std::size_t>(strip)].rect;

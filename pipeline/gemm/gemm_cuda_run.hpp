@@ -1,4 +1,5 @@
-// A product on a GPU: panels go up, are multiplied, and tiles come down, all at once. Internal to run_gemm().
+// A product on a GPU: panels are uploaded and multiplied, and tiles downloaded, concurrently. Internal to
+// run_gemm().
 #pragma once
 
 #include <functional>
@@ -11,38 +12,40 @@
 
 namespace sepconv {
 
-/// Three streams, ordered by events alone, as in DeviceRing:
+/// Three streams, synchronised by events alone, as in DeviceRing:
 ///
-///   upload    step i's panels, and what is added where it is the first of its tile, once the steps that used
-///   their memory are computed compute   step i, once its panels are there; the first of a tile once the tile
-///   before in the same memory has been downloaded download  a tile, once its last step is computed: as a
-///   whole where the result lies in page-locked memory, else in strips that the writer takes
+///   upload    step i's panels, once the steps that used their memory are computed; before the first step of
+///             a tile also the added matrix
+///   compute   step i, once its panels are uploaded; the first step of a tile also waits until the previous
+///             tile in the same memory has been downloaded
+///   download  a tile, once its last step is computed: as a whole if the result is in page-locked memory,
+///             else in strips for the writer
 ///
-/// The reader fills page-locked panels where a file is not page-locked memory itself, or has short rows there
+/// The reader copies panels to page-locked memory if the matrix is not in such memory or has short rows
 /// (GemmPlan::stages_a).
 class GemmCudaRun {
  public:
-  /// Allocates everything on plan.devices.front(), which is current. Throws OutOfMemory before anything is
-  /// read, and CudaError.
+  /// Allocates all memory on plan.devices.front(), which must be current. Throws OutOfMemory before anything
+  /// is read, and CudaError.
   GemmCudaRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
   GemmCudaRun(GemmCudaRun&&) = delete;
-  /// Waits for the work of its own streams.
+  /// Waits for the work on its streams.
   ~GemmCudaRun();
 
   void execute(Timeline& timeline);
-  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  /// Number of host threads: the plan's, or fewer if not all could be started.
   int threads() const noexcept { return pool_.concurrency(); }
 
  private:
-  /// For one step or strip; used again for a later one when it has passed and is recorded.
+  /// The events of one step, reused for a later step once this one is recorded.
   struct StepEvents {
     DeviceClock::Interval upload, compute;
   };
-  /// A part of a tile that comes down at once.
+  /// A part of a tile that is downloaded in one copy.
   struct Strip {
-    std::int64_t step;  // the last of its tile
-    Rect rect;          // of the result
-    bool last;          // of its tile
+    std::int64_t step;  // the last step of its tile
+    Rect rect;          // position in the result
+    bool last;          // whether it is the last of its tile
   };
 
   static std::vector<Strip> strips_of(const std::vector<GemmStep>& steps, std::int64_t strip_rows);
@@ -53,7 +56,7 @@ class GemmCudaRun {
   void compute(std::int64_t index);
   void download_all();
   void write_all(Timeline& timeline);
-  void play(const std::function<void()>& role) noexcept;
+  void run_role(const std::function<void()>& role) noexcept;
   /// Makes `stream` wait for a step's computation.
   void wait_for_step(std::int64_t index, DeviceStream stream) const;
   void retire(std::int64_t index, Timeline& timeline);
@@ -78,19 +81,19 @@ class GemmCudaRun {
   std::vector<GemmStep> steps_;
   std::vector<Strip> strips_;
   GemmMemory device_;
-  Buffer staged_a_, staged_b_, staged_added_,
-      staged_strips_;  // page-locked; empty where panels go from and to where files are
+  // Page-locked; empty if panels are copied directly from or to the matrix.
+  Buffer staged_a_, staged_b_, staged_added_, staged_strips_;
   Stream upload_{Stream::Priority::high}, compute_, download_;
   std::vector<StepEvents> events_;
   std::vector<DeviceClock::Interval> strip_events_;
-  std::vector<Event> tile_left_;
+  std::vector<Event> tile_downloaded_;
   DeviceClock clock_;
   RunState state_;
-  std::int64_t read_ = 0;        // steps whose panels are in page-locked memory; these under the state's lock
-  std::int64_t enqueued_ = 0;    // steps
-  std::int64_t tiles_left_ = 0;  // tiles whose download is enqueued
-  std::int64_t strips_left_ = 0;  // strips likewise
-  std::int64_t written_ = 0;      // strips
+  std::int64_t read_ = 0;  // steps read to page-locked memory; this and the next four under the state's lock
+  std::int64_t enqueued_ = 0;         // steps
+  std::int64_t tiles_enqueued_ = 0;   // tiles whose download is enqueued
+  std::int64_t strips_enqueued_ = 0;  // strips whose download is enqueued
+  std::int64_t written_ = 0;          // strips
   ThreadPool pool_;
 };
 

@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kPartOperations = 20'000'000'000;  // some tenths of a second
+constexpr std::int64_t kPartOperations = 20'000'000'000;  // a few tenths of a second
 constexpr std::int64_t kMinPartRows = 256;
 
 }  // namespace
@@ -35,10 +35,10 @@ void GemmHostRun::read_all(Timeline& timeline) {
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const GemmStep& step = steps_[i];
     const auto index = static_cast<std::int64_t>(i);
-    const bool adds = step.first && files_.added != nullptr;
+    const bool loads_added = step.first && files_.added != nullptr;
     const auto is_free = [&] {
       return computed_ > step.a_after && (!step.loads_b || computed_ > step.b_after) &&
-             (!adds || written_ > step.tile_after);
+             (!loads_added || written_ > step.tile_after);
     };
     if (!state_.wait_until(is_free)) return;
     const double begin = timeline.now();
@@ -51,7 +51,7 @@ void GemmHostRun::read_all(Timeline& timeline) {
       bytes += b.extent.rows * b.row_bytes();
       files_.b.read(stored_b(plan_.op, step), b, pool_);
     }
-    if (adds) {
+    if (loads_added) {
       bytes += step.result.area() * plan_.element_bytes();
       files_.added->read(step.result, memory_.tile(step), pool_);
     }
@@ -76,15 +76,15 @@ void GemmHostRun::compute_all(Timeline& timeline) {
   }
 }
 
-/// In parts, so that a stop is seen between them, and that OpenBLAS packs no more than is planned.
+/// Multiplies in parts, so that a stop takes effect between them and OpenBLAS packs no more than planned.
 void GemmHostRun::multiply(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b,
                            const PixelView& tile) {
   const std::int64_t depth = op.trans_a ? a.extent.rows : a.extent.cols;
-  const std::int64_t most = std::min(std::max(kMinPartRows, kPartOperations / (depth * tile.extent.cols)),
-                                     blas_threads_ * kMaxBlasRows);
-  for (std::int64_t row = 0; row < tile.extent.rows; row += most) {
+  const std::int64_t max_rows = std::min(std::max(kMinPartRows, kPartOperations / (depth * tile.extent.cols)),
+                                         blas_threads_ * kMaxBlasRows);
+  for (std::int64_t row = 0; row < tile.extent.rows; row += max_rows) {
     if (state_.stop_token().stop_requested()) throw Cancelled();
-    const std::int64_t rows = std::min(most, tile.extent.rows - row);
+    const std::int64_t rows = std::min(max_rows, tile.extent.rows - row);
     const Rect part = op.trans_a ? Rect{0, row, depth, rows} : Rect{row, 0, rows, depth};
     gemm_host(op, a.crop(part), b, tile.crop({row, 0, rows, tile.extent.cols}), blas_threads_);
   }

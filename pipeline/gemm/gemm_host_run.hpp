@@ -1,4 +1,5 @@
-// A product on the CPU: three roles around rings of panels and tiles. Internal to run_gemm().
+// A product on the CPU: three threads (read, compute, write) on rings of panels and tiles. Internal to
+// run_gemm().
 #pragma once
 
 #include <algorithm>
@@ -10,16 +11,15 @@
 
 namespace sepconv {
 
-/// The reader fetches panels, the computer multiplies them into tiles, the writer hands finished tiles to the
-/// sink; each in a thread of its own, in the order of the steps. As HostRun the first failure of any of them
-/// ends all.
+/// One thread reads panels, one multiplies them into tiles and one writes finished tiles, each in the order
+/// of the steps. As in HostRun, the first failure ends the run.
 class GemmHostRun {
  public:
-  /// Allocates everything. Throws OutOfMemory before anything is read.
+  /// Allocates all memory. Throws OutOfMemory before anything is read.
   GemmHostRun(const GemmFiles& files, const GemmPlan& plan, const ExecutionOptions& options);
 
   void execute(Timeline& timeline);
-  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  /// Number of threads: the plan's, or fewer if not all could be started.
   int threads() const noexcept { return std::min(blas_threads_, pool_.concurrency()); }
 
  private:
@@ -34,11 +34,11 @@ class GemmHostRun {
   std::vector<GemmStep> steps_;
   GemmMemory memory_;
   RunState state_;
-  std::int64_t read_ = 0;      // steps whose panels are there; these three under the state's lock
+  std::int64_t read_ = 0;      // steps whose panels are read; these three under the state's lock
   std::int64_t computed_ = 0;  // steps
   std::int64_t written_ = 0;   // tiles
   ThreadPool pool_;
-  int blas_threads_;  // that multiply
+  int blas_threads_;  // threads of OpenBLAS
 };
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// Where panels and tiles of a product lie, in memory of the host or of a device. Internal to the runners.
+// Buffers for the panels and tiles of a product, in host or device memory. Internal to the runners.
 #pragma once
 
 #include "core/memory.hpp"
@@ -6,14 +6,13 @@
 
 namespace sepconv {
 
-/// What OpenBLAS packs panels into, for each of its threads, if a call has no more rows than kMaxBlasRows
-/// for each.
+/// OpenBLAS's packing buffer per thread, if a call has at most kMaxBlasRows rows per thread.
 constexpr std::int64_t kBlasBytesPerThread = 8 << 20;
 constexpr std::int64_t kMaxBlasRows = kBlasBytesPerThread / (384 * 8);
 
-/// For copies over the bus whose rows a gap follows: shorter ones are left to a kernel.
+/// Minimum bytes of a strided row for copy engines; a kernel copies shorter rows over the bus.
 constexpr std::int64_t kLongBusRow = BusModel{}.long_row_bytes;
-/// Parts of a tile on their way through page-locked memory, each way.
+/// Strips of a tile buffered in page-locked memory, per direction.
 constexpr std::int64_t kStripsInFlight = 2;
 
 class GemmMemory {
@@ -27,7 +26,7 @@ class GemmMemory {
         b_((plan.keeps_b ? 1 : plan.slots) * b_bytes_, memory),
         tiles_(plan.tiles * tile_bytes_, memory) {}
 
-  /// The panels as they are stored in their files, and the tile.
+  /// View of a step's panel of A in its stored layout; b() and tile() likewise.
   PixelView a(const GemmStep& step, std::int64_t index) const {
     return dense(a_, index % plan_.slots * a_bytes_, stored_a(plan_.op, step).extent());
   }
@@ -35,11 +34,11 @@ class GemmMemory {
   PixelView b(const GemmStep& step, std::int64_t index) const {
     const Extent panel = stored_b(plan_.op, step).extent();
     if (!plan_.keeps_b) return dense(b_, index % plan_.slots * b_bytes_, panel);
-    // One matrix of the column's whole depth, so that any panel of it can be used.
+    // One matrix of the whole depth, so that any panel can be a crop of it.
     const bool trans = plan_.op.trans_b;
-    const PixelView all =
+    const PixelView all_panels =
         dense(b_, 0, trans ? Extent{panel.rows, plan_.shape.k} : Extent{plan_.shape.k, panel.cols});
-    return all.crop({trans ? 0 : step.k, trans ? step.k : 0, panel.rows, panel.cols});
+    return all_panels.crop({trans ? 0 : step.k, trans ? step.k : 0, panel.rows, panel.cols});
   }
 
   PixelView tile(const GemmStep& step) const {
@@ -56,8 +55,7 @@ class GemmMemory {
   Buffer a_, b_, tiles_;
 };
 
-/// What a step does to its tile: the first begins with what is added, or with nothing, and the others add to
-/// it.
+/// The operation of a step: the first step of a tile applies beta, the others add to the tile.
 inline GemmOp op_of(const GemmPlan& plan, const GemmStep& step) {
   GemmOp op = plan.op;
   if (!step.first) op.beta = 1;

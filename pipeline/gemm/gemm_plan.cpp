@@ -17,35 +17,35 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kAlignedSide = 128;  // sides of tiles and panels that the libraries like
+constexpr std::int64_t kAlignedSide = 128;  // the libraries are fast for multiples of this side
 constexpr std::int64_t kMinSide = 64;
-constexpr double kMaxStepOperations = 1e13;  // of a GPU: a stop waits for a step
+constexpr double kMaxStepOperations = 1e13;  // on a GPU, where a stop waits for the current step
 
 int multiprocessors_of(const std::vector<int>& devices) {
   if (devices.empty()) return 0;
-  const std::vector<DeviceInfo> found = cuda_devices();
-  const auto device = std::ranges::find(found, devices.front(), &DeviceInfo::index);
-  return device != found.end() ? std::max(1, device->multiprocessors) : 1;
+  const std::vector<DeviceInfo> all_devices = cuda_devices();
+  const auto device = std::ranges::find(all_devices, devices.front(), &DeviceInfo::index);
+  return device != all_devices.end() ? std::max(1, device->multiprocessors) : 1;
 }
 
 /// Lengths of a side to try: the whole, halves, thirds and so on, multiples of `unit`.
 std::vector<std::int64_t> sides(std::int64_t length, std::int64_t unit) {
   const std::int64_t aligned = std::lcm(unit, kAlignedSide);
-  std::vector<std::int64_t> found;
+  std::vector<std::int64_t> candidates;
   for (std::int64_t parts = 1;; parts += std::max<std::int64_t>(1, parts / 3)) {
-    const std::int64_t wanted = ceil_div(length, parts);
-    const std::int64_t side = std::min(round_up(wanted, wanted >= aligned ? aligned : unit), length);
-    if (found.empty() || side < found.back()) found.push_back(side);
-    if (side <= std::max(unit, kMinSide)) return found;
+    const std::int64_t target = ceil_div(length, parts);
+    const std::int64_t side = std::min(round_up(target, target >= aligned ? aligned : unit), length);
+    if (candidates.empty() || side < candidates.back()) candidates.push_back(side);
+    if (side <= std::max(unit, kMinSide)) return candidates;
   }
 }
 
 std::vector<std::int64_t> depths(std::int64_t k) {
-  std::vector<std::int64_t> found{k};
+  std::vector<std::int64_t> candidates{k};
   for (std::int64_t depth = std::int64_t{1} << 26; depth >= 16; depth /= 2) {
-    if (depth < k) found.push_back(depth);
+    if (depth < k) candidates.push_back(depth);
   }
-  return found;
+  return candidates;
 }
 
 Ceilings ceilings_of(const GemmPlan& plan) { return {plan.max_memory_bytes, plan.max_device_memory_bytes}; }
@@ -53,9 +53,9 @@ Ceilings ceilings_of(const GemmPlan& plan) { return {plan.max_memory_bytes, plan
 struct Search {
   std::optional<GemmPlan> best;
   double best_seconds = std::numeric_limits<double>::infinity();
-  MinMemory least;
+  MinMemory min_memory;
 
-  void offer(const GemmProblem& problem, GemmPlan& plan) {
+  void consider(const GemmProblem& problem, GemmPlan& plan) {
     if (!is_countable(plan)) return;
     const double tile = static_cast<double>(plan.rows) * static_cast<double>(plan.cols);
     plan.whole_a = !plan.devices.empty() && problem.a.is_page_locked() &&
@@ -64,7 +64,7 @@ struct Search {
     for (const bool may_stage : {true, false}) {
       if (!choose_staging(problem, may_stage, plan) && may_stage) continue;
       set_memory(problem, plan);
-      if (!least.fits(plan.memory, plan.device_memory, ceilings_of(plan))) continue;
+      if (!min_memory.fits(plan.memory, plan.device_memory, ceilings_of(plan))) continue;
       const double seconds = gemm_seconds(problem, plan);
       if (seconds < best_seconds) best = plan, best_seconds = seconds;
     }
@@ -74,13 +74,14 @@ struct Search {
 Search search(const GemmProblem& problem, GemmPlan plan, const PlanOptions& options) {
   const Extent block = problem.out.layout().block;
   const bool whole_rows = problem.out.layout().access == Access::sequential;
-  const auto tried = [](std::int64_t forced, std::int64_t length, std::int64_t unit) {
+  const auto candidate_sides = [](std::int64_t forced, std::int64_t length, std::int64_t unit) {
     return forced > 0 ? std::vector<std::int64_t>{std::min(round_up(forced, unit), length)}
                       : sides(length, unit);
   };
-  const auto all_rows = tried(options.band_rows, plan.shape.m, std::min(plan.row_unit, plan.shape.m));
+  const auto all_rows =
+      candidate_sides(options.band_rows, plan.shape.m, std::min(plan.row_unit, plan.shape.m));
   auto all_cols =
-      tried(options.band_cols, plan.shape.n, std::clamp<std::int64_t>(block.cols, 1, plan.shape.n));
+      candidate_sides(options.band_cols, plan.shape.n, std::clamp<std::int64_t>(block.cols, 1, plan.shape.n));
   if (whole_rows) all_cols = {plan.shape.n};
   Search found;
   for (const bool keeps_b : {true, false}) {
@@ -92,7 +93,7 @@ Search search(const GemmProblem& problem, GemmPlan plan, const PlanOptions& opti
             for (const std::int64_t depth : depths(plan.shape.k)) {
               plan.keeps_b = keeps_b, plan.slots = slots, plan.tiles = tiles;
               plan.rows = rows, plan.cols = cols, plan.depth = depth;
-              found.offer(problem, plan);
+              found.consider(problem, plan);
             }
           }
         }
@@ -110,9 +111,9 @@ void check_access(const Reader* reader, const char* name) {
                     name));
 }
 
-/// Bytes that must move between a memory of this many bytes and the matrices, in any order of work: 2 m n k /
-/// sqrt(S) - 2 S for S elements (Smith, Lowery, Langou and van de Geijn, "A tight I/O lower bound for matrix
-/// multiplication", 2019), and each matrix once.
+/// Lower bound of the bytes moved between the matrices and a memory of S elements, in any order of work: 2 m
+/// n k / sqrt(S) - 2 S (Smith, Lowery, Langou and van de Geijn, "A tight I/O lower bound for matrix
+/// multiplication", 2019), and at least each matrix once.
 double min_bytes(const GemmPlan& plan, const Reader* added) {
   const auto size = static_cast<double>(plan.element_bytes());
   const auto m = static_cast<double>(plan.shape.m), n = static_cast<double>(plan.shape.n),
@@ -123,9 +124,9 @@ double min_bytes(const GemmPlan& plan, const Reader* added) {
   return size * std::max(once, 2 * m * n * k / std::sqrt(memory) - 2 * memory);
 }
 
-/// Before the device's memory is counted, of which it takes some.
+/// Initialises cuBLAS, which allocates device memory, before the free device memory is queried.
 void prepare_cublas(const std::vector<int>& devices) {
-  if (devices.empty() || !has_context(devices.front())) return;  // one that is only thought of
+  if (devices.empty() || !has_context(devices.front())) return;  // a device that is only planned for
   const DeviceScope scope(devices.front());
   prepare_gemm_cuda();
 }
@@ -149,15 +150,15 @@ GemmPlan make_plan(const GemmOp& op, const Reader& a, const Reader& b, const Rea
   plan.max_device_memory_bytes = device_memory_ceiling(plan.devices, options);
   const GemmProblem problem{
       a, b, op.beta != 0 ? added : nullptr, out, options.machine, multiprocessors_of(plan.devices)};
-  plan.row_unit = std::max<std::int64_t>(
-      1, out.layout().block.rows);  // whole tiles, even where they may be cut: parts are written slower
-  for (;; plan.threads /= 2) {      // fewer hold less scratch
+  // Whole blocks of the file, even if the writer accepts parts of them: parts are written slower.
+  plan.row_unit = std::max<std::int64_t>(1, out.layout().block.rows);
+  for (;; plan.threads /= 2) {  // fewer threads use less scratch
     const Search found = search(problem, plan, options);
     if (found.best) {
       plan = *found.best;
       break;
     }
-    if (plan.threads == 1) found.least.fail(ceilings_of(plan), "product");
+    if (plan.threads == 1) found.min_memory.fail(ceilings_of(plan), "product");
   }
   for (const GemmStep& step : gemm_steps(plan)) {
     plan.bytes_read += (step.result.rows * step.depth + (step.loads_b ? step.result.cols * step.depth : 0)) *
@@ -165,8 +166,8 @@ GemmPlan make_plan(const GemmOp& op, const Reader& a, const Reader& b, const Rea
     if (step.first && problem.added != nullptr) plan.bytes_read += step.result.area() * plan.element_bytes();
   }
   plan.bytes_written = plan.result().bytes();
-  const auto add_warnings = [&plan](const std::vector<std::string>& said) {
-    plan.warnings.insert(plan.warnings.end(), said.begin(), said.end());
+  const auto add_warnings = [&plan](const std::vector<std::string>& warnings) {
+    plan.warnings.insert(plan.warnings.end(), warnings.begin(), warnings.end());
   };
   for (const Reader* const source : {&a, &b, problem.added}) {
     if (source != nullptr) add_warnings(source->layout().warnings);
@@ -188,8 +189,8 @@ GemmPlan plan_gemm(const GemmOp& op, const Reader& a, const Reader& b, const Rea
                    const PlanOptions& options) {
   check_options(options), check_no_region("a product", options);
   const auto cpu_only = [] { return std::string(gemm_cuda_library().empty() ? "cuBLAS was not found" : ""); };
-  return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& settled) {
-    return make_plan(op, a, b, added, out, settled);
+  return plan_on_devices<GemmPlan>(options, cpu_only, [&](const PlanOptions& resolved) {
+    return make_plan(op, a, b, added, out, resolved);
   });
 }
 

@@ -1,4 +1,4 @@
-// The order of a product's work, and the plan in words.
+// The steps of a product, and the plan as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,30 +13,30 @@ namespace {
 constexpr std::int64_t kMinDepth = 128;
 constexpr std::int64_t kMinRows = 256;
 
-/// Heights of a column of tiles. The last one of the product leaves when nothing else is left to do: with
-/// op(B) there it is cut into ever lower ones.
+/// Tile heights of a column of tiles. Nothing overlaps the download of the product's last tile; if op(B)
+/// stays in memory, it is divided into ever lower tiles.
 std::vector<std::int64_t> heights(const GemmPlan& plan, bool last_column) {
-  std::vector<std::int64_t> found;
+  std::vector<std::int64_t> tile_heights;
   for (std::int64_t row = 0; row < plan.shape.m; row += plan.rows)
-    found.push_back(std::min(plan.rows, plan.shape.m - row));
-  if (!last_column || !plan.keeps_b || plan.devices.empty()) return found;
-  std::int64_t left = found.back();
-  found.pop_back();
-  for (std::int64_t part = left / 2; part >= kMinRows; part /= 2) {
+    tile_heights.push_back(std::min(plan.rows, plan.shape.m - row));
+  if (!last_column || !plan.keeps_b || plan.devices.empty()) return tile_heights;
+  std::int64_t rows_left = tile_heights.back();
+  tile_heights.pop_back();
+  for (std::int64_t part = rows_left / 2; part >= kMinRows; part /= 2) {
     const std::int64_t rows = round_up(part, round_up(kMinRows, plan.row_unit));
-    if (rows >= left) break;
-    found.push_back(rows);
-    left -= rows;
+    if (rows >= rows_left) break;
+    tile_heights.push_back(rows);
+    rows_left -= rows;
   }
-  found.push_back(left);
-  return found;
+  tile_heights.push_back(rows_left);
+  return tile_heights;
 }
 
 class StepList {
  public:
   explicit StepList(const GemmPlan& plan) : plan_(plan) {}
 
-  std::vector<GemmStep> make() {
+  std::vector<GemmStep> build() {
     for (std::int64_t col = 0; col < plan_.shape.n; col += plan_.cols) {
       const std::int64_t cols = std::min(plan_.cols, plan_.shape.n - col);
       column_after_ = static_cast<std::int64_t>(steps_.size()) - 1;
@@ -54,19 +54,19 @@ class StepList {
     const bool loads_b = !plan_.keeps_b || result.row == 0;
     std::int64_t depth = steps_.empty() ? plan_.first_depth() : loads_b ? plan_.depth : plan_.a_depth();
     for (std::int64_t k = 0; k < plan_.shape.k;) {
-      const std::int64_t now = std::min(depth, plan_.shape.k - k);
+      const std::int64_t step_depth = std::min(depth, plan_.shape.k - k);
       const auto index = static_cast<std::int64_t>(steps_.size());
       steps_.push_back({.tile = tiles_,
                         .result = result,
                         .k = k,
-                        .depth = now,
+                        .depth = step_depth,
                         .first = k == 0,
-                        .last = k + now == plan_.shape.k,
+                        .last = k + step_depth == plan_.shape.k,
                         .loads_b = loads_b,
                         .a_after = index - plan_.slots,
                         .b_after = plan_.keeps_b ? column_after_ : index - plan_.slots,
                         .tile_after = tiles_ - plan_.tiles});
-      k += now;
+      k += step_depth;
       if (loads_b) depth = std::min(depth * 2, plan_.depth);
     }
     ++tiles_;
@@ -75,10 +75,10 @@ class StepList {
   const GemmPlan& plan_;
   std::vector<GemmStep> steps_;
   std::int64_t tiles_ = 0;
-  std::int64_t column_after_ = -1;  // the last step of the column of tiles before
+  std::int64_t column_after_ = -1;  // last step of the previous column of tiles
 };
 
-std::string bytes(double count) { return format_bytes(count); }
+std::string bytes_text(double count) { return format_bytes(count); }
 
 std::string operand(const char* name, bool transposed) {
   return fmt::format("{}{}", name, transposed ? "^T" : "");
@@ -90,7 +90,7 @@ std::int64_t GemmPlan::first_depth() const noexcept {
   return std::min(depth, std::max(kMinDepth, depth / 8));
 }
 
-std::vector<GemmStep> gemm_steps(const GemmPlan& plan) { return StepList(plan).make(); }
+std::vector<GemmStep> gemm_steps(const GemmPlan& plan) { return StepList(plan).build(); }
 
 std::string describe(const GemmPlan& plan) {
   std::string text;
@@ -117,20 +117,21 @@ std::string describe(const GemmPlan& plan) {
          fmt::format("{} gathered in page-locked memory by {}", which, count_text(plan.threads, "thread")));
   }
   const double moved = static_cast<double>(plan.bytes_read) + static_cast<double>(plan.bytes_written);
-  line("read", bytes(static_cast<double>(plan.bytes_read)));
-  line("written", bytes(static_cast<double>(plan.bytes_written)));
-  line("", fmt::format("together {}; with this memory no order of work moves less than {}", bytes(moved),
-                       bytes(plan.min_bytes)));
-  line("memory",
-       fmt::format(
-           "{} of {}: panels and tiles {}, scratch {}, source {}, sink {}",
-           bytes(static_cast<double>(plan.memory.total())), bytes(static_cast<double>(plan.max_memory_bytes)),
-           bytes(static_cast<double>(plan.memory.slots)), bytes(static_cast<double>(plan.memory.scratch)),
-           bytes(static_cast<double>(plan.memory.source)), bytes(static_cast<double>(plan.memory.sink))));
+  line("read", bytes_text(static_cast<double>(plan.bytes_read)));
+  line("written", bytes_text(static_cast<double>(plan.bytes_written)));
+  line("", fmt::format("together {}; with this memory no order of work moves less than {}", bytes_text(moved),
+                       bytes_text(plan.min_bytes)));
+  line("memory", fmt::format("{} of {}: panels and tiles {}, scratch {}, source {}, sink {}",
+                             bytes_text(static_cast<double>(plan.memory.total())),
+                             bytes_text(static_cast<double>(plan.max_memory_bytes)),
+                             bytes_text(static_cast<double>(plan.memory.slots)),
+                             bytes_text(static_cast<double>(plan.memory.scratch)),
+                             bytes_text(static_cast<double>(plan.memory.source)),
+                             bytes_text(static_cast<double>(plan.memory.sink))));
   if (!plan.devices.empty()) {
     line("device", fmt::format("cuda:{}, {} of {}", plan.devices.front(),
-                               bytes(static_cast<double>(plan.device_memory.total())),
-                               bytes(static_cast<double>(plan.max_device_memory_bytes))));
+                               bytes_text(static_cast<double>(plan.device_memory.total())),
+                               bytes_text(static_cast<double>(plan.max_device_memory_bytes))));
   }
   line("predicted", to_string(plan.predicted));
   for (const std::string& warning : plan.warnings) line("warning", warning);

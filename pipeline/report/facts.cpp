@@ -11,16 +11,16 @@
 namespace sepconv {
 namespace {
 
-/// Whether the step encodes or decodes: how fast that can be done at best is nobody's to say.
-bool codes(std::string_view step, const RunReport& report) {
+/// Whether the step encodes or decodes; no limit is known for that.
+bool is_codec_step(std::string_view step, const RunReport& report) {
   if (step.starts_with("decode") || step.starts_with("encode")) return true;
   const auto is_coded = [](const std::string& codec) { return codec != kUncompressed && codec != kInMemory; };
   if (step == "read") return !report.plan.decodes_on_devices() && is_coded(report.source_codec);
   return step == "write" && !report.plan.encodes_on_devices() && is_coded(report.sink_codec);
 }
 
-/// The limit of reading or writing the bytes of a file: nothing where pixels are in memory, 0 where it is not
-/// known. Files side by side are written faster than one.
+/// The limit of reading or writing a file, in bytes per second: empty if pixels are in memory, 0 if unknown.
+/// It is unknown for several files, which are written faster than one.
 std::optional<double> file_rate(std::string_view step, const RunReport& report, const PageCacheRate& limits) {
   if (step == "read" && report.source_codec != kInMemory) return limits.read_bytes_per_second;
   if (step == "write" && report.sink_codec != kInMemory)
@@ -28,10 +28,10 @@ std::optional<double> file_rate(std::string_view step, const RunReport& report, 
   return std::nullopt;
 }
 
-/// Seconds that a step would take at the limits of what it does: copying, while arithmetic goes on. Nothing
-/// where a limit is not known.
+/// Seconds that a step would take at the machine's copy and arithmetic limits, which overlap. Empty if a
+/// limit is unknown.
 std::optional<double> min_seconds(const StepReport& step, const RunReport& report, const RunLimits& limits) {
-  if (codes(step.name, report)) return std::nullopt;
+  if (is_codec_step(step.name, report)) return std::nullopt;
   if (const auto rate = file_rate(step.name, report, limits.file)) {
     if (*rate <= 0) return std::nullopt;
     return static_cast<double>(step.bytes) / *rate;
@@ -44,38 +44,38 @@ std::optional<double> min_seconds(const StepReport& step, const RunReport& repor
   const DeviceRates& device = limits.device;
   double copy_rate = limits.host.copy_bytes_per_second, fma_rate = limits.host.fma_per_second;
   if (crosses_bus) {
-    copy_rate = device.duplex_bytes_per_second;  // it goes both ways at once in a run
+    copy_rate = device.duplex_bytes_per_second;  // a run uses both directions simultaneously
   } else if (on_device && computes) {
     copy_rate = device.copy_bytes_per_second;
     fma_rate = plan.arithmetic == Arithmetic::f64 ? device.fma_f64_per_second : device.fma_f32_per_second;
   }
   if (copy_rate <= 0) return std::nullopt;
-  // The bytes of compute are those that it reads and those that it writes; the others' are moved from here to
-  // there, on the bus once.
+  // Compute counts bytes read plus bytes written. Other steps count bytes moved, which are read and written
+  // once each; the bus moves them once.
   const double bytes = static_cast<double>(step.bytes) * (computes || crosses_bus ? 1 : 2);
-  return std::max(share(bytes, copy_rate), share(step.operations, fma_rate));
+  return std::max(safe_ratio(bytes, copy_rate), safe_ratio(step.operations, fma_rate));
 }
 
-/// Whether it moves results; the others move source pixels.
+/// Whether the step moves result pixels, not source pixels.
 bool is_of_result(const StepReport& step) {
   return step.name == "write" || step.name.starts_with("encode") || step.name.starts_with("download");
 }
 
-/// Pixels that a step has had. Compute moves source and result, and where blocks are coded on devices others
-/// move streams, or second images too: theirs are those of the result, halos of the source aside.
+/// Pixels that a step processed. Compute moves source and result, and other steps may move encoded streams or
+/// second images; for these the result's pixels are counted, without source halos.
 double pixels_of(const StepReport& step, const RunReport& report) {
   const Plan& plan = report.plan;
-  const bool of_result = is_of_result(step);
-  const bool moves_others =
-      of_result ? plan.encodes_on_devices() : plan.decodes_on_devices() || !plan.seconds.empty();
-  if (!step.name.starts_with("compute") && !moves_others)
-    return share(static_cast<double>(step.bytes),
-                 static_cast<double>((of_result ? plan.result() : plan.source()).pixel_bytes()));
-  const bool of_all = step.name == "read" || step.name == "write" || plan.devices.empty();
-  return static_cast<double>(report.pixels) / (of_all ? 1.0 : static_cast<double>(plan.devices.size()));
+  const bool moves_result = is_of_result(step);
+  const bool bytes_are_not_pixels =
+      moves_result ? plan.encodes_on_devices() : plan.decodes_on_devices() || !plan.seconds.empty();
+  if (!step.name.starts_with("compute") && !bytes_are_not_pixels)
+    return safe_ratio(static_cast<double>(step.bytes),
+                      static_cast<double>((moves_result ? plan.result() : plan.source()).pixel_bytes()));
+  const bool is_shared = step.name == "read" || step.name == "write" || plan.devices.empty();
+  return static_cast<double>(report.pixels) / (is_shared ? 1.0 : static_cast<double>(plan.devices.size()));
 }
 
-const char* doing(std::string_view bottleneck) {
+const char* activity_text(std::string_view bottleneck) {
   if (bottleneck.starts_with("read")) return "Reading and decoding the source";
   if (bottleneck.starts_with("write")) return "Encoding and writing the result";
   if (bottleneck.starts_with("upload")) return "Copying to the GPU";
@@ -85,7 +85,7 @@ const char* doing(std::string_view bottleneck) {
   return "Computing the chain";
 }
 
-/// For the last image's file: the writing behind its last band.
+/// Seconds that closing the last image's file took, after its last band.
 double closing_seconds(const RunReport& report) {
   double seconds = 0;
   for (const Span& span : report.timeline.spans()) {
@@ -95,11 +95,11 @@ double closing_seconds(const RunReport& report) {
   return seconds;
 }
 
-/// What makes this step shorter.
-std::string help_for(const RunReport& report, const StepFacts& step) {
+/// Advice on how to shorten this step.
+std::string advice_for(const RunReport& report, const StepFacts& step) {
   const Plan& plan = report.plan;
   if (step.name == "read") {
-    return codes(step.name, report)
+    return is_codec_step(step.name, report)
                ? "More threads (PlanOptions::threads) decode faster, and a source that is not compressed, or "
                  "by zstd, is read faster."
                : "A faster disk, or a source that the page cache still has, is read faster.";
@@ -109,7 +109,7 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
     if (closing > 0.5 * step.busy_seconds)
       return fmt::format("A faster disk: {:.2f} s of it were the closing of the file.", closing);
     if (report.sink_codec == kPicture) return "A TIFF or a Zarr, of which all threads encode blocks.";
-    return codes(step.name, report)
+    return is_codec_step(step.name, report)
                ? "OutputOptions::compression none, zstd:fast or deflate:fast take less time to encode; "
                  "beyond that, more threads (PlanOptions::threads) or a faster disk."
                : "A faster disk, or a result of a smaller type.";
@@ -127,8 +127,8 @@ std::string help_for(const RunReport& report, const StepFacts& step) {
       plan.threads);
 }
 
-/// Why steps wait for each other.
-std::string waiting(const RunReport& report) {
+/// The reason why steps wait for each other.
+std::string waiting_text(const RunReport& report) {
   const int slots = report.plan.slots;
   const std::int64_t bands = report.bands.count();
   if (slots >= std::min<std::int64_t>(3, bands))
@@ -152,33 +152,34 @@ std::string rates_text(const Plan& plan, const RunLimits& limits) {
     return text + fmt::format(", {:.0f} G fused multiply-adds/s", limits.host.fma_per_second / 1e9);
   const DeviceRates& device = limits.device;
   if (device.copy_bytes_per_second <= 0) return text + "; the GPU's could not be measured";
-  const bool wide = plan.arithmetic == Arithmetic::f64;
+  const bool is_f64 = plan.arithmetic == Arithmetic::f64;
   return text +
          fmt::format("; bus {:.1f} GB/s each way; device copy {:.0f} GB/s, {:.1f} T fused multiply-adds/s",
                      device.duplex_bytes_per_second / 1e9, device.copy_bytes_per_second / 1e9,
-                     (wide ? device.fma_f64_per_second : device.fma_f32_per_second) / 1e12);
+                     (is_f64 ? device.fma_f64_per_second : device.fma_f32_per_second) / 1e12);
 }
 
 }  // namespace
 
 std::vector<StepFacts> step_facts(const RunReport& report, const RunLimits& limits) {
-  std::vector<StepFacts> all;
+  std::vector<StepFacts> facts;
   for (const StepReport& step : report.steps) {
     const double busy = step.busy_seconds;
-    all.push_back({.name = step.name,
-                   .busy_seconds = busy,
-                   .hidden_share = share(step.hidden_seconds, busy),
-                   .bytes = step.bytes,
-                   .operations = step.operations,
-                   .bytes_per_second = share(static_cast<double>(step.bytes), busy),
-                   .pixels_per_second = share(pixels_of(step, report), busy),
-                   .share_of_limit = {}});
-    if (const auto least = min_seconds(step, report, limits)) all.back().share_of_limit = share(*least, busy);
+    facts.push_back({.name = step.name,
+                     .busy_seconds = busy,
+                     .hidden_fraction = safe_ratio(step.hidden_seconds, busy),
+                     .bytes = step.bytes,
+                     .operations = step.operations,
+                     .bytes_per_second = safe_ratio(static_cast<double>(step.bytes), busy),
+                     .pixels_per_second = safe_ratio(pixels_of(step, report), busy),
+                     .share_of_limit = {}});
+    if (const auto min_duration = min_seconds(step, report, limits))
+      facts.back().share_of_limit = safe_ratio(*min_duration, busy);
   }
-  return all;
+  return facts;
 }
 
-std::string share_text(const StepFacts& step) {
+std::string limit_percent_text(const StepFacts& step) {
   return step.share_of_limit ? fmt::format("{:.0f} %", 100 * *step.share_of_limit) : "-";
 }
 
@@ -197,12 +198,12 @@ std::string advice(const RunReport& report, const RunLimits& limits) {
   const auto step = std::ranges::find(steps, report.bottleneck, &StepFacts::name);
   if (step == steps.end()) return "";
   const double running = report.wall_seconds - report.startup_seconds;
-  std::string text = fmt::format("{} is the bottleneck: busy for {:.2f} s of {:.2f} s.", doing(step->name),
-                                 step->busy_seconds, report.wall_seconds);
-  if (share(step->busy_seconds, running) < 0.7) text += waiting(report);
+  std::string text = fmt::format("{} is the bottleneck: busy for {:.2f} s of {:.2f} s.",
+                                 activity_text(step->name), step->busy_seconds, report.wall_seconds);
+  if (safe_ratio(step->busy_seconds, running) < 0.7) text += waiting_text(report);
   if (report.startup_seconds > 0.3 * report.wall_seconds)
     text += fmt::format(" {:.2f} s went by before the first band.", report.startup_seconds);
-  return text + " What would help: " + help_for(report, *step);
+  return text + " What would help: " + advice_for(report, *step);
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// What a chain does to frequencies, found by giving it lines.
+// The frequency response of a chain, measured from its response to lines.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace sepconv {
 
-/// For structures that change along one side of the image and not along the other.
+/// Response along one axis of the image.
 struct LineResponse {
-  std::vector<double> taps;        ///< what becomes of a line of one pixel's width, its place in the middle
-  std::vector<double> magnitudes;  ///< of frequencies from 0 to half a cycle a pixel, evenly spaced
+  std::vector<double> taps;        ///< response to a line one pixel wide, which is in the middle
+  std::vector<double> magnitudes;  ///< at evenly spaced frequencies from 0 to 0.5 cycles per pixel
 };
 struct ChainResponse {
-  std::string why_not;  ///< one sentence; empty: there are both
+  std::string why_not;  ///< the reason why no response exists, one sentence; empty if it exists
   LineResponse along_x, along_y;
-  /// Along both sides the same, but for what rounding makes of it.
-  bool same_along_both() const;
+  /// Whether both axes have the same response, except for rounding.
+  bool is_isotropic() const;
 };
-/// For the chain without its casts. There is none where it is not linear, moves pixels, mixes channels,
-/// changes the size, or reaches further than 512 pixels.
+/// The response of the chain without its casts. It does not exist if the chain is not linear, moves pixels,
+/// mixes channels, changes the size, or has a radius above 512 pixels.
 ChainResponse response_of(const Chain& chain);
 
 }  // namespace sepconv

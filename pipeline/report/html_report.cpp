@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-std::string list(const PageFacts::Named& facts) {
+std::string definition_list(const PageFacts::Named& facts) {
   std::string rows;
   for (const auto& [name, value] : facts)
     rows += fmt::format("<dt>{}</dt><dd>{}</dd>\n", html_text(name), html_text(value));
@@ -27,7 +27,7 @@ std::string steps_table(const RunReport& report, const RunLimits& limits) {
     rows += fmt::format(
         "<tr><td>{}</td><td>{:.3f} s</td><td>{:.0f}</td><td>{:.1f}</td><td>{}</td><td>{:.0f} %</td></tr>\n",
         html_text(step.name), step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
-        share_text(step), 100 * step.hidden_share);
+        limit_percent_text(step), 100 * step.hidden_fraction);
   return "<div class=\"scroll\"><table><tr><th>step</th><th>busy</th><th>MB/s</th><th>Mpix/s</th><th>of "
          "limit</th><th>hidden</th></tr>\n" +
          rows + "</table></div>\n";
@@ -84,18 +84,19 @@ std::string memory_section(const RunReport& report) {
 std::string filter_section(const Chain& chain) {
   const ScaledChain in_plane = scaled_chain(chain, 1);
   const ChainResponse response = response_of(in_plane.chain);
-  std::string given = paragraph(chain.text());
-  for (const std::string& note : in_plane.notes) given += paragraph("In what follows " + note + ".", "note");
-  if (!response.why_not.empty()) return section("The filter", given + paragraph(response.why_not));
+  std::string content = paragraph(chain.text());
+  for (const std::string& note : in_plane.notes)
+    content += paragraph("In what follows " + note + ".", "note");
+  if (!response.why_not.empty()) return section("The filter", content + paragraph(response.why_not));
   return section("The filter",
-                 given + "<div class=\"pair\">" +
+                 content + "<div class=\"pair\">" +
                      figure(taps_drawing(response),
                             "What becomes of a line of one pixel's width: the taps of the whole chain") +
                      figure(frequencies_drawing(response), "Frequency response; the level line is 1") +
                      "</div>\n<p class=\"note\">" +
-                     (response.same_along_both() ? "<span class=\"key k1\">along x and along y</span>"
-                                                 : "<span class=\"key k1\">along x</span><span class=\"key "
-                                                   "k2\">along y</span>") +
+                     (response.is_isotropic() ? "<span class=\"key k1\">along x and along y</span>"
+                                              : "<span class=\"key k1\">along x</span><span class=\"key "
+                                                "k2\">along y</span>") +
                      "</p>\n");
 }
 
@@ -107,13 +108,13 @@ std::string names_of(const Chain& chain) {
   return names.empty() ? "copying" : names;
 }
 
-std::string did(const RunReport& report, const PageFacts& facts) {
+std::string run_sentence(const RunReport& report, const PageFacts& facts) {
   const Plan& plan = report.plan;
   const auto rasters = report.rasters == 1 ? "" : fmt::format("{} images of ", report.rasters);
-  return fmt::format("{}, {}{}, became {}, {}, by {}, in {:.2f} s: {:.0f} Mpix/s on {}.", facts.source,
-                     rasters, source_text(plan), facts.result, sink_text(plan), names_of(plan.given),
-                     report.wall_seconds,
-                     share(static_cast<double>(report.pixels), report.wall_seconds) / 1e6, report.device);
+  return fmt::format(
+      "{}, {}{}, became {}, {}, by {}, in {:.2f} s: {:.0f} Mpix/s on {}.", facts.source, rasters,
+      source_text(plan), facts.result, sink_text(plan), names_of(plan.given), report.wall_seconds,
+      safe_ratio(static_cast<double>(report.pixels), report.wall_seconds) / 1e6, report.device);
 }
 
 }  // namespace
@@ -126,12 +127,13 @@ std::string to_html(const RunReport& report, const RunLimits& limits, const Page
              "content=\"width=device-width, "
              "initial-scale=1\">\n<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n"
              "<main>\n<h1>{}</h1>\n{}",
-             html_text(facts.result + ", by sepconv"), kPageStyle, html_text(did(report, facts)), warnings) +
+             html_text(facts.result + ", by sepconv"), kPageStyle, html_text(run_sentence(report, facts)),
+             warnings) +
          pixels_section(report, facts.pictures) + time_section(report, limits) + memory_section(report) +
          filter_section(report.plan.planes ? report.plan.planes->given : report.plan.given) +
-         section("The plan and why", list(facts.plan)) +
-         section("The files",
-                 "<h3>Source</h3>" + list(facts.of_source) + "<h3>Result</h3>" + list(facts.of_result)) +
+         section("The plan and why", definition_list(facts.plan)) +
+         section("The files", "<h3>Source</h3>" + definition_list(facts.of_source) + "<h3>Result</h3>" +
+                                  definition_list(facts.of_result)) +
          section("Again", fmt::format("<pre>{}</pre>\n", html_text(facts.command))) +
          fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kPageScript);
 }

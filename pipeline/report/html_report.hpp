@@ -1,4 +1,4 @@
-// The report of a run as one page of HTML that needs nothing else: no file, no network.
+// The report of a run as one self-contained HTML page: no other file, no network.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace sepconv {
 
 class PreviewCollector;
 
-/// What there is besides the report itself. Texts are shown as they are: whatever they hold, it is not HTML.
+/// Inputs of the page besides the report. Texts are plain text and are escaped.
 struct PageFacts {
   using Named = std::vector<std::pair<std::string, std::string>>;
   std::string source, result;  ///< names of the files
   Named plan;                  ///< plan_facts()
-  Named of_source, of_result;  ///< what the files say of themselves
-  std::string command;         ///< that does it again
-  /// The observer of the run; null: there are no pictures.
+  Named of_source, of_result;  ///< properties of the source file and of the result file
+  std::string command;         ///< command line that repeats the run
+  /// The observer of the run; null for a page without pictures.
   const PreviewCollector* pictures = nullptr;
 };
 std::string to_html(const RunReport& report, const RunLimits& limits, const PageFacts& facts);

@@ -1,4 +1,4 @@
-// What every page of a report has: its style and its script.
+// The CSS and the JavaScript of every report page.
 #pragma once
 
 namespace sepconv {

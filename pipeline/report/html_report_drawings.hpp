@@ -1,5 +1,5 @@
-// The drawings of a report's page, as SVG inside of HTML: they stretch to the width that there is, and what
-// is written at them is HTML. Colours are classes of html_report_assets.cpp.
+// The drawings of a report page, as SVG in HTML. They stretch to the available width; labels are HTML.
+// Colours are CSS classes of html_report_assets.cpp.
 #pragma once
 
 #include <string>
@@ -12,25 +12,25 @@
 
 namespace sepconv {
 
-/// Text as it may stand in HTML and in quotes there.
+/// Text escaped for HTML content and attribute values.
 std::string html_text(std::string_view text);
 
-/// A lane a step and a block a band; blocks that would be narrower than can be seen are drawn as one.
+/// One lane per step and one block per band; adjacent blocks too narrow to see are merged.
 std::string timeline_drawing(const RunReport& report);
 
-/// What was resident over time, with lines for what was planned and for the ceiling.
+/// Resident memory over time, with lines for the planned memory and the ceiling.
 std::string memory_drawing(const RunReport& report);
-/// Whether the ceiling is in that drawing: far above what was held it would press that down to a line.
+/// Whether memory_drawing() shows the ceiling. It does not if the ceiling is far above the memory used.
 bool draws_ceiling(const RunReport& report);
 
 std::string histogram_drawing(const Histogram& histogram, std::string_view of_what);
 
-/// Taps as bars, or magnitudes as lines, those along y of another colour and dashed; left out where they are
-/// the same.
+/// Taps as bars, or magnitudes as lines. Those along y have another colour and are dashed; they are omitted
+/// if equal to those along x.
 std::string taps_drawing(const ChainResponse& response);
 std::string frequencies_drawing(const ChainResponse& response);
 
-/// Four digits, and no exponent for what is near 1.
+/// Four significant digits, without exponent for moderate values.
 std::string short_number(double value);
 
 }  // namespace sepconv

@@ -17,7 +17,7 @@ std::optional<ColourTable> table_of(const Reader& source, const Chain& chain) {
   return table && !is_plain(*table) ? std::move(table) : std::nullopt;
 }
 
-PictureColours colours_seen(const Reader& source, const ImageSpec& result) {
+PictureColours preview_colours(const Reader& source, const ImageSpec& result) {
   const bool is_integer = result.type == PixelType::u8 || result.type == PixelType::u16;
   const bool is_cmyk = is_integer && result.channels == source.spec().channels && result.channels == 4 &&
                        source.metadata().photometric == Photometric::cmyk;

@@ -1,4 +1,4 @@
-// How a preview shows the values of a result. Internal to report/.
+// The colours of a preview. Internal to report/.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace sepconv {
 
-/// By which the result's values are shown; greys in even steps need none.
+/// The colour table for the result's values; empty if none applies or the table is a plain grey ramp.
 std::optional<ColourTable> table_of(const Reader& source, const Chain& chain);
 
-/// Inks are seen as the colours that they print; else channels are what they are.
-PictureColours colours_seen(const Reader& source, const ImageSpec& result);
+/// The colour conversion of a preview: CMYK to RGB; other channels are not converted.
+PictureColours preview_colours(const Reader& source, const ImageSpec& result);
 
 }  // namespace sepconv

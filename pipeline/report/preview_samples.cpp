@@ -11,20 +11,20 @@ namespace {
 
 /// The middles of `count` equal parts of [begin, begin + length).
 std::vector<std::int64_t> middles(std::int64_t begin, std::int64_t length, std::int64_t count) {
-  std::vector<std::int64_t> places;
+  std::vector<std::int64_t> positions;
   for (std::int64_t i = 0; i < count; ++i)
-    places.push_back(begin +
-                     static_cast<std::int64_t>((static_cast<double>(i) + 0.5) * static_cast<double>(length) /
-                                               static_cast<double>(count)));
-  return places;
+    positions.push_back(begin +
+                        static_cast<std::int64_t>((static_cast<double>(i) + 0.5) *
+                                                  static_cast<double>(length) / static_cast<double>(count)));
+  return positions;
 }
 
-/// Those of `places`, which ascend, in [begin, end), as indices.
-std::pair<std::size_t, std::size_t> within(const std::vector<std::int64_t>& places, std::int64_t begin,
-                                           std::int64_t end) {
-  const auto first = std::ranges::lower_bound(places, begin);
-  return {static_cast<std::size_t>(first - places.begin()),
-          static_cast<std::size_t>(std::ranges::lower_bound(places, end) - places.begin())};
+/// Index range of the ascending `positions` that are in [begin, end).
+std::pair<std::size_t, std::size_t> index_range(const std::vector<std::int64_t>& positions,
+                                                std::int64_t begin, std::int64_t end) {
+  const auto first = std::ranges::lower_bound(positions, begin);
+  return {static_cast<std::size_t>(first - positions.begin()),
+          static_cast<std::size_t>(std::ranges::lower_bound(positions, end) - positions.begin())};
 }
 
 }  // namespace
@@ -33,41 +33,44 @@ std::int64_t shown_channels(const ImageSpec& image) {
   return image.channels == 3 || image.channels == 4 ? 3 : 1;
 }
 
-SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most,
+SampledPixels::SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t max_pixels,
                              const MissingSamples& missing)
     : area_(area), channels_(shown_channels(image)), type_(image.type), missing_(missing) {
-  const double step = std::max(1.0, std::sqrt(static_cast<double>(area.area()) / static_cast<double>(most)));
-  const auto count = [step, most](std::int64_t length) {
-    return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(length) / step), 1, most);
+  const double step =
+      std::max(1.0, std::sqrt(static_cast<double>(area.area()) / static_cast<double>(max_pixels)));
+  const auto count = [step, max_pixels](std::int64_t length) {
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(length) / step), 1,
+                                    max_pixels);
   };
   rows_ = middles(area.row, area.rows, count(area.rows));
   cols_ = middles(area.col, area.cols,
-                  std::min(count(area.cols), std::max<std::int64_t>(1, most / std::ssize(rows_))));
+                  std::min(count(area.cols), std::max<std::int64_t>(1, max_pixels / std::ssize(rows_))));
   pixels_.resize(static_cast<std::size_t>(grid().area() * channels_ * size_of(type_)));
   if (missing_.alpha) hidden_.resize(static_cast<std::size_t>(grid().area()));
 }
 
 void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
-  const auto [first_row, end_row] = within(rows_, rect.row, rect.row_end());
-  const auto [first_col, end_col] = within(cols_, rect.col, rect.col_end());
+  const auto [first_row, end_row] = index_range(rows_, rect.row, rect.row_end());
+  const auto [first_col, end_col] = index_range(cols_, rect.col, rect.col_end());
   if (first_row == end_row || first_col == end_col) return;
   seen_ = true;
   const bool whole_rows = std::ssize(cols_) == area_.cols;
   visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
     const auto channels = static_cast<std::size_t>(channels_);
     for (std::size_t i = first_row; i < end_row; ++i) {
-      const T* const from = pixels.row<T>(rows_[i] - rect.row);
-      T* to = reinterpret_cast<T*>(pixels_.data()) + (i * cols_.size() + first_col) * channels;
+      const T* const source = pixels.row<T>(rows_[i] - rect.row);
+      T* destination = reinterpret_cast<T*>(pixels_.data()) + (i * cols_.size() + first_col) * channels;
       for (std::size_t j = first_col; j < end_col && missing_.alpha; ++j)
         hidden_[i * cols_.size() + j] =
-            from[(cols_[j] - rect.col) * pixels.channels + *missing_.alpha] == T{0};
+            source[(cols_[j] - rect.col) * pixels.channels + *missing_.alpha] == T{0};
       if (whole_rows && pixels.channels == channels_) {
-        std::copy_n(from + (cols_[first_col] - rect.col) * channels_, (end_col - first_col) * channels, to);
+        std::copy_n(source + (cols_[first_col] - rect.col) * channels_, (end_col - first_col) * channels,
+                    destination);
         continue;
       }
-      for (std::size_t j = first_col; j < end_col; ++j, to += channels) {
-        const T* const pixel = from + (cols_[j] - rect.col) * pixels.channels;
-        for (std::size_t channel = 0; channel < channels; ++channel) to[channel] = pixel[channel];
+      for (std::size_t j = first_col; j < end_col; ++j, destination += channels) {
+        const T* const pixel = source + (cols_[j] - rect.col) * pixels.channels;
+        for (std::size_t channel = 0; channel < channels; ++channel) destination[channel] = pixel[channel];
       }
     }
   });
@@ -75,17 +78,17 @@ void SampledPixels::see(const Rect& rect, const ConstPixelView& pixels) {
 
 template <class A>
 std::vector<A> SampledPixels::values_as() const {
-  std::vector<A> all(static_cast<std::size_t>(grid().area() * channels_));
+  std::vector<A> values(static_cast<std::size_t>(grid().area() * channels_));
   const auto is_missing = [this](std::size_t i, double value) {
     return missing_.value == value || (missing_.alpha && hidden_[i / static_cast<std::size_t>(channels_)]);
   };
   visit_pixel_type(type_, [&]<class T>(std::type_identity<T>) {
-    const T* const from = reinterpret_cast<const T*>(pixels_.data());
-    for (std::size_t i = 0; i < all.size(); ++i)
-      all[i] = is_missing(i, static_cast<double>(from[i])) ? std::numeric_limits<A>::quiet_NaN()
-                                                           : static_cast<A>(from[i]);
+    const T* const source = reinterpret_cast<const T*>(pixels_.data());
+    for (std::size_t i = 0; i < values.size(); ++i)
+      values[i] = is_missing(i, static_cast<double>(source[i])) ? std::numeric_limits<A>::quiet_NaN()
+                                                                : static_cast<A>(source[i]);
   });
-  return all;
+  return values;
 }
 
 template std::vector<float> SampledPixels::values_as() const;

@@ -1,4 +1,4 @@
-// Some pixels of an image, kept while its bands pass.
+// Sampled pixels of an image, collected while its bands are processed.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +10,21 @@
 
 namespace sepconv {
 
-/// How many channels of an image are kept: the first three where there are as many, else the first.
+/// Number of channels that are sampled: the first three of 3 or 4 channels, else the first.
 std::int64_t shown_channels(const ImageSpec& image);
 
-/// What pixels are that are missing: of this value, or where this channel is 0.
+/// Definition of missing pixels: those with this value, or those whose alpha channel is 0.
 struct MissingSamples {
   std::optional<double> value{};
   std::optional<std::int64_t> alpha{};
 };
 
-/// Pixels on a regular grid over a part of an image: all of it where the grid has as many, else the middle
-/// one of each cell. Of shown_channels().
+/// Pixels on a regular grid over an area of an image, in shown_channels() channels: all pixels if the grid
+/// has enough points, else the middle pixel of each cell.
 class SampledPixels {
  public:
-  /// At most `most` pixels, and memory for them.
-  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t most,
+  /// Allocates memory for at most `max_pixels` pixels.
+  SampledPixels(const ImageSpec& image, const Rect& area, std::int64_t max_pixels,
                 const MissingSamples& missing = {});
 
   void see(const Rect& rect, const ConstPixelView& pixels);
@@ -34,7 +34,7 @@ class SampledPixels {
   std::int64_t channels() const noexcept { return channels_; }
   PixelType type() const noexcept { return type_; }
   bool some_can_be_missing() const noexcept { return missing_.value || missing_.alpha; }
-  /// Row after row, channels side by side. What is missing is NaN.
+  /// Values in row-major order, channels interleaved. Missing values are NaN.
   std::vector<float> values() const { return values_as<float>(); }
   std::vector<double> exact_values() const { return values_as<double>(); }
 
@@ -46,9 +46,9 @@ class SampledPixels {
   std::int64_t channels_;
   PixelType type_;
   MissingSamples missing_;
-  std::vector<std::int64_t> rows_, cols_;  // of the image
+  std::vector<std::int64_t> rows_, cols_;  // grid positions in the image
   std::vector<std::byte> pixels_;
-  std::vector<bool> hidden_;  // by alpha, where there is one
+  std::vector<bool> hidden_;  // pixels whose alpha is 0; empty without alpha
   bool seen_ = false;
 };
 

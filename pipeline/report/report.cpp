@@ -20,34 +20,34 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMaxLimitBytes = std::int64_t{64} << 20;
-/// For the host's copy: beyond caches where the ceiling has room for it.
+/// Bytes of the host's copy measurement: larger than the caches if the memory ceiling allows.
 constexpr std::int64_t kMinCopied = std::int64_t{1} << 20, kMaxCopied = std::int64_t{256} << 20;
 
 std::string table_row(const StepFacts& step) {
   return fmt::format("  {:<15} {:>8.2f} s {:>8.0f} {:>9.1f} {:>11} {:>7.0f} %\n", step.name,
                      step.busy_seconds, step.bytes_per_second / 1e6, step.pixels_per_second / 1e6,
-                     share_text(step), 100 * step.hidden_share);
+                     limit_percent_text(step), 100 * step.hidden_fraction);
 }
 
 json limits_json(const Plan& plan, const RunLimits& limits) {
-  json all = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
-              {"fma_per_second", limits.host.fma_per_second},
-              {"file_read_bytes_per_second", limits.file.read_bytes_per_second},
-              {"file_write_bytes_per_second", limits.file.write_bytes_per_second},
-              {"processor_share", limits.processor_share()},
-              {"busy", was_busy(limits.processor_share())}};
-  if (plan.devices.empty()) return all;
+  json document = {{"copy_bytes_per_second", limits.host.copy_bytes_per_second},
+                   {"fma_per_second", limits.host.fma_per_second},
+                   {"file_read_bytes_per_second", limits.file.read_bytes_per_second},
+                   {"file_write_bytes_per_second", limits.file.write_bytes_per_second},
+                   {"processor_share", limits.processor_share()},
+                   {"busy", was_busy(limits.processor_share())}};
+  if (plan.devices.empty()) return document;
   const DeviceRates& device = limits.device;
-  all["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},
-                   {"download_bytes_per_second", device.download_bytes_per_second},
-                   {"duplex_bytes_per_second", device.duplex_bytes_per_second},
-                   {"copy_bytes_per_second", device.copy_bytes_per_second},
-                   {"fma_f32_per_second", device.fma_f32_per_second},
-                   {"fma_f64_per_second", device.fma_f64_per_second}};
-  return all;
+  document["device"] = {{"upload_bytes_per_second", device.upload_bytes_per_second},
+                        {"download_bytes_per_second", device.download_bytes_per_second},
+                        {"duplex_bytes_per_second", device.duplex_bytes_per_second},
+                        {"copy_bytes_per_second", device.copy_bytes_per_second},
+                        {"fma_f32_per_second", device.fma_f32_per_second},
+                        {"fma_f64_per_second", device.fma_f64_per_second}};
+  return document;
 }
 
-/// "12 images (c 3, z 4) of "; nothing for one.
+/// "12 images (c 3, z 4) of "; empty for one image.
 std::string rasters_text(const RunReport& report) {
   if (report.rasters == 1) return "";
   return fmt::format("{} images ({}) of ", report.rasters, to_string(report.plan.axes));
@@ -55,7 +55,7 @@ std::string rasters_text(const RunReport& report) {
 
 std::string headline(const RunReport& report) {
   return fmt::format("{:.2f} s, {:.1f} Mpix/s; {}{} of {}, {}; {}", report.wall_seconds,
-                     share(static_cast<double>(report.pixels), report.wall_seconds) / 1e6,
+                     safe_ratio(static_cast<double>(report.pixels), report.wall_seconds) / 1e6,
                      rasters_text(report), count_text(report.bands.count(), "band"), band_text(report.plan),
                      count_text(report.plan.slots, "slot"), report.device);
 }
@@ -66,7 +66,7 @@ std::string warning_lines(const Plan& plan) {
   return text;
 }
 
-std::string dumped(const json& value) {
+std::string json_text(const json& value) {
   return value.dump(2, ' ', true, json::error_handler_t::replace) + "\n";
 }
 
@@ -75,17 +75,17 @@ std::string dumped(const json& value) {
 RunLimits measure_limits(const RunReport& report) {
   if (report.wall_seconds < kShortRunSeconds) return {};
   const Plan& plan = report.plan;
-  const std::int64_t copied = std::clamp(plan.max_memory_bytes / 4, kMinCopied, kMaxCopied);
+  const std::int64_t copy_bytes = std::clamp(plan.max_memory_bytes / 4, kMinCopied, kMaxCopied);
   RunLimits limits;
-  // Where somebody else has taken the memory meanwhile nothing is measured: the run is done, its result good.
+  // If another process has allocated the memory meanwhile, nothing is measured; the run itself has succeeded.
   try {
-    limits.host = measure_host_limits(plan.threads, plan.arithmetic, copied);
-    limits.file = measure_file_limits(plan.threads, 2 * copied);
+    limits.host = measure_host_limits(plan.threads, plan.arithmetic, copy_bytes);
+    limits.file = measure_file_limits(plan.threads, 2 * copy_bytes);
   } catch (const Error&) {
     return {};
   }
   if (plan.devices.empty()) return limits;
-  // What measure_device_limits() holds stays below the run's ceilings.
+  // Keeps the memory of measure_device_limits() below the run's ceilings.
   const std::int64_t bytes =
       std::min({kMaxLimitBytes, plan.max_memory_bytes / 2, plan.max_device_memory_bytes / 16});
   try {
@@ -132,7 +132,7 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
   for (const StepFacts& step : step_facts(report, limits)) {
     steps.push_back({{"name", step.name},
                      {"busy_seconds", step.busy_seconds},
-                     {"hidden_seconds", step.hidden_share * step.busy_seconds},
+                     {"hidden_seconds", step.hidden_fraction * step.busy_seconds},
                      {"bytes", step.bytes},
                      {"operations", step.operations},
                      {"bytes_per_second", step.bytes_per_second},
@@ -142,21 +142,21 @@ std::string to_json(const RunReport& report, const RunLimits& limits) {
   for (const MemorySample& sample : report.timeline.memory())
     memory.push_back({sample.seconds, sample.bytes});
   const Overlap overlap = overlap_of(report);
-  return dumped({{"wall_seconds", report.wall_seconds},
-                 {"startup_seconds", report.startup_seconds},
-                 {"device", report.device},
-                 {"bottleneck", report.bottleneck},
-                 {"advice", advice(report, limits)},
-                 {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
-                 {"rasters", report.rasters},
-                 {"pixels", report.pixels},
-                 {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
-                 {"bytes_stored", report.bytes_stored},
-                 {"peak_rss_bytes", report.peak_rss_bytes},
-                 {"memory", std::move(memory)},
-                 {"limits", limits_json(report.plan, limits)},
-                 {"steps", std::move(steps)},
-                 {"plan", json::parse(to_json(report.plan))}});
+  return json_text({{"wall_seconds", report.wall_seconds},
+                    {"startup_seconds", report.startup_seconds},
+                    {"device", report.device},
+                    {"bottleneck", report.bottleneck},
+                    {"advice", advice(report, limits)},
+                    {"bands", {{"first", report.bands.first}, {"end", report.bands.end}}},
+                    {"rasters", report.rasters},
+                    {"pixels", report.pixels},
+                    {"overlap", {{"copy_hidden", overlap.copy_hidden}, {"speed_up", overlap.speed_up}}},
+                    {"bytes_stored", report.bytes_stored},
+                    {"peak_rss_bytes", report.peak_rss_bytes},
+                    {"memory", std::move(memory)},
+                    {"limits", limits_json(report.plan, limits)},
+                    {"steps", std::move(steps)},
+                    {"plan", json::parse(to_json(report.plan))}});
 }
 
 }  // namespace sepconv

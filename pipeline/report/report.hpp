@@ -1,4 +1,4 @@
-// The closing summary of a run, for people and for machines.
+// The summary of a run, as text and as JSON.
 #pragma once
 
 #include <algorithm>
@@ -13,30 +13,30 @@
 
 namespace sepconv {
 
-/// What a run is held against: its host's rates and those of the (first) GPU that computed. What was not
-/// measured is 0.
+/// The machine's limits that a run is compared with: the rates of the host and of the first GPU used. Values
+/// that were not measured are 0.
 struct RunLimits {
   HostRates host;
   PageCacheRate file{};
   DeviceRates device{};
 
-  /// What the host's measuring had of its processors, at the smallest.
+  /// Minimum fraction of processor time available during the host measurements.
   double processor_share() const noexcept { return std::min(host.processor_share, file.processor_share); }
 };
 
 /// Runs shorter than this are too short to be compared with the limits of the machine.
 inline constexpr double kShortRunSeconds = 1;
 
-/// Measures what a run of kShortRunSeconds or more needs, now: in some tenths of a second for the host and as much
-/// for a GPU, inside the plan's ceilings, of which the host's is taken for 4 MiB at least. A shorter run is
-/// not worth it, and what cannot be measured now is 0.
+/// Measures the limits for a run of kShortRunSeconds or more, in a few tenths of a second each for host and
+/// GPU. Uses memory within the plan's ceilings, but at least 4 MiB on the host. Returns zeros for shorter
+/// runs and for values that cannot be measured.
 RunLimits measure_limits(const RunReport& report);
 
 /// One line: time, rate, bands, device and peak memory. A line for each warning follows.
 std::string brief_summary(const RunReport& report);
 
-/// Several lines: per step busy time, rate, share of the limit, how much of the copying was hidden, the
-/// bottleneck, peak memory.
+/// Several lines: busy time, rate and share of the limit of each step, the fraction of hidden copying, the
+/// bottleneck and peak memory.
 std::string summary(const RunReport& report, const RunLimits& limits);
 
 /// The same facts and the plan as JSON text; schema in docs/formats.md.

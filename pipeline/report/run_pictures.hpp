@@ -1,5 +1,5 @@
-// What a report shows of a run's pixels, kept while its bands passed: some pixels of all of the image, and
-// all of some of it, of source and result.
+// The pixels that a report shows, collected while bands are processed: a sampled overview and a
+// full-resolution detail of both source and result.
 #pragma once
 
 #include <cstddef>
@@ -14,62 +14,63 @@
 
 namespace sepconv {
 
-/// For rows that are planes along z the one in the middle is kept.
+/// For an image whose rows are planes along z, the middle plane is collected.
 class PreviewCollector final : public BandObserver {
  public:
-  /// `missing`: missing_pixels() of the plan's source. They are left out of what is told of values.
+  /// `missing`: missing_pixels() of the plan's source. Missing pixels are excluded from all statistics.
   explicit PreviewCollector(const Plan& plan, const MissingPixels& missing = {});
 
   void see_source(const Rect& rect, const ConstPixelView& pixels) override;
   void see_result(const Rect& rect, const ConstPixelView& pixels) override;
 
-  struct Side {
-    SampledPixels all, detail;
-    Extent extent{};  ///< of what is kept
+  struct ImageSamples {
+    SampledPixels overview, detail;
+    Extent extent{};  ///< of the sampled image
   };
-  const Side& source() const noexcept { return source_; }
-  const Side& result() const noexcept { return result_; }
-  /// The row that is the plane that is kept; nothing: rows are rows.
+  const ImageSamples& source() const noexcept { return source_; }
+  const ImageSamples& result() const noexcept { return result_; }
+  /// Index of the collected plane; empty if rows are not planes.
   std::optional<std::int64_t> plane() const noexcept { return plane_; }
-  /// Whether a pixel of the result lies where that of the source lies, in proportion to their sides.
-  bool same_places() const noexcept { return same_places_; }
+  /// Whether pixels of source and result have the same relative position.
+  bool same_positions() const noexcept { return same_positions_; }
 
  private:
-  struct Kept;
-  PreviewCollector(const Plan& plan, const Kept& kept, const MissingPixels& missing);
-  void see(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels) const;
-  static void keep(std::mutex& mutex, Side& side, const Rect& rect, const ConstPixelView& pixels);
+  struct SampledImage;
+  PreviewCollector(const Plan& plan, const SampledImage& sampled, const MissingPixels& missing);
+  void collect(std::mutex& mutex, ImageSamples& samples, const Rect& rect,
+               const ConstPixelView& pixels) const;
+  static void add(std::mutex& mutex, ImageSamples& samples, const Rect& rect, const ConstPixelView& pixels);
 
   std::optional<std::int64_t> plane_;
-  bool same_places_;
+  bool same_positions_;
   std::mutex source_mutex_, result_mutex_;
-  Side source_, result_;
+  ImageSamples source_, result_;
 };
 
-/// The part of an image that lies where `part` of another does, in proportion to their sides.
-Rect part_of(Extent image, const Rect& part, Extent other);
+/// The part of an image at the same relative position as `part` in an image of extent `other`.
+Rect proportional_part(Extent image, const Rect& part, Extent other);
 
-/// The values that are shown as black and as white.
+/// The values shown as black and as white.
 struct Stretch {
   double low = 0, high = 255;
 };
-/// The 0.5th and the 99.5th percentile; of u8 black and white are 0 and 255. Not-a-numbers are not counted.
+/// The 0.5th and the 99.5th percentile; 0 and 255 for u8. NaN and infinities are ignored.
 Stretch stretch_of(PixelType type, std::vector<float> values);
 
-/// From 0 to 255, not-a-numbers as 0.
+/// Values mapped to 0..255; NaN becomes 0.
 std::vector<std::uint8_t> stretched(const std::vector<float>& values, const Stretch& stretch);
 
-/// A PNG of these, not-a-numbers as black.
+/// The pixels as a PNG; NaN is black.
 std::vector<std::byte> png_of(const SampledPixels& pixels, const Stretch& stretch);
 
-/// What of the values lies where between low and high; values beyond are in the first and the last of the
-/// counts, each of which is of as many integers.
+/// Counts of values in equal bins between low and high. Values outside are counted in the first and the last
+/// bin.
 struct Histogram {
   double low = 0, high = 0;
-  std::vector<std::vector<std::int64_t>> counts{};  // of each channel
+  std::vector<std::vector<std::int64_t>> counts{};  // per channel and bin
   std::int64_t samples = 0;
-  bool ends_hold_others = true;  // what lies beyond low and high
-  double nan_share = 0;          // and of what is missing
+  bool ends_count_outliers = true;  // whether values outside low..high are counted at the ends
+  double nan_share = 0;             // fraction of NaN and missing values
   double mean = 0, deviation = 0, least = 0, most = 0;
 };
 Histogram histogram_of(const SampledPixels& pixels);

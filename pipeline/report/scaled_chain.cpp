@@ -12,10 +12,10 @@
 namespace sepconv {
 namespace {
 
-/// A Gaussian of this width in pixels leaves 0.99 of each pixel where it was.
-constexpr double kNarrow = 0.3;
+/// A Gaussian with this sigma in pixels has a centre weight of 0.99.
+constexpr double kMinSigma = 0.3;
 
-/// Within planes.
+/// Whether the key is a length in pixels within planes.
 bool is_length(const StageKey& key) {
   return key.unit == "pixels" && !key.name.ends_with("_z") &&
          (key.type == StageKey::Type::number || key.type == StageKey::Type::integer);
@@ -23,10 +23,10 @@ bool is_length(const StageKey& key) {
 
 bool has_neighbours(const StagePtr& stage) { return Chain(stage).work() == Work::neighbours; }
 
-/// A stage of the level in the making, by the text of that of the image.
+/// Builds the text of a stage for a level from the text of the image's stage.
 struct ScaledStage {
-  std::string text;           ///< of the level's
-  std::string before, after;  ///< its name and lengths, of the image and of the level
+  std::string text;           ///< the stage for the level
+  std::string before, after;  ///< name and lengths of the image's stage and of the level's stage
   bool has_length = false, is_narrow = false;
 
   explicit ScaledStage(const std::string& name) : text(name), before(name), after(name) {}
@@ -34,11 +34,11 @@ struct ScaledStage {
   void add_length(const StageKey& key, double value, double scale) {
     const bool is_whole = key.type == StageKey::Type::integer;
     const double scaled = is_whole ? std::round(value / scale) : value / scale;
-    is_narrow = is_narrow || (is_whole ? scaled == 0 && value > 0 : scaled < kNarrow);
-    const char* const mark = has_length ? "," : ":";
+    is_narrow = is_narrow || (is_whole ? scaled == 0 && value > 0 : scaled < kMinSigma);
+    const char* const separator = has_length ? "," : ":";
     has_length = true;
-    before += fmt::format("{}{}={}", mark, key.name, value);
-    after += fmt::format("{}{}={}", mark, key.name, scaled);
+    before += fmt::format("{}{}={}", separator, key.name, value);
+    after += fmt::format("{}{}={}", separator, key.name, scaled);
     add(fmt::format("{}={}", key.name, scaled));
   }
   void add(const std::string& pair) { text += (text.find(':') == std::string::npos ? ":" : ",") + pair; }
@@ -46,31 +46,31 @@ struct ScaledStage {
 
 ScaledStage scaled_text(const std::string& text, double scale);
 
-/// For a chain that a stage has for itself, in brackets or not, all lengths are scaled.
+/// Scales all lengths of a nested chain, in brackets or not.
 void add_chain(const std::string& key, std::string_view value, double scale, ScaledStage& scaled) {
   std::vector<std::string> texts, before, after;
   bool has_length = false;
   for (const std::string& text : split_own_chain(value)) {
-    const ScaledStage one = scaled_text(text, scale);
-    texts.push_back(one.text), before.push_back(one.before), after.push_back(one.after);
-    has_length = has_length || one.has_length;
-    scaled.is_narrow = scaled.is_narrow || one.is_narrow;
+    const ScaledStage nested = scaled_text(text, scale);
+    texts.push_back(nested.text), before.push_back(nested.before), after.push_back(nested.after);
+    has_length = has_length || nested.has_length;
+    scaled.is_narrow = scaled.is_narrow || nested.is_narrow;
   }
   const auto pair = [&](const std::vector<std::string>& stages) {
     return fmt::format("{}=[{}]", key, fmt::join(stages, " | "));
   };
   scaled.add(pair(texts));
   if (!has_length) return;
-  const char* const mark = scaled.has_length ? "," : ":";
+  const char* const separator = scaled.has_length ? "," : ":";
   scaled.has_length = true;
-  scaled.before += mark + pair(before), scaled.after += mark + pair(after);
+  scaled.before += separator + pair(before), scaled.after += separator + pair(after);
 }
 
 ScaledStage scaled_text(const std::string& text, double scale) {
   const StageText parts = StageText::split(text);
   ScaledStage scaled(parts.stage);
   const StageEntry* entry = find_named(stage_table(), parts.stage);
-  if (entry == nullptr) return scaled;  // one of the caller's own, whose keys are not known
+  if (entry == nullptr) return scaled;  // a stage of the caller, whose keys are unknown
   for (const auto& [name, value] : parts.pairs) {
     const auto key = std::ranges::find(entry->keys, name, &StageKey::name);
     if (key != entry->keys.end() && is_length(*key)) {
@@ -91,7 +91,7 @@ void add_in_plane(const StagePtr& stage, ScaledChain& chain) {
   chain.chain = chain.chain | in_planes(stage);
 }
 
-/// Adds the stage of the level, or the same where it has no lengths that are known.
+/// Adds the stage for the level, or the unchanged stage if it has no known lengths.
 void add_scaled(const StagePtr& stage, double scale, ScaledChain& chain) {
   const ScaledStage scaled = scaled_text(stage->text(), scale);
   add_in_plane(scaled.has_length ? parse_stage(scaled.text) : stage, chain);
@@ -106,15 +106,15 @@ void add_scaled(const StagePtr& stage, double scale, ScaledChain& chain) {
         scaled.before));
 }
 
-/// The result has the size that it says, whatever the level.
-bool has_own_size(const StagePtr& stage) { return stage->text().find("resize:size=") == 0; }
+/// Whether the stage sets an absolute size, independent of the level.
+bool sets_absolute_size(const StagePtr& stage) { return stage->text().find("resize:size=") == 0; }
 
 }  // namespace
 
 ScaledChain scaled_chain(const Chain& chain, double scale) {
   ScaledChain scaled;
   for (const StagePtr& stage : chain.stages()) {
-    if (has_own_size(stage)) scale = 1;
+    if (sets_absolute_size(stage)) scale = 1;
     if (scale == 1 || stage->traits().scales) {
       add_in_plane(stage, scaled);
     } else {

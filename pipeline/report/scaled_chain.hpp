@@ -1,4 +1,4 @@
-// A chain for a smaller level of an image.
+// A chain rewritten for a smaller pyramid level of an image.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace sepconv {
 
 struct ScaledChain {
   Chain chain;
-  /// Its stages with lengths of their own, and nothing else of them: "gaussian:sigma=0.5".
+  /// Name and lengths of each stage that has lengths: "gaussian:sigma=0.5".
   std::vector<std::string> lengths{};
-  /// Where it does not do on the level what the chain does on the image, a sentence each.
+  /// Differences from the chain on the full image, one sentence each.
   std::vector<std::string> notes{};
 };
 
-/// What does to a level of one image that has one pixel for `scale` x `scale` of its image what `chain` does
-/// to that: lengths in pixels (sigma, radius) are divided by it, radii rounded. Behind a stage that makes a
-/// size of its own (resize:to) nothing is.
+/// The chain for a level with one pixel per `scale` x `scale` pixels of the image: lengths in pixels (sigma,
+/// radius) are divided by `scale`, radii are rounded. Stages after one that sets an absolute size (resize:to)
+/// are not changed.
 ScaledChain scaled_chain(const Chain& chain, double scale);
 
 }  // namespace sepconv

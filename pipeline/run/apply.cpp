@@ -22,10 +22,10 @@
 namespace sepconv {
 namespace {
 
-/// What a plan must know of an image in memory: its shape. Nothing is read from it.
-class Shape final : public Reader {
+/// A reader that has only the spec of an image in memory, for planning. It reads nothing.
+class SourceShape final : public Reader {
  public:
-  explicit Shape(const ImageSpec& spec) : spec_(spec) {}
+  explicit SourceShape(const ImageSpec& spec) : spec_(spec) {}
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SourceLayout& layout() const noexcept override { return layout_; }
   const Metadata& metadata() const noexcept override { return metadata_; }
@@ -38,7 +38,7 @@ class Shape final : public Reader {
   Metadata metadata_;
 };
 
-/// Likewise of a result; nothing is written to it.
+/// A writer that has only the spec of a result, for planning. It writes nothing.
 class ResultShape final : public Writer {
  public:
   explicit ResultShape(const ImageSpec& spec) : spec_(spec) {}
@@ -53,75 +53,77 @@ class ResultShape final : public Writer {
   SinkLayout layout_;
 };
 
-/// A result of this many bytes leaves most caches before it is read.
+/// A result of at least this many bytes does not fit in most caches, so it is stored past them.
 constexpr std::int64_t kPastCachesBytes = std::int64_t{32} << 20;
 
-/// Multiply-adds, or a byte moved for every 8 of them, that are worth a thread's start: half a millisecond of
-/// work with AVX2.
+/// Minimum work per thread, in multiply-adds, with 8 multiply-adds per byte moved: half a millisecond with
+/// AVX2.
 constexpr double kThreadWork = 16e6;
 
-/// How many threads' starts the work is worth.
-double worth(double operations, const ConstRegion& in, const Region& out) {
+/// Number of threads that the work justifies.
+double justified_threads(double operations, const ConstRegion& in, const Region& out) {
   const auto bytes =
       static_cast<double>(in.rect.rows * in.pixels.row_bytes() + out.rect.rows * out.pixels.row_bytes());
   return (operations + 8 * bytes) / kThreadWork;
 }
 
-/// Those to plan with. To ask the system how many processors there are takes longer than small work does.
+/// Number of threads to plan with. Small work uses 1, because querying the processor count takes longer.
 int threads_to_plan(const Chain& chain, const ImageSpec& source, const ConstRegion& in, const Region& out,
                     const ApplyOptions& options) {
   if (options.executor != nullptr) return options.executor->concurrency();
   if (options.threads != 0) return options.threads;
-  return worth(tile_operations(chain, chain.specs(source), out.rect.extent()), in, out) < 1.5 ? 1 : 0;
+  return justified_threads(tile_operations(chain, chain.specs(source), out.rect.extent()), in, out) < 1.5 ? 1
+                                                                                                          : 0;
 }
 
-/// One band as large as the part, of which only the choice of tiles is used: nothing is copied.
+/// A plan with one band as large as the part. Only its tile size is used; nothing is copied.
 Plan plan_of(const Chain& chain, const ImageSpec& source, const ImageSpec& result, const Rect& part,
              int threads, const ApplyOptions& options) {
-  PlanOptions asked;
-  asked.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
-  asked.threads = threads;
-  asked.slots = 1;
-  asked.band_rows = part.rows;
-  asked.band_cols = part.cols;
-  asked.tile = options.tile;
-  asked.arithmetic = options.arithmetic;
-  return plan(Shape(source), ResultShape(result), chain, asked);
+  PlanOptions plan_options;
+  plan_options.max_memory_bytes = std::numeric_limits<std::int64_t>::max();
+  plan_options.threads = threads;
+  plan_options.slots = 1;
+  plan_options.band_rows = part.rows;
+  plan_options.band_cols = part.cols;
+  plan_options.tile = options.tile;
+  plan_options.arithmetic = options.arithmetic;
+  return plan(SourceShape(source), ResultShape(result), chain, plan_options);
 }
 
-/// Threads for these tiles: no more than there are, and none for less work than its start takes.
+/// Number of threads for these tiles, at most one per tile and fewer for little work.
 int useful_threads(const Plan& plan, std::size_t tiles, const ConstRegion& in, const Region& out) {
-  const double share =
+  const double fraction =
       static_cast<double>(out.rect.area()) / static_cast<double>(plan.result().extent.area());
-  const double most = std::min(static_cast<double>(plan.threads), static_cast<double>(tiles));
-  return static_cast<int>(
-      std::lround(std::clamp(worth(plan.operations * share, in, out), 1.0, std::max(most, 1.0))));
+  const double max_threads = std::min(static_cast<double>(plan.threads), static_cast<double>(tiles));
+  return static_cast<int>(std::lround(
+      std::clamp(justified_threads(plan.operations * fraction, in, out), 1.0, std::max(max_threads, 1.0))));
 }
 
 void compute(const Plan& plan, const ConstRegion& in, Region out, const ApplyOptions& options) {
   out.past_caches = out.pixels.extent.rows * out.pixels.row_bytes() >= kPastCachesBytes;
   const std::vector<Rect> tiles = tiles_of(out.rect, plan.tile);
-  const int workers = options.executor != nullptr ? options.executor->concurrency()
-                                                  : useful_threads(plan, tiles.size(), in, out);
+  const int worker_count = options.executor != nullptr ? options.executor->concurrency()
+                                                       : useful_threads(plan, tiles.size(), in, out);
   std::pmr::memory_resource* memory = options.memory != nullptr ? options.memory : page_resource();
   std::vector<Extent> needed;
   for (const Rect& tile : tiles) include_needed(plan.chain, plan.specs, tile, needed);
   const std::int64_t scratch = tile_scratch_bytes(plan.chain, plan.specs, needed, plan.arithmetic) +
                                gathered_bytes(plan.chain, plan.specs, tiles);
-  std::vector<Worker> lent;
-  for (int worker = 0; worker < workers; ++worker) lent.emplace_back(Buffer(scratch, memory), options.stop);
+  std::vector<Worker> workers;
+  for (int worker = 0; worker < worker_count; ++worker)
+    workers.emplace_back(Buffer(scratch, memory), options.stop);
   SerialExecutor serial;
-  const ResidentOperands seconds(plan.chain, plan.specs, out.rect,
-                                 options.executor != nullptr ? *options.executor : serial);
-  const Chain chain = seconds.bound(plan.chain);
+  const ResidentOperands operands(plan.chain, plan.specs, out.rect,
+                                  options.executor != nullptr ? *options.executor : serial);
+  const Chain chain = operands.bound(plan.chain);
   const auto compute_one = [&](std::int64_t index, int worker) {
     compute_tile(chain, plan.specs, plan.arithmetic, in, out.crop(tiles[static_cast<std::size_t>(index)]),
-                 lent[static_cast<std::size_t>(worker)]);
+                 workers[static_cast<std::size_t>(worker)]);
   };
   const auto count = static_cast<std::int64_t>(tiles.size());
   if (options.executor != nullptr) return options.executor->for_each(count, compute_one);
-  if (workers == 1) return serial.for_each(count, compute_one);
-  ThreadPool(ThreadPool::AtMost{.threads = workers}, options.stop).for_each(count, compute_one);
+  if (worker_count == 1) return serial.for_each(count, compute_one);
+  ThreadPool(ThreadPool::AtMost{.threads = worker_count}, options.stop).for_each(count, compute_one);
 }
 
 void check_inside(const std::string& name, const Rect& part, Extent image) {
@@ -137,8 +139,8 @@ std::string channels_text(std::int64_t channels, PixelType type) {
 template <class Byte>
 void check_part(const std::string& name, const ImageSpec& whole, const BasicRegion<Byte>& part) {
   check_view(name, part.pixels);
-  const bool same = part.pixels.channels == whole.channels && part.pixels.type == whole.type;
-  if (!same || part.image != whole.extent) {
+  const bool same_type = part.pixels.channels == whole.channels && part.pixels.type == whole.type;
+  if (!same_type || part.image != whole.extent) {
     throw InvalidArgument(fmt::format(
         "{} belongs to an image of {} rows x {} columns of {}; one of {} rows x {} columns of {} is asked "
         "for",
@@ -162,7 +164,7 @@ void check_parts(const Chain& chain, const ImageSpec& source, const ImageSpec& r
   check_apart(input, in.pixels, output, out.pixels);
   check_inside(output, out.rect, out.image);
   const Rect needed = chain.input_for(out.rect, source);
-  // What lies beyond the edges of an image that repeats may be handed in with it.
+  // With a periodic border, the input may include pixels beyond the image's edges.
   if (Rect::whole(in.image).contains(needed)) check_inside(input, in.rect, in.image);
   if (!in.rect.contains(Rect::whole(in.image)) && !repeated_in(in.rect, needed, in.image))
     throw InvalidArgument(fmt::format("{} holds {}, and {} of the result needs {}; give at least that", input,

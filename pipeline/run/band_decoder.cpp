@@ -6,7 +6,7 @@
 namespace sepconv {
 namespace {
 
-std::span<EncodedTile> table_of(const Buffer& buffer, std::int64_t count) {
+std::span<EncodedTile> tile_table(const Buffer& buffer, std::int64_t count) {
   return {reinterpret_cast<EncodedTile*>(buffer.data()), static_cast<std::size_t>(count)};
 }
 
@@ -18,7 +18,7 @@ BandDecoder::BandDecoder(Reader& source, const Plan& plan, std::pmr::memory_reso
       tiles_(*plan.decoded),
       sizes_(tiles_, source.spec(), plan.max_source_extent, plan.threads),
       slots_(static_cast<std::size_t>(plan.slots)),
-      mended_(sizes_.redecoded_bytes(), pinned) {
+      cpu_pixels_(sizes_.redecoded_bytes(), pinned) {
   for (Slot& slot : slots_) {
     slot.device = Buffer(sizes_.device_bytes(), device);
     slot.host = Buffer(sizes_.host_bytes(), pinned);
@@ -45,7 +45,7 @@ std::int64_t BandDecoder::read(std::int64_t slot_index, const Rect& rect, Execut
   slot.read = blocks_of(rect);
   const Rect grid = slot.read.grid;
   EncodedReader& source = *source_.encoded();
-  const std::span<EncodedTile> table = table_of(slot.host, grid.area());
+  const std::span<EncodedTile> table = tile_table(slot.host, grid.area());
   executor.for_each(grid.area(), [&](std::int64_t i, int) {
     table[static_cast<std::size_t>(i)].bytes =
         source.encoded_bytes(grid.row + i / grid.cols, grid.col + i % grid.cols);
@@ -73,52 +73,53 @@ void BandDecoder::upload(std::int64_t slot_index, DeviceStream stream) {
   copy_rows(slot.device.data(), bytes, slot.host.data(), bytes, bytes, 1, stream);
 }
 
-void BandDecoder::decode(std::int64_t slot_index, const PixelView& to) {
+void BandDecoder::decode(std::int64_t slot_index, const PixelView& destination) {
   Slot& slot = slot_at(slot_index);
   slot.decoded = slot.read;
   const auto& [rect, grid, part] = slot.decoded;
   const DeviceStream stream = slot.stream.get();
-  auto* const refusals = reinterpret_cast<std::int32_t*>(refused(slot.device));
+  auto* const rejected_flags = reinterpret_cast<std::int32_t*>(rejected(slot.device));
   std::byte* const decoded = slot.device.data() + sizes_.host_bytes();
   decode_tiles_cuda(slot.device.data(), reinterpret_cast<const EncodedTile*>(slot.device.data()), tiles_,
-                    part.extent(), decoded, refusals, stream);
-  const Rect shown{rect.row - part.row, rect.col - part.col, rect.rows, rect.cols};
-  unpredict_tiles_cuda(decoded, refusals, tiles_, part.extent(), shown, to, stream);
+                    part.extent(), decoded, rejected_flags, stream);
+  const Rect band_in_part{rect.row - part.row, rect.col - part.col, rect.rows, rect.cols};
+  unpredict_tiles_cuda(decoded, rejected_flags, tiles_, part.extent(), band_in_part, destination, stream);
   const std::int64_t bytes = grid.area() * static_cast<std::int64_t>(sizeof(std::int32_t));
-  copy_rows(refused(slot.host), bytes, refusals, bytes, bytes, 1, stream);
+  copy_rows(rejected(slot.host), bytes, rejected_flags, bytes, bytes, 1, stream);
 }
 
-void BandDecoder::mend(std::int64_t slot_index, const PixelView& to, Executor& executor) {
+void BandDecoder::decode_rejected(std::int64_t slot_index, const PixelView& destination, Executor& executor) {
   const Slot& slot = slot_at(slot_index);
-  const auto* const refusals = reinterpret_cast<const std::int32_t*>(refused(slot.host));
+  const auto* const rejected_flags = reinterpret_cast<const std::int32_t*>(rejected(slot.host));
   const std::int64_t count = slot.decoded.grid.area();
   std::vector<std::int64_t> blocks;
   for (std::int64_t i = 0; i < count; ++i) {
-    if (refusals[i] == 0) continue;
+    if (rejected_flags[i] == 0) continue;
     blocks.push_back(i);
     if (std::ssize(blocks) < sizes_.redecoded_blocks) continue;
-    decode_on_cpu(slot, blocks, to, executor);
+    decode_on_cpu(slot, blocks, destination, executor);
     blocks.clear();
   }
-  decode_on_cpu(slot, blocks, to, executor);
+  decode_on_cpu(slot, blocks, destination, executor);
 }
 
-void BandDecoder::decode_on_cpu(const Slot& slot, std::span<const std::int64_t> blocks, const PixelView& to,
-                                Executor& executor) {
-  const Rect wanted = slot.decoded.rect;
+void BandDecoder::decode_on_cpu(const Slot& slot, std::span<const std::int64_t> blocks,
+                                const PixelView& destination, Executor& executor) {
+  const Rect band_rect = slot.decoded.rect;
   const auto rect_of = [&](std::int64_t i) {
-    return block_rect(slot.decoded, blocks[static_cast<std::size_t>(i)]).intersect(wanted);
+    return block_rect(slot.decoded, blocks[static_cast<std::size_t>(i)]).intersect(band_rect);
   };
   const auto pixels_of = [&](std::int64_t i) {
-    return dense_view(mended_.data() + i * sizes_.block_bytes, source_.spec(), rect_of(i).extent());
+    return dense_view(cpu_pixels_.data() + i * sizes_.block_bytes, source_.spec(), rect_of(i).extent());
   };
   executor.for_each(std::ssize(blocks), [&](std::int64_t i, int) {
-    SerialExecutor alone;
-    source_.read(rect_of(i), pixels_of(i), alone);
+    SerialExecutor serial;
+    source_.read(rect_of(i), pixels_of(i), serial);
   });
   for (std::int64_t i = 0; i < std::ssize(blocks); ++i) {
     const Rect rect = rect_of(i);
-    copy_pixels(pixels_of(i), to.crop({rect.row - wanted.row, rect.col - wanted.col, rect.rows, rect.cols}),
+    copy_pixels(pixels_of(i),
+                destination.crop({rect.row - band_rect.row, rect.col - band_rect.col, rect.rows, rect.cols}),
                 slot.stream.get());
   }
   if (!blocks.empty()) slot.stream.synchronize();

@@ -7,7 +7,7 @@
 namespace sepconv {
 namespace {
 
-/// For the table of this many blocks and the entry that ends it.
+/// Bytes of a table of `blocks` entries and its end entry.
 std::int64_t bytes_with_end(std::int64_t blocks) {
   return (blocks + 1) * static_cast<std::int64_t>(sizeof(EncodedTile));
 }

@@ -1,4 +1,4 @@
-// Blocks of the result on their way from one GPU, which encodes them. Internal to DeviceRing.
+// Encodes blocks of the result on one GPU. Internal to DeviceRing.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace sepconv {
 
-/// A slot has a table of a band's blocks and their streams, on the device and on the host. How long those are
-/// is known only when they are there, so they come to the host in two steps.
+/// A slot buffers a band's encoded blocks and a table of them, on the device and on the host. The size of the
+/// blocks is known only after encoding, so the table is downloaded first.
 class BandEncoder {
  public:
   /// For plans that encode on devices. Throws OutOfMemory.
@@ -24,9 +24,9 @@ class BandEncoder {
   void encode(std::int64_t slot, const ConstPixelView& result, DeviceStream stream);
   /// Copies the table of the blocks of `rect` to the host.
   void download_table(std::int64_t slot, const Rect& rect, DeviceStream stream);
-  /// Once that is there: copies the streams.
+  /// Copies the encoded blocks to the host. The table must have arrived.
   void download_streams(std::int64_t slot, DeviceStream stream);
-  /// Once these are there: hands the blocks of `rect` to the sink.
+  /// Writes the blocks of `rect` to the sink. They must have arrived on the host.
   void write(std::int64_t slot, const Rect& rect, Executor& executor);
 
   std::int64_t bytes(std::int64_t slot) const { return slots_[static_cast<std::size_t>(slot)].bytes; }

@@ -14,14 +14,15 @@
 namespace sepconv {
 namespace {
 
-/// Parts of the result from record to record; what waits is kept with each, and may be so much of them.
+/// Number of records per result. Each record includes the writer's buffered data; records are rarer, down to
+/// kMinRecords, so that a record's pixels are about kMinPixelsPerBuffered times that data.
 constexpr std::int64_t kRecords = 50;
 constexpr std::int64_t kMinRecords = 25;
-constexpr std::int64_t kHeldShare = 32;
+constexpr std::int64_t kMinPixelsPerBuffered = 32;
 
-/// [0, count) less what is done.
-std::vector<BandRange> bands_left(std::vector<std::pair<std::int64_t, std::int64_t>> done,
-                                  std::int64_t count) {
+/// The ranges of [0, count) that are not in `done`.
+std::vector<BandRange> remaining_bands(std::vector<std::pair<std::int64_t, std::int64_t>> done,
+                                       std::int64_t count) {
   std::ranges::sort(done);
   std::vector<BandRange> left;
   std::int64_t end = 0;
@@ -43,8 +44,8 @@ CheckpointWriter::CheckpointWriter(ImageJob& job, double sync_seconds)
 CheckpointWriter::~CheckpointWriter() { stop_syncing(); }
 
 void CheckpointWriter::stop_syncing() {
-  syncing_.request_stop();
-  if (syncing_.joinable()) syncing_.join();
+  sync_thread_.request_stop();
+  if (sync_thread_.joinable()) sync_thread_.join();
 }
 
 void CheckpointWriter::end() {
@@ -52,37 +53,39 @@ void CheckpointWriter::end() {
   if (failure_) std::rethrow_exception(failure_);
 }
 
-std::vector<BandRange> CheckpointWriter::begin_raster(std::int64_t raster, Writer& sink, const Plan& plan,
-                                                      const std::stop_token& stop) {
+std::vector<BandRange> CheckpointWriter::restore_raster(std::int64_t raster, Writer& sink, const Plan& plan,
+                                                        const std::stop_token& stop) {
   sink_ = &sink;
   raster_ = raster;
   pending_ = {.raster = raster};
   const std::int64_t pixels = plan.region.area();
-  pixels_at_once_ = std::clamp(kHeldShare * sink.resumable()->buffered_bytes() / plan.result().pixel_bytes(),
-                               ceil_div(pixels, kRecords), ceil_div(pixels, kMinRecords));
+  pixels_per_record_ =
+      std::clamp(kMinPixelsPerBuffered * sink.resumable()->buffered_bytes() / plan.result().pixel_bytes(),
+                 ceil_div(pixels, kRecords), ceil_div(pixels, kMinRecords));
   std::vector<std::pair<std::int64_t, std::int64_t>> done;
-  for (const CompletedBands& record : done_of(raster))
+  for (const CompletedBands& record : records_of(raster))
     done.insert(done.end(), record.bands.begin(), record.bands.end());
   pixels_before_ = 0;
   if (!done.empty()) {
     ThreadPool pool({.threads = plan.threads}, stop);
     pixels_before_ = restore(raster, pool);
   }
-  pixels_left_ = pixels - pixels_before_;
-  return bands_left(std::move(done), plan.band_count());
+  pixels_remaining_ = pixels - pixels_before_;
+  return remaining_bands(std::move(done), plan.band_count());
 }
 
-std::span<CompletedBands> CheckpointWriter::done_of(std::int64_t raster) const {
-  const auto of = std::ranges::equal_range(job_.done, raster, {}, &CompletedBands::raster);
-  return {of.begin(), of.end()};
+std::span<CompletedBands> CheckpointWriter::records_of(std::int64_t raster) const {
+  const auto range = std::ranges::equal_range(job_.done, raster, {}, &CompletedBands::raster);
+  return {range.begin(), range.end()};
 }
 
-/// States are given away one by one: those of a long run take as much memory as the tables of its blocks.
+/// Restores the sink. States are moved out one by one, because those of a long run take as much memory as its
+/// block tables.
 std::int64_t CheckpointWriter::restore(std::int64_t raster, Executor& executor) try {
   const bool in_parts = job_.partial->use() == Checkpoint::Use::all_parts;
-  CompletedBands all;  // of what is not part, added up
+  CompletedBands all;  // sum of all records, for results not written in parts
   std::int64_t pixels = 0;
-  for (CompletedBands& record : done_of(raster)) {
+  for (CompletedBands& record : records_of(raster)) {
     const WriterState state = std::exchange(record.state, {});
     pixels += record.pixels;
     if (in_parts) {
@@ -111,20 +114,20 @@ void CheckpointWriter::written(const Plan& plan, std::int64_t band) {
   }
   const std::int64_t pixels = plan.pixels_of({band, band + 1});
   pending_.pixels += pixels;
-  pixels_left_ -= pixels;
-  // For the next raster nothing is recorded before all of this one is.
-  if (pixels_left_ == 0 || pending_.pixels >= pixels_at_once_) record();
+  pixels_remaining_ -= pixels;
+  // Record the end of this raster before anything of the next one.
+  if (pixels_remaining_ == 0 || pending_.pixels >= pixels_per_record_) record();
 }
 
 void CheckpointWriter::record() {
   pending_.state = sink_->resumable()->take_state();
   job_.partial->append(std::exchange(pending_, {.raster = raster_}));
   if (sync_seconds_ == 0) return job_.partial->sync();
-  if (!syncing_.joinable())
-    syncing_ = start_thread([this](const std::stop_token& stop) { sync_in_turns(stop); });
+  if (!sync_thread_.joinable())
+    sync_thread_ = start_thread([this](const std::stop_token& stop) { sync_periodically(stop); });
 }
 
-void CheckpointWriter::sync_in_turns(const std::stop_token& stop) {
+void CheckpointWriter::sync_periodically(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
     changed_.wait_for(lock, stop, std::chrono::duration<double>(sync_seconds_), [] { return false; });
@@ -137,7 +140,7 @@ void CheckpointWriter::sync_in_turns(const std::stop_token& stop) {
       failed = std::current_exception();
     }
     lock.lock();
-    // What it lost is told once: another sync would take it for done.
+    // The system reports lost data only once; another sync would succeed.
     if (failed) return void(failure_ = failed);
   }
 }

@@ -1,5 +1,4 @@
-// How many values a type that they are rounded to does not hold, by samples of what they were before.
-// Internal to run().
+// Estimates by sampling how many values are clipped when they are rounded to a type. Internal to run().
 #pragma once
 
 #include <limits>
@@ -17,37 +16,38 @@ class ClippingSamples {
  public:
   ClippingSamples(const Reader& source, const Writer& sink, const Plan& plan);
 
-  /// Parts of a band to look at: all of a small image, else 32 x 32 pixels here and there, which take at most
-  /// a sixteenth of the run's work; none where the types hold all that the chain can make.
+  /// Rectangles of a band to sample: all of a small image, else some of 32 x 32 pixels, with at most a
+  /// sixteenth of the run's work. Empty if no clipping is possible.
   std::vector<Rect> samples(const Plan& plan, const Rect& band) const;
-  /// From any thread: computes one once more, in the arena of a worker. `chain` is the plan's, with its
-  /// second images; `source` holds what it needs.
-  void look(const Plan& plan, const Chain& chain, const ConstRegion& source, const Rect& sample,
-            Worker& worker);
-  /// What to say of what was seen.
+  /// Computes a sample again without rounding, in the arena of a worker, and counts clipped values. `chain`
+  /// is the plan's, with its second images bound; `source` contains its input. Thread-safe.
+  void count_clipped(const Plan& plan, const Chain& chain, const ConstRegion& source, const Rect& sample,
+                     Worker& worker);
+  /// Warnings about the clipped values found.
   std::vector<std::string> warnings() const;
 
  private:
-  struct Seen {
+  struct Statistics {
     double count = 0, fractions = 0, below = 0, above = 0;
-    double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
+    double minimum = std::numeric_limits<double>::infinity(),
+           maximum = -std::numeric_limits<double>::infinity();
     void add(double value, const ValueRange& held);
-    void add(const Seen& other);
+    void add(const Statistics& other);
   };
   struct Watched {
     Clipping clipping;
-    Seen seen{}, alpha{};
+    Statistics values_seen{}, alpha{};
   };
-  /// The part of what this place rounds that a sample of the result is made of, at most as large as that.
-  static Rect part_of(const Watched& watched, const Plan& plan, const Chain& chain, const Rect& sample);
-  /// Most of them have fractions, and their range is a few numbers.
-  static bool is_of_fractions(const Seen& seen);
+  /// The part of the clipped image that a sample of the result depends on, at most as large as the sample.
+  static Rect sampled_part(const Watched& watched, const Plan& plan, const Chain& chain, const Rect& sample);
+  /// Whether at least half of the values have fractions and their range is small.
+  static bool is_fractional(const Statistics& values_seen);
   static std::string alpha_warning(const Watched& watched);
-  static std::string share_warning(const Watched& watched);
+  static std::string clipped_warning(const Watched& watched);
   static std::string warning(const Watched& watched);
 
   std::vector<Watched> watched_;
-  double sample_operations_ = 0;  ///< for one sample, at all places
+  double sample_operations_ = 0;  ///< per sample, for all watched clippings
   mutable std::mutex mutex_;
 };
 

@@ -1,4 +1,5 @@
-// The streaming runner of GPUs: five roles around the ring of each device. Internal to run().
+// The streaming runner for GPUs: per device a ring of bands and threads for reading, uploading, computing and
+// downloading; one thread writes. Internal to run().
 #pragma once
 
 #include <array>
@@ -15,68 +16,65 @@
 
 namespace sepconv {
 
-/// What follows a track's name: nothing for a run's only GPU, else " cuda:1".
+/// Suffix of a track's name: empty if the run has one GPU, else " cuda:1".
 std::string track_suffix(const Plan& plan, int device);
 
-/// One streaming run on any number of GPUs, each of which has a run of whole bands and a DeviceRing of its
-/// own. Per ring:
+/// One streaming run on any number of GPUs. Each has a contiguous range of bands and a DeviceRing. Per ring:
 ///
-/// - reader: waits until the slot's last band is uploaded; reads what the device does not hold yet: rows, or
-///   blocks as they are stored
-/// - uploader: waits until band i is read and the buffer on the device is free; puts its upload, and what
-///   decodes it, on streams
-/// - computer: waits until band i is uploaded, and decoded, and the download of band i - slots is enqueued;
-///   puts its kernels on a stream
-/// - downloader: waits until band i's kernels are enqueued and band i - slots is written; puts its download
-/// on
-///   a stream
+/// - reader: waits until the slot's last band is uploaded; reads the rows that the device does not have yet
+///   (or their encoded blocks)
+/// - uploader: waits until band i is read and the device buffer is free; enqueues its upload and decoding
+/// - computer: waits until band i's upload is enqueued, band i is decoded and the download of band i - slots
+///   is enqueued; enqueues its kernels
+/// - downloader: waits until band i's kernels are enqueued and band i - slots is written; enqueues its
+///   download
 ///
-/// and for all of them together the writer, which waits for band i's download and hands it to the sink. With
-/// one slot the reader waits until the band before is written, so that nothing overlaps. What the roles share
-/// is how many bands each has finished; the rest is ordered by events on the device. The first failure wakes
-/// all and is what execute() throws.
+/// One writer for all rings waits for band i's download and writes it to the sink. With one slot the reader
+/// waits until the previous band is written, so nothing overlaps. The threads share only the number of bands
+/// that each has finished; device work is synchronised by events. The first failure wakes all threads and is
+/// thrown by execute().
 class CudaRun {
  public:
-  /// Allocates all slots, on the host and on every device. Throws OutOfMemory before anything is read.
-  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& watch,
+  /// Allocates all slots on the host and on every device. Throws OutOfMemory before anything is read.
+  CudaRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
           const ExecutionOptions& options);
 
   /// As HostRun::execute.
   void execute(Timeline& timeline);
-  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  /// Number of host threads: the plan's, or fewer if not all could be started.
   int threads() const noexcept { return pool_.concurrency(); }
 
  private:
   enum Role : std::size_t { kRead, kUpload, kCompute, kDownload, kWrite };
 
-  struct DevicePipeline {
+  struct Lane {
     std::unique_ptr<DeviceRing> ring;
     std::array<std::int64_t, 5> done{};  // bands finished, by role; under the state's lock
   };
 
-  void read_seconds(DevicePipeline& lane, std::int64_t band, Timeline& timeline);
-  void read_band(DevicePipeline& lane, std::int64_t band, Timeline& timeline);
-  void write_band(DevicePipeline& lane, std::int64_t band, Timeline& timeline);
-  void read_all(DevicePipeline& lane, Timeline& timeline);
-  void upload_all(DevicePipeline& lane);
-  void compute_all(DevicePipeline& lane);
-  void download_all(DevicePipeline& lane);
+  void read_second_images(Lane& lane, std::int64_t band, Timeline& timeline);
+  void read_band(Lane& lane, std::int64_t band, Timeline& timeline);
+  void write_band(Lane& lane, std::int64_t band, Timeline& timeline);
+  void read_all(Lane& lane, Timeline& timeline);
+  void upload_all(Lane& lane);
+  void compute_all(Lane& lane);
+  void download_all(Lane& lane);
   void write_all(Timeline& timeline);
 
-  /// Calls `work` on the device, and keeps what it throws.
-  void play(const DevicePipeline& lane, const std::function<void()>& work) noexcept;
+  /// Calls `work` with the lane's device current; an exception becomes the run's failure.
+  void run_role(const Lane& lane, const std::function<void()>& work) noexcept;
   /// Waits until `role` has finished this many of the lane's bands; false when the run has failed.
-  bool wait_for(const DevicePipeline& lane, Role role, std::int64_t bands);
-  void finish_band(DevicePipeline& lane, Role role);
+  bool wait_for(const Lane& lane, Role role, std::int64_t bands);
+  void finish_band(Lane& lane, Role role);
 
   Reader& source_;
   Writer& sink_;
   const Plan& plan_;
-  NanDetector& watch_;
+  NanDetector& nan_detector_;
   const ExecutionOptions& options_;
   BandRange bands_;
   RunState state_;
-  std::vector<DevicePipeline> lanes_;
+  std::vector<Lane> lanes_;
   ThreadPool pool_;  // reads and writes
 };
 

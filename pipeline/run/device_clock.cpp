@@ -7,18 +7,18 @@
 
 namespace sepconv {
 
-/// The origin event is passed between two readings of the host's clock: of several tries the closest pair
-/// says when.
+/// The origin event is bracketed by two readings of the host clock; the closest pair of several attempts is
+/// used.
 void DeviceClock::set(const Timeline& timeline, const Stream& stream) {
-  double least = std::numeric_limits<double>::infinity();
+  double min_difference = std::numeric_limits<double>::infinity();
   for (int attempt = 0; attempt < 10; ++attempt) {
     Event event(Event::Timing::on);
     const double before = timeline.now();
     event.record(stream.get());
     stream.synchronize();
     const double after = timeline.now();
-    if (after - before >= least) continue;
-    least = after - before;
+    if (after - before >= min_difference) continue;
+    min_difference = after - before;
     origin_seconds_ = (before + after) / 2;
     origin_ = std::move(event);
   }

@@ -1,4 +1,4 @@
-// Where a device's events lie on a timeline, and the end of its streams. Internal to the runners on GPUs.
+// Converts device events to timeline seconds, and waits for streams. Internal to the GPU runners.
 #pragma once
 
 #include <initializer_list>
@@ -16,20 +16,18 @@ class DeviceClock {
     Event end{Event::Timing::on};
   };
 
-  /// From now on intervals are told on this timeline's clock. `stream` of the current device has nothing to
-  /// do.
+  /// Sets the origin on this timeline's clock. `stream` belongs to the current device and must be idle.
   void set(const Timeline& timeline, const Stream& stream);
-  /// Records an interval that has passed.
+  /// Records a completed interval on the timeline.
   void record(const std::string& track, const Interval& interval, std::int64_t band, std::int64_t bytes,
               Timeline& timeline) const;
 
  private:
   Event origin_{Event::Timing::on};
-  double origin_seconds_ = 0;  // of origin_ on the timeline
+  double origin_seconds_ = 0;  // time of origin_ on the timeline
 };
 
-/// Waits until streams have done what they were given. What fails there was or will be reported by the run;
-/// here only the end counts.
+/// Waits until the streams are idle. Ignores errors, because the run itself reports them.
 void wait_for_end(std::initializer_list<const Stream*> streams) noexcept;
 
 }  // namespace sepconv

@@ -16,7 +16,7 @@
 namespace sepconv {
 namespace {
 
-std::string to_text(Extent extent, std::int64_t channels, PixelType type) {
+std::string spec_text(Extent extent, std::int64_t channels, PixelType type) {
   return fmt::format("{} rows x {} columns of {}", extent.rows, extent.cols,
                      count_text(channels, fmt::format("{} channel", name_of(type))));
 }
@@ -25,11 +25,11 @@ void check_spec(const ImageSpec& spec) {
   if (spec.extent.empty() || spec.extent.rows > kMaxSide || spec.extent.cols > kMaxSide ||
       spec.channels < 1) {
     throw InvalidArgument(fmt::format("a filter for {} cannot be made; give an image with pixels",
-                                      to_text(spec.extent, spec.channels, spec.type)));
+                                      spec_text(spec.extent, spec.channels, spec.type)));
   }
 }
 
-/// Device memory for a part of the filter, told by `what` if it cannot be had.
+/// Allocates device memory for the filter; `what` names it in the message of OutOfMemory.
 Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& chain) {
   try {
     return Buffer(bytes, device_resource());
@@ -41,27 +41,27 @@ Buffer device_buffer(std::int64_t bytes, std::string_view what, const Chain& cha
   }
 }
 
-/// For any part of at most this extent, and what is gathered from beyond the image's edges of one at each
-/// corner, and of one in the middle, of which later stages may need more.
+/// Allocates scratch for any part of at most this extent, including pixels gathered beyond the image's edges.
+/// Parts at two corners and in the middle, where later stages may need more, give the maximum.
 Arena scratch_of(const Chain& chain, const std::vector<ImageSpec>& specs, Extent part,
                  Arithmetic arithmetic) {
   const Extent whole = specs.back().extent;
   const Rect first = Rect{0, 0, part.rows, part.cols}.intersect(Rect::whole(whole));
-  const Rect last{whole.rows - first.rows, whole.cols - first.cols, first.rows, first.cols};
+  const Rect last_call{whole.rows - first.rows, whole.cols - first.cols, first.rows, first.cols};
   return Arena(
       device_buffer(chain_device_bytes(chain, specs, needed_anywhere(chain, specs, part), arithmetic) +
-                        gathered_bytes(chain, specs, {first, last, middle_rect(whole, part)}),
+                        gathered_bytes(chain, specs, {first, last_call, middle_rect(whole, part)}),
                     "scratch", chain));
 }
 
 }  // namespace
 
 struct DeviceFilter::State {
-  State(Chain given, const ImageSpec& input, std::optional<Arithmetic> asked, Extent largest)
-      : chain(std::move(given)), part(largest) {
+  State(Chain source_chain, const ImageSpec& input, std::optional<Arithmetic> requested, Extent largest)
+      : chain(std::move(source_chain)), part(largest) {
     check_spec(input);
     specs = chain.specs(input);
-    arithmetic = chain.arithmetic(input, asked);
+    arithmetic = chain.arithmetic(input, requested);
     if (const Stage* stage = chain.host_only_stage()) {
       throw InvalidArgument(fmt::format(
           "stage '{}' does not run on a GPU; apply this chain with apply() or run()", stage->text()));
@@ -69,22 +69,22 @@ struct DeviceFilter::State {
     if (part.empty()) part = specs.back().extent;
     device = current_device();
     scratch = scratch_of(chain, specs, part, arithmetic);
-    hold_resident();
-    hold_secondaries();
-    last.emplace();
+    upload_resident();
+    upload_second_images();
+    last_call.emplace();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    if (!last) return;
+    if (!last_call) return;
     try {
-      last->synchronize();
-    } catch (const Error&) {  // not ours to report: see ~DeviceFilter
+      last_call->synchronize();
+    } catch (const Error&) {  // not reported here: see ~DeviceFilter
     }
   }
 
-  /// Copies what stages hold to the device; whatever stream is used later finds it there.
-  void hold_resident() {
+  /// Copies the stages' resident data to the device and waits, so that any stream can use it.
+  void upload_resident() {
     const std::int64_t bytes = chain.resident_bytes();
     if (bytes == 0) return;
     resident = device_buffer(bytes, "matrices", chain);
@@ -93,14 +93,14 @@ struct DeviceFilter::State {
     upload.synchronize();
   }
 
-  /// All of the second images: which parts will be computed is not known.
-  void hold_secondaries() {
+  /// Copies whole second images to the device, because the computed parts are not known in advance.
+  void upload_second_images() {
     SerialExecutor executor;
-    const ResidentOperands on_host(chain, specs, Rect::whole(specs.back().extent), executor);
-    if (on_host.empty()) return;
+    const ResidentOperands host_operands(chain, specs, Rect::whole(specs.back().extent), executor);
+    if (host_operands.empty()) return;
     const Stream upload;
-    seconds.emplace(on_host.on_device(upload.get()));
-    chain = seconds->bound(chain);
+    operands.emplace(host_operands.on_device(upload.get()));
+    chain = operands->bound(chain);
     upload.synchronize();
   }
 
@@ -108,7 +108,7 @@ struct DeviceFilter::State {
     enqueue_chain(chain, specs, arithmetic, in, out, scratch, stream);
   }
 
-  /// Throws InvalidArgument for a part that the filter was not made for.
+  /// Throws InvalidArgument if the part exceeds the filter's largest part or scratch.
   void check_size(const Rect& output) const {
     std::vector<Extent> needed;
     include_needed(chain, specs, output, needed);
@@ -121,28 +121,28 @@ struct DeviceFilter::State {
         part.rows, part.cols, to_string(output)));
   }
 
-  /// In the order of the calls, whatever their streams: the scratch is one.
+  /// Orders calls on different streams, because they share one scratch.
   void enqueue_in_order(const ConstRegion& in, const Region& out, DeviceStream stream) {
-    last->wait_in(stream);
+    last_call->wait_in(stream);
     try {
       enqueue(in, out, stream);
     } catch (...) {
-      last->record(stream);  // a part of the chain may be on its way and use the scratch
+      last_call->record(stream);  // part of the chain may be enqueued and use the scratch
       throw;
     }
-    last->record(stream);
+    last_call->record(stream);
   }
 
   Chain chain;
-  Extent part;  // the largest to be computed at once
+  Extent part;  // maximum extent of a part
   std::vector<ImageSpec> specs;
   Arithmetic arithmetic = Arithmetic::f32;
   int device = 0;
   Buffer resident;
-  std::optional<ResidentOperands> seconds;  // on the device
-  std::mutex mutex;                         // of what follows
+  std::optional<ResidentOperands> operands;  // on the device
+  std::mutex mutex;                          // protects the following members
   Arena scratch;
-  std::optional<Event> last;  // the end of the call made last
+  std::optional<Event> last_call;  // end of the last call
 };
 
 DeviceFilter::DeviceFilter(Chain chain, const ImageSpec& input, std::optional<Arithmetic> arithmetic,
@@ -161,7 +161,7 @@ void DeviceFilter::enqueue(const ConstRegion& in, const Region& out, DeviceStrea
   state_->check_size(out.rect);
   const DeviceScope scope(state_->device);
   const std::lock_guard lock(state_->mutex);
-  // An event from outside a graph cannot be waited for inside it.
+  // A captured stream cannot wait for an event from outside the graph.
   if (is_capturing(stream)) return state_->enqueue(in, out, stream);
   state_->enqueue_in_order(in, out, stream);
 }
@@ -171,7 +171,7 @@ const ImageSpec& DeviceFilter::result() const noexcept { return state_->specs.ba
 Arithmetic DeviceFilter::arithmetic() const noexcept { return state_->arithmetic; }
 std::int64_t DeviceFilter::scratch_bytes() const noexcept {
   return state_->scratch.capacity_bytes() + state_->resident.size() +
-         (state_->seconds ? state_->seconds->bytes() : 0);
+         (state_->operands ? state_->operands->bytes() : 0);
 }
 int DeviceFilter::device() const noexcept { return state_->device; }
 

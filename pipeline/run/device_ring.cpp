@@ -14,7 +14,7 @@
 namespace sepconv {
 
 DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange bands, Reader& source,
-                       Writer& sink, const Plan& plan, const NanDetector& watch,
+                       Writer& sink, const Plan& plan, const NanDetector& nan_detector,
                        const ExecutionOptions& options)
     : device_(device),
       track_suffix_(track_suffix),
@@ -22,21 +22,21 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
       source_(source),
       sink_(sink),
       plan_(plan),
-      watch_(watch),
-      seconds_(open_secondaries(plan.chain, plan.specs)) {
+      nan_detector_(nan_detector),
+      second_images_(open_secondaries(plan.chain, plan.specs)) {
   std::pmr::memory_resource* const pinned = pinned_memory(options);
   std::pmr::memory_resource* const memory = device_memory(options);
   const bool stages_input = !source.is_page_locked() && !plan.decodes_on_devices();
   const bool stages_output = !sink.is_page_locked() && !plan.encodes_on_devices();
   const std::int64_t input_bytes = stages_input ? plan.slot_input_bytes : 0;
   const std::int64_t output_bytes = stages_output ? plan.slot_output_bytes : 0;
-  // Device memory first: it is what is short most often, and costs little to try.
+  // Device memory first: it is most often short, and a failed allocation is cheap.
   for (int input = 0; input < device_inputs(plan.slots); ++input)
     device_inputs_.emplace_back(plan.slot_input_bytes, memory);
-  for (const SecondaryRead& second : plan.seconds) {
-    std::vector<Buffer>& buffers = device_seconds_.emplace_back();
+  for (const SecondaryRead& second_image : plan.seconds) {
+    std::vector<Buffer>& buffers = device_second_images_.emplace_back();
     for (int input = 0; input < device_inputs(plan.slots); ++input)
-      buffers.emplace_back(second.slot_bytes, memory);
+      buffers.emplace_back(second_image.slot_bytes, memory);
   }
   arena_ = Arena(Buffer(plan.device_memory.scratch, memory));
   resident_ = Buffer(plan.device_memory.resident, memory);
@@ -47,12 +47,13 @@ DeviceRing::DeviceRing(int device, const std::string& track_suffix, BandRange ba
   for (Slot& slot : slots_) {
     slot.input = Buffer(input_bytes, pinned);
     slot.output = Buffer(output_bytes, pinned);
-    for (const SecondaryRead& second : plan.seconds) slot.seconds.emplace_back(second.slot_bytes, pinned);
+    for (const SecondaryRead& second_image : plan.seconds)
+      slot.second_images.emplace_back(second_image.slot_bytes, pinned);
   }
   found_nan_ = Buffer(found_nan_bytes(plan.source()), pinned);
   std::ranges::fill(found_nan_.bytes(), std::byte{});
-  // upload(i) comes after compute(i - device_inputs + 1), that after the download of the band `slots` before,
-  // and that after the host has recorded the one `slots` before that.
+  // upload(i) follows compute(i - device_inputs + 1), which follows the download of the band `slots` before
+  // it, which follows the host's record of the band `slots` before that.
   events_.resize(static_cast<std::size_t>(device_inputs(plan.slots) + 2 * plan.slots - 1));
   chain_ = plan.chain.on_device(resident_.data(), compute_.get());
 }
@@ -78,7 +79,7 @@ PixelView DeviceRing::output(std::int64_t band) const {
 }
 
 Region DeviceRing::device_source(std::int64_t band) const {
-  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local(band)) % device_inputs_.size()];
+  const Buffer& buffer = device_inputs_[static_cast<std::size_t>(local_index(band)) % device_inputs_.size()];
   const Rect held = rows_of(band).held;
   return {slot_view(buffer, plan_.source(), held), held, plan_.source().extent};
 }
@@ -88,29 +89,31 @@ Region DeviceRing::device_result(std::int64_t band) const {
   return {slot_view(slot_of(band).device_output, plan_.result(), rect), rect, plan_.result().extent};
 }
 
-Region DeviceRing::resident_secondary(std::size_t second, std::int64_t band, const Buffer& buffer) const {
-  const Reader& reader = *seconds_[second].reader;
-  const Rect held = band_rows(plan_, reader.layout(), band, false, seconds_[second].stage).held;
+Region DeviceRing::resident_secondary(std::size_t image_index, std::int64_t band,
+                                      const Buffer& buffer) const {
+  const Reader& reader = *second_images_[image_index].reader;
+  const Rect held = band_rows(plan_, reader.layout(), band, false, second_images_[image_index].stage).held;
   return {slot_view(buffer, reader.spec(), held), held, reader.spec().extent};
 }
 
 std::vector<Region> DeviceRing::secondary_inputs(std::int64_t band) const {
   std::vector<Region> regions;
-  for (std::size_t i = 0; i < seconds_.size(); ++i)
-    regions.push_back(resident_secondary(i, band, slot_of(band).seconds[i]));
+  for (std::size_t i = 0; i < second_images_.size(); ++i)
+    regions.push_back(resident_secondary(i, band, slot_of(band).second_images[i]));
   return regions;
 }
 
-std::vector<Region> DeviceRing::device_seconds(std::int64_t band) const {
+std::vector<Region> DeviceRing::device_second_images(std::int64_t band) const {
   std::vector<Region> regions;
-  for (std::size_t i = 0; i < seconds_.size(); ++i)
+  for (std::size_t i = 0; i < second_images_.size(); ++i)
     regions.push_back(resident_secondary(
-        i, band, device_seconds_[i][static_cast<std::size_t>(local(band)) % device_inputs_.size()]));
+        i, band,
+        device_second_images_[i][static_cast<std::size_t>(local_index(band)) % device_inputs_.size()]));
   return regions;
 }
 
 void DeviceRing::wait_for_input(std::int64_t band) const {
-  if (local(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
+  if (local_index(band) >= plan_.slots) events_of(band - plan_.slots).upload.end.synchronize();
 }
 
 PixelView DeviceRing::device_missing(std::int64_t band) const {
@@ -129,45 +132,46 @@ void DeviceRing::upload_pixels(std::int64_t band, const Rect& missing) {
     copy_pixels(source_.page_locked(piece.inside), source.crop(piece.at).pixels, upload_.get());
 }
 
-void DeviceRing::upload_seconds(std::int64_t band) {
-  const std::vector<Region> from = secondary_inputs(band), to = device_seconds(band);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    copy_pixels(from[i].pixels, to[i].pixels, upload_.get());
-    events_[static_cast<std::size_t>(local(band)) % events_.size()].uploaded_bytes +=
-        from[i].rect.area() * from[i].pixels.pixel_bytes();
+void DeviceRing::upload_second_images(std::int64_t band) {
+  const std::vector<Region> source_regions = secondary_inputs(band), destination = device_second_images(band);
+  for (std::size_t i = 0; i < source_regions.size(); ++i) {
+    copy_pixels(source_regions[i].pixels, destination[i].pixels, upload_.get());
+    events_[static_cast<std::size_t>(local_index(band)) % events_.size()].uploaded_bytes +=
+        source_regions[i].rect.area() * source_regions[i].pixels.pixel_bytes();
   }
 }
 
 void DeviceRing::upload(std::int64_t band) {
   const ProfilerRange range("upload", band);
-  BandEvents& events = events_[static_cast<std::size_t>(local(band)) % events_.size()];
+  BandEvents& events = events_[static_cast<std::size_t>(local_index(band)) % events_.size()];
   const Rect missing = rows_of(band).missing;
   events.uploaded_bytes = decoder_ && !missing.empty() ? decoder_->bytes(slot_index(band))
                                                        : missing.area() * plan_.source().pixel_bytes();
-  // The buffer's last user, band - device_inputs, is through when the band after that has its shared rows.
+  // The buffer's last user, band - device_inputs, is done when the next band has copied its shared rows.
   const auto inputs = static_cast<std::int64_t>(device_inputs_.size());
-  if (local(band) >= inputs) events_of(band - inputs + 1).shared_copied.wait_in(upload_.get());
+  if (local_index(band) >= inputs) events_of(band - inputs + 1).shared_copied.wait_in(upload_.get());
   events.upload.begin.record(upload_.get());
   if (!missing.empty())
     decoder_ ? decoder_->upload(slot_index(band), upload_.get()) : upload_pixels(band, missing);
-  upload_seconds(band);
+  upload_second_images(band);
   events.upload.end.record(upload_.get());
   if (!decoder_) return;
-  const DeviceStream decodes = decoder_->stream(slot_index(band)).get();
-  events.upload.end.wait_in(decodes);
-  events.decode.begin.record(decodes);
+  const DeviceStream decode_stream = decoder_->stream(slot_index(band)).get();
+  events.upload.end.wait_in(decode_stream);
+  events.decode.begin.record(decode_stream);
   if (!missing.empty()) decoder_->decode(slot_index(band), device_missing(band));
-  events.decode.end.record(decodes);
+  events.decode.end.record(decode_stream);
 }
 
 void DeviceRing::finish_decoding(std::int64_t band, Executor& executor) {
   events_of(band).decode.end.synchronize();
-  if (!rows_of(band).missing.empty()) decoder_->mend(slot_index(band), device_missing(band), executor);
+  if (!rows_of(band).missing.empty())
+    decoder_->decode_rejected(slot_index(band), device_missing(band), executor);
 }
 
 void DeviceRing::look_for_nan(std::int64_t band) {
   const PixelView missing = device_missing(band);
-  if (watch_.looks() && !missing.extent.empty())
+  if (nan_detector_.is_active() && !missing.extent.empty())
     find_nan_cuda(missing, reinterpret_cast<std::int32_t*>(found_nan_.data()), compute_.get());
 }
 
@@ -186,11 +190,11 @@ void DeviceRing::compute(std::int64_t band) {
     copy_pixels(device_source(band - 1).crop(shared).pixels, source.crop(shared).pixels, compute_.get());
   }
   events.shared_copied.record(compute_.get());
-  if (local(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
-  // The span begins here: waiting is not computing.
+  if (local_index(band) >= plan_.slots) events_of(band - plan_.slots).download.end.wait_in(compute_.get());
+  // The span begins here, after the waits.
   events.compute.begin.record(compute_.get());
   look_for_nan(band);
-  const std::vector<Region> held = device_seconds(band);
+  const std::vector<Region> held = device_second_images(band);
   const Chain chain = bind_secondaries(chain_, std::vector<ConstRegion>(held.begin(), held.end()));
   enqueue_chain(chain, plan_.specs, plan_.arithmetic, source, device_result(band), arena_, compute_.get());
   events.compute.end.record(compute_.get());
@@ -215,9 +219,9 @@ void DeviceRing::download(std::int64_t band) {
   events.compute.end.wait_in(download_.get());
   events.download.begin.record(download_.get());
   const ConstPixelView result = device_result(band).pixels;
-  const PixelView to = output(band);
-  plan_.stores_rows ? copy_pixels_by_kernel(result, to, download_.get())
-                    : copy_pixels(result, to, download_.get());
+  const PixelView destination = output(band);
+  plan_.stores_rows ? copy_pixels_by_kernel(result, destination, download_.get())
+                    : copy_pixels(result, destination, download_.get());
   events.download.end.record(download_.get());
 }
 

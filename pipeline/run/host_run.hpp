@@ -1,4 +1,5 @@
-// The streaming runner of the host: three roles around a ring of slots. Internal to run().
+// The streaming runner of the host: three threads (read, compute, write) on a ring of slots. Internal to
+// run().
 #pragma once
 
 #include <array>
@@ -14,39 +15,38 @@
 
 namespace sepconv {
 
-/// One streaming run. Band i lives in slot i % slots from the moment it is read until it is written:
+/// One streaming run. Band i is in slot i % slots from reading to writing:
 ///
-///   reader    waits until the slot's last band is written; copies the rows that band i shares with band i -
-///   1 from that band's slot;
-///             reads the others, of the source and of second images
+///   reader    waits until the slot's last band is written; copies the rows shared with band i - 1 from that
+///             band's slot; reads the others, of the source and of second images
 ///   computer  waits until band i is read; runs the chain over its tiles
-///   writer    waits until band i is computed; hands it to the sink
+///   writer    waits until band i is computed; writes it to the sink
 ///
-/// Each role works through the bands in order, in a thread of its own, and spreads its work over the pool.
-/// The only state they share is how many bands each has finished. The first failure of any of them stops the
-/// pool, wakes the others and is what execute() throws.
+/// Each has a separate thread, processes the bands in order and distributes its work over the pool. They
+/// share only the number of bands that each has finished. The first failure stops the pool, wakes the other
+/// threads and is thrown by execute().
 class HostRun {
  public:
   /// Allocates all slots and arenas. Throws OutOfMemory before anything is read.
-  HostRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& watch, ClippingSamples& clips,
-          const ExecutionOptions& options);
+  HostRun(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
+          ClippingSamples& clipping, const ExecutionOptions& options);
 
-  /// Reads, computes and writes all bands. Throws the first cause of failure, or Cancelled; all threads have
-  /// ended then.
+  /// Reads, computes and writes all bands. Throws the first failure, or Cancelled, after all threads have
+  /// ended.
   void execute(Timeline& timeline);
-  /// What it computes, or reads and writes, with: the plan's threads, or as many as there were to be had.
+  /// Number of threads: the plan's, or fewer if not all could be started.
   int threads() const noexcept { return pool_.concurrency(); }
 
  private:
   enum Role : std::size_t { kRead, kCompute, kWrite };
 
-  /// An image that is read: the source, or a second one.
+  /// An image that is read: the source or a second image.
   struct Input {
     Reader& reader;
-    std::size_t over;  ///< the stage whose input it lies over
+    std::size_t stage_index;  ///< index of the stage that reads it; 0 for the source
   };
   struct Slot {
-    std::vector<Buffer> inputs;  // as inputs_
+    std::vector<Buffer> inputs;  // in the order of inputs_
     Buffer output;
     Region result(const Plan& plan, const Rect& rect) const;
   };
@@ -57,28 +57,28 @@ class HostRun {
   void write_band(std::int64_t band);
 
   BandRows rows_of(std::size_t input, std::int64_t band) const;
-  /// What a band holds of it.
-  Region held_of(std::size_t input, std::int64_t band) const;
-  void play(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step);
+  /// The region of an input that a band buffers.
+  Region buffered_region(std::size_t input, std::int64_t band) const;
+  void run_role(Role role, Timeline& timeline, const std::function<void(std::int64_t)>& step);
   bool wait_for(Role role, std::int64_t bands_done);
   void finish_band(Role role);
   const Slot& slot_of(std::int64_t band) const {
     return slots_[static_cast<std::size_t>(band % plan_.slots)];
   }
 
-  std::vector<SecondaryInput> seconds_;
-  std::vector<Input> inputs_;  // the source, then these
+  std::vector<SecondaryInput> second_images_;
+  std::vector<Input> inputs_;  // the source, then second_images_
   Writer& sink_;
   const Plan& plan_;
-  NanDetector& watch_;
-  ClippingSamples& clips_;
+  NanDetector& nan_detector_;
+  ClippingSamples& clipping_;
   const ExecutionOptions& options_;
   BandRange bands_;
   std::vector<Slot> slots_;
   std::vector<Worker> workers_;  // one per thread
   RunState state_;
   std::array<std::int64_t, 3> done_{};   // bands finished, by role; under the state's lock
-  std::array<std::int64_t, 3> bytes_{};  // moved for the band at hand, by role; each role's own
+  std::array<std::int64_t, 3> bytes_{};  // of the current band, by role; each used by one thread
   ThreadPool pool_;
 };
 

@@ -1,4 +1,4 @@
-// Whether a source holds NaN that a chain spreads: known only when the pixels are read. Internal to run().
+// Detects NaN in a source that a chain spreads to neighbouring pixels. Internal to run().
 #pragma once
 
 #include <atomic>
@@ -11,28 +11,28 @@
 
 namespace sepconv {
 
-/// In images of floating point NaN often stands for a missing pixel; a stage that works on neighbours makes
-/// them missing too. The CPU's runner shows it what was read; on a GPU a kernel looks at what has come there.
+/// In floating-point images NaN often marks a missing pixel; a neighbourhood stage spreads it. The CPU runner
+/// passes each read band to inspect(); on a GPU a kernel searches the uploaded bands.
 class NanDetector {
  public:
-  /// What NaN in the source is.
+  /// The meaning of NaN in the source.
   enum class Meaning : std::uint8_t {
-    settled,      ///< it cannot be, is not spread, is what is declared to be missing, or stages say what they
-                  ///< make of it: nothing is looked at
-    a_value,      ///< one that is computed with
-    missing_too,  ///< besides another that is declared to be
+    harmless,     ///< NaN is impossible, is not spread, is the declared nodata value, or is handled by stages
+    plain_value,  ///< NaN is used in arithmetic
+    also_missing,  ///< NaN counts as missing, as the declared nodata value does
   };
 
   NanDetector(const Reader& source, const Chain& chain);
 
-  /// From any thread, these three. Whether it is still to be looked: no further, once one is found.
-  bool looks() const noexcept {
-    return meaning_ != Meaning::settled && !found_.load(std::memory_order_relaxed);
+  /// Whether pixels still have to be inspected: false once NaN is found. This and the next two are
+  /// thread-safe.
+  bool is_active() const noexcept {
+    return meaning_ != Meaning::harmless && !found_.load(std::memory_order_relaxed);
   }
-  void find() noexcept { found_.store(true, std::memory_order_relaxed); }
-  /// At pixels in the host's memory.
-  void look(const ConstPixelView& pixels, Executor& executor);
-  /// What to say of what it saw.
+  void set_found() noexcept { found_.store(true, std::memory_order_relaxed); }
+  /// Searches pixels in host memory.
+  void inspect(const ConstPixelView& pixels, Executor& executor);
+  /// A warning if NaN was found.
   std::vector<std::string> warnings() const;
 
  private:

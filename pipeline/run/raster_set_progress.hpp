@@ -1,4 +1,4 @@
-// The progress of a set of rasters, of which each tells its own.
+// Combines the progress of the rasters of a set.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,45 @@ namespace sepconv {
 
 class SetProgress {
  public:
-  /// For ExecutionOptions::progress of the rasters; null where nobody asks.
-  SetProgress(std::function<void(const Progress&)> told, std::int64_t rasters)
-      : told_(std::move(told)), rasters_(rasters) {}
-  /// Where only some of the first and of the last are made.
-  struct All {
+  /// `callback` receives the progress of the whole set; may be null.
+  SetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters)
+      : callback_(std::move(callback)), rasters_(rasters) {}
+  /// Totals of bands and pixels, for runs that compute only parts of the first and the last raster.
+  struct Totals {
     std::int64_t bands, pixels;
   };
-  SetProgress(std::function<void(const Progress&)> told, std::int64_t rasters, All all)
-      : told_(std::move(told)), rasters_(rasters), all_(all) {}
+  SetProgress(std::function<void(const Progress&)> callback, std::int64_t rasters, Totals total)
+      : callback_(std::move(callback)), rasters_(rasters), totals_(total) {}
 
-  /// For the next raster, which the one before has ended; this must outlive its run.
+  /// The progress callback for the next raster, once the previous one has ended. This object must outlive its
+  /// run.
   std::function<void(const Progress&)> next() {
-    if (!told_ || rasters_ == 1) return told_;
+    if (!callback_ || rasters_ == 1) return callback_;
     done_.bands_done += last_.bands_done;
     done_.pixels_done += last_.pixels_done;
     done_.bytes_read += last_.bytes_read;
     done_.bytes_written += last_.bytes_written;
     last_ = {};
-    return [this](const Progress& progress) { tell(progress); };
+    return [this](const Progress& progress) { report(progress); };
   }
 
  private:
-  void tell(const Progress& progress) {
+  void report(const Progress& progress) {
     last_ = progress;
-    Progress all = progress;
-    all.bands = all_ ? all_->bands : all.bands * rasters_;
-    all.pixels = all_ ? all_->pixels : all.pixels * rasters_;
-    all.bands_done += done_.bands_done;
-    all.pixels_done += done_.pixels_done;
-    all.bytes_read += done_.bytes_read;
-    all.bytes_written += done_.bytes_written;
-    all.seconds = clock_.now();
-    told_(all);
+    Progress total = progress;
+    total.bands = totals_ ? totals_->bands : total.bands * rasters_;
+    total.pixels = totals_ ? totals_->pixels : total.pixels * rasters_;
+    total.bands_done += done_.bands_done;
+    total.pixels_done += done_.pixels_done;
+    total.bytes_read += done_.bytes_read;
+    total.bytes_written += done_.bytes_written;
+    total.seconds = clock_.now();
+    callback_(total);
   }
 
-  std::function<void(const Progress&)> told_;
+  std::function<void(const Progress&)> callback_;
   std::int64_t rasters_;
-  std::optional<All> all_;
+  std::optional<Totals> totals_;
   Progress done_, last_;
   Timeline clock_;
 };

@@ -6,7 +6,8 @@
 
 namespace sepconv {
 
-Region ResidentOperands::hold(const ImageSpec& spec, const Rect& rect, std::pmr::memory_resource* memory) {
+Region ResidentOperands::allocate(const ImageSpec& spec, const Rect& rect,
+                                  std::pmr::memory_resource* memory) {
   buffers_.emplace_back(rect.area() * spec.pixel_bytes(), memory);
   return regions_.emplace_back(
       Region{dense_view(buffers_.back().data(), spec, rect.extent()), rect, spec.extent});
@@ -19,21 +20,21 @@ ResidentOperands::ResidentOperands(const Chain& chain, const std::vector<ImageSp
   const std::vector<Rect> needed = needed_rects(chain, specs, output);
   const bool is_whole = output == Rect::whole(specs.back().extent);
   for (const auto& [stage, reader] : seconds) {
-    // Where all of the result is made stage by stage, all of each image is, also what no later stage looks
-    // at.
-    const Rect all = is_whole ? Rect::whole(reader->spec().extent) : Rect{};
-    const Region held = hold(reader->spec(), needed[stage].include(all), page_resource());
-    read_periodic(*reader, held.rect, held.pixels, executor);
+    // If the whole result is computed stage by stage, every stage computes its whole image, including pixels
+    // that no later stage uses.
+    const Rect whole_image = is_whole ? Rect::whole(reader->spec().extent) : Rect{};
+    const Region operands = allocate(reader->spec(), needed[stage].include(whole_image), page_resource());
+    read_periodic(*reader, operands.rect, operands.pixels, executor);
   }
 }
 
 ResidentOperands ResidentOperands::on_device(DeviceStream stream) const {
-  ResidentOperands held;
-  for (const Region& from : regions_) {
-    const ImageSpec spec{from.image, from.pixels.channels, from.pixels.type};
-    copy_pixels(from.pixels, held.hold(spec, from.rect, device_resource()).pixels, stream);
+  ResidentOperands operands;
+  for (const Region& region : regions_) {
+    const ImageSpec spec{region.image, region.pixels.channels, region.pixels.type};
+    copy_pixels(region.pixels, operands.allocate(spec, region.rect, device_resource()).pixels, stream);
   }
-  return held;
+  return operands;
 }
 
 std::int64_t ResidentOperands::bytes() const noexcept {

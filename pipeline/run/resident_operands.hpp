@@ -1,5 +1,4 @@
-// The second images of a chain's stages, held for as long as something is computed in memory. Internal to the
-// runners.
+// The second images of a chain's stages, resident in memory. Internal to the runners.
 #pragma once
 
 #include <vector>
@@ -10,25 +9,26 @@
 
 namespace sepconv {
 
-/// What parts of a chain's result need of them, read when it is made.
+/// The parts of the second images that a part of a chain's result needs; the constructor reads them.
 class ResidentOperands {
  public:
-  /// For what `output` of the result needs, in host memory. Throws IoError, InvalidArgument and OutOfMemory.
+  /// Reads the parts needed for `output` of the result to host memory. Throws IoError, InvalidArgument and
+  /// OutOfMemory.
   ResidentOperands(const Chain& chain, const std::vector<ImageSpec>& specs, const Rect& output,
                    Executor& executor);
 
-  /// The same on the current device, copied there in the order of `stream`, before which this is to live on.
-  /// Throws OutOfMemory and CudaError.
+  /// A copy on the current device, made in stream order; this object must outlive the copying. Throws
+  /// OutOfMemory and CudaError.
   ResidentOperands on_device(DeviceStream stream) const;
 
   bool empty() const noexcept { return regions_.empty(); }
   std::int64_t bytes() const noexcept;
-  /// `chain`, or what on_device() or honouring() made of it, with these pixels, which outlive it.
+  /// `chain`, or its variant for a device or for nodata, with these images bound; they must outlive it.
   Chain bound(const Chain& chain) const;
 
  private:
   ResidentOperands() = default;
-  Region hold(const ImageSpec& spec, const Rect& rect, std::pmr::memory_resource* memory);
+  Region allocate(const ImageSpec& spec, const Rect& rect, std::pmr::memory_resource* memory);
 
   std::vector<Buffer> buffers_;
   std::vector<Region> regions_;

@@ -24,16 +24,16 @@ void log_info(const ExecutionOptions& options, fmt::format_string<Values...> for
   if (options.logger) options.logger->info(fmt::format(format, std::forward<Values>(values)...));
 }
 
-/// A run on whatever the plan says, ready to begin.
+/// A run on the CPU or the GPUs of the plan, with its memory allocated.
 class Runner {
  public:
-  /// Nothing has been read or written when this throws OutOfMemory for the plan's own buffers.
-  Runner(Reader& source, Writer& sink, const Plan& plan, NanDetector& watch, ClippingSamples& clips,
+  /// If this throws OutOfMemory, nothing has been read or written.
+  Runner(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector, ClippingSamples& clipping,
          const ExecutionOptions& options) {
     if (plan.devices.empty()) {
-      host_ = std::make_unique<HostRun>(source, sink, plan, watch, clips, options);
+      host_ = std::make_unique<HostRun>(source, sink, plan, nan_detector, clipping, options);
     } else {
-      cuda_ = std::make_unique<CudaRun>(source, sink, plan, watch, options);
+      cuda_ = std::make_unique<CudaRun>(source, sink, plan, nan_detector, options);
     }
   }
 
@@ -45,8 +45,8 @@ class Runner {
   std::unique_ptr<CudaRun> cuda_;
 };
 
-std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanDetector& watch,
-                                ClippingSamples& clips, const ExecutionOptions& options) {
+std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, NanDetector& nan_detector,
+                                ClippingSamples& clipping, const ExecutionOptions& options) {
   log_info(options, "plan: bands of {} x {}, {}, {}, tiles of {} x {}, {} of {}", plan.band.rows,
            plan.band.cols, count_text(plan.slots, "slot"), count_text(plan.threads, "thread"), plan.tile.rows,
            plan.tile.cols, format_bytes(static_cast<double>(plan.memory.total())),
@@ -58,18 +58,18 @@ std::unique_ptr<Runner> prepare(Reader& source, Writer& sink, const Plan& plan, 
   }
   source.set_cache_budget(std::max<std::int64_t>(0, plan.max_memory_bytes - plan.memory.total()) +
                           plan.buffered_bytes);
-  auto runner = std::make_unique<Runner>(source, sink, plan, watch, clips, options);
+  auto runner = std::make_unique<Runner>(source, sink, plan, nan_detector, clipping, options);
   if (options.started) options.started(plan);
   return runner;
 }
 
-/// For half of what could not be had: of memory on the host and on the devices, because it is not told which
+/// A plan for half the memory, both on the host and on the devices, because OutOfMemory does not tell which
 /// was short.
-Plan smaller_than(const Plan& plan, const Reader& source, const Writer& sink) {
+Plan plan_with_half_the_memory(const Plan& plan, const Reader& source, const Writer& sink) {
   PlanOptions options = plan.asked;
   options.choose_device = false;
   options.devices = plan.devices;
-  // What stages hold, they hold whatever the plan.
+  // The stages' resident data does not depend on the plan.
   const MemoryUse& memory = plan.memory;
   options.max_memory_bytes = memory.resident + (memory.total() - memory.resident) / 2;
   if (!plan.devices.empty()) {
@@ -115,9 +115,9 @@ void check_fits(const Reader& source, const Writer& sink, const Plan& plan,
 
 RunReport run_timed(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options,
                     Timeline timeline) {
-  const auto ran = run_one(source, sink, plan, options, timeline);
-  return make_report(ran.plan, source, sink, options.bands.value_or(ran.plan.all_bands()), timeline,
-                     ran.startup_seconds, source.stored_bytes(), 1);
+  const auto executed = run_one(source, sink, plan, options, timeline);
+  return make_report(executed.plan, source, sink, options.bands.value_or(executed.plan.all_bands()), timeline,
+                     executed.startup_seconds, source.stored_bytes(), 1);
 }
 
 }  // namespace
@@ -126,20 +126,22 @@ ExecutedPlan<Plan> run_one(Reader& source, Writer& sink, const Plan& plan, const
                            Timeline& timeline) try {
   check_fits(source, sink, plan, options.bands);
   for (const std::string& note : plan.notes) log_info(options, "plan: {}", note);
-  NanDetector watch(source, plan.chain);
-  ClippingSamples clips(source, sink, plan);
-  auto ran = run_planned(
+  NanDetector nan_detector(source, plan.chain);
+  ClippingSamples clipping(source, sink, plan);
+  auto executed = run_planned(
       plan, sink, options, timeline,
-      [&](const Plan& made) { return prepare(source, sink, made, watch, clips, options); },
-      [&](const Plan& too_large) { return smaller_than(too_large, source, sink); });
-  std::vector<std::string> found = source.found_in_reading();
-  std::ranges::move(watch.warnings(), std::back_inserter(found));
-  std::ranges::move(clips.warnings(), std::back_inserter(found));
-  for (const std::string& warning : found) {
+      [&](const Plan& current_plan) {
+        return prepare(source, sink, current_plan, nan_detector, clipping, options);
+      },
+      [&](const Plan& too_large) { return plan_with_half_the_memory(too_large, source, sink); });
+  std::vector<std::string> warnings = source.found_in_reading();
+  std::ranges::move(nan_detector.warnings(), std::back_inserter(warnings));
+  std::ranges::move(clipping.warnings(), std::back_inserter(warnings));
+  for (const std::string& warning : warnings) {
     log_info(options, "{}", warning);
-    ran.plan.warnings.push_back(warning);
+    executed.plan.warnings.push_back(warning);
   }
-  return ran;
+  return executed;
 } catch (const std::bad_alloc&) {
   throw OutOfMemory(
       "memory ran out in mid-run; give a smaller PlanOptions::max_memory_bytes so that smaller bands are "
@@ -162,10 +164,10 @@ RunReport make_report(const Plan& plan, const Reader& source, const Writer& sink
   for (const StepReport& step : report.steps) {
     if (step.name.starts_with("compute")) computed_bytes += static_cast<double>(step.bytes);
   }
-  const double share = static_cast<double>(report.pixels) / static_cast<double>(plan.region.area());
+  const double fraction = static_cast<double>(report.pixels) / static_cast<double>(plan.region.area());
   for (StepReport& step : report.steps) {
     if (step.name.starts_with("compute") && computed_bytes > 0)
-      step.operations = plan.operations * share * static_cast<double>(step.bytes) / computed_bytes;
+      step.operations = plan.operations * fraction * static_cast<double>(step.bytes) / computed_bytes;
   }
   report.bottleneck = std::ranges::max_element(report.steps, {}, &StepReport::busy_seconds)->name;
   report.device = device_text(plan.devices, plan.threads, plan.devices.empty() ? simd_target() : "");
@@ -183,7 +185,7 @@ RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOpt
 
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options) {
   check_no_bands(options);
-  Timeline timeline;  // planning is a part of the start
+  Timeline timeline;  // startup time includes planning
   ExecutionOptions execution = options;
   execution.smaller_plans = true;
   return run_timed(source, sink, plan(source, sink, chain, options), execution, std::move(timeline));

@@ -2,12 +2,12 @@
 //
 //   auto in = sepconv::open_reader("scan.tif");
 //   auto chain = sepconv::Chain::parse({"gaussian:sigma=2.5"});
-//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()), sepconv::output_like(*in,
-//   chain)); auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20}); auto report =
-//   sepconv::run(*in, *out, plan);
+//   auto out = sepconv::create_writer("out.tif", chain.result_spec(in->spec()),
+//                                     sepconv::output_like(*in, chain));
+//   auto plan = sepconv::plan(*in, *out, chain, {.max_memory_bytes = 256 << 20});
+//   auto report = sepconv::run(*in, *out, plan);
 //
-// Nothing here prints, exits or keeps state from run to run; any number of runs may go on at once in one
-// process.
+// These functions do not print, exit or keep state; any number of runs may execute concurrently in a process.
 #pragma once
 
 #include <cstdint>
@@ -40,68 +40,64 @@ struct Progress {
   double seconds = 0;  ///< since the run began
 };
 
-/// How a plan is carried out; none of it changes a pixel.
+/// Options for the execution of a plan. None of them affects pixel values.
 struct ExecutionOptions {
-  /// Called after each band that was written, from one thread at a time; must not throw and should return
-  /// soon.
+  /// Called after each written band, from one thread at a time. Must not throw and should return quickly.
   std::function<void(const Progress&)> progress{};
-  /// Sees the pixels of a run of a chain, of several images those of the first; outlives the run.
+  /// Receives the pixels of a chain's run, of the first image if there are several. Must outlive the run.
   BandObserver* observer = nullptr;
-  /// When a stop is requested the run throws Cancelled within a fraction of a second and leaves no output.
+  /// When a stop is requested, the run throws Cancelled within a fraction of a second and leaves no output.
   std::stop_token stop{};
-  /// Band buffers and arenas come from here; must be thread-safe and outlive the run. Null: page_resource().
+  /// Allocates band buffers and arenas; must be thread-safe and outlive the run. Null: page_resource().
   std::pmr::memory_resource* memory = nullptr;
-  /// For a run on GPUs: page-locked band buffers, and memory of the calling thread's current device. A
-  /// BufferPool in their place keeps them from run to run. Thread-safe, and outlive the run. Null:
-  /// pinned_resource() and device_resource().
+  /// For runs on GPUs: allocate page-locked band buffers and memory of the current device. A BufferPool
+  /// reuses the buffers in later runs. Must be thread-safe and outlive the run. Null: pinned_resource() and
+  /// device_resource().
   std::pmr::memory_resource* pinned_memory = nullptr;
   std::pmr::memory_resource* device_memory = nullptr;
-  /// Plan, retries and warnings are logged here (levels info and debug). Null: nothing is logged.
+  /// Receives log messages about the plan, retries and warnings (levels info and debug). May be null.
   std::shared_ptr<spdlog::logger> logger{};
-  /// Where the memory that a plan takes cannot be had, and so before anything is read, take plans of half as
-  /// much, until one fits; the report has the one that was run. Else that is OutOfMemory.
+  /// If a plan's memory cannot be allocated, retry with plans of half the memory, before anything is read;
+  /// the report contains the plan used. False: throw OutOfMemory.
   bool smaller_plans = false;
-  /// For a run of a plan: only these bands, and only what they need is read. The sink is finished by the run
-  /// of all bands; one that gets them by several runs, by the caller. They go in ascending order, and so must
-  /// the ranges where source or sink goes row by row. Never with smaller plans, which have other bands.
+  /// Run only these bands of a plan, and read only their input. A run of all bands finishes the sink; after
+  /// several partial runs the caller finishes it. If source or sink is sequential, the ranges must be in
+  /// ascending order. Disables `smaller_plans`, because those have other bands.
   std::optional<BandRange> bands{};
-  /// Else whoever called finishes the sink, also when all bands were run.
+  /// False: the caller finishes the sink, even if all bands were run.
   bool finishes = true;
-  /// Called with the plan that is run, when its memory is had and before anything is read.
+  /// Called with the plan used, after its memory is allocated and before anything is read.
   std::function<void(const Plan&)> started{};
-  /// Called after each band of the plan that was written, before the next is, from one thread at a time; what
-  /// it throws ends the run. For what has to know what the sink holds.
+  /// Called after each written band and before the next is written, from one thread at a time. An exception
+  /// ends the run.
   std::function<void(const Plan&, std::int64_t band)> written{};
-  /// Called before the sink is finished; what it throws ends the run, which leaves no output.
+  /// Called before the sink is finished. An exception ends the run, which leaves no output.
   std::function<void()> finishing{};
-  /// For a job with a partial result: seconds from one time that it is brought to the disk to the next, next to
-  /// the run; 0: with each record of it, and the run waits. What was not may be made again when the machine
-  /// goes down, not when the process does.
+  /// For resumable jobs: seconds between background syncs to disk; 0: the run waits for a sync after each
+  /// record. Unsynced results may be lost if the machine fails, but not if the process does.
   double sync_seconds = 5;
 };
 
-/// For what plans and runs in one call.
+/// Options of functions that plan and run in one call.
 struct RunOptions : PlanOptions, ExecutionOptions {
   RunOptions(PlanOptions plan = {}, ExecutionOptions execution = {})
       : PlanOptions(std::move(plan)), ExecutionOptions(std::move(execution)) {}
 };
 
-/// Streams the plan's chain over the image: reads, computes and writes different bands at the same time,
-/// inside the ceiling. Calls sink.finish() at the end, unless options.bands are not all. If anything fails
-/// everything stops, every thread ends, and the first cause is thrown: InvalidArgument, OutOfMemory, IoError,
-/// Cancelled, or whatever a caller's own reader or writer threw, unchanged. The pixels written do not depend
-/// on the plan, and on one device neither do a file's bytes (with several GPUs the compressed blocks of a
-/// TIFF may lie in another order). The plan is one for this source and this sink, or for others that look
-/// like them.
+/// Streams the plan's chain over the image: reads, computes and writes different bands concurrently, within
+/// the memory limit. Calls sink.finish() at the end, unless options.bands is a part. On failure all threads
+/// end, and the first cause is thrown: InvalidArgument, OutOfMemory, IoError, Cancelled, or the exception of
+/// a caller's reader or writer. The written pixels do not depend on the plan; with at most one GPU neither do
+/// a file's bytes (with several GPUs the order of a TIFF's compressed blocks may differ). The plan must be
+/// for this source and sink or for ones with equal specs and blocks.
 RunReport run(Reader& source, Writer& sink, const Plan& plan, const ExecutionOptions& options = {});
 
-/// Plans, and runs the plan, or smaller ones where its memory cannot be had.
+/// Plans and runs the plan, or smaller plans if its memory cannot be allocated.
 RunReport run(Reader& source, Writer& sink, const Chain& chain, const RunOptions& options = {});
 
-/// The same by the obvious way: the whole image in memory, one reference stage after another. Ignores plan
-/// options except `arithmetic` and `missing`. `as` is the layout of the sink that the result will go to, if
-/// that is another. For tests and for checking; memory and time have no bound.
-/// Returns what a RunReport's plan would warn of beyond what is planned.
+/// The same with the whole image in memory, one reference stage after another; for tests. Memory and time are
+/// not bounded. `as` is the layout of the final sink if it differs from `sink`'s. Returns the warnings that a
+/// run would add to its plan.
 std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& chain,
                                          std::optional<Arithmetic> arithmetic = std::nullopt,
                                          const MissingOptions& missing = {}, const SinkLayout* as = nullptr);

@@ -1,4 +1,4 @@
-// From file to file in one call: what `sepconv run IN OUT STAGE...` and `sepconv transpose IN OUT` do.
+// Filters a file to a file in one call, as `sepconv run IN OUT STAGE...` and `sepconv transpose IN OUT` do.
 //
 //   sepconv::RunOptions options;
 //   options.max_memory_bytes = 256 << 20;
@@ -13,15 +13,15 @@
 
 namespace sepconv {
 
-/// Runs the job, one raster after another, by its plan; a raster that is stored in another way than the first
-/// gets a plan of its own under the same ceilings, unless `options.smaller_plans` is not set, where that is
-/// InvalidArgument. The report is of all rasters. Errors as of run(); then nothing is left of the output.
+/// Runs the job's rasters in sequence with its plan. A raster with another storage layout than the first gets
+/// a separate plan with the same limits; without `options.smaller_plans` it throws InvalidArgument instead.
+/// The report covers all rasters. Errors as of run(); no output remains after an error.
 RunReport run(ImageJob& job, const ExecutionOptions& options = {});
 
-/// plan_file(), and the run of its plan or of smaller ones where its memory cannot be had. The output appears
-/// under its name when it is complete, and not at all if anything fails; an existing one is an error unless
-/// OutputOptions::overwrite. What the result does not have of its source is in the report's plan.warnings.
-/// The report's times begin when the files are open and the plan is made. Errors as of plan_file() and run().
+/// Runs plan_file()'s plan, or smaller ones if its memory cannot be allocated. The output gets its name when
+/// it is complete, and does not exist after an error; an existing file is an error unless
+/// OutputOptions::overwrite. The report's plan.warnings list properties of the source that the result lacks.
+/// The report's times begin after opening and planning. Errors as of plan_file() and run().
 RunReport run_file(const std::filesystem::path& input, const std::filesystem::path& output,
                    const Chain& chain, const RunOptions& options = {}, const FileOptions& files = {});
 

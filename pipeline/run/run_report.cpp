@@ -35,7 +35,8 @@ Overlap overlap_of(const RunReport& report) {
     copying += step.busy_seconds;
     hidden += step.hidden_seconds;
   }
-  return {share(hidden, copying), std::max(1.0, share(busy, report.wall_seconds - report.startup_seconds))};
+  return {safe_ratio(hidden, copying),
+          std::max(1.0, safe_ratio(busy, report.wall_seconds - report.startup_seconds))};
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// What the threads of a streaming run share: how far each has come, the first failure, and the progress that
-// is reported. Internal to the streaming runners.
+// State shared by the threads of a streaming run: a lock for their counters, the first failure and the
+// reported progress. Internal to the streaming runners.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@
 
 namespace sepconv {
 
-/// Where a run's memory comes from: what the options name, or the usual.
+/// The memory resources of a run: those of the options, or the defaults.
 inline std::pmr::memory_resource* host_memory(const ExecutionOptions& options) {
   return options.memory != nullptr ? options.memory : page_resource();
 }
@@ -30,19 +30,19 @@ inline std::pmr::memory_resource* device_memory(const ExecutionOptions& options)
   return options.device_memory != nullptr ? options.device_memory : device_resource();
 }
 
-/// Bands are those of a plan that the caller has seen.
+/// Throws InvalidArgument if options.bands is set, which requires a plan.
 inline void check_no_bands(const ExecutionOptions& options) {
   if (options.bands)
     throw InvalidArgument("bands are run of a plan of a chain; make one by plan(), and run that");
 }
 
-/// The roles of a run that have threads of their own. Ends when they have.
+/// The threads of a run besides the calling one. The destructor joins them.
 class Roles {
  public:
-  /// Throws Error where no thread can be had.
+  /// Starts a thread. Throws Error if none can be started.
   template <class Work>
   void start(const Work& work) {
-    threads_.emplace_back();  // before there is a thread that would have to be waited for if this throws
+    threads_.emplace_back();  // first, because it may throw and a started thread would have to be joined
     threads_.back() = start_thread(work);
   }
 
@@ -50,18 +50,18 @@ class Roles {
   std::vector<std::jthread> threads_;
 };
 
-/// How many bands each role has finished is the runner's to keep; it is read and changed under this state's
-/// lock.
+/// The runner stores how many bands each of its threads has finished; these counters are protected by this
+/// object's lock.
 class RunState {
  public:
-  /// This many pixels of the result are written in this many parts.
+  /// `parts`, `pixels`: totals of the result for the progress.
   RunState(std::int64_t parts, std::int64_t pixels, std::int64_t pixel_bytes,
            const ExecutionOptions& options);
 
-  /// Stopped by fail(): for the pool and for scratch.
+  /// Token that fail() stops; for the pool and for arenas.
   std::stop_token stop_token() const noexcept { return stop_.get_token(); }
 
-  /// Waits until `reached()`, which is asked under the lock; false when the run has failed.
+  /// Waits until `reached()`, evaluated under the lock, is true; returns false if the run has failed.
   template <class Reached>
   bool wait_until(const Reached& reached) {
     std::unique_lock lock(mutex_);
@@ -69,7 +69,7 @@ class RunState {
     return error_ == nullptr;
   }
 
-  /// Calls `change()` under the lock and wakes all who wait.
+  /// Calls `change()` under the lock and wakes all waiting threads.
   template <class Change>
   void update(const Change& change) {
     {
@@ -79,15 +79,14 @@ class RunState {
     changed_.notify_all();
   }
 
-  /// Counts source bytes for the progress. From any thread.
+  /// Counts source bytes for the progress. Thread-safe.
   void add_bytes_read(std::int64_t bytes);
 
-  /// A part of the result has been written: counts it, notes the memory and reports the progress. From one
-  /// thread.
+  /// Counts a written part of the result, samples the memory and reports the progress. Call from one thread.
   void report_written(const Rect& part, Timeline& timeline);
 
-  /// Calls `work()`; what that throws is the run's failure, if it is the first: the stop is requested, and
-  /// all who wait are woken.
+  /// Calls `work()`. Its first exception becomes the run's failure: requests the stop and wakes all waiting
+  /// threads.
   template <class Work>
   void attempt(const Work& work) noexcept {
     try {
@@ -97,14 +96,14 @@ class RunState {
     }
   }
 
-  /// Attempts `work(roles)`, which starts the roles that have threads of their own and plays the caller's. A
-  /// stop of the options fails the run with Cancelled. Throws the first failure; all threads have ended then.
+  /// Calls `work(roles)`, which starts threads and runs the calling thread's role. If options.stop is
+  /// requested, the run fails with Cancelled. Throws the first failure after all threads have ended.
   template <class Work>
   void run_to_end(const Work& work) {
     const std::stop_callback cancel(options_.stop, [this] { fail(std::make_exception_ptr(Cancelled())); });
     {
       Roles roles;
-      attempt([&] { work(roles); });  // also when a thread could not be had: those that began wait for it
+      attempt([&] { work(roles); });  // also if a thread could not be started: the started ones wait for it
     }
     rethrow_failure();
   }
@@ -115,7 +114,7 @@ class RunState {
 
   std::int64_t pixel_bytes_;  // of the result
   const ExecutionOptions& options_;
-  Progress progress_;  // the writer's own, but for what add_bytes_read counts
+  Progress progress_;  // used by the writer's thread; bytes_read_ is counted separately
   std::stop_source stop_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -1,4 +1,4 @@
-// From a plan to a finished sink, whatever is planned: a chain or a product. Internal to the pipeline.
+// Executes a plan of a chain or a product, with smaller plans if memory is short. Internal to the pipeline.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,16 +12,16 @@
 
 namespace sepconv {
 
-/// A plan that was carried out.
+/// The plan that was executed, and its startup time.
 template <class Plan>
 struct ExecutedPlan {
   Plan plan;
   double startup_seconds = 0;
 };
 
-/// Carries out a plan. prepare(plan) returns a pointer to what does, and has taken its memory; while that
-/// throws OutOfMemory, and so nothing has been read or written, smaller(plan) takes the plan's place if the
-/// options allow it and do not name bands of this one. Finishes the sink when all of it was made.
+/// Executes a plan. prepare(plan) allocates memory and returns a pointer to the runner. While it throws
+/// OutOfMemory (before anything is read or written), the plan is replaced by smaller(plan), if
+/// options.smaller_plans is set and options.bands is not. Finishes the sink if all bands were run.
 template <class Plan, class Prepare, class Smaller>
 ExecutedPlan<Plan> run_planned(Plan plan, Writer& sink, const ExecutionOptions& options, Timeline& timeline,
                                const Prepare& prepare, const Smaller& smaller) {

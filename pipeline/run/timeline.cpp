@@ -27,10 +27,10 @@ Intervals merged(Intervals intervals) {
 }
 
 template <class Predicate>
-Intervals union_of(const std::vector<Span>& spans, Predicate&& wanted) {
+Intervals union_of(const std::vector<Span>& spans, Predicate&& predicate) {
   Intervals intervals;
   for (const Span& span : spans) {
-    if (wanted(span)) intervals.emplace_back(span.begin, span.end);
+    if (predicate(span)) intervals.emplace_back(span.begin, span.end);
   }
   return merged(std::move(intervals));
 }
@@ -67,32 +67,33 @@ TrackTotals totals_of(const std::vector<Span>& spans, const std::string& track) 
   return totals;
 }
 
-void add(TrackTotals& totals, const TrackTotals& more) {
-  totals.busy_seconds += more.busy_seconds;
-  totals.hidden_seconds += more.hidden_seconds;
-  totals.bytes += more.bytes;
+void add(TrackTotals& totals, const TrackTotals& other) {
+  totals.busy_seconds += other.busy_seconds;
+  totals.hidden_seconds += other.hidden_seconds;
+  totals.bytes += other.bytes;
 }
 
-/// The first and the second, the third and the fourth of each track, where files are closed among themselves.
-std::vector<Span> joined_pairs(const std::vector<Span>& spans) {
-  std::vector<Span> joined;
-  std::map<std::pair<std::string, bool>, std::size_t> open;  // those that wait for their second
+/// Merges the first and second, third and fourth span, and so on, of each track; closing spans are merged
+/// separately.
+std::vector<Span> merged_pairs(const std::vector<Span>& spans) {
+  std::vector<Span> merged_spans;
+  std::map<std::pair<std::string, bool>, std::size_t> open;  // index of the unpaired span per track
   for (const Span& span : spans) {
     const std::pair key(span.track, span.band == Span::kClosing);
     const auto first = open.find(key);
     if (first == open.end()) {
-      open[key] = joined.size();
-      joined.push_back(span);
+      open[key] = merged_spans.size();
+      merged_spans.push_back(span);
       continue;
     }
-    Span& both = joined[first->second];
-    both.begin = std::min(both.begin, span.begin);
-    both.end = std::max(both.end, span.end);
-    both.bytes += span.bytes;
-    both.bands += span.bands;
+    Span& merged_span = merged_spans[first->second];
+    merged_span.begin = std::min(merged_span.begin, span.begin);
+    merged_span.end = std::max(merged_span.end, span.end);
+    merged_span.bytes += span.bytes;
+    merged_span.bands += span.bands;
     open.erase(first);
   }
-  return joined;
+  return merged_spans;
 }
 
 }  // namespace
@@ -104,7 +105,7 @@ Timeline& Timeline::operator=(const Timeline& other) {
   const std::scoped_lock lock(mutex_, other.mutex_);
   origin_ = other.origin_;
   spans_ = other.spans_;
-  settled_ = other.settled_;
+  totalled_count_ = other.totalled_count_;
   totals_ = other.totals_;
   memory_ = other.memory_;
   return *this;
@@ -114,23 +115,25 @@ void Timeline::record(Span span) {
   const std::lock_guard lock(mutex_);
   span.image = image_;
   spans_.push_back(std::move(span));
-  if (spans_.size() >= kMaxSpans) settle();
+  if (spans_.size() >= kMaxSpans) compact();
 }
 
-/// Joins neighbours of a track until half of the most are left, once the totals have them. Of tracks there
-/// are few.
-void Timeline::settle() {
-  const std::vector<Span> since(spans_.begin() + static_cast<std::ptrdiff_t>(settled_), spans_.end());
-  for (const std::string& track : tracks_of(since)) add(totals_[track], totals_of(since, track));
-  while (spans_.size() > kMaxSpans / 2) spans_ = joined_pairs(spans_);
-  settled_ = spans_.size();
+/// Adds the new spans to the totals, then merges adjacent spans of each track until at most kMaxSpans / 2
+/// remain.
+void Timeline::compact() {
+  const std::vector<Span> new_spans(spans_.begin() + static_cast<std::ptrdiff_t>(totalled_count_),
+                                    spans_.end());
+  for (const std::string& track : tracks_of(new_spans)) add(totals_[track], totals_of(new_spans, track));
+  while (spans_.size() > kMaxSpans / 2) spans_ = merged_pairs(spans_);
+  totalled_count_ = spans_.size();
 }
 
 TrackTotals Timeline::totals(const std::string& track) const {
   const std::lock_guard lock(mutex_);
-  const auto settled = totals_.find(track);
-  TrackTotals totals = settled != totals_.end() ? settled->second : TrackTotals();
-  add(totals, totals_of({spans_.begin() + static_cast<std::ptrdiff_t>(settled_), spans_.end()}, track));
+  const auto compacted = totals_.find(track);
+  TrackTotals totals = compacted != totals_.end() ? compacted->second : TrackTotals();
+  add(totals,
+      totals_of({spans_.begin() + static_cast<std::ptrdiff_t>(totalled_count_), spans_.end()}, track));
   return totals;
 }
 
@@ -145,14 +148,14 @@ std::vector<Span> Timeline::spans() const {
 }
 
 void Timeline::note_memory() {
-  constexpr std::size_t kMax = 2048;
+  constexpr std::size_t kMaxSamples = 2048;
   const std::lock_guard lock(mutex_);
   const double seconds = now();
-  if (!memory_.empty() && seconds < memory_.back().seconds + least_apart_) return;
-  if (memory_.size() == kMax) {  // every second one goes
-    for (std::size_t i = 0; i < kMax / 2; ++i) memory_[i] = memory_[2 * i];
-    memory_.resize(kMax / 2);
-    least_apart_ *= 2;
+  if (!memory_.empty() && seconds < memory_.back().seconds + min_sample_interval_) return;
+  if (memory_.size() == kMaxSamples) {  // drop every second sample
+    for (std::size_t i = 0; i < kMaxSamples / 2; ++i) memory_[i] = memory_[2 * i];
+    memory_.resize(kMaxSamples / 2);
+    min_sample_interval_ *= 2;
   }
   memory_.push_back({seconds, resident_bytes()});
 }

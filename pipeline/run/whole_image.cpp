@@ -1,5 +1,5 @@
-// The whole-image runner: every image of the chain in memory, one reference stage after another. Meant to be
-// obviously right.
+// The whole-image runner: keeps whole images in memory and runs one reference stage after another. It is
+// simple, for verification.
 #include <algorithm>
 #include <iterator>
 
@@ -21,25 +21,26 @@ struct Image {
 
 }  // namespace
 
-std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& given,
+std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Chain& full_chain,
                                          std::optional<Arithmetic> asked, const MissingOptions& options,
                                          const SinkLayout* as) {
   check_image("the source", source.spec());
-  given.check_takes(source);
-  const MissingPixels missing = missing_pixels(source, given, options, as != nullptr ? *as : sink.layout());
-  check_stored(missing, given);
-  const Chain honoured = apply_nodata_policy(missing, given, source.spec(), asked);
-  const std::vector<ImageSpec> specs = honoured.specs(source.spec());
+  full_chain.check_takes(source);
+  const MissingPixels missing =
+      missing_pixels(source, full_chain, options, as != nullptr ? *as : sink.layout());
+  check_stored(missing, full_chain);
+  const Chain with_nodata = apply_nodata_policy(missing, full_chain, source.spec(), asked);
+  const std::vector<ImageSpec> specs = with_nodata.specs(source.spec());
   if (specs.back() != sink.spec()) throw InvalidArgument("the sink was not made for this chain's result");
-  const Arithmetic arithmetic = honoured.arithmetic(source.spec(), asked);
+  const Arithmetic arithmetic = with_nodata.arithmetic(source.spec(), asked);
   SerialExecutor executor;
-  const ResidentOperands seconds(honoured, specs, Rect::whole(specs.back().extent), executor);
-  const Chain chain = seconds.bound(honoured);
+  const ResidentOperands operands(with_nodata, specs, Rect::whole(specs.back().extent), executor);
+  const Chain chain = operands.bound(with_nodata);
 
   Image image(source.spec());
   source.read(Rect::whole(source.spec().extent), image.view, executor);
-  NanDetector watch(source, chain);
-  watch.look(image.view, executor);
+  NanDetector nan_detector(source, chain);
+  nan_detector.inspect(image.view, executor);
   for (std::size_t i = 0; i < chain.size(); ++i) {
     ImageSpec spec = specs[i + 1];
     spec.type = chain.stages()[i]->traits().is_permutation ? image.view.type : pixel_type_of(arithmetic);
@@ -54,9 +55,9 @@ std::vector<std::string> run_whole_image(Reader& source, Writer& sink, const Cha
     pointwise_reference({}, image.view, image.view, result.view, arithmetic);
   sink.write(Rect::whole(specs.back().extent), result.view, executor);
   sink.finish();
-  std::vector<std::string> found = source.found_in_reading();
-  std::ranges::move(watch.warnings(), std::back_inserter(found));
-  return found;
+  std::vector<std::string> warnings = source.found_in_reading();
+  std::ranges::move(nan_detector.warnings(), std::back_inserter(warnings));
+  return warnings;
 }
 
 }  // namespace sepconv

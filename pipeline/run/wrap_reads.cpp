@@ -5,19 +5,21 @@
 namespace sepconv {
 namespace {
 
-/// Rows of the image: whole ones are read once and copied left and right; else each piece is read for itself.
+/// Reads rows of the image. If `rect` contains whole rows, they are read once and copied to the left and
+/// right; otherwise each piece is read separately.
 void read_rows(Reader& source, const Rect& rect, const PixelView& out, Executor& executor) {
   const Extent image = source.spec().extent;
-  const auto in_out = [&](const Rect& at) {
-    return out.crop({at.row - rect.row, at.col - rect.col, at.rows, at.cols});
+  const auto out_part = [&](const Rect& target) {
+    return out.crop({target.row - rect.row, target.col - rect.col, target.rows, target.cols});
   };
   const std::optional<Rect> whole = repeated_in(rect, {rect.row, 0, rect.rows, image.cols}, image);
-  if (whole) source.read({rect.row, 0, rect.rows, image.cols}, in_out(*whole), executor);
+  if (whole) source.read({rect.row, 0, rect.rows, image.cols}, out_part(*whole), executor);
   for (const PeriodicPiece& piece : periodic_pieces(rect, image)) {
     if (!whole) {
-      source.read(piece.inside, in_out(piece.at), executor);
+      source.read(piece.inside, out_part(piece.at), executor);
     } else if (piece.at.col != whole->col) {
-      copy_pixels(in_out(*whole).crop({0, piece.inside.col, rect.rows, piece.inside.cols}), in_out(piece.at));
+      copy_pixels(out_part(*whole).crop({0, piece.inside.col, rect.rows, piece.inside.cols}),
+                  out_part(piece.at));
     }
   }
 }

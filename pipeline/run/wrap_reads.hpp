@@ -1,4 +1,4 @@
-// Reading for a chain that may need what lies beyond the source's edges. Internal to the runners.
+// Reads that may extend beyond the edges of a periodic image. Internal to the runners.
 #pragma once
 
 #include "core/executor.hpp"
@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// source.read() of a rectangle that may reach beyond the image, which repeats there (wrap.hpp).
+/// Reads a rectangle that may extend beyond the image, which is continued periodically (wrap.hpp).
 void read_periodic(Reader& source, const Rect& rect, const PixelView& out, Executor& executor);
 
 }  // namespace sepconv

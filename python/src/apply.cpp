@@ -20,66 +20,69 @@ namespace {
 using Input = nb::ndarray<nb::ro, nb::device::cpu>;
 using Output = nb::ndarray<nb::device::cpu>;
 
-constexpr std::int64_t kFewBytes = std::int64_t{1} << 20;
-constexpr std::int64_t kManyBytes = std::int64_t{64} << 20;
+constexpr std::int64_t kMinParallelBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kMinInterruptibleBytes = std::int64_t{64} << 20;
 
-template <class Given>
-Array placed(const Given& given, void* data) {
-  Array array{static_cast<std::byte*>(data), type_of(given.dtype()), {}, {}};
-  for (std::size_t axis = 0; axis < given.ndim(); ++axis) {
-    array.shape.push_back(static_cast<std::int64_t>(given.shape(axis)));
-    array.strides.push_back(given.stride(axis) * size_of(array.type));
+template <class NdArray>
+Array to_array(const NdArray& ndarray_in, void* data) {
+  Array array{static_cast<std::byte*>(data), type_of(ndarray_in.dtype()), {}, {}};
+  for (std::size_t axis = 0; axis < ndarray_in.ndim(); ++axis) {
+    array.shape.push_back(static_cast<std::int64_t>(ndarray_in.shape(axis)));
+    array.strides.push_back(ndarray_in.stride(axis) * size_of(array.type));
   }
   return array;
 }
 
-/// In this many threads, each computing image after image. The first failure is thrown when all have ended.
-void compute_side_by_side(const Chain& chain, const Images& images, ApplyOptions options,
-                          std::size_t threads) {
+/// Processes the images on `threads` threads, one image per thread at a time. Throws the first failure after
+/// all threads have ended.
+void compute_in_parallel(const Chain& chain, const Images& images, ApplyOptions options,
+                         std::size_t threads) {
   options.threads = 1;
   std::atomic<std::size_t> next = 0;
-  std::vector<std::exception_ptr> failed(threads);
-  std::vector<std::jthread> others;
+  std::vector<std::exception_ptr> failures(threads);
+  std::vector<std::jthread> workers;
   for (std::size_t thread = 0; thread < threads; ++thread) {
-    others.emplace_back([&, thread] {
+    workers.emplace_back([&, thread] {
       try {
         for (std::size_t i = next++; i < images.count(); i = next++)
           apply(chain, images.source(i), images.sink(i), options);
       } catch (...) {
-        failed[thread] = std::current_exception();
+        failures[thread] = std::current_exception();
         next = images.count();
       }
     });
   }
-  others.clear();
-  for (const std::exception_ptr& one : failed)
-    if (one) std::rethrow_exception(one);
+  workers.clear();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
 }
 
-/// Threads for images side by side: none for a few, or for small ones.
-std::size_t threads_beside(const Images& images, int asked) {
-  if (images.count() < 4 || images.bytes() < kFewBytes) return 1;
+/// Number of threads that process different images; 1 for few or small images.
+std::size_t image_threads(const Images& images, int requested) {
+  if (images.count() < 4 || images.bytes() < kMinParallelBytes) return 1;
   const std::size_t threads =
-      asked > 0 ? static_cast<std::size_t>(asked) : std::thread::hardware_concurrency();
+      requested > 0 ? static_cast<std::size_t>(requested) : std::thread::hardware_concurrency();
   return images.count() >= 2 * threads ? threads : 1;
 }
 
-/// Many images side by side; else one after another, each in as many threads as are worth it.
+/// Processes many images in parallel, or few images in sequence with several threads each.
 void compute(const Chain& chain, const Images& images, const ApplyOptions& options) {
-  if (const std::size_t threads = threads_beside(images, options.threads); threads > 1)
-    return compute_side_by_side(chain, images, options, threads);
+  if (const std::size_t threads = image_threads(images, options.threads); threads > 1)
+    return compute_in_parallel(chain, images, options, threads);
   for (std::size_t i = 0; i < images.count(); ++i) apply(chain, images.source(i), images.sink(i), options);
 }
 
-/// Every image of `in`, or part of one, through the chain to its place in `out`, without the GIL.
+/// Applies the chain to every image of `in`, or to a part of it, and writes to `out`, without the GIL.
 void apply_to_images(const Chain& chain, const Input& in, const Output& out, std::size_t axes,
-                     std::optional<std::string_view> arithmetic, int threads, std::optional<Place> place) {
-  const Images images(placed(in, const_cast<void*>(in.data())), placed(out, out.data()), axes, place);
+                     std::optional<std::string_view> arithmetic, int threads,
+                     std::optional<PartPosition> part_position) {
+  const Images images(to_array(in, const_cast<void*>(in.data())), to_array(out, out.data()), axes,
+                      part_position);
   ApplyOptions options{.arithmetic = arithmetic_of(arithmetic), .threads = threads};
-  // Pages of its own for a small image's scratch would take longer than the image.
-  if (images.from.extent.rows * images.from.row_bytes() < kFewBytes)
+  // For a small image, mapping pages for scratch would take longer than the filter.
+  if (images.first_source.extent.rows * images.first_source.row_bytes() < kMinParallelBytes)
     options.memory = std::pmr::new_delete_resource();
-  if (images.bytes() >= kManyBytes) {
+  if (images.bytes() >= kMinInterruptibleBytes) {
     return run_interruptible([&](const std::stop_token& stop) {
       options.stop = stop;
       compute(chain, images, options);

@@ -1,5 +1,5 @@
-// What the files of the extension module put into it. Each is a thin layer over the library's public headers;
-// errors are translated in errors.cpp alone.
+// Functions that add bindings to the extension module. They are thin layers over the library's public
+// headers; only errors.cpp translates errors.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,9 +12,9 @@ namespace sepconv::python {
 
 namespace nb = nanobind;
 
-/// Text whose bytes may come from files and their names; what is not UTF-8 is shown as escapes.
+/// A Python string of text that may come from files or file names; invalid UTF-8 is escaped.
 nb::str text_of(std::string_view text);
-/// Sentences of the library with Python's keywords for the options that they name.
+/// A message of the library, with names of C++ options replaced by Python keywords.
 nb::str sentence_of(std::string_view text);
 nb::list sentences_of(const std::vector<std::string>& sentences);
 

@@ -1,4 +1,4 @@
-// What the threads of a run ask of the one that called it.
+// Calls from the threads of a run back to the thread that called it.
 #pragma once
 
 #include <cxxabi.h>
@@ -19,66 +19,66 @@
 
 namespace sepconv::python {
 
-/// The thread that calls a run, which alone touches the caller's objects and calls the caller's functions:
-/// they may be bound to it, or need a lock that it holds.
+/// The thread that calls a run. Only this thread uses the caller's objects and functions, because they may be
+/// bound to it or need a lock that it holds.
 class CallingThread {
  public:
-  /// That of the run which this thread begins next; what is made for that run keeps it.
+  /// The object for the next run of the current thread; the endpoints of that run share it.
   static std::shared_ptr<CallingThread>& next() {
     thread_local auto thread = std::make_shared<CallingThread>();
     return thread;
   }
 
-  /// Does `what` in that thread, with the GIL, and throws what it throws. Where something has failed before,
-  /// that is thrown and nothing done.
-  void call(const std::function<void()>& what) {
+  /// Calls `function` on the calling thread, with the GIL, and rethrows its exception. After a failure,
+  /// throws that failure without calling.
+  void call(const std::function<void()>& function) {
     if (std::this_thread::get_id() == id_) {
       const nb::gil_scoped_acquire acquired;
-      return what();
+      return function();
     }
-    std::packaged_task<void()> task([&] { attempt(what); });
-    std::future<void> done = task.get_future();
+    std::packaged_task<void()> task([&] { attempt(function); });
+    std::future<void> result = task.get_future();
     {
       const std::lock_guard lock(mutex_);
-      asked_.push_back(std::move(task));
+      tasks_.push_back(std::move(task));
     }
     changed_.notify_one();
-    done.get();
+    result.get();
   }
 
-  /// Nothing will be asked any more.
+  /// Notes that there will be no more calls.
   void end() {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     changed_.notify_one();
   }
 
-  // The others are for that thread itself, which holds the GIL.
+  // The following functions must be called on the calling thread, which holds the GIL.
 
-  /// Does what it is asked for until that time has come, or nothing will be asked any more: true then.
+  /// Executes queued calls until `time`, or until end() was called and the queue is empty; returns true then.
   bool serve_until(std::chrono::steady_clock::time_point time) {
     while (std::chrono::steady_clock::now() < time) {
       std::packaged_task<void()> task;
       {
         const WithoutGil released;
         std::unique_lock lock(mutex_);
-        changed_.wait_until(lock, time, [&] { return ended_ || !asked_.empty(); });
-        if (asked_.empty()) return ended_;
-        task = std::move(asked_.front());
-        asked_.pop_front();
+        changed_.wait_until(lock, time, [&] { return ended_ || !tasks_.empty(); });
+        if (tasks_.empty()) return ended_;
+        task = std::move(tasks_.front());
+        tasks_.pop_front();
       }
       task();
     }
     return false;
   }
 
-  /// Does it; what it throws is the failure.
-  void attempt(const std::function<void()>& what) {
+  /// Calls `function`; its exception is stored as the failure and rethrown.
+  void attempt(const std::function<void()>& function) {
     if (failure_) std::rethrow_exception(failure_);
     try {
-      what();
+      function();
     } catch (const abi::__forced_unwind&) {
-      stay_here();
+      block_forever();
     } catch (...) {
       failure_ = std::current_exception();
       throw;
@@ -87,8 +87,8 @@ class CallingThread {
 
   bool has_failed() const noexcept { return failure_ != nullptr; }
 
-  /// For the next run. Returns what has failed in this one.
-  std::exception_ptr begin_anew() {
+  /// Resets the object for the next run. Returns the failure of this run, or null.
+  std::exception_ptr reset() {
     ended_ = false;
     return std::exchange(failure_, nullptr);
   }
@@ -97,7 +97,7 @@ class CallingThread {
   const std::thread::id id_ = std::this_thread::get_id();
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::packaged_task<void()>> asked_;
+  std::deque<std::packaged_task<void()>> tasks_;
   bool ended_ = false;
   std::exception_ptr failure_;
 };

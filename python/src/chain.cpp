@@ -1,4 +1,4 @@
-// Chains, and what is known of stages: the declared keys that Python's signatures are made of.
+// Chains, and descriptions of stages: the keys from which Python signatures are generated.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
@@ -38,37 +38,37 @@ nb::dict stage_facts(const StageEntry& entry) {
 }
 
 nb::list stages() {
-  nb::list all;
-  for (const StageEntry& entry : stage_table()) all.append(stage_facts(entry));
-  return all;
+  nb::list list;
+  for (const StageEntry& entry : stage_table()) list.append(stage_facts(entry));
+  return list;
 }
 
 using Sizes = std::vector<std::pair<std::string, std::int64_t>>;
 
-/// The pixels of an array of rows, columns and channels, which live as long as what has them; or of several
-/// such, one below the other along these axes.
-SecondaryImage held_pixels(const nb::object& array, const Sizes& axes) {
+/// A second image from an array of rows, columns and channels, which it keeps alive. If `axes` is not empty,
+/// the array contains several images, stacked along these axes.
+SecondaryImage second_image(const nb::object& array, const Sizes& axes) {
   const PixelView pixels = view_of_array(array);
-  const auto let_go = [](nb::object* held) {
+  const auto release = [](nb::object* object) {
     const nb::gil_scoped_acquire acquired;
-    delete held;
+    delete object;
   };
-  SecondaryImage image{pixels, std::shared_ptr<nb::object>(new nb::object(array), let_go)};
+  SecondaryImage image{pixels, std::shared_ptr<nb::object>(new nb::object(array), release)};
   for (const auto& [name, size] : axes) image.rasters.push_back({.name = name, .size = size});
   return image;
 }
 
-/// One stage from texts of its keys, whatever characters they have, and from arrays.
+/// A chain of one stage from key texts (of arbitrary characters) and arrays.
 Chain make_stage(const std::string& name, std::vector<std::pair<std::string, std::string>> pairs,
                  const std::vector<std::tuple<std::string, nb::object, Sizes>>& arrays) {
   const StageEntry& entry = stage_named(name);
   StageText text{entry.name, std::move(pairs), {}};
-  for (const auto& [key, array, axes] : arrays) text.images.emplace_back(key, held_pixels(array, axes));
+  for (const auto& [key, array, axes] : arrays) text.images.emplace_back(key, second_image(array, axes));
   return Chain(entry.make(text));
 }
 
-/// What ndimage's functions compute: correlation with taps along rows and columns, rounded to `type` if that
-/// is not the image's.
+/// The chain of SciPy's ndimage functions: correlation with taps along rows and columns, rounded to `type` if
+/// given.
 Chain taps_chain(const std::vector<double>& row, const std::vector<double>& col, std::string_view border,
                  double value, std::optional<std::string> type) {
   const auto mode = parse_border_mode(border);
@@ -84,7 +84,7 @@ ImageSpec spec_of(const SpecTuple& input) {
   return {{rows, cols}, channels, type_named(name)};
 }
 
-/// rows, cols, channels and type of the result for such an input.
+/// Rows, columns, channels and type of the result for this input.
 SpecTuple result_spec(const Chain& chain, const SpecTuple& input) {
   const ImageSpec spec = chain.result_spec(spec_of(input));
   return {spec.extent.rows, spec.extent.cols, spec.channels, std::string(name_of(spec.type))};
@@ -92,7 +92,7 @@ SpecTuple result_spec(const Chain& chain, const SpecTuple& input) {
 
 using RectTuple = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
-/// The rectangle (row, column, rows, columns) of such an input that this one of the result is made of.
+/// The rectangle (row, column, rows, columns) of the input that this rectangle of the result depends on.
 RectTuple input_for(const Chain& chain, const RectTuple& output, const SpecTuple& input) {
   const auto& [row, col, rows, cols] = output;
   const Rect rect = chain.input_for({row, col, rows, cols}, spec_of(input));
@@ -104,35 +104,36 @@ bool is_complex_linear(const Chain& chain) {
                              [](const StagePtr& stage) { return stage->traits().is_complex_linear; });
 }
 
-bool has_stack_beside(const Chain& chain) {
+bool has_second_stack(const Chain& chain) {
   return std::ranges::any_of(chain.stages(),
                              [](const StagePtr& stage) { return stage->traits().secondary_is_set; });
 }
 
-/// Whether it is of stacks and not of an image after the other: it filters along z, or has a stack next to it.
-bool of_stacks(const Chain& chain) { return filters_along_z(chain) || has_stack_beside(chain); }
+/// Whether the chain processes stacks instead of single images: it filters along z, or has a stack as second
+/// input.
+bool is_for_stacks(const Chain& chain) { return filters_along_z(chain) || has_second_stack(chain); }
 
-/// The chain for volumes of this many planes as images: a plane is a row of it.
+/// The chain for volumes stored as images in which each row is a plane.
 Chain chain_on_volume(const Chain& chain, const SpecTuple& plane, std::int64_t depth) {
   const ImageSpec spec = spec_of(plane);
   return on_volume(chain, spec, {spec.extent, depth});
 }
 
-/// The chain that does to a transposed image what this one does to the image; nothing if there is none.
-std::optional<Chain> turned(const Chain& chain) {
-  Chain made;
+/// The equivalent chain for the transposed image; empty if none exists.
+std::optional<Chain> transposed_chain(const Chain& chain) {
+  Chain transposed;
   for (const StagePtr& stage : chain.stages()) {
-    const StagePtr twin = stage->transposed();
-    if (twin == nullptr) return std::nullopt;
-    made.then(twin);
+    const StagePtr transposed_stage = stage->transposed();
+    if (transposed_stage == nullptr) return std::nullopt;
+    transposed.then(transposed_stage);
   }
-  return made;
+  return transposed;
 }
 
 std::vector<std::string> texts(const Chain& chain) {
-  std::vector<std::string> all;
-  for (const StagePtr& stage : chain.stages()) all.push_back(stage->text());
-  return all;
+  std::vector<std::string> list;
+  for (const StagePtr& stage : chain.stages()) list.push_back(stage->text());
+  return list;
 }
 
 }  // namespace
@@ -142,10 +143,10 @@ void bind_chain(nb::module_& module) {
       .def("__or__", [](const Chain& first, const Chain& second) { return first | second; })
       .def_prop_ro("texts", texts)
       .def_prop_ro("by_parts", is_complex_linear)
-      .def_prop_ro("of_stacks", of_stacks)
+      .def_prop_ro("of_stacks", is_for_stacks)
       .def_prop_ro("of_volumes",
-                   [](const Chain& chain) { return filters_along_z(chain) && !has_stack_beside(chain); })
-      .def_prop_ro("turned", turned)
+                   [](const Chain& chain) { return filters_along_z(chain) && !has_second_stack(chain); })
+      .def_prop_ro("turned", transposed_chain)
       .def_prop_ro("turns", &Chain::turns)
       .def("on_volume", chain_on_volume, nb::arg("plane"), nb::arg("depth"))
       .def("input_for", input_for, nb::arg("output"), nb::arg("input"))

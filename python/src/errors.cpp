@@ -1,4 +1,4 @@
-// The library's exceptions as Python's, with its sentences. The one place where they are translated.
+// Translates the library's exceptions and messages to Python.
 #include <exception>
 #include <new>
 #include <string>
@@ -10,9 +10,8 @@
 namespace sepconv::python {
 namespace {
 
-/// The library's sentences name its options; Python's callers know them by their keywords, and have one more
-/// thing to give for a folder.
-constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+/// Names of options in the library's messages, and the Python keywords that replace them.
+constexpr std::pair<std::string_view, std::string_view> kKeywords[] = {
     {"OpenOptions::page", "page"},
     {"OpenOptions::select", "page"},
     {"OpenOptions::axes", "axes"},
@@ -61,7 +60,8 @@ void set_error(PyObject* type, const std::exception& error) {
   PyErr_SetObject(type, sentence_of(error.what()).ptr());
 }
 
-/// For the class that Python has for the number: FileNotFoundError, FileExistsError, PermissionError, ...
+/// Sets an OSError; Python selects the subclass by errno: FileNotFoundError, FileExistsError,
+/// PermissionError, ...
 void set_os_error(const IoError& error) {
   if (error.error() == 0) return set_error(PyExc_OSError, error);
   PyErr_SetObject(PyExc_OSError, nb::make_tuple(error.error(), sentence_of(error.what())).ptr());
@@ -100,18 +100,19 @@ nb::str text_of(std::string_view text) {
 }
 
 nb::str sentence_of(std::string_view text) {
-  std::string words(text);
-  for (const auto& [librarys, pythons] : kWords) {
-    for (std::size_t at = 0; (at = words.find(librarys, at)) != words.npos; at += pythons.size())
-      words.replace(at, librarys.size(), pythons);
+  std::string message(text);
+  for (const auto& [cpp_name, keyword] : kKeywords) {
+    for (std::size_t position = 0; (position = message.find(cpp_name, position)) != message.npos;
+         position += keyword.size())
+      message.replace(position, cpp_name.size(), keyword);
   }
-  return text_of(words);
+  return text_of(message);
 }
 
 nb::list sentences_of(const std::vector<std::string>& sentences) {
-  nb::list words;
-  for (const std::string& sentence : sentences) words.append(sentence_of(sentence));
-  return words;
+  nb::list message;
+  for (const std::string& sentence : sentences) message.append(sentence_of(sentence));
+  return message;
 }
 
 void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }

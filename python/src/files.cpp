@@ -1,4 +1,4 @@
-// From files and what is sliced to files and what is sliced: runs, plans, permutations and products.
+// Runs, plans, permutations and products from files or sliceable objects to files or sliceable objects.
 #include "files.hpp"
 
 #include <nanobind/stl/filesystem.h>
@@ -18,10 +18,10 @@ ImageJob prepare(JobEndpoints ends, const Chain& chain, const Settings& settings
                        : plan_job(std::move(ends), chain, settings.run, settings.files);
 }
 
-/// A source that is an object is opened at once, by the thread that may ask it.
-JobEndpoints ends_of(nb::handle source, nb::handle sink, const Settings& settings) {
+/// The endpoints of a job. An object source is opened immediately, because only this thread may call it.
+JobEndpoints endpoints_of(nb::handle source, nb::handle sink, const Settings& settings) {
   JobEndpoints ends = sink_of({sink}, settings);
-  const End end{source};
+  const Endpoint end{source};
   if (end.is_path()) {
     ends.input = nb::cast<fs::path>(source);
   } else {
@@ -30,7 +30,7 @@ JobEndpoints ends_of(nb::handle source, nb::handle sink, const Settings& setting
   return ends;
 }
 
-/// The plan's chain, unless another is given next to it.
+/// The plan's chain, or `given` without a plan. Throws if both are given and differ.
 Chain chain_of(const Settings& settings, const Chain& given) {
   if (!settings.plan) return given;
   Chain planned = Chain::parse(settings.plan->stages);
@@ -40,83 +40,83 @@ Chain chain_of(const Settings& settings, const Chain& given) {
   return planned;
 }
 
-/// What is there of a result of this path that is made in several runs; null: of what is not a path.
+/// The state of an unfinished resumable result at this path; empty if there is none or `sink` is not a path.
 std::optional<CheckpointState> state_of(nb::handle sink) {
-  if (!End{sink}.is_path()) return std::nullopt;
+  if (!Endpoint{sink}.is_path()) return std::nullopt;
   return partial_state(nb::cast<fs::path>(sink));
 }
 
-/// `discards`: an unfinished result is removed, once the run is planned.
+/// `discards`: remove an unfinished result after the run is planned.
 RunReport run_job(nb::handle source, nb::handle sink, const Chain& given, const nb::dict& options,
-                  bool discards, const nb::object& told) {
+                  bool discards, const nb::object& callback) {
   Settings settings = settings_of(options);
   const Chain chain = chain_of(settings, given);
-  JobEndpoints ends = ends_of(source, sink, settings);
-  const std::optional<CheckpointState> left = state_of(sink);
+  JobEndpoints ends = endpoints_of(source, sink, settings);
+  const std::optional<CheckpointState> unfinished = state_of(sink);
   const fs::path output = discards ? nb::cast<fs::path>(sink) : fs::path();
   RunReport report;
-  run_told(settings.run, told, [&] {
+  run_with_progress(settings.run, callback, [&] {
     if (discards) discard_finished(output);
     ImageJob job = prepare(std::move(ends), chain, settings);
     if (discards) Checkpoint::discard(output);
     report = run(job, settings.run);
   });
-  if (left && !discards) report.plan.warnings.push_back(describe(*left));
+  if (unfinished && !discards) report.plan.warnings.push_back(describe(*unfinished));
   return report;
 }
 
-/// Its text, its description, warnings and notes.
+/// The plan as JSON text, its description, warnings and notes.
 nb::tuple plan_of_job(nb::handle source, nb::handle sink, const Chain& chain, const nb::dict& options) {
   Settings settings = settings_of(options);
-  settings.files.output.overwrite = true;  // nothing is made, and the run will say that it is there
-  JobEndpoints ends = ends_of(source, sink, settings);
-  Plan made;
+  settings.files.output.overwrite = true;  // nothing is written; the run will report an existing file
+  JobEndpoints ends = endpoints_of(source, sink, settings);
+  Plan plan;
   std::string description;
-  run_told(settings.run, nb::none(), [&] {
+  run_with_progress(settings.run, nb::none(), [&] {
     ImageJob job = prepare(std::move(ends), chain, settings);
     description = describe(job.plan, *job.source, *job.sink);
-    made = std::move(job.plan);
+    plan = std::move(job.plan);
   });
-  return nb::make_tuple(sentence_of(to_json(made)), sentence_of(description), sentences_of(made.warnings),
-                        sentences_of(made.notes));
+  return nb::make_tuple(sentence_of(to_json(plan)), sentence_of(description), sentences_of(plan.warnings),
+                        sentences_of(plan.notes));
 }
 
-/// Its pixels as bytes, their shape, level, scale and notes.
+/// The preview's pixels as bytes, their shape, level, scale and notes.
 nb::tuple preview_of_file(const fs::path& source, const Chain& chain, const nb::dict& options,
                           std::int64_t size, std::optional<int> level) {
   Settings settings = settings_of(options);
-  Preview seen;
-  run_told(settings.run, nb::none(), [&] {
-    seen = preview(source, chain,
-                   {.size = size,
-                    .region = settings.run.region,
-                    .level = level,
-                    .open = settings.files.open,
-                    .missing = settings.run.missing,
-                    .max_memory_bytes = settings.run.max_memory_bytes,
-                    .threads = settings.run.threads,
-                    .stop = settings.run.stop});
+  Preview result;
+  run_with_progress(settings.run, nb::none(), [&] {
+    result = preview(source, chain,
+                     {.size = size,
+                      .region = settings.run.region,
+                      .level = level,
+                      .open = settings.files.open,
+                      .missing = settings.run.missing,
+                      .max_memory_bytes = settings.run.max_memory_bytes,
+                      .threads = settings.run.threads,
+                      .stop = settings.run.stop});
   });
-  const auto [rows, cols] = seen.extent;
-  const nb::object shape = seen.channels == 1 ? nb::object(nb::make_tuple(rows, cols))
-                                              : nb::object(nb::make_tuple(rows, cols, seen.channels));
-  return nb::make_tuple(nb::bytes(seen.pixels.data(), seen.pixels.size()), shape, seen.level, seen.scale,
-                        sentences_of(seen.notes));
+  const auto [rows, cols] = result.extent;
+  const nb::object shape = result.channels == 1 ? nb::object(nb::make_tuple(rows, cols))
+                                                : nb::object(nb::make_tuple(rows, cols, result.channels));
+  return nb::make_tuple(nb::bytes(result.pixels.data(), result.pixels.size()), shape, result.level,
+                        result.scale, sentences_of(result.notes));
 }
 
 RunReport permute(const fs::path& source, const fs::path& sink, const std::string& permutation,
-                  const nb::dict& options, const nb::object& told) {
+                  const nb::dict& options, const nb::object& callback) {
   Settings settings = settings_of(options);
   RunReport report;
-  run_told(settings.run, told, [&] {
+  run_with_progress(settings.run, callback, [&] {
     report = permute_file(source, sink, parse_permutation(permutation), settings.run, settings.files);
   });
   return report;
 }
 
-/// A matrix to be read: a source, and what it is opened with.
+/// A matrix operand: its source and the settings for opening it.
 struct Operand {
-  End source;
+  Endpoint source;
   Settings settings;
   std::unique_ptr<RasterSet> set{};
   std::unique_ptr<Reader> reader{};
@@ -128,7 +128,7 @@ struct Operand {
 };
 
 struct Product {
-  std::vector<Operand> operands;  ///< A, B, and what is added, if anything is
+  std::vector<Operand> operands;  ///< A, B and optionally the added matrix
   std::unique_ptr<RasterSetWriter> sinks{};
   std::unique_ptr<Writer> out{};
   GemmPlan plan{};
@@ -158,22 +158,22 @@ void plan_product(Product& product, const JobEndpoints& end, const GemmOp& op, c
 
 GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands, nb::handle sink,
                     double alpha, double beta, bool trans_a, bool trans_b, const nb::dict& options,
-                    const nb::object& told) {
+                    const nb::object& callback) {
   Settings settings = settings_of(options);
   const GemmOp op{.trans_a = trans_a, .trans_b = trans_b, .alpha = alpha, .beta = beta};
   const JobEndpoints end = sink_of({sink}, settings);
   constexpr const char* names[] = {"the matrix A", "the matrix B", "the matrix that is added"};
   Product product;
-  PathsInUse taken;
-  for (const auto& [source, opening] : operands) {
-    product.operands.push_back({{source}, settings_of(opening)});
+  PathsInUse input_paths;
+  for (const auto& [source, open_options_dict] : operands) {
+    product.operands.push_back({{source}, settings_of(open_options_dict)});
     product.operands.back().settings.run.max_memory_bytes = settings.run.max_memory_bytes;
     if (product.operands.back().source.is_path())
-      taken.emplace_back(nb::cast<fs::path>(source), names[product.operands.size() - 1]);
+      input_paths.emplace_back(nb::cast<fs::path>(source), names[product.operands.size() - 1]);
   }
   GemmReport report;
-  run_told(settings.run, told, [&] {
-    if (!end.make_sinks) check_not_read(end.output, taken);
+  run_with_progress(settings.run, callback, [&] {
+    if (!end.make_sinks) check_not_read(end.output, input_paths);
     for (Operand& operand : product.operands) operand.open();
     plan_product(product, end, op, settings);
     report = run_gemm(product.a(), product.b(), product.added(), *product.out, product.plan, settings.run);
@@ -185,15 +185,16 @@ GemmReport multiply(const std::vector<std::pair<nb::object, nb::dict>>& operands
 
 void bind_files(nb::module_& module) {
   const auto options = nb::arg("options");
-  const auto told = nb::arg("told").none();
+  const auto callback = nb::arg("told").none();
   module.def("run", run_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options,
-             nb::arg("discards"), told);
+             nb::arg("discards"), callback);
   module.def("plan", plan_of_job, nb::arg("source"), nb::arg("sink"), nb::arg("chain"), options);
   module.def("preview", preview_of_file, nb::arg("source"), nb::arg("chain"), options, nb::arg("size"),
              nb::arg("level").none());
-  module.def("permute", permute, nb::arg("source"), nb::arg("sink"), nb::arg("permutation"), options, told);
+  module.def("permute", permute, nb::arg("source"), nb::arg("sink"), nb::arg("permutation"), options,
+             callback);
   module.def("multiply", multiply, nb::arg("operands"), nb::arg("sink"), nb::arg("alpha"), nb::arg("beta"),
-             nb::arg("trans_a"), nb::arg("trans_b"), options, told);
+             nb::arg("trans_a"), nb::arg("trans_b"), options, callback);
 }
 
 }  // namespace sepconv::python

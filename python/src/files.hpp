@@ -1,5 +1,5 @@
-// What the files of the extension module that read and write image files share: options by the names of the
-// program's, and sets of rasters whose pixels Python objects give and take.
+// Shared declarations of the bindings for files: options by their names in the program, and raster sets
+// backed by Python objects.
 #pragma once
 
 #include <memory>
@@ -17,45 +17,45 @@ struct Settings {
   FileOptions files;
   std::optional<PlanRecord> plan;
 };
-/// For a dict whose values have been made plain by python/sepconv/_options.py.
+/// Settings from a dict that python/sepconv/_options.py has normalised.
 Settings settings_of(const nb::dict& options);
 
-/// A path, or an object that python/sepconv/_array_io.py describes, and the thread that may ask it for pieces:
-/// the one that makes this, and then the run. Both must outlive what is made of it, as must the caller's
-/// array behind it.
-struct End {
+/// A source or sink: a path, or an object described by python/sepconv/_array_io.py, and the only thread that
+/// may call it, which constructs this and then the run. The object and the caller's array must outlive
+/// readers and writers made from it.
+struct Endpoint {
   nb::handle object;
   std::shared_ptr<CallingThread> thread = CallingThread::next();
 
   bool is_path() const { return !nb::hasattr(object, "memory"); }
 };
-/// The settings say how a file is opened, and what may be held.
-std::unique_ptr<RasterSet> open_source(const End& source, const Settings& settings);
-/// What is written to.
-JobEndpoints sink_of(const End& sink, const Settings& settings);
+/// Opens a source. The settings contain open options and memory limits.
+std::unique_ptr<RasterSet> open_source(const Endpoint& source, const Settings& settings);
+/// The job's sink endpoint.
+JobEndpoints sink_of(const Endpoint& sink, const Settings& settings);
 
-/// Calls work() as run_interruptible() does: `options` have its token, and `told` is called by this thread
-/// with pixels done, pixels, and bytes read and written, unless it is None. The last time is before anything
-/// gets its name, so that nothing is left of a run that it ends.
+/// Calls work() as run_interruptible() does and stores the stop token in `options`. Unless it is None,
+/// `callback` is called on this thread with pixels done, total pixels, bytes read and bytes written. The last
+/// call is before the output is renamed, so an exception from it leaves no output.
 template <class Work>
-void run_told(ExecutionOptions& options, const nb::object& told, const Work& work) {
+void run_with_progress(ExecutionOptions& options, const nb::object& callback, const Work& work) {
   std::mutex mutex;
-  std::optional<Progress> news;
-  const auto tell = [&] {
+  std::optional<Progress> pending;
+  const auto report = [&] {
     std::optional<Progress> latest;
     {
       const std::lock_guard lock(mutex);
-      latest.swap(news);
+      latest.swap(pending);
     }
-    if (latest) told(latest->pixels_done, latest->pixels, latest->bytes_read, latest->bytes_written);
+    if (latest) callback(latest->pixels_done, latest->pixels, latest->bytes_read, latest->bytes_written);
   };
-  if (!told.is_none()) {
-    options.progress = [&, here = CallingThread::next()](const Progress& progress) {
+  if (!callback.is_none()) {
+    options.progress = [&, calling_thread = CallingThread::next()](const Progress& progress) {
       {
         const std::lock_guard lock(mutex);
-        news = progress;
+        pending = progress;
       }
-      if (progress.pixels_done == progress.pixels) here->call(tell);
+      if (progress.pixels_done == progress.pixels) calling_thread->call(report);
     };
   }
   run_interruptible(
@@ -63,7 +63,7 @@ void run_told(ExecutionOptions& options, const nb::object& told, const Work& wor
         options.stop = stop;
         work();
       },
-      tell);
+      report);
 }
 
 }  // namespace sepconv::python

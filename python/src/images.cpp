@@ -34,13 +34,13 @@ void check_axes(const Array& in, const Array& out, std::size_t image_axes) {
 }
 
 template <class Byte>
-BasicRegion<Byte> region_at(const BasicPixelView<Byte>& pixels, Sides at, Sides image) {
-  const auto [row, col] = at;
+BasicRegion<Byte> region_at(const BasicPixelView<Byte>& pixels, RowsCols position, RowsCols image) {
+  const auto [row, col] = position;
   return {pixels, {row, col, pixels.extent.rows, pixels.extent.cols}, {image.first, image.second}};
 }
 
 template <class Array, class View>
-nb::object made_array(const View& pixels) {
+nb::object make_array(const View& pixels) {
   const std::size_t shape[] = {static_cast<std::size_t>(pixels.extent.rows),
                                static_cast<std::size_t>(pixels.extent.cols),
                                static_cast<std::size_t>(pixels.channels)};
@@ -51,10 +51,11 @@ nb::object made_array(const View& pixels) {
 
 }  // namespace
 
-Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> part)
-    : place(part) {
+Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<PartPosition> part)
+    : part_position(part) {
   check_axes(in, out, image_axes);
-  from = first_image<const std::byte>(in, image_axes), to = first_image<std::byte>(out, image_axes);
+  first_source = first_image<const std::byte>(in, image_axes),
+  first_sink = first_image<std::byte>(out, image_axes);
   sources = offsets_of(in, image_axes), sinks = offsets_of(out, image_axes);
   if (sources.size() != sinks.size())
     throw InvalidArgument(
@@ -62,30 +63,34 @@ Images::Images(const Array& in, const Array& out, std::size_t image_axes, std::o
 }
 
 std::int64_t Images::bytes() const noexcept {
-  return (from.extent.rows * from.row_bytes() + to.extent.rows * to.row_bytes()) *
+  return (first_source.extent.rows * first_source.row_bytes() +
+          first_sink.extent.rows * first_sink.row_bytes()) *
          static_cast<std::int64_t>(count());
 }
 
 ConstRegion Images::source(std::size_t image) const noexcept {
-  ConstPixelView view = from;
+  ConstPixelView view = first_source;
   view.data += sources[image];
-  return place ? region_at(view, std::get<0>(*place), std::get<1>(*place)) : ConstRegion::whole(view);
+  return part_position ? region_at(view, std::get<0>(*part_position), std::get<1>(*part_position))
+                       : ConstRegion::whole(view);
 }
 
 Region Images::sink(std::size_t image) const noexcept {
-  PixelView view = to;
+  PixelView view = first_sink;
   view.data += sinks[image];
-  return place ? region_at(view, std::get<2>(*place), std::get<3>(*place)) : Region::whole(view);
+  return part_position ? region_at(view, std::get<2>(*part_position), std::get<3>(*part_position))
+                       : Region::whole(view);
 }
 
 PixelType type_named(std::string_view name) {
   if (const auto type = parse_pixel_type(name)) return *type;
-  throw InvalidArgument("'" + std::string(name) + "' is not a pixel type; there are u8, u16, i16, f32 and f64");
+  throw InvalidArgument("'" + std::string(name) +
+                        "' is not a pixel type; there are u8, u16, i16, f32 and f64");
 }
 
 PixelType type_of(nb::dlpack::dtype type) {
   const auto* const found =
-      std::ranges::find_if(kPixelTypes, [&](PixelType one) { return dtype_of(one) == type; });
+      std::ranges::find_if(kPixelTypes, [&](PixelType candidate) { return dtype_of(candidate) == type; });
   if (found != std::end(kPixelTypes)) return *found;
   throw InvalidArgument("an array of this type has no pixels; give u8, u16, i16, f32 or f64");
 }
@@ -95,9 +100,9 @@ nb::dlpack::dtype dtype_of(PixelType type) {
 }
 
 nb::object array_of(const ConstPixelView& pixels) {
-  return made_array<nb::ndarray<nb::numpy, nb::ro>>(pixels);
+  return make_array<nb::ndarray<nb::numpy, nb::ro>>(pixels);
 }
-nb::object array_of(const PixelView& pixels) { return made_array<nb::ndarray<nb::numpy>>(pixels); }
+nb::object array_of(const PixelView& pixels) { return make_array<nb::ndarray<nb::numpy>>(pixels); }
 
 PixelView view_of_array(nb::handle array) {
   const auto pixels = nb::cast<nb::ndarray<nb::ro, nb::device::cpu>>(array);

@@ -1,5 +1,5 @@
-// The images of an array: its last axes are rows, columns and, where there are three, channels; the others
-// count images. Their pixels as views, and the types of these.
+// The images of an array: its last two or three axes are rows, columns and optionally channels; the others
+// count images. Views of their pixels, and conversions of types.
 #pragma once
 
 #include <nanobind/ndarray.h>
@@ -16,7 +16,7 @@
 
 namespace sepconv::python {
 
-/// An array in memory of either kind, which somebody else owns. Strides are in bytes.
+/// A non-owning array in host or device memory. Strides are in bytes.
 struct Array {
   std::byte* data = nullptr;
   PixelType type = PixelType::u8;
@@ -24,22 +24,21 @@ struct Array {
   std::vector<std::int64_t> strides;
 };
 
-/// For parts: where the input's begins (rows, columns) and the extent of the image that it is of, and the same
-/// of the result's.
-using Sides = std::pair<std::int64_t, std::int64_t>;
-using Place = std::tuple<Sides, Sides, Sides, Sides>;
+/// For parts of images: offset (rows, columns) of the input part, extent of its image, and the same for the
+/// result.
+using RowsCols = std::pair<std::int64_t, std::int64_t>;
+using PartPosition = std::tuple<RowsCols, RowsCols, RowsCols, RowsCols>;
 
-/// Images of one shape, or parts of such, and where they lie. Elements of an image's row lie next to each
-/// other, and what the array `out` is written.
+/// Images of one shape, or parts of them, in two arrays. Elements of a row are contiguous; `out` is written.
 struct Images {
-  ConstPixelView from;
-  PixelView to;
+  ConstPixelView first_source;
+  PixelView first_sink;
   std::vector<std::int64_t> sources;  ///< offsets in bytes
   std::vector<std::int64_t> sinks;
-  std::optional<Place> place;  ///< nothing of whole images
+  std::optional<PartPosition> part_position;  ///< empty for whole images
 
   /// Throws InvalidArgument unless both have the same axes besides those of an image.
-  Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<Place> place);
+  Images(const Array& in, const Array& out, std::size_t image_axes, std::optional<PartPosition> part);
 
   std::size_t count() const noexcept { return sources.size(); }
   std::int64_t bytes() const noexcept;
@@ -47,18 +46,18 @@ struct Images {
   Region sink(std::size_t image) const noexcept;
 };
 
-/// By its name. These two throw InvalidArgument for what is not a type of pixels.
+/// The pixel type with this name. These two functions throw InvalidArgument for other types.
 PixelType type_named(std::string_view name);
 PixelType type_of(nb::dlpack::dtype type);
 nb::dlpack::dtype dtype_of(PixelType type);
 
-/// A view of pixels as an array of rows, columns and channels, which lives no longer than they do.
+/// A non-owning array of rows, columns and channels of a view; the pixels must outlive it.
 nb::object array_of(const ConstPixelView& pixels);
 nb::object array_of(const PixelView& pixels);
-/// The other way round, for an array of rows, columns and channels in memory that somebody holds.
+/// A view of an array of rows, columns and channels; the caller keeps the array alive.
 PixelView view_of_array(nb::handle array);
 
-/// What a call computes in: "f32" or "f64"; nothing as the chain and the types have it.
+/// The arithmetic for "f32" or "f64"; empty: chosen by the chain and the types.
 std::optional<Arithmetic> arithmetic_of(std::optional<std::string_view> asked);
 
 }  // namespace sepconv::python

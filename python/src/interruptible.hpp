@@ -1,4 +1,4 @@
-// Long work without the GIL that Ctrl-C ends.
+// Long work without the GIL that Ctrl-C can interrupt.
 #pragma once
 
 #include <chrono>
@@ -13,42 +13,42 @@
 
 namespace sepconv::python {
 
-/// Calls work(stop_token) in a thread of its own while this one, which holds the GIL, gives it up, does what
-/// CallingThread::next() is asked for, and asks for signals ten times a second, and then turn(). What a
-/// signal has raised, or any of these throws, tells the token to stop, and is thrown in place of what `work`
-/// throws then.
-template <class Work, class Turn>
-void run_interruptible(const Work& work, const Turn& turn) {
-  const InHand in_hand;
-  // A run that begins within what this thread is asked for is asked apart.
-  const std::shared_ptr<CallingThread> here =
+/// Calls work(stop_token) on a separate thread. Meanwhile this thread releases the GIL, executes the calls
+/// queued in CallingThread::next(), and ten times a second checks for signals and calls poll(). An exception
+/// of a signal handler, of a queued call or of poll() requests the stop, and is thrown instead of the
+/// exception of `work`.
+template <class Work, class Poll>
+void run_interruptible(const Work& work, const Poll& poll) {
+  const ActiveWorkScope active_work;
+  // A nested run, begun by a queued call, uses a separate CallingThread.
+  const std::shared_ptr<CallingThread> calling_thread =
       std::exchange(CallingThread::next(), std::make_shared<CallingThread>());
-  std::exception_ptr failed;
+  std::exception_ptr work_failure;
   {
     std::jthread worker([&](const std::stop_token& stop) {
       try {
         work(stop);
       } catch (...) {
-        failed = std::current_exception();
+        work_failure = std::current_exception();
       }
-      here->end();
+      calling_thread->end();
     });
-    while (!here->serve_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100))) {
-      if (here->has_failed()) continue;
+    while (!calling_thread->serve_until(std::chrono::steady_clock::now() + std::chrono::milliseconds(100))) {
+      if (calling_thread->has_failed()) continue;
       try {
-        here->attempt([&] {
+        calling_thread->attempt([&] {
           if (PyErr_CheckSignals() != 0) throw nb::python_error();
-          check_interpreter_goes_on();
-          turn();
+          check_interpreter_alive();
+          poll();
         });
       } catch (...) {
         worker.request_stop();
       }
     }
   }
-  CallingThread::next() = here;
-  if (const std::exception_ptr failure = here->begin_anew()) std::rethrow_exception(failure);
-  if (failed) std::rethrow_exception(failed);
+  CallingThread::next() = calling_thread;
+  if (const std::exception_ptr failure = calling_thread->reset()) std::rethrow_exception(failure);
+  if (work_failure) std::rethrow_exception(work_failure);
 }
 
 template <class Work>

@@ -1,23 +1,22 @@
-// The extension module sepconv._sepconv: names without a contract of their own, for the package's Python
-// files.
+// The extension module sepconv._sepconv: a private interface for the package's Python files.
 #include "bindings.hpp"
 #include "without_gil.hpp"
 
 namespace sepconv::python {
 namespace {
 
-/// In a forked process, where the threads of what was in hand are not.
-void forget_work() { new (&WorkInHand::all()) WorkInHand(); }
+/// Resets the active work in a forked process, which has none of the parent's threads.
+void forget_work() { new (&ActiveWork::instance()) ActiveWork(); }
 
 }  // namespace
 }  // namespace sepconv::python
 
-// nanobind's name for what makes the module, which writes over the main interpreter's state before it calls
-// the body below.
+// nanobind's init function overwrites the main interpreter's state before it calls the body below, so it is
+// renamed and wrapped.
 #define PyInit__sepconv init_in_main_interpreter
 NB_MODULE(_sepconv, module) {
   using namespace sepconv::python;
-  nb::set_leak_warnings(false);  // caches and threads that nobody joins hold chains when the interpreter ends
+  nb::set_leak_warnings(false);  // caches and detached threads own chains when the interpreter ends
   module.def("end_work", &end_work);
   module.def("forget_work", &forget_work);
   bind_errors(module);

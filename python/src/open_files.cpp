@@ -1,4 +1,4 @@
-// Files that are open: what they hold, parts of their pixels, statistics and comparisons.
+// Open files: metadata, parts of their pixels, statistics and comparisons.
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
@@ -13,13 +13,13 @@
 namespace sepconv::python {
 namespace {
 
-/// A set and the raster that was asked for last, which stays open.
+/// A raster set that keeps its last used raster open.
 class OpenSet {
  public:
   explicit OpenSet(std::unique_ptr<RasterSet> set) : set_(std::move(set)) { raster(0); }
 
   const RasterSet& set() const noexcept { return *set_; }
-  /// Readers that are not of random access are read once, so they are opened for each call.
+  /// Opens a raster. Readers without random access can be read only once and are reopened for each call.
   std::shared_ptr<Reader> raster(std::int64_t index) {
     const std::lock_guard lock(mutex_);
     if (last_ == nullptr || last_index_ != index || last_->layout().access != Access::random) {
@@ -36,77 +36,77 @@ class OpenSet {
   std::int64_t last_index_ = 0;
 };
 
-std::unique_ptr<OpenSet> open_it(nb::handle source, const nb::dict& options) {
+std::unique_ptr<OpenSet> open_source_set(nb::handle source, const nb::dict& options) {
   const Settings settings = settings_of(options);
-  const End end{source};
-  check_interpreter_goes_on();
+  const Endpoint end{source};
+  check_interpreter_alive();
   const WithoutGil released;
   return std::make_unique<OpenSet>(open_source(end, settings));
 }
 
 nb::dict metadata_of(const Metadata& metadata) {
-  nb::dict all;
+  nb::dict result;
   const auto text = [&](const char* name, const std::string& value) {
-    if (!value.empty()) all[name] = text_of(value);
+    if (!value.empty()) result[name] = text_of(value);
   };
   if (const auto& resolution = metadata.resolution) {
     constexpr const char* units[] = {"", "none", "inch", "centimetre"};
-    all["resolution"] =
+    result["resolution"] =
         nb::make_tuple(resolution->x, resolution->y, units[static_cast<int>(resolution->unit)]);
   }
-  if (metadata.orientation != 1) all["orientation"] = metadata.orientation;
+  if (metadata.orientation != 1) result["orientation"] = metadata.orientation;
   if (!metadata.icc_profile.empty())
-    all["icc_profile"] = nb::bytes(metadata.icc_profile.data(), metadata.icc_profile.size());
+    result["icc_profile"] = nb::bytes(metadata.icc_profile.data(), metadata.icc_profile.size());
   text("description", metadata.description);
   text("software", metadata.software);
   text("date", metadata.date_time);
   text("artist", metadata.artist);
   text("copyright", metadata.copyright);
   if (const auto nodata = nodata_value(metadata)) text("nodata", *nodata);
-  if (const auto epsg = epsg_code(metadata)) all["epsg"] = *epsg;
-  return all;
+  if (const auto epsg = epsg_code(metadata)) result["epsg"] = *epsg;
+  return result;
 }
 
-/// What python/sepconv/_image.py makes an Image of.
+/// The properties from which python/sepconv/_image.py constructs an Image.
 nb::dict facts_of(OpenSet& open) {
   const RasterSet& set = open.set();
   std::shared_ptr<Reader> first;
-  check_interpreter_goes_on();
+  check_interpreter_alive();
   {
-    const WithoutGil released;  // which another thread's reader may want while it opens
+    const WithoutGil released;  // another thread's reader may need the GIL to open
     first = open.raster(0);
   }
   const SourceLayout& layout = first->layout();
   const SampleType stored = layout.stored.value_or(SampleType(set.spec().type));
-  nb::dict all;
-  all["rows"] = set.spec().extent.rows;
-  all["cols"] = set.spec().extent.cols;
-  all["channels"] = set.spec().channels;
-  all["type"] = std::string(name_of(set.spec().type));
-  all["stored"] = name_of(stored);
+  nb::dict result;
+  result["rows"] = set.spec().extent.rows;
+  result["cols"] = set.spec().extent.cols;
+  result["channels"] = set.spec().channels;
+  result["type"] = std::string(name_of(set.spec().type));
+  result["stored"] = name_of(stored);
   nb::list axes;
   for (const RasterAxis& axis : set.axes())
     if (!axis.single) axes.append(nb::make_tuple(text_of(axis.name), axis.size));
-  all["axes"] = axes;
-  all["block"] = nb::make_tuple(layout.block.rows, layout.block.cols);
+  result["axes"] = axes;
+  result["block"] = nb::make_tuple(layout.block.rows, layout.block.cols);
   const FileLayout file = layout.file.value_or(FileLayout());
-  nb::dict together;  // positions of other axes, and channels, that are stored in one piece
+  nb::dict together;  // number of positions per axis that are stored in one chunk
   if (file.planar) together["c"] = 1;
   for (const AxisPositions& positions : file.zarr.chunk_others)
     together[text_of(positions.axis)] = positions.count;
-  all["together"] = together;
-  all["layout"] = sentence_of(layout.description);
-  all["warnings"] = sentences_of(layout.warnings);
-  all["metadata"] = metadata_of(first->metadata());
-  return all;
+  result["together"] = together;
+  result["layout"] = sentence_of(layout.description);
+  result["warnings"] = sentences_of(layout.warnings);
+  result["metadata"] = metadata_of(first->metadata());
+  return result;
 }
 
-/// Fills `out`, an array of rows, columns and channels, from the place on that it has in the raster.
+/// Reads the part of a raster at (row, col) to `out`, an array of rows, columns and channels.
 void read_part(OpenSet& open, std::int64_t raster, std::int64_t row, std::int64_t col, nb::handle out) {
   const PixelView pixels = view_of_array(out);
   RunOptions options{{.region = {row, col, pixels.extent.rows, pixels.extent.cols}}, {.smaller_plans = true}};
   options.missing.none = true;
-  run_told(options, nb::none(), [&] {
+  run_with_progress(options, nb::none(), [&] {
     const std::shared_ptr<Reader> reader = open.raster(raster);
     if (pixels.extent.area() <= 1 << 19 && reader->layout().access == Access::random) {
       SerialExecutor executor;
@@ -118,21 +118,21 @@ void read_part(OpenSet& open, std::int64_t raster, std::int64_t row, std::int64_
 
 /// The fields of ChannelStats in python/sepconv/_measure.py.
 nb::list channels_of(const std::vector<ChannelStats>& channels) {
-  nb::list all;
+  nb::list result;
   for (const ChannelStats& stats : channels) {
-    all.append(nb::make_tuple(stats.count, stats.nan_count, stats.missing_count, stats.min, stats.max,
-                              stats.mean, stats.deviation, stats.histogram_low, stats.histogram_high,
-                              stats.histogram));
+    result.append(nb::make_tuple(stats.count, stats.nan_count, stats.missing_count, stats.min, stats.max,
+                                 stats.mean, stats.deviation, stats.histogram_low, stats.histogram_high,
+                                 stats.histogram));
   }
-  return all;
+  return result;
 }
 
-/// For a raster, besides what is to be said of it.
-nb::tuple stats_of(OpenSet& open, std::int64_t raster, const nb::dict& given, const nb::object& told) {
-  Settings settings = settings_of(given);
+/// Statistics per channel of a raster, and the reader's warnings.
+nb::tuple stats_of(OpenSet& open, std::int64_t raster, const nb::dict& options, const nb::object& callback) {
+  Settings settings = settings_of(options);
   std::vector<ChannelStats> channels;
   std::vector<std::string> warnings;
-  run_told(settings.run, told, [&] {
+  run_with_progress(settings.run, callback, [&] {
     const std::shared_ptr<Reader> reader = open.raster(raster);
     channels = image_stats(*reader, settings.run);
     warnings = reader->layout().warnings;
@@ -141,12 +141,13 @@ nb::tuple stats_of(OpenSet& open, std::int64_t raster, const nb::dict& given, co
 }
 
 Comparison compare_rasters(OpenSet& a, OpenSet& b, std::int64_t raster, double tolerance,
-                           const nb::dict& given, const nb::object& told) {
-  Settings settings = settings_of(given);
-  Comparison made;
-  run_told(settings.run, told,
-           [&] { made = compare_images(*a.raster(raster), *b.raster(raster), tolerance, settings.run); });
-  return made;
+                           const nb::dict& options, const nb::object& callback) {
+  Settings settings = settings_of(options);
+  Comparison comparison;
+  run_with_progress(settings.run, callback, [&] {
+    comparison = compare_images(*a.raster(raster), *b.raster(raster), tolerance, settings.run);
+  });
+  return comparison;
 }
 
 void bind_comparison(nb::module_& module) {
@@ -174,7 +175,7 @@ void bind_sets(nb::module_& module) {
       .def_prop_ro("facts", facts_of)
       .def("read", read_part)
       .def("stats", stats_of, nb::arg("raster"), nb::arg("options"), nb::arg("told").none());
-  module.def("open_set", open_it, nb::keep_alive<0, 1>());
+  module.def("open_set", open_source_set, nb::keep_alive<0, 1>());
   bind_comparison(module);
 }
 

@@ -1,4 +1,4 @@
-// What runs did: facts, the closing summary, and when each step worked.
+// Reports of runs: facts, summary and timeline.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -14,7 +14,7 @@ namespace sepconv::python {
 namespace {
 
 nb::list steps_of(const std::vector<StepReport>& steps) {
-  nb::list all;
+  nb::list list;
   for (const StepReport& step : steps) {
     nb::dict facts;
     facts["name"] = step.name;
@@ -22,19 +22,19 @@ nb::list steps_of(const std::vector<StepReport>& steps) {
     facts["hidden_seconds"] = step.hidden_seconds;
     facts["bytes"] = step.bytes;
     facts["operations"] = step.operations;
-    all.append(facts);
+    list.append(facts);
   }
-  return all;
+  return list;
 }
 
 /// Track, band, begin and end in seconds, bytes.
 using SpanFacts = std::tuple<std::string, std::int64_t, double, double, std::int64_t>;
 
 std::vector<SpanFacts> spans_of(const Timeline& timeline) {
-  std::vector<SpanFacts> all;
+  std::vector<SpanFacts> list;
   for (const Span& span : timeline.spans())
-    all.emplace_back(span.track, span.band, span.begin, span.end, span.bytes);
-  return all;
+    list.emplace_back(span.track, span.band, span.begin, span.end, span.bytes);
+  return list;
 }
 
 std::string trace_of(const Timeline& timeline) {
@@ -43,7 +43,7 @@ std::string trace_of(const Timeline& timeline) {
   return text.str();
 }
 
-/// Summary and JSON. What a run is held against is measured now.
+/// Summary and JSON text. Measures the machine's limits first.
 std::pair<std::string, std::string> texts_of(const RunReport& report) {
   const RunLimits limits = measure_limits(report);
   return {summary(report, limits), to_json(report, limits)};

@@ -1,4 +1,4 @@
-// The GIL is given up while the library computes, and taken again in no interpreter that has ended.
+// Releases the GIL while the library computes, and does not reacquire it after the interpreter has ended.
 #pragma once
 
 #include <chrono>
@@ -10,67 +10,68 @@
 
 namespace sepconv::python {
 
-/// Work in hand, which ends before the interpreter does: a thread that asks for the GIL afterwards is ended
-/// by Python in the midst of C++, which aborts the process.
-struct WorkInHand {
+/// Active work, which must end before the interpreter does: Python would terminate a thread that acquires the
+/// GIL later within C++ code, which aborts the process.
+struct ActiveWork {
   std::mutex mutex;
   std::condition_variable changed;
-  int count = 0;                  ///< works
-  int returning = 0;              ///< threads of them that ask for the GIL
-  bool interpreter_ends = false;  ///< other threads begin nothing
-  bool given_up = false;          ///< what is in hand stays where it is
-  std::thread::id ending;         ///< the thread that ends it, which may still compute
+  int count = 0;                  ///< number of active work items
+  int returning = 0;              ///< threads that are acquiring the GIL again
+  bool interpreter_ends = false;  ///< other threads must not begin work
+  bool timed_out = false;         ///< active work was not finished in time; its threads block forever
+  std::thread::id ending;         ///< the thread that ends the interpreter; it may still compute
 
-  static WorkInHand& all() {
-    static auto* const work = new WorkInHand();  // outlives threads that nobody joins
+  static ActiveWork& instance() {
+    static auto* const work = new ActiveWork();  // never destroyed, because detached threads may outlive it
     return *work;
   }
-  bool goes_on() const { return !interpreter_ends || std::this_thread::get_id() == ending; }
+  bool may_continue() const { return !interpreter_ends || std::this_thread::get_id() == ending; }
 };
 
-/// Throws SystemExit, which a thread ends with silently, where the interpreter ends: for what calls Python in
-/// the midst of C++.
-inline void check_interpreter_goes_on() {
-  WorkInHand& all = WorkInHand::all();
-  const std::lock_guard lock(all.mutex);
-  if (all.goes_on()) return;
+/// Throws SystemExit, which ends a thread silently, if the interpreter is ending. Call before calling Python
+/// from C++.
+inline void check_interpreter_alive() {
+  ActiveWork& work = ActiveWork::instance();
+  const std::lock_guard lock(work.mutex);
+  if (work.may_continue()) return;
   PyErr_SetNone(PyExc_SystemExit);
   throw nb::python_error();
 }
 
-/// For a thread that Python ends in the midst of C++.
-[[noreturn]] inline void stay_here() {
+/// Blocks a thread that Python would terminate within C++ code.
+[[noreturn]] inline void block_forever() {
   for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-class InHand {
+class ActiveWorkScope {
  public:
-  InHand() {
-    check_interpreter_goes_on();
-    const std::lock_guard lock(all_.mutex);
-    ++all_.count;
+  ActiveWorkScope() {
+    check_interpreter_alive();
+    const std::lock_guard lock(work_.mutex);
+    ++work_.count;
   }
-  InHand(const InHand&) = delete;
-  InHand& operator=(const InHand&) = delete;
-  ~InHand() {
-    const std::lock_guard lock(all_.mutex);
-    --all_.count;
-    all_.changed.notify_all();
+  ActiveWorkScope(const ActiveWorkScope&) = delete;
+  ActiveWorkScope& operator=(const ActiveWorkScope&) = delete;
+  ~ActiveWorkScope() {
+    const std::lock_guard lock(work_.mutex);
+    --work_.count;
+    work_.changed.notify_all();
   }
 
  private:
-  WorkInHand& all_ = WorkInHand::all();
+  ActiveWork& work_ = ActiveWork::instance();
 };
 
-/// This thread has no GIL while one of these lives. Where the interpreter ends it keeps it; and where the
-/// interpreter has not waited for this thread, the thread stays here, as CPython's own do from 3.14 on.
+/// Releases the GIL for the lifetime of the object. Keeps the GIL if the interpreter is ending. If the
+/// interpreter has stopped waiting for this thread, the destructor blocks forever, as CPython does from 3.14
+/// on.
 class WithoutGil {
  public:
   WithoutGil() {
     {
-      const std::lock_guard lock(all_.mutex);
-      if (!all_.goes_on()) return;
-      ++all_.count;
+      const std::lock_guard lock(work_.mutex);
+      if (!work_.may_continue()) return;
+      ++work_.count;
     }
     state_ = PyEval_SaveThread();
   }
@@ -79,36 +80,36 @@ class WithoutGil {
   ~WithoutGil() {
     if (state_ == nullptr) return;
     {
-      std::unique_lock lock(all_.mutex);
-      if (all_.given_up && !all_.goes_on()) {
+      std::unique_lock lock(work_.mutex);
+      if (work_.timed_out && !work_.may_continue()) {
         lock.unlock();
-        stay_here();
+        block_forever();
       }
-      ++all_.returning;
+      ++work_.returning;
     }
     PyEval_RestoreThread(state_);
-    const std::lock_guard lock(all_.mutex);
-    --all_.returning;
-    --all_.count;
-    all_.changed.notify_all();
+    const std::lock_guard lock(work_.mutex);
+    --work_.returning;
+    --work_.count;
+    work_.changed.notify_all();
   }
 
  private:
-  WorkInHand& all_ = WorkInHand::all();
+  ActiveWork& work_ = ActiveWork::instance();
   PyThreadState* state_ = nullptr;
 };
 
-/// Before the interpreter ends: work in hand is told so and waited for, as long as a user would. Threads that
-/// ask for the GIL already get it, as this one has it not.
+/// Call before the interpreter ends: signals active work and waits for it, up to 5 seconds. Threads that are
+/// already acquiring the GIL get it, because this thread releases it.
 inline void end_work() {
-  WorkInHand& all = WorkInHand::all();
+  ActiveWork& work = ActiveWork::instance();
   PyThreadState* const state = PyEval_SaveThread();
   {
-    std::unique_lock lock(all.mutex);
-    all.interpreter_ends = true;
-    all.ending = std::this_thread::get_id();
-    all.given_up = !all.changed.wait_for(lock, std::chrono::seconds(5), [&] { return all.count == 0; });
-    all.changed.wait(lock, [&] { return all.returning == 0; });
+    std::unique_lock lock(work.mutex);
+    work.interpreter_ends = true;
+    work.ending = std::this_thread::get_id();
+    work.timed_out = !work.changed.wait_for(lock, std::chrono::seconds(5), [&] { return work.count == 0; });
+    work.changed.wait(lock, [&] { return work.returning == 0; });
   }
   PyEval_RestoreThread(state);
 }
