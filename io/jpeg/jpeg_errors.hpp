@@ -2,9 +2,9 @@
 #pragma once
 
 // jpeglib.h needs <cstdio> but does not include it.
-#include <jpeglib.h>
-
+// clang-format off
 #include <cstdio>
+#include <jpeglib.h>
 // clang-format on
 
 #include <cstdint>

@@ -77,7 +77,7 @@ class SegmentReader {
   explicit SegmentReader(const InputFile& file) : file_(file), bytes_(file, 2) {}
 
   /// Stops silently at invalid segments: libjpeg reports them.
-  JpegExtras read() {
+  JpegExtras read_all() {
     for (int marker = next_marker(); marker != -1 && marker != start_of_scan && marker != end_of_image;
          marker = next_marker()) {
       if (marker == standalone || (marker >= restart0 && marker < end_of_image)) continue;
@@ -187,7 +187,7 @@ bool has_gdal_mask(const InputFile& file) {
 }  // namespace
 
 JpegExtras read_jpeg_extras(const InputFile& file) {
-  JpegExtras extras = SegmentReader(file).read();
+  JpegExtras extras = SegmentReader(file).read_all();
   if (has_gdal_mask(file))
     extras.warnings.emplace_back(
         "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to "

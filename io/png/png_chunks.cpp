@@ -55,7 +55,7 @@ class ChunkReader {
  public:
   explicit ChunkReader(const InputFile& file) : file_(file), bytes_(file, kSignatureBytes, 4096) {}
 
-  PngChunks read() {
+  PngChunks read_all() {
     while (next()) {
     }
     if (chunks_.pixel_bytes == 0)
@@ -245,6 +245,6 @@ class ChunkReader {
 
 }  // namespace
 
-PngChunks read_png_chunks(const InputFile& file) { return ChunkReader(file).read(); }
+PngChunks read_png_chunks(const InputFile& file) { return ChunkReader(file).read_all(); }
 
 }  // namespace sepconv
