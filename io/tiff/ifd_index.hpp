@@ -36,7 +36,7 @@ class TiffCatalog {
     std::uint64_t offset = 0;
     TiffEntries::Kind kind{};
     TiffForm form{};
-    std::vector<std::uint64_t> levels{};  ///< sub-directories
+    std::vector<std::uint64_t> levels{};  ///< offsets of sub-directories
   };
 
   const InputFile& file() const noexcept { return *file_; }
