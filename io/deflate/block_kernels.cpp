@@ -38,12 +38,12 @@ class MatchStarts {
  public:
   MatchStarts(const std::byte* data, std::int64_t distance) noexcept : data_(data), distance_(distance) {}
 
-  std::uint64_t at(std::int64_t chunk, std::int64_t last) noexcept {
+  std::uint64_t starts_in(std::int64_t chunk, std::int64_t last) noexcept {
     if (chunk < distance_) return 0;
-    const std::uint64_t here = chunk == next_chunk_ ? next_ : equal_mask(data_ + chunk, distance_);
+    const std::uint64_t current = chunk == next_chunk_ ? next_ : equal_mask(data_ + chunk, distance_);
     next_chunk_ = chunk + 64;
     next_ = next_chunk_ + 64 <= last ? equal_mask(data_ + next_chunk_, distance_) : 0;
-    return repeats_begin(here, next_);
+    return repeats_begin(current, next_);
   }
 
  private:
@@ -57,10 +57,10 @@ std::int64_t match_length(const std::byte* data, std::int64_t position, std::int
                           std::int64_t distance) noexcept {
   std::int64_t at = position;
   for (; at + 8 <= last; at += 8) {
-    std::uint64_t here, before;
-    std::memcpy(&here, data + at, sizeof here);
+    std::uint64_t current, before;
+    std::memcpy(&current, data + at, sizeof current);
     std::memcpy(&before, data + at - distance, sizeof before);
-    if (here != before) return at - position + std::countr_zero(here ^ before) / 8;
+    if (current != before) return at - position + std::countr_zero(current ^ before) / 8;
   }
   while (at < last && data[at] == data[at - distance]) ++at;
   return at - position;
@@ -79,8 +79,8 @@ void find_matches(const std::byte* data, std::int64_t first, std::int64_t last, 
   std::int64_t cursor = first;
   for (std::int64_t chunk = first; chunk + 64 <= last;) {
     const std::uint64_t remaining = ~std::uint64_t{0} << (cursor - chunk);
-    const std::uint64_t near_starts = near.at(chunk, last) & remaining;
-    const std::uint64_t far_starts = far.at(chunk, last) & remaining;
+    const std::uint64_t near_starts = near.starts_in(chunk, last) & remaining;
+    const std::uint64_t far_starts = far.starts_in(chunk, last) & remaining;
     std::uint64_t starts = near_starts | far_starts;
     while (starts != 0) {
       const int bit = std::countr_zero(starts);

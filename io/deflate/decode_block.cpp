@@ -89,8 +89,8 @@ HWY_INLINE BlockStatus decode_symbol(Entry entry, const LengthTable& lengths, co
       return entry.kind() == Entry::Kind::end_of_block ? BlockStatus::end : BlockStatus::fail;
     entry = lengths.entries[entry.value() + (source.pending & LengthTable::kSubtableMask)];
     if (entry.has_bytes()) {
-      if (kCareful && sink.at == sink.end) return BlockStatus::fail;
-      *sink.at++ = static_cast<std::byte>(entry.bytes());
+      if (kCareful && sink.next == sink.end) return BlockStatus::fail;
+      *sink.next++ = static_cast<std::byte>(entry.bytes());
     }
     if (entry.has_bytes() || entry.kind() != Entry::Kind::value) {
       source.drop(entry.bits());
@@ -112,25 +112,26 @@ HWY_INLINE BlockStatus decode_symbol(Entry entry, const LengthTable& lengths, co
   }
   const std::int64_t distance = entry.value_in(source.pending);
   source.drop(entry.bits());
-  if (distance > sink.at - sink.begin || (kCareful && length > sink.end - sink.at)) return BlockStatus::fail;
-  if (kCareful && sink.end - sink.at < length + 2 * kCopyBytes) {
-    for (std::int64_t i = 0; i < length; ++i) sink.at[i] = sink.at[i - distance];
+  if (distance > sink.next - sink.begin || (kCareful && length > sink.end - sink.next))
+    return BlockStatus::fail;
+  if (kCareful && sink.end - sink.next < length + 2 * kCopyBytes) {
+    for (std::int64_t i = 0; i < length; ++i) sink.next[i] = sink.next[i - distance];
   } else {
-    copy_match(sink.at, distance, length);
+    copy_match(sink.next, distance, length);
   }
-  sink.at += length;
+  sink.next += length;
   return BlockStatus::unfinished;
 }
 
 HWY_INLINE bool has_margin(const BitSource& source, const ByteSink& sink) {
-  return source.end - source.in >= kIterationInput && sink.end - sink.at >= kIterationBytes;
+  return source.end - source.in >= kIterationInput && sink.end - sink.next >= kIterationBytes;
 }
 
 /// Writes the bytes of an entry, always four, without a check of the remaining space.
 HWY_INLINE void put(Entry entry, BitSource& source, ByteSink& sink) {
   const std::uint32_t bytes = entry.bytes();
-  std::memcpy(sink.at, &bytes, sizeof bytes);
-  sink.at += entry.count();
+  std::memcpy(sink.next, &bytes, sizeof bytes);
+  sink.next += entry.count();
   source.drop(entry.bits());
 }
 
@@ -176,8 +177,9 @@ HWY_INLINE BlockStatus decode_carefully(const LengthTable& lengths, const Distan
   if (source.overrun()) return BlockStatus::fail;
   const Entry entry = look_up(lengths, source);
   if (!entry.has_bytes()) return decode_symbol<true>(entry, lengths, distances, source, sink);
-  if (static_cast<std::int64_t>(entry.count()) > sink.end - sink.at) return BlockStatus::fail;
-  for (unsigned i = 0; i < entry.count(); ++i) *sink.at++ = static_cast<std::byte>(entry.bytes() >> (8 * i));
+  if (static_cast<std::int64_t>(entry.count()) > sink.end - sink.next) return BlockStatus::fail;
+  for (unsigned i = 0; i < entry.count(); ++i)
+    *sink.next++ = static_cast<std::byte>(entry.bytes() >> (8 * i));
   source.drop(entry.bits());
   return BlockStatus::unfinished;
 }
@@ -185,7 +187,7 @@ HWY_INLINE BlockStatus decode_carefully(const LengthTable& lengths, const Distan
 /// Number of iterations that input and output certainly suffice for.
 HWY_INLINE std::int64_t safe_iterations(const BlockStream& stream) {
   return std::min((stream.source.end - stream.source.in) / kIterationInput,
-                  (stream.sink.end - stream.sink.at) / kIterationBytes);
+                  (stream.sink.end - stream.sink.next) / kIterationBytes);
 }
 
 /// Decodes bytes of two streams alternately until one has another symbol, for at most `iterations`, for which

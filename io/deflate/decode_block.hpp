@@ -10,9 +10,9 @@
 
 namespace sepconv::deflate {
 
-/// Output buffer: bytes from `begin` to `at` are decoded.
+/// Output buffer: bytes from `begin` to `next` are decoded.
 struct ByteSink {
-  std::byte *begin, *at, *end;
+  std::byte *begin, *next, *end;
 };
 
 /// The state of a stream within a block: the block's codes, and the position in input and output.

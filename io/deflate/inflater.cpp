@@ -40,11 +40,11 @@ bool copy_stored(BitSource& source, ByteSink& sink) noexcept {
   if (!is_confirmed || source.overrun()) return false;
   source.align();
   if (size > static_cast<std::size_t>(source.end - source.in) ||
-      size > static_cast<std::size_t>(sink.end - sink.at))
+      size > static_cast<std::size_t>(sink.end - sink.next))
     return false;
-  if (size > 0) std::memcpy(sink.at, source.in, size);
+  if (size > 0) std::memcpy(sink.next, source.in, size);
   source.in += size;
-  sink.at += size;
+  sink.next += size;
   return true;
 }
 
@@ -53,11 +53,11 @@ CodeBits fixed_bits() noexcept {
   CodeBits fixed;
   fixed.length_count = kMaxLengths;
   fixed.distance_count = kMaxDistances;
-  auto at = std::fill_n(fixed.bits.begin(), 144, std::uint8_t{8});
-  at = std::fill_n(at, 112, std::uint8_t{9});
-  at = std::fill_n(at, 24, std::uint8_t{7});
-  at = std::fill_n(at, 8, std::uint8_t{8});
-  std::fill_n(at, kMaxDistances, std::uint8_t{5});
+  auto next = std::fill_n(fixed.bits.begin(), 144, std::uint8_t{8});
+  next = std::fill_n(next, 112, std::uint8_t{9});
+  next = std::fill_n(next, 24, std::uint8_t{7});
+  next = std::fill_n(next, 8, std::uint8_t{8});
+  std::fill_n(next, kMaxDistances, std::uint8_t{5});
   return fixed;
 }
 
@@ -75,24 +75,24 @@ bool read_code_bits(BitSource& source, CodeBits& codes) noexcept {
   }
   CodeLengthTable table;
   if (!make_table(code_length_bits, table)) return false;
-  for (std::size_t at = 0; at < count;) {
+  for (std::size_t next = 0; next < count;) {
     source.refill();
     if (source.overrun()) return false;
     const Entry entry = table.entries[source.pending & CodeLengthTable::kMask];
     source.drop(entry.bits());
     const auto symbol = static_cast<std::uint8_t>(entry.bytes());
     if (symbol < 16) {
-      codes.bits[at++] = symbol;
+      codes.bits[next++] = symbol;
       continue;
     }
-    if (symbol == 16 && at == 0) return false;
+    if (symbol == 16 && next == 0) return false;
     const unsigned run = symbol == 16   ? 3 + source.read(2)
                          : symbol == 17 ? 3 + source.read(3)
                                         : 11 + source.read(7);
-    if (run > count - at) return false;
-    std::fill_n(codes.bits.begin() + static_cast<std::ptrdiff_t>(at), run,
-                symbol == 16 ? codes.bits[at - 1] : std::uint8_t{0});
-    at += run;
+    if (run > count - next) return false;
+    std::fill_n(codes.bits.begin() + static_cast<std::ptrdiff_t>(next), run,
+                symbol == 16 ? codes.bits[next - 1] : std::uint8_t{0});
+    next += run;
   }
   return true;
 }
@@ -178,7 +178,7 @@ class Inflater::Stream {
 
   /// Whether the last block filled the output and the checksum is correct.
   bool is_whole() noexcept {
-    if (state_ != State::at_end || block_.sink.at != block_.sink.end) return false;
+    if (state_ != State::at_end || block_.sink.next != block_.sink.end) return false;
     block_.source.align();
     std::uint32_t checksum = 0;
     for (std::size_t i = 0; i < kChecksumBytes; ++i)

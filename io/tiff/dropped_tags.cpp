@@ -121,12 +121,12 @@ bool is_truncated(const InputFile& file, const TiffEntry& entry, const Metadata&
   if (!text_size || entry.type != TIFF_ASCII) return false;
   std::array<std::byte, 4096> piece{};
   for (auto at = static_cast<std::int64_t>(*text_size); at < entry.bytes(); at += std::ssize(piece)) {
-    const auto wanted = std::span(piece).first(
+    const auto chunk = std::span(piece).first(
         static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(piece), entry.bytes() - at)));
-    const auto read = static_cast<std::size_t>(file.read_some_at(entry.value_offset + at, wanted));
-    if (std::ranges::any_of(wanted.first(read), [](std::byte byte) { return byte != std::byte{0}; }))
+    const auto read = static_cast<std::size_t>(file.read_some_at(entry.value_offset + at, chunk));
+    if (std::ranges::any_of(chunk.first(read), [](std::byte byte) { return byte != std::byte{0}; }))
       return true;
-    if (read < wanted.size()) return false;
+    if (read < chunk.size()) return false;
   }
   return false;
 }

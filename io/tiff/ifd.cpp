@@ -49,8 +49,8 @@ TiffChain::TiffChain(const InputFile& file) : file_(file) {
 
 std::uint64_t TiffChain::number_at(std::int64_t offset, int bytes) const {
   std::array<std::byte, 8> value{};
-  const auto wanted = std::span(value).first(static_cast<std::size_t>(bytes));
-  return file_.read_some_at(offset, wanted) == bytes ? number_in(wanted, big_endian_) : 0;
+  const auto destination = std::span(value).first(static_cast<std::size_t>(bytes));
+  return file_.read_some_at(offset, destination) == bytes ? number_in(destination, big_endian_) : 0;
 }
 
 std::optional<std::uint64_t> TiffChain::number(const TiffEntry& entry, std::uint64_t index) const {

@@ -28,15 +28,15 @@ bool is_block_table(std::uint32_t tag) {
 /// Whether both sides are smaller by the same factor, up to rounding. A side of 1 stays 1.
 bool is_level_of(const TiffForm& level, const TiffForm& image) {
   const auto [rows, cols] = level.extent;
-  const Extent whole = image.extent;
-  const bool shrinks = (rows < whole.rows || whole.rows == 1) && (cols < whole.cols || whole.cols == 1);
-  if (!level.is_like_pixels(image) || level.extent.empty() || !shrinks || level.extent == whole) return false;
+  const Extent full = image.extent;
+  const bool shrinks = (rows < full.rows || full.rows == 1) && (cols < full.cols || full.cols == 1);
+  if (!level.is_like_pixels(image) || level.extent.empty() || !shrinks || level.extent == full) return false;
   const auto scaled = [](std::int64_t from, std::int64_t to, std::int64_t side) {
     return std::max(1.0, static_cast<double>(side) * static_cast<double>(to) / static_cast<double>(from));
   };
-  const double difference = whole.rows > whole.cols
-                                ? scaled(whole.rows, rows, whole.cols) - static_cast<double>(cols)
-                                : scaled(whole.cols, cols, whole.rows) - static_cast<double>(rows);
+  const double difference = full.rows > full.cols
+                                ? scaled(full.rows, rows, full.cols) - static_cast<double>(cols)
+                                : scaled(full.cols, cols, full.rows) - static_cast<double>(rows);
   return std::abs(difference) <= 3;
 }
 

@@ -26,19 +26,19 @@ struct FrameScan {
 };
 
 /// Follows the segments while `bytes` contains the beginning of one.
-FrameScan find_frame(std::span<const std::byte> bytes, std::size_t at) noexcept {
+FrameScan find_frame(std::span<const std::byte> bytes, std::size_t position) noexcept {
   const auto u8 = [&](std::size_t offset) { return std::to_integer<int>(bytes[offset]); };
   const auto u16 = [&](std::size_t offset) { return u8(offset) << 8 | u8(offset + 1); };
-  while (at + 9 < bytes.size()) {
-    const int marker = u8(at + 1);
-    if (u8(at) != 0xFF) return {};
+  while (position + 9 < bytes.size()) {
+    const int marker = u8(position + 1);
+    if (u8(position) != 0xFF) return {};
     const bool is_frame =
         marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
-    if (is_frame) return {JpegFrame{marker, u8(at + 4), {u16(at + 5), u16(at + 7)}}, 0};
+    if (is_frame) return {JpegFrame{marker, u8(position + 4), {u16(position + 5), u16(position + 7)}}, 0};
     const bool is_fill = marker == 0xFF;
-    at += is_fill ? 1 : kMarkerBytes + static_cast<std::size_t>(u16(at + 2));
+    position += is_fill ? 1 : kMarkerBytes + static_cast<std::size_t>(u16(position + 2));
   }
-  return {{}, at};
+  return {{}, position};
 }
 
 }  // namespace
@@ -49,14 +49,14 @@ std::optional<JpegFrame> jpeg_frame(std::span<const std::byte> stream) noexcept 
 
 std::optional<JpegFrame> jpeg_frame(const InputFile& file, std::int64_t offset, std::int64_t bytes) {
   std::array<std::byte, 4096> part;
-  auto at = static_cast<std::int64_t>(kMarkerBytes);
-  for (int reads = 0; reads < kMaxFrameReads && at < bytes; ++reads) {
-    const auto chunk =
-        std::span(part).first(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(part), bytes - at)));
-    file.read_at(offset + at, chunk);
+  auto position = static_cast<std::int64_t>(kMarkerBytes);
+  for (int reads = 0; reads < kMaxFrameReads && position < bytes; ++reads) {
+    const auto chunk = std::span(part).first(
+        static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(part), bytes - position)));
+    file.read_at(offset + position, chunk);
     const FrameScan scan = find_frame(chunk, 0);
     if (scan.frame || scan.next == 0) return scan.frame;
-    at += static_cast<std::int64_t>(scan.next);
+    position += static_cast<std::int64_t>(scan.next);
   }
   return std::nullopt;
 }

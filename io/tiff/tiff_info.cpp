@@ -89,12 +89,12 @@ void add_set(FileInfo& info, const std::shared_ptr<const TiffCatalog>& shared, c
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
     const auto kind = catalog.page(page).kind;
     const bool is_named =
-        std::ranges::any_of(rasters.unlike, [&](const auto& unlike) { return unlike.first == page; });
+        std::ranges::any_of(rasters.other_pages, [&](const auto& entry) { return entry.first == page; });
     const bool is_raster = std::ranges::find(rasters.pages, page) != rasters.pages.end();
     if (kind != TiffEntries::Kind::image && !is_named && !is_raster)
       info.others.emplace_back(page, kind == TiffEntries::Kind::mask ? "mask" : "overview");
   }
-  for (auto& other : rasters.unlike) info.others.push_back(std::move(other));
+  for (auto& other : rasters.other_pages) info.others.push_back(std::move(other));
   std::ranges::sort(info.others);
   if (rasters.pages.empty()) return;
   for (const TiffForm& level : catalog.level_forms(rasters.pages.front()))

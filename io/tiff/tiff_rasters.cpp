@@ -26,24 +26,24 @@ bool are_like(const TiffCatalog& catalog, const std::vector<std::int64_t>& pages
 
 /// Adds images that are neither rasters nor in the description, and reduced images that are not levels of any
 /// image.
-void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
+void add_other_pages(const TiffCatalog& catalog, TiffRasters& rasters) {
   std::set<std::uint64_t> known;
   for (const std::int64_t page : rasters.pages) known.insert(catalog.page(page).offset);
-  for (const auto& [page, name] : rasters.unlike) known.insert(catalog.page(page).offset);
+  for (const auto& [page, name] : rasters.other_pages) known.insert(catalog.page(page).offset);
   for (const std::int64_t page : catalog.images()) {
     for (const std::uint64_t level : catalog.levels(page)) known.insert(level);
   }
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
     const TiffCatalog::Page& info = catalog.page(page);
     if (info.kind == Kind::mask || known.contains(info.offset)) continue;
-    rasters.unlike.emplace_back(
+    rasters.other_pages.emplace_back(
         page, fmt::format("{} of {}", info.kind == Kind::image ? "image" : "overview of none, an image",
                           form_text(info.form)));
   }
 }
 
 /// "2 of 64 x 48 pixels of 1 x 8 bits (page 0 and on)".
-std::string refusal_of_unlike(const TiffCatalog& catalog) {
+std::string refusal_of_mixed_images(const TiffCatalog& catalog) {
   struct Group {
     const TiffForm* form;
     std::int64_t first, count;
@@ -75,11 +75,11 @@ TiffRasters plain_pages(const TiffCatalog& catalog, std::vector<std::string> war
     rasters.pages = {0};
     for (std::int64_t page = 1; page < std::ssize(catalog.pages()); ++page) {
       if (std::string name = catalog.aperio_name(page); !name.empty())
-        rasters.unlike.emplace_back(page, std::move(name));
+        rasters.other_pages.emplace_back(page, std::move(name));
     }
     return rasters;
   }
-  if (!are_like(catalog, rasters.pages)) rasters.refusal = refusal_of_unlike(catalog);
+  if (!are_like(catalog, rasters.pages)) rasters.refusal = refusal_of_mixed_images(catalog);
   if (rasters.refusal.empty() && rasters.pages.size() > 1)
     rasters.axes = {{"page", std::ssize(rasters.pages)}};
   return rasters;
@@ -89,7 +89,7 @@ TiffRasters plain_pages(const TiffCatalog& catalog, std::vector<std::string> war
 TiffRasters described_pages(const TiffCatalog& catalog, Stack stack) {
   const std::vector<std::int64_t>& images = catalog.images();
   TiffRasters rasters{.pages = std::move(stack.pages), .axes = std::move(stack.axes)};
-  rasters.unlike = std::move(stack.unlike);
+  rasters.other_pages = std::move(stack.unlike);
   const std::int64_t count = raster_count(rasters.axes);
   if (rasters.pages.empty()) {
     rasters.one_directory = count > 1 && images.size() == 1;
@@ -122,16 +122,16 @@ void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::stri
                                     : "steps and names along other axes are left out"));
 }
 
-void warn_of_unlike(TiffRasters& rasters) {
+void warn_of_other_pages(TiffRasters& rasters) {
   constexpr std::size_t kMaxListed = 8;
-  for (std::size_t i = 0; i < std::min(kMaxListed, rasters.unlike.size()); ++i) {
-    const auto& [page, name] = rasters.unlike[i];
+  for (std::size_t i = 0; i < std::min(kMaxListed, rasters.other_pages.size()); ++i) {
+    const auto& [page, name] = rasters.other_pages[i];
     rasters.warnings.push_back(
         fmt::format("page {} ({}) is not read; OpenOptions::page {} reads it", page, name, page));
   }
-  if (rasters.unlike.size() > kMaxListed)
-    rasters.warnings.push_back(
-        fmt::format("{} more pages that are not rasters are not read", rasters.unlike.size() - kMaxListed));
+  if (rasters.other_pages.size() > kMaxListed)
+    rasters.warnings.push_back(fmt::format("{} more pages that are not rasters are not read",
+                                           rasters.other_pages.size() - kMaxListed));
 }
 
 namespace {
@@ -158,7 +158,7 @@ TiffRasters read_series(const TiffCatalog& catalog, const std::string& xml, cons
                                    "OpenOptions::page reads one of them by its number",
                                    range.first)};
   rasters.description = series_xml;
-  rasters.unlike.clear();
+  rasters.other_pages.clear();
   return rasters;
 }
 
@@ -195,7 +195,7 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
   TiffRasters rasters;
   if (!counts_images(description) || catalog.is_aperio()) {
     rasters = plain_pages(catalog, {});
-    if (rasters.refusal.empty()) add_unlike(catalog, rasters);
+    if (rasters.refusal.empty()) add_other_pages(catalog, rasters);
     return rasters;
   }
   const TiffForm& form = catalog.page(images.front()).form;
@@ -221,7 +221,7 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
       problem = "its description counts pages that are not of one size and type";
     } else {
       rasters.description = description;
-      add_unlike(catalog, rasters);
+      add_other_pages(catalog, rasters);
       return rasters;
     }
   }

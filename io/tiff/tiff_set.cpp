@@ -53,13 +53,13 @@ class TiffSet final : public RasterSet {
   const TiffRasters& rasters() const noexcept { return rasters_; }
 
  private:
-  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) override {
     const std::int64_t page_index = rasters_.one_directory ? 0 : index;
     const std::int64_t page_number = rasters_.pages.at(static_cast<std::size_t>(page_index));
     TiffPage page = catalog_->open(page_number, options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
-    if (leads)
+    if (is_first)
       page.set_facts = {rasters_.description, axes(), rasters_.warnings, imagej_items_beyond(page_number)};
     auto reader = read_raster(*catalog_, std::move(page), options_, has_masks_);
     if (reader->spec() == spec()) return reader;
@@ -207,7 +207,7 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   if (!by_number) {
     if (!rasters.refusal.empty()) throw IoError(fmt::format("{}: {}", name, rasters.refusal));
     if (has_series && !is_cut_by(rasters, *series)) ranges.erase(series);
-    warn_of_unlike(rasters);
+    warn_of_other_pages(rasters);
     name_axes(*catalog, rasters, options.axes);
     return set_of(catalog, std::move(rasters), options, ranges);
   }

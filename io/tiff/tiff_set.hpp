@@ -17,7 +17,8 @@ struct TiffRasters {
   RasterAxes axes{};
   std::string description{};   ///< counts the rasters; may be empty
   bool one_directory = false;  ///< all planes follow that of the only directory
-  std::vector<std::pair<std::int64_t, std::string>> unlike{};  ///< pages that are not read, and what they are
+  std::vector<std::pair<std::int64_t, std::string>>
+      other_pages{};  ///< pages that are not read, and what they are
   std::vector<std::string> warnings{};
   std::string refusal{};            ///< why they are not a set: a sentence without the file's name
   std::vector<OmeSeries> series{};  ///< of a file that is not a set because these are not alike
@@ -28,8 +29,8 @@ struct TiffRasters {
 TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange>& series = {});
 /// Names the axes as OpenOptions::axes requests; drops what the description has about other axes.
 void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::string& letters);
-/// Adds warnings about `unlike` pages, if no pages were selected.
-void warn_of_unlike(TiffRasters& rasters);
+/// Adds warnings about `other_pages`, if no pages were selected.
+void warn_of_other_pages(TiffRasters& rasters);
 
 /// Returns why a run cannot use these rasters, by opening the first; empty if it can.
 std::string refusal_of(std::shared_ptr<const TiffCatalog> catalog, const TiffRasters& rasters);

@@ -182,9 +182,9 @@ namespace {
 
 std::unique_ptr<TiffWriter> make_page(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
                                       const CreateOptions& options, TiffWriter::Role role,
-                                      std::optional<TiffPagePosition> place,
+                                      std::optional<TiffPagePosition> position,
                                       std::shared_ptr<EncoderPool> pool = nullptr) {
-  auto sink = std::make_unique<TiffSink>(std::move(output), directory, options, place);
+  auto sink = std::make_unique<TiffSink>(std::move(output), directory, options, position);
   auto writer = directory.compressed() ? make_compressed_writer(std::move(sink), std::move(pool))
                                        : make_uncompressed_writer(std::move(sink));
   writer->set_role(role);
@@ -195,7 +195,7 @@ std::unique_ptr<TiffWriter> make_page(std::shared_ptr<TiffOutput> output, const 
 struct MaskedPage {
   TiffDirectory image;
   std::optional<TiffDirectory> mask{};
-  std::optional<TiffPagePosition> place{}, mask_place{};
+  std::optional<TiffPagePosition> position{}, mask_position{};
 };
 
 std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const TiffDirectory& image,
@@ -212,23 +212,23 @@ std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const Tiff
 /// smallest level first. Pixels of compressed pages are placed when all are complete.
 void plan_cog_positions(TiffOutput& output, std::vector<MaskedPage>& pages, const Metadata& metadata) {
   std::int64_t next = output.begin_cog();
-  const auto place = [&](const TiffDirectory& page, const Metadata& page_metadata) {
+  const auto directory_position = [&](const TiffDirectory& page, const Metadata& page_metadata) {
     const TiffPagePosition position{.directory = next,
                                     .directory_bytes = directory_bytes(page, page_metadata)};
     next += position.directory_bytes;
     return position;
   };
   for (MaskedPage& page : pages) {
-    page.place = place(page.image, metadata);
-    if (page.mask) page.mask_place = place(*page.mask, {});
+    page.position = directory_position(page.image, metadata);
+    if (page.mask) page.mask_position = directory_position(*page.mask, {});
   }
-  const auto put = [&](const TiffDirectory& page, std::optional<TiffPagePosition>& position) {
+  const auto place_pixels = [&](const TiffDirectory& page, std::optional<TiffPagePosition>& position) {
     position->pixels = round_up(next, kPixelAlignment);
     next = *position->pixels + page.block_bytes();
   };
   for (std::size_t i = pages.size(); i-- > 0 && !pages[i].image.compressed();) {
-    put(pages[i].image, pages[i].place);
-    if (pages[i].mask) put(*pages[i].mask, pages[i].mask_place);
+    place_pixels(pages[i].image, pages[i].position);
+    if (pages[i].mask) place_pixels(*pages[i].mask, pages[i].mask_position);
   }
   output.set_end(next);
 }
@@ -238,15 +238,15 @@ void plan_cog_positions(TiffOutput& output, std::vector<MaskedPage>& pages, cons
 std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output, const MaskedPage& page,
                                        const CreateOptions& options, TiffWriter::Role role,
                                        const TiffWriter* image) {
-  auto writer = make_page(output, page.image, options, role, page.place,
+  auto writer = make_page(output, page.image, options, role, page.position,
                           image != nullptr ? image->encoder_pool() : nullptr);
   if (!page.mask) return writer;
   const bool shares_encoders = image != nullptr && image->mask() != nullptr;
   CreateOptions mask_options;  // tifffile expects a description of every page of a file if one page has it
-  const TiffDirectory& own = page.image;
-  if (!shaped_of_level(options.metadata.description, own.stored_spec(), own.spec.extent).empty())
+  const TiffDirectory& directory = page.image;
+  if (!shaped_of_level(options.metadata.description, directory.stored_spec(), directory.spec.extent).empty())
     mask_options.metadata.description = new_shaped(page.mask->stored_spec(), {});
-  writer->add_mask(make_page(output, *page.mask, mask_options, TiffWriter::Role::mask, page.mask_place,
+  writer->add_mask(make_page(output, *page.mask, mask_options, TiffWriter::Role::mask, page.mask_position,
                              shares_encoders ? image->mask()->encoder_pool() : nullptr));
   writer->describe_also(", with a mask");
   return writer;
@@ -256,12 +256,12 @@ std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output
 
 std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
                                          const CreateOptions& options, TiffWriter::Role role,
-                                         std::optional<TiffPagePosition> place) {
+                                         std::optional<TiffPagePosition> position) {
   CreateOptions adapted = options;
   adapted.metadata.description =
       with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
   std::vector<MaskedPage> pages = plan_pages(output->file().target(), directory, options);
-  pages.front().place = place;
+  pages.front().position = position;
   if (options.layout.levels == Levels::cloud) plan_cog_positions(*output, pages, adapted.metadata);
   auto writer = make_pages(output, pages.front(), adapted, role, nullptr);
   const auto level_role =

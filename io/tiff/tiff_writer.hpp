@@ -91,7 +91,7 @@ class TiffWriter : public Writer, private ResumableWriter {
 /// Creates the writer that the directory needs, with its mask and levels.
 std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
                                          const CreateOptions& options, TiffWriter::Role role,
-                                         std::optional<TiffPagePosition> place = {});
+                                         std::optional<TiffPagePosition> position = {});
 /// Every byte's offset is known in advance: any order, directly from the caller's rows if possible.
 std::unique_ptr<TiffWriter> make_uncompressed_writer(std::unique_ptr<TiffSink> sink);
 /// Blocks are encoded one per task and appended in the order of writing. `shared_pool`: encoders of a writer
