@@ -25,7 +25,7 @@ constexpr double kQuickBits = 4.5;      // for noisy images of at least this man
 constexpr double kHopelessGain = 0.96;  // up to this gain the default level does not help either
 constexpr double kHopelessBits = 5.3;   // nor does it from this many bits per byte on
 // relative to the default level: the whole has more strings to find than a sample
-constexpr double kUsualLevelGain = 0.99;
+constexpr double kDefaultLevelGain = 0.99;
 
 /// Copies a sample into `buffer`: pieces spread over a block, which may contain a page's text and a
 /// photograph. Each is long enough for strings to repeat and for a row, since otherwise floating types would
@@ -47,8 +47,8 @@ std::span<const std::byte> copy_sample(std::span<const std::byte> in, Raster ras
 
 }  // namespace
 
-Search make_search(int level) {
-  Search search(libdeflate_alloc_compressor(level));
+Compressor make_compressor(int level) {
+  Compressor search(libdeflate_alloc_compressor(level));
   if (!search) throw OutOfMemory("no memory for a deflate encoder; ask for fewer threads");
   return search;
 }
@@ -56,22 +56,22 @@ Search make_search(int level) {
 Deflater::Deflater(int level) : level_(level) {
   if (level == kFast) return;
   if (level == kAutomatic) {
-    sample_search_ = make_search(kSampleLevel);
-    quick_search_ = make_search(kQuickLevel);
+    sample_search_ = make_compressor(kSampleLevel);
+    quick_search_ = make_compressor(kQuickLevel);
   }
-  main_search_ = make_search(level == kAutomatic ? kUsualLevel : level);
+  main_search_ = make_compressor(level == kAutomatic ? kDefaultLevel : level);
 }
 
 std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
-  const Search* const search = level_ == kFast        ? nullptr
-                               : level_ == kAutomatic ? choose_search(in, raster, out)
-                                                      : &main_search_;
+  const Compressor* const search = level_ == kFast        ? nullptr
+                                   : level_ == kAutomatic ? choose_search(in, raster, out)
+                                                          : &main_search_;
   return search == nullptr ? coder_.encode(in, raster, out) : compress(search->get(), in, out);
 }
 
 // A sample contains fewer earlier strings than the whole, so near the threshold the default level is tried,
 // too.
-Search* Deflater::choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
+Compressor* Deflater::choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
   const std::span<const std::byte> sample = copy_sample(in, raster, sample_);
   const auto coded_bytes = static_cast<double>(coder_.encode(sample, raster, out));
   const double bits = 8 * coded_bytes / static_cast<double>(sample.size());
@@ -79,8 +79,8 @@ Search* Deflater::choose_search(std::span<const std::byte> in, Raster raster, st
   const double gain = coded_bytes / static_cast<double>(compress(sample_search_.get(), sample, out));
   if (gain > 1) return gain <= kQuickGain && bits >= kQuickBits ? &quick_search_ : &main_search_;
   if (gain <= kHopelessGain || bits >= kHopelessBits) return nullptr;
-  const auto searched_bytes = static_cast<double>(compress(main_search_.get(), sample, out));
-  return coded_bytes > kUsualLevelGain * searched_bytes ? &main_search_ : nullptr;
+  const auto default_level_bytes = static_cast<double>(compress(main_search_.get(), sample, out));
+  return coded_bytes > kDefaultLevelGain * default_level_bytes ? &main_search_ : nullptr;
 }
 
 std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {

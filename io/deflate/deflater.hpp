@@ -20,17 +20,17 @@ inline constexpr int kMinLevel = 1, kBestLevel = 12;
 inline constexpr std::size_t kMaxSample = 16384;  ///< maximum sample of a block in bytes
 
 /// of a sample's quick search, and of the default search
-inline constexpr int kSampleLevel = 1, kUsualLevel = 6;
+inline constexpr int kSampleLevel = 1, kDefaultLevel = 6;
 
-struct FreeSearch {
+struct FreeCompressor {
   void operator()(libdeflate_compressor* compressor) const noexcept {
     libdeflate_free_compressor(compressor);
   }
 };
 /// A libdeflate compressor.
-using Search = std::unique_ptr<libdeflate_compressor, FreeSearch>;
+using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 /// Throws OutOfMemory.
-Search make_search(int level);
+Compressor make_compressor(int level);
 
 /// Not thread-safe: one per worker.
 class Deflater {
@@ -47,10 +47,10 @@ class Deflater {
   static std::int64_t memory_bytes(int level) noexcept;
 
  private:
-  Search* choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+  Compressor* choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
   RasterCoder coder_;
-  Search sample_search_, quick_search_, main_search_;
+  Compressor sample_search_, quick_search_, main_search_;
   std::array<std::byte, kMaxSample> sample_;
   int level_;
 };

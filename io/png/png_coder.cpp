@@ -36,7 +36,7 @@ void align_by_block(deflate::BitSink& sink) noexcept {
 class PngCoder::Search {
  public:
   Search(int level, std::int64_t max_bytes)
-      : sample_compressor_(deflate::make_search(deflate::kSampleLevel)),
+      : sample_compressor_(deflate::make_compressor(deflate::kSampleLevel)),
         output_(static_cast<std::size_t>(max_deflated_bytes(max_bytes))) {
     constexpr int kRawBlocks = -15, kDefaultMemory = 8;
     if (deflateInit2(&zlib_, level, Z_DEFLATED, kRawBlocks, kDefaultMemory, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -85,7 +85,7 @@ class PngCoder::Search {
  private:
   static constexpr std::size_t kMaxCallBytes = std::size_t{1} << 30;
 
-  deflate::Search sample_compressor_;
+  deflate::Compressor sample_compressor_;
   z_stream zlib_{};
   std::vector<std::byte> output_, dictionary_;
 };
@@ -94,7 +94,7 @@ PngCoder::PngCoder(int level, std::int64_t max_bytes)
     : level_(level), coded_(static_cast<std::size_t>(max_deflated_bytes(max_bytes))) {
   if (level != deflate::kFast)
     search_ =
-        std::make_unique<Search>(level == deflate::kAutomatic ? deflate::kUsualLevel : level, max_bytes);
+        std::make_unique<Search>(level == deflate::kAutomatic ? deflate::kDefaultLevel : level, max_bytes);
   sink_.out = coded_.data();
   sink_.put(deflate::kZlibHeader, 16);
 }

@@ -125,7 +125,7 @@ PnmScale::PnmScale(std::filesystem::path path, const PnmHeader& header) : path_(
   }
 }
 
-void PnmScale::throw_too_great(std::int64_t value, std::int64_t row) const {
+void PnmScale::throw_above_maxval(std::int64_t value, std::int64_t row) const {
   throw_read_error(path_,
                    fmt::format("row {} holds {} where the header says that {} is the greatest value; the "
                                "file is damaged, copy it anew",

@@ -36,12 +36,12 @@ class PnmScale {
  public:
   PnmScale(std::filesystem::path path, const PnmHeader& header);
   std::uint16_t operator()(std::int64_t value, std::int64_t row) const {
-    if (value >= std::ssize(scaled_)) throw_too_great(value, row);
+    if (value >= std::ssize(scaled_)) throw_above_maxval(value, row);
     return scaled_[static_cast<std::size_t>(value)];
   }
 
  private:
-  [[noreturn]] void throw_too_great(std::int64_t value, std::int64_t row) const;
+  [[noreturn]] void throw_above_maxval(std::int64_t value, std::int64_t row) const;
 
   std::filesystem::path path_;
   std::vector<std::uint16_t> scaled_;
