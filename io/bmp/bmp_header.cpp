@@ -15,19 +15,21 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kFileHeaderBytes = 14;
-constexpr std::int64_t kMaxBytes = 124;
-/// For OS/2 1.x and 2.x: BITMAPCOREHEADER, OS22XBITMAPHEADER.
+constexpr std::int64_t kVersion5Bytes = 124;
+/// Header sizes of OS/2 1.x (BITMAPCOREHEADER) and 2.x (OS22XBITMAPHEADER).
 constexpr std::int64_t kCoreBytes = 12;
 constexpr std::int64_t kOs2Bytes = 64;
-/// BITMAPINFOHEADER, with masks, with a mask of alpha, and its versions 4 and 5.
-constexpr std::int64_t kUsualBytes = 40;
+/// Header sizes of BITMAPINFOHEADER, of its version with an alpha mask (52: with colour masks), and of
+/// version 5 (108: version 4).
+constexpr std::int64_t kInfoBytes = 40;
 constexpr std::int64_t kAlphaBytes = 56;
-constexpr std::int64_t kKnownBytes[] = {kCoreBytes, kUsualBytes, 52, kAlphaBytes, kOs2Bytes, 108, kMaxBytes};
-/// For an image of run lengths, which may leave out pixels: a few bytes must not announce what no memory
-/// holds.
+constexpr std::int64_t kKnownBytes[] = {kCoreBytes, kInfoBytes,    52, kAlphaBytes, kOs2Bytes,
+                                        108,        kVersion5Bytes};
+/// Limit for run-length encoding, which may leave out pixels: a few bytes must not announce an image that
+/// does not fit into memory.
 constexpr std::int64_t kMaxRunPixels = std::int64_t{1} << 30;
 
-/// The header behind that of the file, read as numbers; what it does not have is 0.
+/// The fields of the header that follows the file header. Missing fields are 0.
 class Fields {
  public:
   explicit Fields(const InputFile& file) {
@@ -53,11 +55,11 @@ class Fields {
         number_in(std::span(bytes_).subspan(static_cast<std::size_t>(at), count), false));
   }
 
-  std::array<std::byte, kFileHeaderBytes + kMaxBytes> bytes_{};
+  std::array<std::byte, kFileHeaderBytes + kVersion5Bytes> bytes_{};
 };
 
-[[noreturn]] void refuse(const InputFile& file, const std::string& fact) {
-  throw_read_error(file.path(), fact);
+[[noreturn]] void refuse(const InputFile& file, const std::string& message) {
+  throw_read_error(file.path(), message);
 }
 
 void check_extent(const InputFile& file, const BmpHeader& header) {
@@ -82,16 +84,16 @@ void check_kind(const InputFile& file, const BmpHeader& header, const Fields& fi
                        planes));
   const std::uint32_t bits = header.bits;
   using enum BmpHeader::Compression;
-  // With these numbers a header of OS/2 means Huffman codes and runs of 24 bits.
-  const bool other_meaning = fields.is_os2() && header.compression >= bit_fields;
+  // In an OS/2 header these numbers mean Huffman codes and 24-bit runs.
+  const bool is_os2_compression = fields.is_os2() && header.compression >= bit_fields;
   const bool known = header.compression == plain
                          ? bits == 1 || bits == 4 || bits == 8 || bits == 16 || bits == 24 || bits == 32
                      : header.compression == rle8       ? bits == 8
                      : header.compression == rle4       ? bits == 4
-                     : header.compression == bit_fields ? (bits == 16 || bits == 32) && !other_meaning
+                     : header.compression == bit_fields ? (bits == 16 || bits == 32) && !is_os2_compression
                                                         : false;
   if (known) return;
-  if (!other_meaning && (header.compression == jpeg || header.compression == png)) {
+  if (!is_os2_compression && (header.compression == jpeg || header.compression == png)) {
     refuse(file, fmt::format("a {} within a BMP is not read; convert it to PNG",
                              header.compression == jpeg ? "JPEG" : "PNG"));
   }
@@ -99,16 +101,17 @@ void check_kind(const InputFile& file, const BmpHeader& header, const Fields& fi
                            header.compression, fields.is_os2() ? " of OS/2" : ""));
 }
 
-/// Where the pixels may begin, and that they are there.
+/// Checks that the pixels begin after the header and palette and are complete.
 void check_bytes(const InputFile& file, const BmpHeader& header, std::int64_t head_bytes) {
   if (header.pixels_offset < head_bytes) {
     refuse(file, fmt::format("its pixels begin at byte {}, within its header and palette of {} bytes; the "
                              "file is damaged, copy it anew",
                              header.pixels_offset, head_bytes));
   }
-  // Rows are counted by division, since their product with a row's bytes may be beyond 64 bits.
-  const std::int64_t left = file.size() - header.pixels_offset;
-  const bool fits = header.has_runs() ? left > 0 : left / header.stored_row_bytes() >= header.extent.rows;
+  // Divides, since the product of rows and row bytes may overflow 64 bits.
+  const std::int64_t remaining = file.size() - header.pixels_offset;
+  const bool fits =
+      header.has_runs() ? remaining > 0 : remaining / header.stored_row_bytes() >= header.extent.rows;
   if (fits) return;
   refuse(file,
          fmt::format("{} x {} pixels of {} bits from byte {} on do not fit into its {} bytes; it is "
@@ -117,22 +120,22 @@ void check_bytes(const InputFile& file, const BmpHeader& header, std::int64_t he
 }
 
 void check_masks(const InputFile& file, const BmpHeader& header) {
-  std::uint32_t taken = header.bits == 16 ? 0xFFFF0000 : 0;
-  bool right = true;
+  std::uint32_t used_bits = header.bits == 16 ? 0xFFFF0000 : 0;
+  bool valid = true;
   for (std::size_t i = 0; i < header.masks.size(); ++i) {
     const std::uint32_t mask = header.masks[i];
     const std::uint64_t run = mask == 0 ? 0 : mask >> std::countr_zero(mask);
     const bool is_missing = mask == 0 && i < 3;
-    right = right && !is_missing && std::popcount(run + 1) == 1 && (taken & mask) == 0;
-    taken |= mask;
+    valid = valid && !is_missing && std::popcount(run + 1) == 1 && (used_bits & mask) == 0;
+    used_bits |= mask;
   }
-  if (right) return;
+  if (valid) return;
   refuse(file, fmt::format("its masks {:08x} {:08x} {:08x} {:08x} do not give each colour bits of its own in "
                            "one piece; the file is damaged, copy it anew",
                            header.masks[0], header.masks[1], header.masks[2], header.masks[3]));
 }
 
-/// Returns the bytes that masks have behind the header.
+/// Reads the colour masks. Returns their size if they are stored after the header, else 0.
 std::int64_t read_masks(const InputFile& file, const Fields& fields, BmpHeader& header) {
   if (header.bits <= 8) return 0;
   if (header.compression != BmpHeader::bit_fields) {
@@ -140,14 +143,15 @@ std::int64_t read_masks(const InputFile& file, const Fields& fields, BmpHeader& 
     if (header.bits == 16) header.masks = {0x7C00, 0x03E0, 0x1F, 0};
     return 0;
   }
-  // Behind the 40 bytes of the header, or its next ones; only the longer headers have one for alpha.
+  // The masks follow the first 40 bytes, after the header or within a longer one. Only longer headers have an
+  // alpha mask.
   std::array<std::byte, 16> bytes{};
   const std::size_t count = fields.size() >= kAlphaBytes ? 16 : 12;
-  file.read_at(kFileHeaderBytes + kUsualBytes, std::span(bytes).first(count));
+  file.read_at(kFileHeaderBytes + kInfoBytes, std::span(bytes).first(count));
   for (std::size_t i = 0; i < header.masks.size(); ++i)
     header.masks[i] = static_cast<std::uint32_t>(number_in(std::span(bytes).subspan(4 * i, 4), false));
   check_masks(file, header);
-  return fields.size() == kUsualBytes ? 12 : 0;
+  return fields.size() == kInfoBytes ? 12 : 0;
 }
 
 void read_palette(const InputFile& file, BmpHeader& header, std::int64_t offset, std::int64_t entries,
@@ -186,10 +190,10 @@ BmpHeader read_fields(const Fields& fields) {
   header.bits = fields.little16(14);
   header.compression = fields.little32(16);
   const PixelDensity stored{fields.little32(24), fields.little32(28)};
-  // They are signed.
+  // The fields are signed integers.
   const auto is_resolution = [](std::uint32_t value) { return value >= 1 && value <= 0x7FFFFFFF; };
   if (is_resolution(stored.x) && is_resolution(stored.y)) header.resolution = per_inch(stored);
-  if (fields.size() == kMaxBytes) read_version_5(fields, header);
+  if (fields.size() == kVersion5Bytes) read_version_5(fields, header);
   return header;
 }
 
@@ -203,7 +207,7 @@ BmpHeader read_bmp_header(const InputFile& file) {
   const std::int64_t palette_offset = kFileHeaderBytes + fields.size() + read_masks(file, fields, header);
   const std::size_t entry_bytes = fields.is_core() ? 3 : 4;
   const std::int64_t max_entries = header.bits <= 8 ? std::int64_t{1} << header.bits : 0;
-  // For a palette with pixels that need none, colours for poor screens, nothing is read.
+  // Above 8 bits a palette is only a hint for old displays and is not read.
   std::int64_t entries = fields.is_core() ? 0 : fields.little32(32);
   if (entries == 0) entries = max_entries;
   check_bytes(file, header, palette_offset + entries * static_cast<std::int64_t>(entry_bytes));

@@ -1,4 +1,4 @@
-// What stands before the pixels of a BMP file.
+// The headers, masks and palette of a BMP file.
 #pragma once
 
 #include <array>
@@ -17,17 +17,17 @@ struct BmpHeader {
   using Colour = std::array<std::uint8_t, 3>;  ///< red, green, blue
 
   Extent extent;
-  bool top_down = false;   ///< the topmost row comes first, not last
+  bool top_down = false;   ///< the top row is stored first, not last
   std::uint32_t bits = 0;  ///< per pixel
   std::uint32_t compression = plain;
   std::int64_t pixels_offset = 0;
   std::vector<Colour> palette;           ///< for up to 8 bits, else empty
-  bool has_colour = true;                ///< not of a palette of greys, which is one channel
-  std::array<std::uint32_t, 4> masks{};  ///< of red, green, blue and alpha, for more than 8 bits; 0: no alpha
+  bool has_colour = true;                ///< false for a grey palette, which is read as one channel
+  std::array<std::uint32_t, 4> masks{};  ///< red, green, blue, alpha; for more than 8 bits; 0: no alpha
   std::optional<Resolution> resolution;
   std::int64_t profile_offset = 0;
   std::int64_t profile_bytes = 0;
-  bool linked_profile = false;  ///< in a file of its own
+  bool linked_profile = false;  ///< the ICC profile is in another file
 
   bool has_runs() const noexcept { return compression == rle8 || compression == rle4; }
   std::int64_t stored_row_bytes() const noexcept {
@@ -36,8 +36,7 @@ struct BmpHeader {
   ImageSpec spec() const noexcept { return {extent, !has_colour ? 1 : masks[3] != 0 ? 4 : 3, PixelType::u8}; }
 };
 
-/// Throws IoError for a damaged header, for a kind that is not read, and for a file that is too short for
-/// what it says.
+/// Throws IoError for a damaged header, an unsupported kind, and a file shorter than its header claims.
 BmpHeader read_bmp_header(const InputFile& file);
 
 }  // namespace sepconv

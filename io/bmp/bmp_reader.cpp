@@ -16,33 +16,32 @@
 namespace sepconv {
 namespace {
 
-/// The value that a mask takes from a pixel, spread over 0 to 255: v * 255 / greatest, rounded half up.
+/// Extracts a value from a pixel by a mask and scales it to 0 to 255: v * 255 / max, rounded half up.
 class MaskedValue {
  public:
   explicit MaskedValue(std::uint32_t mask)
-      : mask_(mask), shift_(std::countr_zero(mask)), greatest_(mask >> shift_) {
+      : mask_(mask), shift_(std::countr_zero(mask)), max_(mask >> shift_) {
     constexpr std::uint64_t table_end = 256;
-    for (std::uint64_t value = 0; value <= greatest_ && value < table_end; ++value)
-      scaled_[value] = scale(value);
+    for (std::uint64_t value = 0; value <= max_ && value < table_end; ++value) scaled_[value] = scale(value);
   }
 
   std::uint8_t operator()(std::uint32_t pixel) const {
     const std::uint64_t value = (pixel & mask_) >> shift_;
-    return greatest_ < scaled_.size() ? scaled_[value] : scale(value);
+    return max_ < scaled_.size() ? scaled_[value] : scale(value);
   }
 
  private:
   std::uint8_t scale(std::uint64_t value) const {
-    return static_cast<std::uint8_t>((2 * 255 * value + greatest_) / (2 * greatest_));
+    return static_cast<std::uint8_t>((2 * 255 * value + max_) / (2 * max_));
   }
 
   std::uint32_t mask_;
   int shift_;
-  std::uint64_t greatest_;
+  std::uint64_t max_;
   std::array<std::uint8_t, 256> scaled_{};
 };
 
-/// Pixels of 2, 3 or 4 bytes, the lowest first.
+/// Decodes little-endian pixels of 2, 3 or 4 bytes.
 template <int kBytes>
 void decode_masked_row(const std::byte* in, const std::vector<MaskedValue>& values, std::uint8_t* out,
                        std::int64_t cols) {
@@ -53,16 +52,16 @@ void decode_masked_row(const std::byte* in, const std::vector<MaskedValue>& valu
   }
 }
 
-/// Indices of 1, 4 or 8 bits, the leftmost pixel's highest.
+/// Decodes palette indices of 1, 4 or 8 bits. The leftmost pixel is in the highest bits.
 void decode_palette_row(const InputFile& file, const BmpHeader& header, const std::byte* in, std::int64_t row,
                         const PixelView& out) {
   auto* pixel = out.row<std::uint8_t>(row);
   const std::int64_t bits = header.bits;
-  const std::int64_t in_a_byte = 8 / bits;
+  const std::int64_t pixels_per_byte = 8 / bits;
   for (std::int64_t col = 0; col < out.extent.cols; ++col, pixel += out.channels) {
-    const std::int64_t shift = 8 - bits * (col % in_a_byte + 1);
+    const std::int64_t shift = 8 - bits * (col % pixels_per_byte + 1);
     const std::int64_t index =
-        std::to_integer<std::int64_t>(in[col / in_a_byte]) >> shift & ((1 << bits) - 1);
+        std::to_integer<std::int64_t>(in[col / pixels_per_byte]) >> shift & ((1 << bits) - 1);
     put_bmp_colour(file, header, index, row, pixel);
   }
 }
@@ -86,21 +85,21 @@ void decode_rows(const InputFile& file, const BmpHeader& header, const PixelView
   }
 }
 
-std::string_view storage_of(const BmpHeader& header) {
+std::string_view storage_text(const BmpHeader& header) {
   return header.has_runs() ? ", run lengths" : header.bits <= 8 ? ", palette" : "";
 }
 
-/// Whether a profile (ICC.1, 7.2) is one for pixels of this many channels.
-bool is_profile_of(const std::vector<std::byte>& profile, std::int64_t channels) {
+/// Whether the colour space of a profile (ICC.1, 7.2) fits this number of channels.
+bool is_profile_for(const std::vector<std::byte>& profile, std::int64_t channels) {
   constexpr std::size_t header_bytes = 128;
-  constexpr std::size_t colours_at = 16;
+  constexpr std::size_t colour_space_offset = 16;
   return profile.size() >= header_bytes &&
-         std::memcmp(profile.data() + colours_at, channels == 1 ? "GRAY" : "RGB ", 4) == 0;
+         std::memcmp(profile.data() + colour_space_offset, channels == 1 ? "GRAY" : "RGB ", 4) == 0;
 }
 
 void add_profile(const InputFile& file, const BmpHeader& header, BufferedSource& source) {
-  const auto leave_out = [&](std::string_view why) {
-    source.warnings.push_back(fmt::format("the ICC profile {}", why));
+  const auto leave_out = [&](std::string_view reason) {
+    source.warnings.push_back(fmt::format("the ICC profile {}", reason));
   };
   if (header.linked_profile) return leave_out("is left out: it is in a file of its own");
   if (header.profile_bytes == 0) return;
@@ -110,7 +109,7 @@ void add_profile(const InputFile& file, const BmpHeader& header, BufferedSource&
     return leave_out("is left out: the file ends before it does");
   std::vector<std::byte> profile(static_cast<std::size_t>(header.profile_bytes));
   file.read_at(header.profile_offset, profile);
-  if (!is_profile_of(profile, source.spec.channels))
+  if (!is_profile_for(profile, source.spec.channels))
     return leave_out("is left out: it is not one for these channels");
   source.metadata.icc_profile = std::move(profile);
 }
@@ -120,12 +119,12 @@ void add_profile(const InputFile& file, const BmpHeader& header, BufferedSource&
 bool is_bmp(std::span<const std::byte> head) noexcept { return begins_with(head, "BM"); }
 
 std::unique_ptr<Reader> open_bmp(InputFile file, const OpenOptions&) {
-  constexpr std::int64_t buffers_bytes = std::int64_t{1} << 20;  // of the stream, palette, tables
+  constexpr std::int64_t buffers_bytes = std::int64_t{1} << 20;  // stream buffer, palette, tables
   const BmpHeader header = read_bmp_header(file);
   if (header.has_runs()) check_bmp_runs(file, header);
   BufferedSource source;
   source.spec = header.spec();
-  source.description = fmt::format("BMP{}", storage_of(header));
+  source.description = fmt::format("BMP{}", storage_text(header));
   source.metadata.resolution = header.resolution;
   add_profile(file, header, source);
   source.decoder_bytes = buffers_bytes + (header.has_runs() ? 0 : header.stored_row_bytes());

@@ -8,16 +8,16 @@
 namespace sepconv {
 namespace {
 
-class Runs {
+class RunDecoder {
  public:
-  /// Fills `out` if it has memory.
-  Runs(const InputFile& file, const BmpHeader& header, const PixelView& out)
+  /// Fills `out` unless its data pointer is null.
+  RunDecoder(const InputFile& file, const BmpHeader& header, const PixelView& out)
       : file_(file), header_(header), out_(out), bytes_(file, header.pixels_offset) {}
 
-  void follow() {
+  void decode() {
     while (row_ < header_.extent.rows) {
-      const std::int64_t count = next();
-      const std::int64_t code = next();
+      const std::int64_t count = next_byte();
+      const std::int64_t code = next_byte();
       if (count > 0) {
         put_run(count, code);
       } else if (code == end_of_row) {
@@ -25,73 +25,73 @@ class Runs {
         col_ = 0;
       } else if (code == end_of_image) {
         break;
-      } else if (code == move) {
-        move_on();
+      } else if (code == delta) {
+        skip_by_delta();
       } else {
-        put_each(code);
+        put_literals(code);
       }
     }
-    const bool whole = row_ * header_.extent.cols + col_ >= header_.extent.area();
-    if (!whole) refuse("end in");
+    const bool complete = row_ * header_.extent.cols + col_ >= header_.extent.area();
+    if (!complete) refuse("end in");
   }
 
  private:
-  enum : std::int64_t { end_of_row = 0, end_of_image = 1, move = 2 };
+  enum : std::int64_t { end_of_row = 0, end_of_image = 1, delta = 2 };
 
-  std::int64_t next() {
+  std::int64_t next_byte() {
     const int byte = bytes_.get();
     if (byte < 0)
       throw_read_error(file_.path(), "its runs of pixels have no end; it is truncated, copy it anew");
     return byte;
   }
 
-  [[noreturn]] void refuse(std::string_view verb) const {
+  [[noreturn]] void refuse(std::string_view action) const {
     throw_read_error(file_.path(),
                      fmt::format("its runs of pixels {} row {} of {}; the file is damaged, copy it anew",
-                                 verb, row_, header_.extent.rows));
+                                 action, row_, header_.extent.rows));
   }
 
-  /// RLE4 has two pixels in a byte, the first in its high half, which take turns.
+  /// RLE4 has two pixels in a byte, which alternate within a run. The first is in the high half.
   std::int64_t index_in(std::int64_t byte, std::int64_t pixel) const {
     if (header_.compression == BmpHeader::rle8) return byte;
     return pixel % 2 == 0 ? byte >> 4 : byte & 15;
   }
 
-  void check_room(std::int64_t count) const {
+  void check_fits(std::int64_t count) const {
     if (col_ + count > header_.extent.cols) refuse("leave");
   }
 
   void put_run(std::int64_t count, std::int64_t byte) {
-    check_room(count);
-    for (std::int64_t i = 0; i < count; ++i) put(index_in(byte, i));
+    check_fits(count);
+    for (std::int64_t i = 0; i < count; ++i) put_pixel(index_in(byte, i));
   }
 
-  /// This many pixels one by one, in an even number of bytes.
-  void put_each(std::int64_t count) {
-    check_room(count);
-    const std::int64_t stored = header_.compression == BmpHeader::rle8 ? count : ceil_div(count, 2);
+  /// Decodes `count` literal pixels, padded to an even number of bytes.
+  void put_literals(std::int64_t count) {
+    check_fits(count);
+    const std::int64_t byte_count = header_.compression == BmpHeader::rle8 ? count : ceil_div(count, 2);
     std::int64_t byte = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      if (header_.compression == BmpHeader::rle8 || i % 2 == 0) byte = next();
-      put(index_in(byte, i));
+      if (header_.compression == BmpHeader::rle8 || i % 2 == 0) byte = next_byte();
+      put_pixel(index_in(byte, i));
     }
-    if (stored % 2 != 0) next();
+    if (byte_count % 2 != 0) next_byte();
   }
 
-  void move_on() {
-    const std::int64_t cols = next();
-    const std::int64_t rows = next();
+  void skip_by_delta() {
+    const std::int64_t cols = next_byte();
+    const std::int64_t rows = next_byte();
     if (row_ + rows >= header_.extent.rows) refuse("leave the image from");
-    check_room(cols);
+    check_fits(cols);
     col_ += cols;
     row_ += rows;
   }
 
-  void put(std::int64_t index) {
+  void put_pixel(std::int64_t index) {
     const std::int64_t row = header_.top_down ? row_ : header_.extent.rows - 1 - row_;
-    std::uint8_t unused[4];
+    std::uint8_t ignored[4];
     put_bmp_colour(file_, header_, index, row,
-                   out_.data == nullptr ? unused : out_.row<std::uint8_t>(row) + col_ * out_.channels);
+                   out_.data == nullptr ? ignored : out_.row<std::uint8_t>(row) + col_ * out_.channels);
     ++col_;
   }
 
@@ -99,7 +99,7 @@ class Runs {
   const BmpHeader& header_;
   PixelView out_;
   InputBytes bytes_;
-  std::int64_t row_ = 0;  ///< as stored
+  std::int64_t row_ = 0;  ///< in stored order
   std::int64_t col_ = 0;
 };
 
@@ -120,7 +120,7 @@ void put_bmp_colour(const InputFile& file, const BmpHeader& header, std::int64_t
   }
 }
 
-void check_bmp_runs(const InputFile& file, const BmpHeader& header) { Runs(file, header, {}).follow(); }
+void check_bmp_runs(const InputFile& file, const BmpHeader& header) { RunDecoder(file, header, {}).decode(); }
 
 void decode_bmp_runs(const InputFile& file, const BmpHeader& header, const PixelView& out) {
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
@@ -128,7 +128,7 @@ void decode_bmp_runs(const InputFile& file, const BmpHeader& header, const Pixel
     for (std::int64_t col = 0; col < out.extent.cols; ++col, pixel += out.channels)
       put_bmp_colour(file, header, 0, row, pixel);
   }
-  Runs(file, header, out).follow();
+  RunDecoder(file, header, out).decode();
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// Pixels of a BMP as run lengths (RLE8, RLE4).
+// Decodes run-length encoded BMP pixels (RLE8, RLE4).
 #pragma once
 
 #include "core/image.hpp"
@@ -6,14 +6,15 @@
 
 namespace sepconv {
 
-/// Follows the runs to their end and throws IoError for any that the image has no room for, for colours that
-/// the palette does not have, and where pixels are missing at the end; what is passed over within the image
-/// is the palette's first colour.
+/// Decodes all runs without output. Throws IoError for runs beyond the image, for colours that the palette
+/// does not have, and for missing pixels at the end. Pixels skipped within the image have the palette's first
+/// colour.
 void check_bmp_runs(const InputFile& file, const BmpHeader& header);
-/// The same, and fills `out`, of header.spec().
+/// Does the same and fills `out`, which has the shape of header.spec().
 void decode_bmp_runs(const InputFile& file, const BmpHeader& header, const PixelView& out);
 
-/// A colour of the palette to where it belongs; throws IoError where the palette has none of this number.
+/// Writes a palette colour to `out`; `row` is used in the error message. Throws IoError if the palette has no
+/// such index.
 void put_bmp_colour(const InputFile& file, const BmpHeader& header, std::int64_t index, std::int64_t row,
                     std::uint8_t* out);
 

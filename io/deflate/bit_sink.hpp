@@ -1,4 +1,4 @@
-// Bits to bytes, lowest first, as deflate packs them (RFC 1951, 3.1.1).
+// Packs bits into bytes, lowest bit first, as deflate does (RFC 1951, 3.1.1).
 #pragma once
 
 #include <cstddef>
@@ -7,24 +7,24 @@
 
 namespace sepconv::deflate {
 
-/// Writes to `out` up to 8 bytes beyond the last bit; the caller provides for the room. Between calls fewer
-/// than 8 bits are held.
+/// Writes up to 8 bytes beyond the last bit, for which the caller provides space. Between calls fewer than 8
+/// bits are buffered.
 struct BitSink {
   std::byte* out;
-  std::uint64_t held = 0;
+  std::uint64_t pending = 0;
   unsigned count = 0;
 
-  /// At most 56 bits; those of `code` above `bits` are 0.
+  /// Appends `bits` bits, at most 56. Higher bits of `code` must be 0.
   void put(std::uint64_t code, unsigned bits) noexcept {
-    held |= code << count;
-    std::memcpy(out, &held, sizeof held);
+    pending |= code << count;
+    std::memcpy(out, &pending, sizeof pending);
     const unsigned total = count + bits;
     out += total / 8;
-    held >>= total & ~7u;
+    pending >>= total & ~7u;
     count = total % 8;
   }
 
-  /// Zeros up to the next byte.
+  /// Appends zeros up to the next byte boundary.
   void align() noexcept {
     if (count > 0) put(0, 8 - count);
   }

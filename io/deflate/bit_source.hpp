@@ -1,4 +1,4 @@
-// Bytes to bits, lowest first, as deflate packs them (RFC 1951, 3.1.1).
+// Unpacks bits from bytes, lowest bit first, as deflate packs them (RFC 1951, 3.1.1).
 #pragma once
 
 #include <cstddef>
@@ -8,57 +8,58 @@
 
 namespace sepconv::deflate {
 
-/// Behind the last byte come zeros; overrun() says whether they were taken.
+/// After the last byte zeros follow; overrun() returns whether any were consumed.
 struct BitSource {
   const std::byte *in, *end;
-  std::uint64_t held = 0;  ///< the next bits; above `count` there may be more of them
+  std::uint64_t pending = 0;  ///< the next bits; bits above `count` may be valid, too
   unsigned count = 0;
-  unsigned beyond = 0;  ///< bytes of zeros among those that are held or were taken
+  unsigned zero_bytes = 0;  ///< zero bytes appended to `pending` after the end of the input
 
   explicit BitSource(std::span<const std::byte> bytes) noexcept
       : in(bytes.data()), end(bytes.data() + bytes.size()) {}
 
-  /// Makes 56 bits or more; 8 bytes must be there.
+  /// Buffers at least 56 bits. At least 8 input bytes must remain.
   void refill_from_8() noexcept {
     std::uint64_t next;
     std::memcpy(&next, in, sizeof next);
-    held |= next << count;
+    pending |= next << count;
     in += (63 - count) / 8;
     count |= 56;
   }
 
-  /// The same, whatever is there.
+  /// Buffers at least 56 bits, for any number of remaining bytes.
   void refill() noexcept {
     if (end - in >= 8) return refill_from_8();
     for (; count < 56; count += 8) {
       if (in < end) {
-        held |= std::to_integer<std::uint64_t>(*in++) << count;
+        pending |= std::to_integer<std::uint64_t>(*in++) << count;
       } else {
-        held &= (std::uint64_t{1} << count) - 1;
-        ++beyond;
+        pending &= (std::uint64_t{1} << count) - 1;
+        ++zero_bytes;
       }
     }
   }
 
   void drop(unsigned bits) noexcept {
-    held >>= bits;
+    pending >>= bits;
     count -= bits;
   }
 
-  /// At most 32 bits, after a refill.
-  unsigned take(unsigned bits) noexcept {
-    const auto taken = static_cast<unsigned>(held & ((std::uint64_t{1} << bits) - 1));
+  /// Consumes and returns `bits` bits, at most 32, after a refill.
+  unsigned read(unsigned bits) noexcept {
+    const auto value = static_cast<unsigned>(pending & ((std::uint64_t{1} << bits) - 1));
     drop(bits);
-    return taken;
+    return value;
   }
 
-  bool overrun() const noexcept { return beyond > count / 8; }
+  bool overrun() const noexcept { return zero_bytes > count / 8; }
 
-  /// Drops what is left of a byte, and gives back those that are whole; not after an overrun.
+  /// Drops the rest of the current byte and returns whole buffered bytes to the input. Invalid after an
+  /// overrun.
   void align() noexcept {
-    in -= count / 8 - beyond;
-    held = 0;
-    count = beyond = 0;
+    in -= count / 8 - zero_bytes;
+    pending = 0;
+    count = zero_bytes = 0;
   }
 };
 

@@ -1,4 +1,4 @@
-// The symbols of a block of deflate, decoded.
+// Decodes the symbols of a deflate block.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@
 
 namespace sepconv::deflate {
 
-/// Where decoded bytes go: from `begin` on, of which those before `at` are there.
+/// Output buffer: bytes from `begin` to `next` are decoded.
 struct ByteSink {
-  std::byte *begin, *at, *end;
+  std::byte *begin, *next, *end;
 };
 
-/// A stream within a block: the codes of that, and how far it is decoded.
+/// The state of a stream within a block: the block's codes, and the position in input and output.
 struct BlockStream {
   const LengthTable* lengths;
   const DistanceTable* distances;
@@ -23,15 +23,15 @@ struct BlockStream {
   ByteSink sink;
 };
 
-/// `fail`: the block is broken, or has more than there is room for.
-enum class Step : std::uint8_t { go_on, end, fail };
+/// `fail`: the block is invalid or exceeds the output.
+enum class BlockStatus : std::uint8_t { unfinished, end, fail };
 
-/// Appends a block's bytes; `end` or `fail`. Reads and writes within the source and the sink only, whatever
-/// the bits.
-Step decode_block(BlockStream& stream) noexcept;
+/// Decodes the rest of a block; returns `end` or `fail`. Never accesses memory outside of source and sink,
+/// even for invalid input.
+BlockStatus decode_block(BlockStream& stream) noexcept;
 
-/// The same of two streams in one loop, in turns: one look-up waits for the one before it, and meanwhile the
-/// other stream's is under way. Returns where either is at `end` or `fail`; the other may `go_on`.
-std::array<Step, 2> decode_two_blocks(BlockStream& one, BlockStream& other) noexcept;
+/// Decodes two streams in one loop, alternately: the look-ups of one stream overlap with the latency of the
+/// other's. Returns when either is at `end` or `fail`; the other may be `unfinished`.
+std::array<BlockStatus, 2> decode_two_blocks(BlockStream& stream_1, BlockStream& stream_2) noexcept;
 
 }  // namespace sepconv::deflate

@@ -10,43 +10,45 @@ namespace {
 
 constexpr int kQuickLevel = 2;
 
-std::int64_t searched(libdeflate_compressor* search, std::span<const std::byte> in,
+std::int64_t compress(libdeflate_compressor* search, std::span<const std::byte> in,
                       std::span<std::byte> out) {
   return static_cast<std::int64_t>(
       libdeflate_zlib_compress(search, in.data(), in.size(), out.data(), out.size()));
 }
 
-// What a look decides by: measured, docs/measurements/2026-11-23-deflate.md. The bounds keep real images, as
-// they are and lightly blurred, within 3 % of the usual level's size and leave photographs unsearched.
-// "Gain": the size without a search over that with the quickest one.
-constexpr double kSmoothBits = 3;         // a byte: smooth or drawn, strings repeat
-constexpr double kQuickGain = 1.04;       // up to it a quick search has what the usual one has,
-constexpr double kQuickBits = 4.5;        // of noisy images
-constexpr double kHopelessGain = 0.96;    // the usual level finds no more either,
-constexpr double kHopelessBits = 5.3;     // nor does it where a byte takes so much
-constexpr double kUsualLevelGain = 0.99;  // over the usual level itself: the whole has more strings to find
+// Thresholds of the choice by a sample, measured in docs/measurements/2026-11-23-deflate.md. They keep real
+// images, original and lightly blurred, within 3 % of the default level's size and leave photographs
+// unsearched. "Gain": the size without a search divided by that of the quickest search.
+constexpr double kSmoothBits = 3;       // bits per byte: smooth or drawn, strings repeat
+constexpr double kQuickGain = 1.04;     // up to this gain a quick search equals the default one
+constexpr double kQuickBits = 4.5;      // for noisy images of at least this many bits per byte
+constexpr double kHopelessGain = 0.96;  // up to this gain the default level does not help either
+constexpr double kHopelessBits = 5.3;   // nor does it from this many bits per byte on
+// relative to the default level: the whole has more strings to find than a sample
+constexpr double kDefaultLevelGain = 0.99;
 
-/// Enough to judge by, and little compared with the whole: pieces spread over a block, whose parts may be a page's
-/// text and its photograph. Each has room for strings to repeat in, and holds a row, or floating types would
-/// be judged by some of their planes of bytes; the gaps between them are not whole rows for the same reason.
-std::span<const std::byte> sample_of(std::span<const std::byte> in, Raster raster,
-                                     std::span<std::byte, kMaxSample> room) {
-  constexpr std::size_t kPart = 32, kMin = 4096, kMaxPieces = 4, kMinPiece = 2048;
-  const std::size_t size = std::min(in.size(), std::clamp(in.size() / kPart, kMin, kMaxSample));
+/// Copies a sample into `buffer`: pieces spread over a block, which may contain a page's text and a
+/// photograph. Each is long enough for strings to repeat and for a row, since otherwise floating types would
+/// be judged by only some of their byte planes. For the same reason the gaps between pieces are not whole
+/// rows.
+std::span<const std::byte> copy_sample(std::span<const std::byte> in, Raster raster,
+                                       std::span<std::byte, kMaxSample> buffer) {
+  constexpr std::size_t kSampleDivisor = 32, kMin = 4096, kMaxPieces = 4, kMinPiece = 2048;
+  const std::size_t size = std::min(in.size(), std::clamp(in.size() / kSampleDivisor, kMin, kMaxSample));
   const auto row = static_cast<std::size_t>(std::max<std::int64_t>(1, raster.row_bytes));
   const auto pixel = static_cast<std::size_t>(std::max<std::int64_t>(1, raster.pixel_bytes));
   const std::size_t pieces = std::clamp<std::size_t>(size / std::max(row, kMinPiece), 1, kMaxPieces);
   const std::size_t piece = pieces == 1 ? size : size / pieces / pixel * pixel;
   const std::size_t gap = (in.size() - pieces * piece) / (pieces + 1) / pixel * pixel;
   for (std::size_t i = 0; i < pieces; ++i)
-    std::ranges::copy(in.subspan(gap + i * (gap + piece), piece), room.begin() + i * piece);
-  return room.first(pieces * piece);
+    std::ranges::copy(in.subspan(gap + i * (gap + piece), piece), buffer.begin() + i * piece);
+  return buffer.first(pieces * piece);
 }
 
 }  // namespace
 
-Search make_search(int level) {
-  Search search(libdeflate_alloc_compressor(level));
+Compressor make_compressor(int level) {
+  Compressor search(libdeflate_alloc_compressor(level));
   if (!search) throw OutOfMemory("no memory for a deflate encoder; ask for fewer threads");
   return search;
 }
@@ -54,31 +56,31 @@ Search make_search(int level) {
 Deflater::Deflater(int level) : level_(level) {
   if (level == kFast) return;
   if (level == kAutomatic) {
-    of_sample_ = make_search(kSampleLevel);
-    quick_ = make_search(kQuickLevel);
+    sample_search_ = make_compressor(kSampleLevel);
+    quick_search_ = make_compressor(kQuickLevel);
   }
-  thorough_ = make_search(level == kAutomatic ? kUsualLevel : level);
+  main_search_ = make_compressor(level == kAutomatic ? kDefaultLevel : level);
 }
 
 std::int64_t Deflater::encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
-  const Search* const search = level_ == kFast        ? nullptr
-                               : level_ == kAutomatic ? look(in, raster, out)
-                                                      : &thorough_;
-  return search == nullptr ? coder_.encode(in, raster, out) : searched(search->get(), in, out);
+  const Compressor* const search = level_ == kFast        ? nullptr
+                                   : level_ == kAutomatic ? choose_search(in, raster, out)
+                                                          : &main_search_;
+  return search == nullptr ? coder_.encode(in, raster, out) : compress(search->get(), in, out);
 }
 
-// A sample has less before it to find strings in than the whole, so near the bound the usual level is asked,
+// A sample contains fewer earlier strings than the whole, so near the threshold the default level is tried,
 // too.
-Search* Deflater::look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
-  const std::span<const std::byte> sample = sample_of(in, raster, sample_);
-  const auto coded = static_cast<double>(coder_.encode(sample, raster, out));
-  const double bits = 8 * coded / static_cast<double>(sample.size());
-  if (bits < kSmoothBits) return &thorough_;
-  const double gain = coded / static_cast<double>(searched(of_sample_.get(), sample, out));
-  if (gain > 1) return gain <= kQuickGain && bits >= kQuickBits ? &quick_ : &thorough_;
+Compressor* Deflater::choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out) {
+  const std::span<const std::byte> sample = copy_sample(in, raster, sample_);
+  const auto coded_bytes = static_cast<double>(coder_.encode(sample, raster, out));
+  const double bits = 8 * coded_bytes / static_cast<double>(sample.size());
+  if (bits < kSmoothBits) return &main_search_;
+  const double gain = coded_bytes / static_cast<double>(compress(sample_search_.get(), sample, out));
+  if (gain > 1) return gain <= kQuickGain && bits >= kQuickBits ? &quick_search_ : &main_search_;
   if (gain <= kHopelessGain || bits >= kHopelessBits) return nullptr;
-  const auto usual = static_cast<double>(searched(thorough_.get(), sample, out));
-  return coded > kUsualLevelGain * usual ? &thorough_ : nullptr;
+  const auto default_level_bytes = static_cast<double>(compress(main_search_.get(), sample, out));
+  return coded_bytes > kDefaultLevelGain * default_level_bytes ? &main_search_ : nullptr;
 }
 
 std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {
@@ -88,11 +90,11 @@ std::int64_t Deflater::max_bytes(std::int64_t bytes) noexcept {
 }
 
 std::int64_t Deflater::memory_bytes(int level) noexcept {
-  constexpr std::int64_t kKiB = 1 << 10;  // of libdeflate 1.14, measured
+  constexpr std::int64_t kKiB = 1 << 10;  // measured with libdeflate 1.14
   const std::int64_t coder = level == kFast || level == kAutomatic ? 256 * kKiB : 0;
-  const std::int64_t others = (level == kAutomatic ? (200 + 656) * kKiB : 0) + std::int64_t{kMaxSample};
+  const std::int64_t sampling = (level == kAutomatic ? (200 + 656) * kKiB : 0) + std::int64_t{kMaxSample};
   const std::int64_t search = level == kFast ? 0 : level < 10 ? 656 * kKiB : 8800 * kKiB;
-  return coder + others + search;
+  return coder + sampling + search;
 }
 
 }  // namespace sepconv::deflate

@@ -1,4 +1,4 @@
-// Blocks of images to zlib streams.
+// Compresses blocks of images to zlib streams.
 #pragma once
 
 #include <libdeflate.h>
@@ -13,24 +13,24 @@
 
 namespace sepconv::deflate {
 
-/// Besides libdeflate's levels, 1 to 12.
-inline constexpr int kAutomatic =
-    0;  ///< a look at each block chooses: where a search of a sample gains, all of it is searched
-inline constexpr int kFast = -1;  ///< never a search
+/// Levels besides libdeflate's 1 to 12.
+inline constexpr int kAutomatic = 0;  ///< searches a block if that makes a sample of it smaller
+inline constexpr int kFast = -1;      ///< never searches for strings
 inline constexpr int kMinLevel = 1, kBestLevel = 12;
-inline constexpr std::size_t kMaxSample = 16384;  ///< bytes of a block that such a look takes
+inline constexpr std::size_t kMaxSample = 16384;  ///< maximum sample of a block in bytes
 
-inline constexpr int kSampleLevel = 1, kUsualLevel = 6;  ///< of the look's quick search, and of what follows
+/// of a sample's quick search, and of the default search
+inline constexpr int kSampleLevel = 1, kDefaultLevel = 6;
 
-struct FreeSearch {
+struct FreeCompressor {
   void operator()(libdeflate_compressor* compressor) const noexcept {
     libdeflate_free_compressor(compressor);
   }
 };
-/// A search of libdeflate's.
-using Search = std::unique_ptr<libdeflate_compressor, FreeSearch>;
+/// A libdeflate compressor.
+using Compressor = std::unique_ptr<libdeflate_compressor, FreeCompressor>;
 /// Throws OutOfMemory.
-Search make_search(int level);
+Compressor make_compressor(int level);
 
 /// Not thread-safe: one per worker.
 class Deflater {
@@ -38,19 +38,19 @@ class Deflater {
   /// Throws OutOfMemory.
   explicit Deflater(int level);
 
-  /// A zlib stream at the beginning of `out`, which has max_bytes(in.size()); returns its size. It depends on
-  /// the bytes, the raster and the level alone.
+  /// Writes a zlib stream to `out`, which has max_bytes(in.size()); returns its size. It depends only on the
+  /// bytes, the raster and the level.
   std::int64_t encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
-  /// Upper bound of what one holds.
+  /// Upper bound of a deflater's memory.
   static std::int64_t memory_bytes(int level) noexcept;
 
  private:
-  Search* look(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
+  Compressor* choose_search(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
   RasterCoder coder_;
-  Search of_sample_, quick_, thorough_;
+  Compressor sample_search_, quick_search_, main_search_;
   std::array<std::byte, kMaxSample> sample_;
   int level_;
 };

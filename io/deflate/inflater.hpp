@@ -1,4 +1,4 @@
-// zlib streams to blocks of images.
+// Decompresses zlib streams to blocks of images.
 #pragma once
 
 #include <libdeflate.h>
@@ -14,41 +14,41 @@
 
 namespace sepconv::deflate {
 
-/// What a stream turned out to hold: as many bytes as there was room for, more of them and its checksum
-/// holds, more than anybody wants, fewer, or nothing that makes sense.
+/// Contents of a stream: exactly as many bytes as expected; more, with a correct checksum; more than
+/// max_bytes; fewer; or an invalid stream.
 enum class InflateStatus : std::uint8_t { whole, more, far_more, fewer, broken };
 
-/// Decodes streams that are mostly codes of single bytes, as images behind a predictor are, by tables of
-/// several bytes at once, and all others by libdeflate. Not thread-safe: one per worker.
+/// Decodes zlib streams. Streams of mostly literal bytes, as images after a predictor are, are decoded by
+/// look-up tables of several bytes; all others by libdeflate. Not thread-safe: one per worker.
 class Inflater {
  public:
   /// Throws OutOfMemory.
   Inflater();
 
-  /// Fills `out` where `stream` begins with a zlib stream (RFC 1950) of exactly this many bytes; else what is
-  /// in `out` afterwards means nothing. What is wrong with a stream is libdeflate's word. A stream of more
-  /// than `max_bytes` is followed no further, as a few bytes can hold a thousand times as many.
-  /// Throws OutOfMemory, of a stream of more.
+  /// Fills `out` if `stream` begins with a zlib stream (RFC 1950) of exactly this many bytes; otherwise `out`
+  /// is unspecified. libdeflate decides what is wrong with a stream. Decoding stops after `max_bytes`, since
+  /// a few bytes can expand a thousandfold. Throws OutOfMemory for a stream of more bytes than `out`.
   InflateStatus decode(std::span<const std::byte> stream, std::span<std::byte> out, std::size_t max_bytes);
 
-  /// The same by our tables alone; false: not whole. `mostly_bytes`: or not mostly codes of bytes.
+  /// Decodes by our tables only; returns false if that fails. `mostly_bytes`: also fails if the symbols are
+  /// not mostly bytes.
   bool decode_by_tables(std::span<const std::byte> stream, std::span<std::byte> out,
                         bool mostly_bytes = false) noexcept;
 
-  /// Fills `one.out` and `other.out` as decode() does, in less time than that of two, if both streams are
-  /// long and mostly codes of bytes: their look-ups are made in turns. What is false is not filled, and left
-  /// to decode().
+  /// Decodes two streams as decode() does, faster than one after the other if both are long and mostly
+  /// literal bytes: their look-ups alternate. If an element of the result is false, its output is not filled
+  /// and decode() is required.
   struct Coded {
-    Inflater& by;
+    Inflater& inflater;
     std::span<const std::byte> stream;
     std::span<std::byte> out;
   };
-  static std::array<bool, 2> decode_two(const Coded& one, const Coded& other) noexcept;
+  static std::array<bool, 2> decode_two(const Coded& first, const Coded& second) noexcept;
 
-  /// Whether the last stream that was filled was decoded by our tables.
+  /// Whether the last successful stream was decoded by our tables.
   bool was_by_tables() const noexcept { return was_by_tables_; }
 
-  /// Upper bound of what one holds.
+  /// Upper bound of an inflater's memory.
   static std::int64_t memory_bytes() noexcept;
 
  private:

@@ -6,20 +6,20 @@
 namespace sepconv::deflate {
 namespace {
 
-/// As std::sort would, in a fifth of its time: by the counts' bytes from the lowest on, since keys come in
-/// the order of their symbols.
+/// Radix sort of keys by their counts, five times as fast as std::sort. Keys are already in the order of
+/// their symbols.
 void sort_keys(std::uint32_t* keys, int used) noexcept {
-  constexpr int kFew = 32;
-  if (used < kFew) return std::sort(keys, keys + used);
-  std::uint32_t others[kMaxSymbols];
-  std::uint32_t *from = keys, *to = others;
-  const std::uint32_t most = *std::max_element(keys, keys + used);
-  for (int shift = kSymbolBits; shift < 32 && most >> shift > 0; shift += 8) {
-    std::uint16_t places[257] = {};
-    for (int i = 0; i < used; ++i) ++places[(from[i] >> shift & 0xFF) + 1];
+  constexpr int kMinRadixSort = 32;
+  if (used < kMinRadixSort) return std::sort(keys, keys + used);
+  std::uint32_t scratch[kMaxSymbols];
+  std::uint32_t *from = keys, *to = scratch;
+  const std::uint32_t max_key = *std::max_element(keys, keys + used);
+  for (int shift = kSymbolBits; shift < 32 && max_key >> shift > 0; shift += 8) {
+    std::uint16_t offsets[257] = {};
+    for (int i = 0; i < used; ++i) ++offsets[(from[i] >> shift & 0xFF) + 1];
     for (int byte = 1; byte < 256; ++byte)
-      places[byte] = static_cast<std::uint16_t>(places[byte] + places[byte - 1]);
-    for (int i = 0; i < used; ++i) to[places[from[i] >> shift & 0xFF]++] = from[i];
+      offsets[byte] = static_cast<std::uint16_t>(offsets[byte] + offsets[byte - 1]);
+    for (int i = 0; i < used; ++i) to[offsets[from[i] >> shift & 0xFF]++] = from[i];
     std::swap(from, to);
   }
   if (from != keys) std::copy_n(from, used, keys);

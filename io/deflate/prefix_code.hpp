@@ -1,4 +1,4 @@
-// Lengths of prefix codes, on the CPU.
+// Chooses lengths of prefix codes on the CPU.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace sepconv::deflate {
 
-/// As core/deflate/prefix_code.hpp has it, for symbols as they come: 0 for those that are not
-/// counted.
+/// Chooses lengths as core/deflate/prefix_code.hpp does, for unsorted symbols. Symbols with count 0 get
+/// length 0.
 void choose_lengths(std::span<const std::uint32_t> counts, int max_bits, std::span<std::uint8_t> lengths);
 
 }  // namespace sepconv::deflate

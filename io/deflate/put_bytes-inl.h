@@ -1,5 +1,5 @@
-// Packs the codes of bytes, from the first or from the last: four at a time anywhere, 64 at a time with the
-// vectors of AVX3_DL. Included once per target.
+// Packs the codes of bytes, forwards or backwards: four at a time on any CPU, 64 at a time with AVX3_DL
+// vectors. Included once per target.
 #if defined(SEPCONV_DEFLATE_PUT_BYTES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_DEFLATE_PUT_BYTES_INL_H
 #undef SEPCONV_DEFLATE_PUT_BYTES_INL_H
@@ -18,12 +18,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::deflate::HWY_NAMESPACE {
 
-/// The codes of four bytes of `word` from bit `first` on, as one: at most 56 bits.
+/// Joins and writes the codes of four bytes of `word` from bit `first` on: at most 56 bits.
 HWY_INLINE void put_four(std::uint64_t word, int first, const ByteCodes& codes, BitSink& sink) noexcept {
   std::uint64_t joined = 0;
   unsigned bits = 0;
   for (int i = 0; i < 4; ++i) {
-    const std::uint32_t code = codes.words[word >> (first + 8 * i) & 0xFF];
+    const std::uint32_t code = codes.packed[word >> (first + 8 * i) & 0xFF];
     joined |= static_cast<std::uint64_t>(code & 0xFFFF) << bits;
     bits += code >> 16;
   }
@@ -42,14 +42,14 @@ void put_by_words(const std::byte* bytes, std::size_t count, const ByteCodes& co
   }
   for (; i < count; ++i) {
     const std::uint32_t code =
-        codes.words[std::to_integer<std::size_t>(bytes[kBackwards ? count - i - 1 : i])];
+        codes.packed[std::to_integer<std::size_t>(bytes[kBackwards ? count - i - 1 : i])];
     sink.put(code & 0xFFFF, code >> 16);
   }
 }
 
 #if HWY_TARGET <= HWY_AVX3_DL
 
-/// What a table of 256 bytes, in four vectors, has at 64 places.
+/// Looks up 64 values in a table of 256 bytes, stored in four vectors. `upper`: indices of 128 and more.
 HWY_INLINE __m512i look_up(const std::array<std::uint8_t, 256>& table, __m512i index,
                            __mmask64 upper) noexcept {
   const auto* const quarters = reinterpret_cast<const __m512i*>(table.data());
@@ -57,30 +57,30 @@ HWY_INLINE __m512i look_up(const std::array<std::uint8_t, 256>& table, __m512i i
                                 _mm512_permutex2var_epi8(quarters[2], index, quarters[3]));
 }
 
-/// Codes in the lanes of a vector, and how many bits each has.
+/// Codes in the lanes of a vector, and the number of bits of each.
 struct Codes {
   __m512i code, bits;
 };
 
-/// Neighbouring 16-bit lanes as one of 32.
-HWY_INLINE Codes join_16(Codes two) noexcept {
+/// Joins the codes of neighbouring 16-bit lanes.
+HWY_INLINE Codes join_16(Codes pairs) noexcept {
   const __m512i low = _mm512_set1_epi32(0xFFFF);
-  const __m512i first = _mm512_and_si512(two.bits, low);
-  return {_mm512_or_si512(_mm512_and_si512(two.code, low),
-                          _mm512_sllv_epi32(_mm512_srli_epi32(two.code, 16), first)),
-          _mm512_add_epi32(first, _mm512_srli_epi32(two.bits, 16))};
+  const __m512i first = _mm512_and_si512(pairs.bits, low);
+  return {_mm512_or_si512(_mm512_and_si512(pairs.code, low),
+                          _mm512_sllv_epi32(_mm512_srli_epi32(pairs.code, 16), first)),
+          _mm512_add_epi32(first, _mm512_srli_epi32(pairs.bits, 16))};
 }
 
-/// Neighbouring 32-bit lanes as one of 64.
-HWY_INLINE Codes join_32(Codes two) noexcept {
+/// Joins the codes of neighbouring 32-bit lanes.
+HWY_INLINE Codes join_32(Codes pairs) noexcept {
   const __m512i low = _mm512_set1_epi64(0xFFFFFFFF);
-  const __m512i first = _mm512_and_si512(two.bits, low);
-  return {_mm512_or_si512(_mm512_and_si512(two.code, low),
-                          _mm512_sllv_epi64(_mm512_srli_epi64(two.code, 32), first)),
-          _mm512_add_epi64(first, _mm512_srli_epi64(two.bits, 32))};
+  const __m512i first = _mm512_and_si512(pairs.bits, low);
+  return {_mm512_or_si512(_mm512_and_si512(pairs.code, low),
+                          _mm512_sllv_epi64(_mm512_srli_epi64(pairs.code, 32), first)),
+          _mm512_add_epi64(first, _mm512_srli_epi64(pairs.bits, 32))};
 }
 
-/// Codes of 64 bits in memory, at most 56 of which count.
+/// 64-bit codes in memory, of at most 56 valid bits.
 struct StoredCodes {
   alignas(64) std::uint64_t code[8], bits[8];
 
@@ -93,8 +93,8 @@ struct StoredCodes {
   }
 };
 
-/// 64 bytes, the last one first.
-HWY_INLINE __m512i turned(__m512i bytes) noexcept {
+/// Reverses the order of 64 bytes.
+HWY_INLINE __m512i reversed(__m512i bytes) noexcept {
   constexpr std::int64_t kLow = 0x08090A0B0C0D0E0F, kHigh = 0x0001020304050607;
   const __m512i in_lanes = _mm512_shuffle_epi8(bytes, _mm512_set4_epi64(kHigh, kLow, kHigh, kLow));
   return _mm512_shuffle_i64x2(in_lanes, in_lanes, 0b00'01'10'11);
@@ -108,15 +108,15 @@ void put_bytes(const std::byte* bytes, std::size_t count, const ByteCodes& codes
     const __m512i zero = _mm512_setzero_si512();
     for (; done + 64 <= count; done += 64) {
       __m512i index = _mm512_loadu_si512(bytes + (kBackwards ? count - done - 64 : done));
-      if (kBackwards) index = turned(index);
+      if (kBackwards) index = reversed(index);
       const __mmask64 upper = _mm512_movepi8_mask(index);
       const __m512i code_low = look_up(codes.low, index, upper);
       const __m512i code_high = look_up(codes.high, index, upper);
       const __m512i bits = look_up(codes.bits, index, upper);
-      const auto four = [&](__m512i code, __m512i length) { return join_32(join_16({code, length})); };
-      const Codes a = four(_mm512_unpacklo_epi8(code_low, code_high), _mm512_unpacklo_epi8(bits, zero));
-      const Codes b = four(_mm512_unpackhi_epi8(code_low, code_high), _mm512_unpackhi_epi8(bits, zero));
-      // Lanes of bytes 0 to 3, 8 to 11, and so on, and those of the bytes that follow each.
+      const auto join_four = [&](__m512i code, __m512i length) { return join_32(join_16({code, length})); };
+      const Codes a = join_four(_mm512_unpacklo_epi8(code_low, code_high), _mm512_unpacklo_epi8(bits, zero));
+      const Codes b = join_four(_mm512_unpackhi_epi8(code_low, code_high), _mm512_unpackhi_epi8(bits, zero));
+      // `even`: bytes 0 to 3, 8 to 11 and so on; `odd`: the four bytes after each.
       const Codes even{_mm512_unpacklo_epi64(a.code, b.code), _mm512_unpacklo_epi64(a.bits, b.bits)};
       const Codes odd{_mm512_unpackhi_epi64(a.code, b.code), _mm512_unpackhi_epi64(a.bits, b.bits)};
       const Codes eight{_mm512_or_si512(even.code, _mm512_sllv_epi64(odd.code, even.bits)),

@@ -11,28 +11,28 @@
 namespace sepconv::deflate {
 namespace {
 
-void count(BlockCode& code, std::span<const std::byte> in, std::span<const Match> repeats, std::int64_t first,
-           std::int64_t last) noexcept {
+void count_symbols(BlockCode& code, std::span<const std::byte> in, std::span<const Match> matches,
+                   std::int64_t first, std::int64_t last) noexcept {
   ByteCounts bytes;
   std::int64_t cursor = first;
   const auto literals_to = [&](std::int64_t end) {
     bytes.add(in.subspan(static_cast<std::size_t>(cursor), static_cast<std::size_t>(end - cursor)));
   };
-  for (const Match& repeat : repeats) {
-    literals_to(repeat.position);
-    const unsigned distance = distance_value(repeat.distance).symbol;
-    for_each_part(repeat.length, [&](std::int64_t part) {
+  for (const Match& match : matches) {
+    literals_to(match.position);
+    const unsigned distance = distance_value(match.distance).symbol;
+    for_each_part(match.length, [&](std::int64_t part) {
       ++code.length_counts[length_value(part).symbol];
       ++code.distance_counts[distance];
     });
-    cursor = repeat.position + repeat.length;
+    cursor = match.position + match.length;
   }
   literals_to(last);
   bytes.add_to(std::span<std::uint32_t, 256>(code.length_counts, 256));
   code.complete();
 }
 
-void choose(BlockCode& code, CodeTable& table) {
+void choose_codes(BlockCode& code, CodeTable& table) {
   choose_lengths(code.length_counts, kMaxCodeBits, code.length_bits);
   choose_lengths(code.distance_counts, kMaxCodeBits, code.distance_bits);
   code.tell();
@@ -57,7 +57,8 @@ struct RasterCoder::Block {
 };
 
 std::int64_t RasterCoder::max_bytes(std::int64_t bytes) noexcept {
-  // 5 bytes and some bits before a block that is stored; header, checksum and what a sink writes beyond.
+  // 5 bytes and some bits before a stored block; header, checksum and bytes that a sink writes beyond its
+  // end.
   return bytes + 6 * (ceil_div(bytes, kBlockBytes) + 1) + 32;
 }
 
@@ -94,12 +95,12 @@ void RasterCoder::put(std::span<const std::byte> in, Raster raster, bool is_end,
 }
 
 void RasterCoder::put_block(std::span<const std::byte> in, Raster raster, const Block& block, BitSink& sink) {
-  repeats_.clear();
-  find_matches(in, block.first, block.last, {raster.near_distance(), raster.far_distance()}, repeats_);
+  matches_.clear();
+  find_matches(in, block.first, block.last, {raster.near_distance(), raster.far_distance()}, matches_);
   BlockCode code{};
   CodeTable table;
-  count(code, in, repeats_, block.first, block.last);
-  choose(code, table);
+  count_symbols(code, in, matches_, block.first, block.last);
+  choose_codes(code, table);
   const auto part = [&](std::int64_t first, std::int64_t last) {
     return in.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
   };
@@ -107,17 +108,17 @@ void RasterCoder::put_block(std::span<const std::byte> in, Raster raster, const 
     return put_stored(part(block.first, block.last), block.is_last, sink);
 
   code.put_head(block.is_last, sink);
-  ByteCodes of_bytes;
+  ByteCodes byte_codes;
   for (std::size_t byte = 0; byte < 256; ++byte)
-    of_bytes.set(byte, static_cast<std::uint16_t>(table.lengths[byte]),
-                 static_cast<std::uint8_t>(table.lengths[byte] >> 16));
+    byte_codes.set(byte, static_cast<std::uint16_t>(table.lengths[byte]),
+                   static_cast<std::uint8_t>(table.lengths[byte] >> 16));
   std::int64_t cursor = block.first;
-  for (const Match& repeat : repeats_) {
-    put_bytes(part(cursor, repeat.position), of_bytes, sink);
-    put_match(table, repeat.length, distance_value(repeat.distance), sink);
-    cursor = repeat.position + repeat.length;
+  for (const Match& match : matches_) {
+    put_bytes(part(cursor, match.position), byte_codes, sink);
+    put_match(table, match.length, distance_value(match.distance), sink);
+    cursor = match.position + match.length;
   }
-  put_bytes(part(cursor, block.last), of_bytes, sink);
+  put_bytes(part(cursor, block.last), byte_codes, sink);
   put_value(table.lengths[kEndOfBlock], {}, sink);
 }
 

@@ -1,5 +1,5 @@
-// The bytes of an image behind a predictor, coded without a search for strings: they are mostly noise, in
-// which a search finds little.
+// Deflate encoder for the bytes of an image after a predictor. It does not search for strings: the bytes are
+// mostly noise, in which a search finds little.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@
 
 namespace sepconv::deflate {
 
-/// Codes bytes by their frequencies, and repeats of the pixel before and of the row above. Not thread-safe.
+/// Encodes bytes by their frequencies, and matches with the previous pixel and the row above. Not
+/// thread-safe.
 class RasterCoder {
  public:
-  /// A zlib stream (RFC 1950) at the beginning of `out`, which has max_bytes(in.size()); returns its size. It
-  /// depends on the bytes and the raster alone.
+  /// Writes a zlib stream (RFC 1950) to `out`, which has max_bytes(in.size()); returns its size. It depends
+  /// only on the bytes and the raster.
   std::int64_t encode(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
-  /// The same as a member of gzip (RFC 1952).
+  /// Writes a gzip member (RFC 1952) in the same way.
   std::int64_t encode_gzip(std::span<const std::byte> in, Raster raster, std::span<std::byte> out);
 
-  /// The same in parts, without kZlibHeader and the checksum that make a stream of them: appends the blocks
-  /// of `in`, whose repeats lie within it. `is_end`: none follow. Takes max_bytes(in.size()) of the sink's
-  /// room.
+  /// Encodes a part of a stream, without kZlibHeader and checksum: appends the blocks of `in`, whose matches
+  /// lie within `in`. `is_end`: these are the last blocks. Requires max_bytes(in.size()) of space in the
+  /// sink.
   void put(std::span<const std::byte> in, Raster raster, bool is_end, BitSink& sink);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
@@ -32,7 +33,7 @@ class RasterCoder {
   struct Block;
   void put_block(std::span<const std::byte> in, Raster raster, const Block& block, BitSink& sink);
 
-  std::vector<Match> repeats_;
+  std::vector<Match> matches_;
 };
 
 }  // namespace sepconv::deflate

@@ -8,10 +8,10 @@ namespace sepconv {
 
 bool is_jpeg(std::span<const std::byte> head) noexcept;
 
-/// Reads what comes before the pixels. Throws IoError for a damaged file and for kinds that libjpeg does not
-/// decode.
+/// Reads all segments before the pixels. Throws IoError for a damaged file and for kinds that libjpeg does
+/// not decode.
 std::unique_ptr<Reader> open_jpeg(InputFile file, const OpenOptions& options = {});
-/// The level of the layout is the quality, 1 to 100; 0 is 90.
+/// `options.layout.level` is the quality, 1 to 100; 0 means 90.
 std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options);
 

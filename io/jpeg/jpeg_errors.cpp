@@ -16,8 +16,7 @@ CodecGuard& guard_of(j_common_ptr info) { return *static_cast<CodecGuard*>(info-
 }
 
 void emit(j_common_ptr info, int level) {
-  // A later version of a header that is read all the same loses nothing, and bytes before a marker may be
-  // padding.
+  // A newer JFIF version loses nothing, and bytes before a marker may be padding.
   if (level >= 0 || info->err->msg_code == JWRN_JFIF_MAJOR) return;
   if (info->err->msg_code != JWRN_EXTRANEOUS_DATA) fail(info);
   guard_of(info).note_extra_bytes();
@@ -38,8 +37,8 @@ jpeg_error_mgr jpeg_errors() noexcept {
 
 std::int64_t libjpeg_bytes(std::int64_t cols, std::int64_t channels) noexcept {
   constexpr std::int64_t codec_bytes = std::int64_t{1} << 20;
-  constexpr std::int64_t held_rows = 64;
-  return codec_bytes + held_rows * channels * round_up(cols, 32);
+  constexpr std::int64_t buffered_rows = 64;
+  return codec_bytes + buffered_rows * channels * round_up(cols, 32);
 }
 
 }  // namespace sepconv

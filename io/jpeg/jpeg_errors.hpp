@@ -1,8 +1,7 @@
-// What reading and writing by libjpeg share: its errors and warnings, taken by a CodecGuard, and what it
-// holds.
+// Shared by the libjpeg reader and writer: error handling through a CodecGuard, and a memory bound.
 #pragma once
 
-// jpeglib.h uses what it does not include.
+// jpeglib.h needs <cstdio> but does not include it.
 // clang-format off
 #include <cstdio>
 #include <jpeglib.h>
@@ -14,13 +13,13 @@
 
 namespace sepconv {
 
-/// The error functions for a handle whose client_data is a CodecGuard.
-/// Warnings are errors, but for those that need not lose a pixel: libjpeg would continue with grey. Bytes that
-/// belong nowhere are noted in the guard.
+/// Returns error functions for a libjpeg handle whose client_data is a CodecGuard.
+/// Warnings are errors if they may lose pixels, since libjpeg would continue with grey. Extraneous bytes are
+/// only noted in the guard.
 jpeg_error_mgr jpeg_errors() noexcept;
 
-/// Bound of what libjpeg holds of an image of this many columns besides its pixels: tables and buffers, and rows
-/// of all channels, as context for smooth colours, of the largest blocks.
+/// Upper bound of libjpeg's memory in bytes for an image of `cols` columns, without its pixels: tables,
+/// buffers, and rows of all channels with context for smooth upsampling, for the largest block size.
 std::int64_t libjpeg_bytes(std::int64_t cols, std::int64_t channels) noexcept;
 
 }  // namespace sepconv

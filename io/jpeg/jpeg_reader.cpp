@@ -17,15 +17,15 @@
 namespace sepconv {
 namespace {
 
-/// Where libjpeg gets its bytes.
+/// Data source of libjpeg.
 struct Source {
-  jpeg_source_mgr manager;  // first: libjpeg knows nothing else of it
+  jpeg_source_mgr manager;  // must be the first member: libjpeg knows only this one
   InputBytes* bytes;
   CodecGuard* guard;
 
   static Source& of(j_decompress_ptr info) { return *reinterpret_cast<Source*>(info->src); }
 
-  static void nothing(j_decompress_ptr) {}
+  static void do_nothing(j_decompress_ptr) {}
   static boolean fill(j_decompress_ptr info) {
     Source& source = of(info);
     std::span<const std::byte> next;
@@ -38,26 +38,26 @@ struct Source {
   static void skip(j_decompress_ptr info, long count) {
     if (count <= 0) return;
     Source& source = of(info);
-    const auto held = std::min(static_cast<std::size_t>(count), source.manager.bytes_in_buffer);
-    source.manager.next_input_byte += held;
-    source.manager.bytes_in_buffer -= held;
-    source.bytes->skip(count - static_cast<long>(held));
+    const auto buffered = std::min(static_cast<std::size_t>(count), source.manager.bytes_in_buffer);
+    source.manager.next_input_byte += buffered;
+    source.manager.bytes_in_buffer -= buffered;
+    source.bytes->skip(count - static_cast<long>(buffered));
   }
 };
 
-/// For 0 to 255, rounded.
-int product(int a, int b) { return (a * b + 127) / 255; }
+/// a * b / 255, rounded.
+int scaled_product(int a, int b) { return (a * b + 127) / 255; }
 
-/// As Pillow does it. Adobe stores how much is left of the light, others how much ink there is.
-void rgb_of_cmyk(const JSAMPLE* cmyk, JSAMPLE* rgb, std::int64_t cols, bool adobe) {
+/// Converts as Pillow does. Adobe stores the remaining light, other writers the amount of ink.
+void cmyk_to_rgb(const JSAMPLE* cmyk, JSAMPLE* rgb, std::int64_t cols, bool adobe) {
   for (std::int64_t col = 0; col < cols; ++col, cmyk += 4, rgb += 3) {
     const auto light = [&](int channel) { return adobe ? int{cmyk[channel]} : 255 - cmyk[channel]; };
     for (int channel = 0; channel < 3; ++channel)
-      rgb[channel] = static_cast<JSAMPLE>(product(light(channel), light(3)));
+      rgb[channel] = static_cast<JSAMPLE>(scaled_product(light(channel), light(3)));
   }
 }
 
-/// A handle of libjpeg that takes its bytes from us and keeps its words to itself.
+/// A libjpeg decoder that reads through InputBytes and prints nothing.
 class JpegDecoder {
  public:
   explicit JpegDecoder(const InputFile& file) : file_(file), bytes_(file) {
@@ -83,28 +83,30 @@ class JpegDecoder {
 
   bool has_extra_bytes() const noexcept { return guard_.has_extra_bytes(); }
 
-  /// Nothing of grey, and of CMYK, which becomes RGB.
+  /// Chroma subsampling; null for grey, and for CMYK, which becomes RGB.
   std::optional<Chroma> chroma() {
     if (info().num_components != 3) return std::nullopt;
     const jpeg_component_info* const components = info().comp_info;
     const auto is_power = [](int factor) { return factor == 1 || factor == 2 || factor == 4; };
     const int cols = components[0].h_samp_factor, rows = components[0].v_samp_factor;
-    const bool is_usual = is_power(cols) && is_power(rows) &&
-                          std::all_of(components + 1, components + 3, [](const jpeg_component_info& of) {
-                            return of.h_samp_factor == 1 && of.v_samp_factor == 1;
-                          });
-    return is_usual ? Chroma{static_cast<std::uint8_t>(cols), static_cast<std::uint8_t>(rows)} : Chroma{1, 1};
+    const bool is_supported =
+        is_power(cols) && is_power(rows) &&
+        std::all_of(components + 1, components + 3, [](const jpeg_component_info& component) {
+          return component.h_samp_factor == 1 && component.v_samp_factor == 1;
+        });
+    return is_supported ? Chroma{static_cast<std::uint8_t>(cols), static_cast<std::uint8_t>(rows)}
+                        : Chroma{1, 1};
   }
 
   ImageSpec spec() {
     return {{info().image_height, info().image_width}, info().num_components == 1 ? 1 : 3, PixelType::u8};
   }
 
-  /// Bound of what libjpeg holds besides the image.
+  /// Upper bound of libjpeg's memory besides the image.
   std::int64_t buffered_bytes() {
     const std::int64_t components = info().num_components;
     std::int64_t bytes = libjpeg_bytes(info().image_width, components);
-    // All coefficients, two bytes each, in whole blocks of up to 32 x 32 pixels.
+    // Several scans need all coefficients in memory: two bytes each, in whole blocks of up to 32 x 32 pixels.
     if (jpeg_has_multiple_scans(&info()) != 0)
       bytes += 2 * components * round_up(info().image_height, 32) * round_up(info().image_width, 32);
     return bytes;
@@ -113,7 +115,7 @@ class JpegDecoder {
   void read_pixels(const PixelView& out) {
     if (spec() != ImageSpec{out.extent, out.channels, out.type})
       throw_read_error(file_.path(), "it has changed since it was opened; read it again");
-    guard_.forget_extra_bytes();  // padding between the segments before the pixels
+    guard_.forget_extra_bytes();  // these were padding between the segments before the pixels
     std::vector<JSAMPLE> cmyk(
         info().out_color_space == JCS_CMYK ? 4 * static_cast<std::size_t>(out.extent.cols) : 0);
     check(guard_.run([&] {
@@ -122,7 +124,7 @@ class JpegDecoder {
         auto* const pixels = out.row<JSAMPLE>(row);
         JSAMPROW line = cmyk.empty() ? pixels : cmyk.data();
         jpeg_read_scanlines(&info(), &line, 1);
-        if (!cmyk.empty()) rgb_of_cmyk(line, pixels, out.extent.cols, info().saw_Adobe_marker != 0);
+        if (!cmyk.empty()) cmyk_to_rgb(line, pixels, out.extent.cols, info().saw_Adobe_marker != 0);
       }
       jpeg_finish_decompress(&info());
     }));
@@ -133,11 +135,11 @@ class JpegDecoder {
 
   void create() {
     jpeg_create_decompress(&info());
-    source_.manager.init_source = Source::nothing;
+    source_.manager.init_source = Source::do_nothing;
     source_.manager.fill_input_buffer = Source::fill;
     source_.manager.skip_input_data = Source::skip;
     source_.manager.resync_to_restart = jpeg_resync_to_restart;
-    source_.manager.term_source = Source::nothing;
+    source_.manager.term_source = Source::do_nothing;
     info().src = &source_.manager;
   }
 
@@ -158,7 +160,7 @@ class JpegDecoder {
   } handle_;
 };
 
-/// JFIF's density (T.871, 10.1); 1 to 1 without a unit says nothing.
+/// JFIF's density (T.871, 10.1). A ratio of 1 to 1 without a unit has no information.
 std::optional<Resolution> resolution_of(const jpeg_decompress_struct& info) {
   if (info.saw_JFIF_marker == 0 || info.X_density == 0 || info.Y_density == 0) return std::nullopt;
   const double x = info.X_density;

@@ -30,31 +30,31 @@ enum Marker : int {
   comment = 0xFE
 };
 
-/// A profile in pieces: ICC.1, annex B.4.
-class Profile {
+/// An ICC profile split into several segments: ICC.1, annex B.4.
+class SplitProfile {
  public:
-  /// `data`: number of the piece from 1 on, number of pieces, bytes.
+  /// `data`: number of the piece, from 1; number of pieces; bytes.
   void add(std::span<const std::byte> data) {
-    any_ = true;
-    if (data.size() < 2) return damage();
+    has_pieces_ = true;
+    if (data.size() < 2) return mark_damaged();
     const auto index = std::to_integer<std::size_t>(data[0]);
     const auto count = std::to_integer<std::size_t>(data[1]);
     if (pieces_.empty()) pieces_.resize(count);
     const bool fits = index >= 1 && index <= pieces_.size() && count == pieces_.size() &&
                       pieces_[index - 1].empty() && data.size() > 2;
-    if (!fits) return damage();
+    if (!fits) return mark_damaged();
     pieces_[index - 1].assign(data.begin() + 2, data.end());
   }
 
-  void take(JpegExtras& extras) const {
-    if (!any_) return;
+  void add_to(JpegExtras& extras) const {
+    if (!has_pieces_) return;
     std::vector<std::byte> all;
-    bool whole = !damaged_;
+    bool complete = !damaged_;
     for (const auto& piece : pieces_) {
-      whole = whole && !piece.empty();
+      complete = complete && !piece.empty();
       all.insert(all.end(), piece.begin(), piece.end());
     }
-    if (!whole) {
+    if (!complete) {
       extras.warnings.emplace_back("the ICC profile is damaged and left out");
     } else if (std::ssize(all) > kMaxProfileBytes) {
       extras.warnings.push_back(
@@ -65,19 +65,19 @@ class Profile {
   }
 
  private:
-  void damage() { damaged_ = true; }
+  void mark_damaged() { damaged_ = true; }
 
-  bool any_ = false;
+  bool has_pieces_ = false;
   bool damaged_ = false;
   std::vector<std::vector<std::byte>> pieces_;
 };
 
-class SegmentWalk {
+class SegmentReader {
  public:
-  explicit SegmentWalk(const InputFile& file) : file_(file), bytes_(file, 2) {}
+  explicit SegmentReader(const InputFile& file) : file_(file), bytes_(file, 2) {}
 
-  /// Ends quietly where the segments make no sense: libjpeg will say so.
-  JpegExtras walk() {
+  /// Stops silently at invalid segments: libjpeg reports them.
+  JpegExtras read_all() {
     for (int marker = next_marker(); marker != -1 && marker != start_of_scan && marker != end_of_image;
          marker = next_marker()) {
       if (marker == standalone || (marker >= restart0 && marker < end_of_image)) continue;
@@ -86,19 +86,19 @@ class SegmentWalk {
       const std::int64_t length = high * 256 + low - 2;
       const std::int64_t end = bytes_.position() + length;
       if (low < 0 || length < 0 || end > file_.size()) break;
-      if ((marker >= app0 && marker <= app15) || marker == comment) take(marker, length);
+      if ((marker >= app0 && marker <= app15) || marker == comment) read_segment(marker, length);
       bytes_.skip(end - bytes_.position());
     }
-    profile_.take(extras_);
-    if (!names_.empty()) {
-      extras_.warnings.push_back(fmt::format("{} in the file {} left out", fmt::join(names_, ", "),
-                                             names_.size() == 1 ? "is" : "are"));
+    profile_.add_to(extras_);
+    if (!left_out_.empty()) {
+      extras_.warnings.push_back(fmt::format("{} in the file {} left out", fmt::join(left_out_, ", "),
+                                             left_out_.size() == 1 ? "is" : "are"));
     }
     return std::move(extras_);
   }
 
  private:
-  /// As libjpeg does: what is before a marker is passed over.
+  /// Skips bytes before a marker, as libjpeg does.
   int next_marker() {
     int byte = bytes_.get();
     for (;;) {
@@ -108,33 +108,33 @@ class SegmentWalk {
     }
   }
 
-  void take(int marker, std::int64_t length) {
+  void read_segment(int marker, std::int64_t length) {
     std::vector<std::byte> data(static_cast<std::size_t>(length));
     bytes_.read(data);
     const std::string_view text(reinterpret_cast<const char*>(data.data()), data.size());
     constexpr std::string_view icc("ICC_PROFILE\0", 12);
     constexpr std::string_view index("MPF\0", 4);
     if (marker == app1 && text.starts_with(kExifName)) {
-      take_exif(std::span(data).subspan(kExifName.size()));
+      parse_exif(std::span(data).subspan(kExifName.size()));
     } else if (marker == app2 && text.starts_with(icc)) {
       profile_.add(std::span(data).subspan(icc.size()));
     } else if (marker == app1 && text.starts_with("http://ns.adobe.com/")) {
       if (text.starts_with(kXmpName) && extras_.xmp.empty())
         extras_.xmp.assign(data.begin() + static_cast<std::ptrdiff_t>(kXmpName.size()), data.end());
       else
-        add_name("further XMP data");
+        add_left_out("further XMP data");
     } else if (marker == app2 && text.starts_with(index)) {
-      take_index(std::span(data).subspan(index.size()));
+      parse_image_index(std::span(data).subspan(index.size()));
     } else if (marker == app13 && text.starts_with("Photoshop")) {
-      take_resources(std::span(data).subspan(std::min(kPhotoshopName.size(), data.size())));
+      parse_photoshop(std::span(data).subspan(std::min(kPhotoshopName.size(), data.size())));
     } else if (marker == comment) {
-      add_name("a comment");
-    } else if (marker != app0 && marker != app14) {  // JFIF and Adobe: libjpeg's
-      add_name(fmt::format("application data (APP{})", marker - app0));
+      add_left_out("a comment");
+    } else if (marker != app0 && marker != app14) {  // libjpeg reads JFIF and Adobe
+      add_left_out(fmt::format("application data (APP{})", marker - app0));
     }
   }
 
-  void take_exif(std::span<const std::byte> tiff) {
+  void parse_exif(std::span<const std::byte> tiff) {
     if (std::exchange(has_exif_, true)) return;
     ExifRead read = read_exif(tiff);
     extras_.orientation = read.orientation;
@@ -143,51 +143,51 @@ class SegmentWalk {
     if (read.lost) extras_.warnings.emplace_back("a part of the EXIF data is damaged and left out");
   }
 
-  void take_resources(std::span<const std::byte> resources) {
+  void parse_photoshop(std::span<const std::byte> resources) {
     const PhotoshopResources found = read_resources(resources);
     if (!found.iptc.empty()) extras_.iptc.assign(found.iptc.begin(), found.iptc.end());
-    if (found.others) add_name("Photoshop data other than IPTC");
+    if (found.others) add_left_out("Photoshop data other than IPTC");
   }
 
-  /// Telephones put thumbnails and maps of brightness there, stereo cameras the other eye's image.
-  void take_index(std::span<const std::byte> tiff) {
+  /// Phones store thumbnails and gain maps there, stereo cameras the other eye's image.
+  void parse_image_index(std::span<const std::byte> tiff) {
     const auto images = images_of_index(tiff);
-    if (!images) return add_name("an index of further images (MPF)");
+    if (!images) return add_left_out("an index of further images (MPF)");
     if (*images > 1)
       extras_.warnings.push_back(
           fmt::format("the file holds {} images (MPF), and only the first is read", *images));
   }
 
-  void add_name(std::string name) {
-    if (std::ranges::find(names_, name) == names_.end()) names_.push_back(std::move(name));
+  void add_left_out(std::string name) {
+    if (std::ranges::find(left_out_, name) == left_out_.end()) left_out_.push_back(std::move(name));
   }
 
   const InputFile& file_;
   InputBytes bytes_;
-  Profile profile_;
+  SplitProfile profile_;
   bool has_exif_ = false;
-  std::vector<std::string> names_;
+  std::vector<std::string> left_out_;
   JpegExtras extras_;
 };
 
-/// GDAL's JPEG driver: behind the picture a mask of one bit, compressed, and in the last four bytes where it
-/// begins.
+/// Whether GDAL's JPEG driver appended a compressed one-bit mask to the picture. The last four bytes of the
+/// file are its offset.
 bool has_gdal_mask(const InputFile& file) {
-  constexpr std::int64_t kLast = 4;
-  std::array<std::byte, kLast> last{}, around{};
-  if (file.size() < 4 * kLast) return false;
-  file.read_at(file.size() - kLast, last);
-  const auto at = static_cast<std::int64_t>(number_in(last, false));
-  if (at < file.size() / 2 || at > file.size() - 2 * kLast) return false;
-  file.read_at(at - 2, around);
-  constexpr std::array<std::byte, 3> kBegin{std::byte{0xFF}, std::byte{end_of_image}, std::byte{0x78}};
-  return std::equal(kBegin.begin(), kBegin.end(), around.begin());
+  constexpr std::int64_t kOffsetBytes = 4;
+  std::array<std::byte, kOffsetBytes> offset_bytes{}, found{};
+  if (file.size() < 4 * kOffsetBytes) return false;
+  file.read_at(file.size() - kOffsetBytes, offset_bytes);
+  const auto offset = static_cast<std::int64_t>(number_in(offset_bytes, false));
+  if (offset < file.size() / 2 || offset > file.size() - 2 * kOffsetBytes) return false;
+  file.read_at(offset - 2, found);
+  constexpr std::array<std::byte, 3> kMaskStart{std::byte{0xFF}, std::byte{end_of_image}, std::byte{0x78}};
+  return std::equal(kMaskStart.begin(), kMaskStart.end(), found.begin());
 }
 
 }  // namespace
 
 JpegExtras read_jpeg_extras(const InputFile& file) {
-  JpegExtras extras = SegmentWalk(file).walk();
+  JpegExtras extras = SegmentReader(file).read_all();
   if (has_gdal_mask(file))
     extras.warnings.emplace_back(
         "the mask that GDAL wrote behind the picture is left out: no pixel is missing; gdal_translate to "

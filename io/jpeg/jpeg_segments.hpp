@@ -1,4 +1,4 @@
-// The segments of a JPEG file that are not for libjpeg: what comes along with the pixels.
+// The metadata segments of a JPEG file, which libjpeg does not interpret.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct JpegExtras {
   std::vector<std::string> warnings;
 };
 
-/// Looks at the segments before the pixels. What is damaged is left out with a warning.
+/// Reads the segments before the pixels. Damaged data are left out with a warning.
 JpegExtras read_jpeg_extras(const InputFile& file);
 
-/// What EXIF, XMP and Photoshop's resources, IPTC among them, begin with in a JPEG.
+/// Prefixes of JPEG segments with EXIF, XMP and Photoshop resources, which include IPTC.
 inline constexpr std::string_view kExifName{"Exif\0\0", 6};
 inline constexpr std::string_view kXmpName{"http://ns.adobe.com/xap/1.0/\0", 29};
 inline constexpr std::string_view kPhotoshopName{"Photoshop 3.0\0", 14};

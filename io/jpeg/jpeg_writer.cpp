@@ -18,11 +18,11 @@ namespace sepconv {
 namespace {
 
 using enum MetadataKind;
-constexpr unsigned kKeptByJpeg = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
-                                 static_cast<unsigned>(icc_profile) | static_cast<unsigned>(exif) |
-                                 static_cast<unsigned>(xmp) | static_cast<unsigned>(iptc);
-constexpr BufferedFormat kJpeg{"JPEG", false, "13", 65500, kKeptByJpeg};  // libjpeg's JPEG_MAX_DIMENSION
-/// 255 pieces of a segment each: ICC.1, annex B.4.
+constexpr unsigned kJpegMetadata = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
+                                   static_cast<unsigned>(icc_profile) | static_cast<unsigned>(exif) |
+                                   static_cast<unsigned>(xmp) | static_cast<unsigned>(iptc);
+constexpr BufferedFormat kJpeg{"JPEG", false, "13", 65500, kJpegMetadata};  // libjpeg's JPEG_MAX_DIMENSION
+/// A profile has at most 255 pieces, one per segment: ICC.1, annex B.4.
 constexpr std::size_t kMaxJpegProfileBytes = std::size_t{255} * 65519;
 
 struct Density {
@@ -32,21 +32,21 @@ struct Density {
   bool exact = true;
 };
 
-/// In whole numbers; nothing for what they cannot hold.
+/// Converts to whole numbers of 16 bits; null if they do not fit.
 std::optional<Density> density_of(Resolution resolution) {
-  const auto whole = [](double value) { return std::abs(value - std::round(value)) < 1e-4 * value; };
-  if (resolution.unit == Resolution::Unit::centimetre && !(whole(resolution.x) && whole(resolution.y)))
+  const auto is_whole = [](double value) { return std::abs(value - std::round(value)) < 1e-4 * value; };
+  if (resolution.unit == Resolution::Unit::centimetre && !(is_whole(resolution.x) && is_whole(resolution.y)))
     resolution = {2.54 * resolution.x, 2.54 * resolution.y, Resolution::Unit::inch};
   const int unit = static_cast<int>(resolution.unit) - 1;  // TIFF counts from 1, JFIF from 0
   const Density density{unit, std::round(resolution.x), std::round(resolution.y),
-                        whole(resolution.x) && whole(resolution.y)};
+                        is_whole(resolution.x) && is_whole(resolution.y)};
   const auto fits = [](double value) { return value >= 1 && value <= 65535; };
   if (!fits(density.x) || !fits(density.y)) return std::nullopt;
   return density;
 }
 
 struct Destination {
-  jpeg_destination_mgr manager;  // first: libjpeg knows nothing else of it
+  jpeg_destination_mgr manager;  // must be the first member: libjpeg knows only this one
   OutputBytes* bytes;
   CodecGuard* guard;
   std::array<JOCTET, 16384> buffer;
@@ -54,11 +54,11 @@ struct Destination {
   static Destination& of(j_compress_ptr info) { return *reinterpret_cast<Destination*>(info->dest); }
 
   static void begin(j_compress_ptr info) {
-    Destination& to = of(info);
-    to.manager.next_output_byte = to.buffer.data();
-    to.manager.free_in_buffer = to.buffer.size();
+    Destination& destination = of(info);
+    destination.manager.next_output_byte = destination.buffer.data();
+    destination.manager.free_in_buffer = destination.buffer.size();
   }
-  /// libjpeg calls it when the buffer is full, whatever free_in_buffer says.
+  /// libjpeg calls this when the buffer is full, whatever free_in_buffer says.
   static boolean empty(j_compress_ptr info) {
     of(info).write(of(info).buffer.size());
     begin(info);
@@ -73,7 +73,7 @@ struct Destination {
   }
 };
 
-/// What of the options goes into a file.
+/// The options that are written to the file.
 struct JpegSettings {
   int quality = 90;
   Chroma chroma{};
@@ -82,14 +82,15 @@ struct JpegSettings {
   std::vector<std::vector<std::byte>> app1{}, app13{};  ///< segments
 };
 
-/// For a name and data; nothing of no data, nor of more than a segment holds, which is said.
-void add_segment(std::string_view name, std::span<const std::byte> data, std::string_view what,
+/// Adds a segment of a name and data unless the data are empty. Warns and adds nothing if they exceed the
+/// capacity of a segment.
+void add_segment(std::string_view name, std::span<const std::byte> data, std::string_view kind,
                  std::vector<std::vector<std::byte>>& segments, std::vector<std::string>& warnings) {
-  constexpr std::size_t kMax = 65533;
+  constexpr std::size_t kMaxSegmentBytes = 65533;
   if (data.empty()) return;
-  if (name.size() + data.size() > kMax) {
-    warnings.push_back(fmt::format("{} of {} bytes is not kept: a JPEG has room for {}", what, data.size(),
-                                   kMax - name.size()));
+  if (name.size() + data.size() > kMaxSegmentBytes) {
+    warnings.push_back(fmt::format("{} of {} bytes is not kept: a JPEG has room for {}", kind, data.size(),
+                                   kMaxSegmentBytes - name.size()));
     return;
   }
   std::vector<std::byte>& segment = segments.emplace_back();
@@ -109,8 +110,8 @@ class JpegEncoder {
   ~JpegEncoder() = default;
 
   void encode(const JpegSettings& settings, const PixelView& image) {
-    const bool done = guard_.run([&] {
-      start(settings, image);
+    const bool success = guard_.run([&] {
+      start_compression(settings, image);
       write_segments(JPEG_APP0 + 1, settings.app1);
       write_segments(JPEG_APP0 + 13, settings.app13);
       if (!settings.icc_profile.empty()) {
@@ -123,7 +124,7 @@ class JpegEncoder {
       }
       jpeg_finish_compress(&info());
     });
-    if (!done) guard_.rethrow(fmt::format("cannot write {}: ", file_.target().native()), "; choose .tif");
+    if (!success) guard_.rethrow(fmt::format("cannot write {}: ", file_.target().native()), "; choose .tif");
     bytes_.flush();
   }
 
@@ -136,7 +137,7 @@ class JpegEncoder {
                         static_cast<unsigned>(segment.size()));
   }
 
-  void start(const JpegSettings& settings, const PixelView& image) {
+  void start_compression(const JpegSettings& settings, const PixelView& image) {
     jpeg_create_compress(&info());
     destination_.manager.init_destination = Destination::begin;
     destination_.manager.empty_output_buffer = Destination::empty;
@@ -173,9 +174,9 @@ class JpegEncoder {
 
 }  // namespace
 
-std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& result,
-                                    const CreateOptions& given) {
-  BufferedPicture picture = buffered_picture(path, result, kJpeg, given);
+std::unique_ptr<Writer> create_jpeg(const std::filesystem::path& path, const ImageSpec& requested_spec,
+                                    const CreateOptions& requested) {
+  BufferedPicture picture = buffered_picture(path, requested_spec, kJpeg, requested);
   const ImageSpec spec = picture.spec;
   const CreateOptions& options = picture.options;
   const Metadata& metadata = options.metadata;

@@ -23,16 +23,16 @@ constexpr std::int64_t kSignatureBytes = 8;
 constexpr std::int64_t kMaxChunkBytes = (std::int64_t{1} << 31) - 1;
 constexpr std::size_t kMaxNames = 8;
 
-std::string_view text_of(std::span<const std::byte> bytes) {
+std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::string utf8_of_latin1(std::string_view latin1) {
+std::string latin1_to_utf8(std::string_view latin1) {
   std::string utf8;
-  for (const char letter : latin1) {
-    const auto code = static_cast<unsigned char>(letter);
+  for (const char character : latin1) {
+    const auto code = static_cast<unsigned char>(character);
     if (code < 0x80) {
-      utf8 += letter;
+      utf8 += character;
     } else {
       utf8 += {static_cast<char>(0xC0 | code >> 6), static_cast<char>(0x80 | (code & 0x3F))};
     }
@@ -40,8 +40,9 @@ std::string utf8_of_latin1(std::string_view latin1) {
   return utf8;
 }
 
-/// Takes what is before the next zero from the front of `data`, and the zero.
-std::optional<std::string_view> take_text(std::string_view& data) {
+/// Removes the text up to the next zero, and the zero, from the front of `data`. Returns the text, or null
+/// without a zero.
+std::optional<std::string_view> read_until_zero(std::string_view& data) {
   const std::size_t end = data.find('\0');
   if (end == data.npos) return std::nullopt;
   const std::string_view text = data.substr(0, end);
@@ -49,47 +50,47 @@ std::optional<std::string_view> take_text(std::string_view& data) {
   return text;
 }
 
-/// Walks over the chunks and notes what is in them.
-class ChunkWalk {
+/// Reads all chunks and collects their contents.
+class ChunkReader {
  public:
-  explicit ChunkWalk(const InputFile& file) : file_(file), bytes_(file, kSignatureBytes, 4096) {}
+  explicit ChunkReader(const InputFile& file) : file_(file), bytes_(file, kSignatureBytes, 4096) {}
 
-  PngChunks walk() {
+  PngChunks read_all() {
     while (next()) {
     }
     if (chunks_.pixel_bytes == 0)
       throw_read_error(file_.path(), "it holds no pixels (no IDAT chunk); the file is damaged, copy it anew");
-    if (frames_ > 0) chunks_.images = frames_ + (shown_is_frame_ ? 0 : 1);
+    if (frames_ > 0) chunks_.images = frames_ + (default_image_is_frame_ ? 0 : 1);
     add_warnings();
     return std::move(chunks_);
   }
 
  private:
-  /// False after the last chunk.
+  /// Reads a chunk. Returns false after the last one.
   bool next() {
     const std::int64_t begin = bytes_.position();
     std::byte head[8];
     bytes_.read(head);
     length_ = big32(head);
-    name_ = text_of(std::span(head).subspan(4));
+    name_ = as_text(std::span(head).subspan(4));
     check_chunk(begin);
     if (name_ == "IDAT") {
-      if (chunks_.pixel_bytes == 0) append_head(begin, 8);
+      if (chunks_.pixel_bytes == 0) append_to_head(begin, 8);
       chunks_.pixel_bytes += length_;
     } else if (name_ == "IHDR" || name_ == "PLTE" || name_ == "tRNS" || name_ == "iCCP") {
-      take_for_libpng(begin);
+      copy_for_libpng(begin);
     } else if (name_ != "IEND") {
-      if (name_ == "acTL") take_animation();
-      if (name_ == "fcTL" && chunks_.pixel_bytes == 0) shown_is_frame_ = true;
-      take_extra();
+      if (name_ == "acTL") read_animation();
+      if (name_ == "fcTL" && chunks_.pixel_bytes == 0) default_image_is_frame_ = true;
+      read_ancillary();
     }
     bytes_.skip(begin + 12 + length_ - bytes_.position());
     return name_ != "IEND";
   }
 
   void check_chunk(std::int64_t begin) const {
-    const auto is_letter = [](char letter) {
-      return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z');
+    const auto is_letter = [](char character) {
+      return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
     };
     if (length_ > kMaxChunkBytes || !std::ranges::all_of(name_, is_letter))
       throw_read_error(file_.path(),
@@ -104,44 +105,44 @@ class ChunkWalk {
     }
   }
 
-  /// The first of a kind, if it comes before the pixels.
-  void take_for_libpng(std::int64_t begin) {
-    if (chunks_.pixel_bytes != 0 || has(name_)) return;
+  /// Copies the chunk to the head for libpng if it is the first of its type and before the pixels.
+  void copy_for_libpng(std::int64_t begin) {
+    if (chunks_.pixel_bytes != 0 || has_seen(name_)) return;
     seen_.push_back(name_);
     if (length_ <= kMaxProfileBytes) {
       chunks_.has_profile |= name_ == "iCCP";
-      return append_head(begin, 12 + length_);
+      return append_to_head(begin, 12 + length_);
     }
     chunks_.warnings.push_back(fmt::format("its {} chunk of {} bytes is left out", name_, length_));
   }
 
-  void append_head(std::int64_t begin, std::int64_t count) {
+  void append_to_head(std::int64_t begin, std::int64_t count) {
     std::vector<std::byte>& head = chunks_.head;
     if (head.empty()) {
       head.resize(kSignatureBytes);
       file_.read_at(0, head);
     }
-    const std::size_t before = head.size();
-    head.resize(before + static_cast<std::size_t>(count));
-    file_.read_at(begin, std::span(head).subspan(before));
+    const std::size_t old_size = head.size();
+    head.resize(old_size + static_cast<std::size_t>(count));
+    file_.read_at(begin, std::span(head).subspan(old_size));
   }
 
-  void take_extra() {
+  void read_ancillary() {
     const bool known =
         name_ == "pHYs" || name_ == "eXIf" || name_ == "tEXt" || name_ == "iTXt" || name_ == "sRGB";
     if (known && length_ <= kMaxTextBytes) {
       std::vector<std::byte> data(static_cast<std::size_t>(length_));
       bytes_.read(data);
-      if ((name_ == "pHYs" && take_resolution(data)) || (name_ == "eXIf" && take_exif(data)) ||
-          (name_ == "sRGB" && take_intent(data)) || (name_ == "tEXt" && take_text_chunk(text_of(data))) ||
-          (name_ == "iTXt" && take_international_text(text_of(data))))
+      if ((name_ == "pHYs" && parse_resolution(data)) || (name_ == "eXIf" && parse_exif(data)) ||
+          (name_ == "sRGB" && parse_intent(data)) || (name_ == "tEXt" && parse_text(as_text(data))) ||
+          (name_ == "iTXt" && parse_international_text(as_text(data))))
         return;
     }
-    // The result has a date of its own.
-    if (name_ != "tIME" && !has(name_) && seen_.size() < 100) seen_.push_back(name_);
+    // tIME is dropped silently: the result gets its own date.
+    if (name_ != "tIME" && !has_seen(name_) && seen_.size() < 100) seen_.push_back(name_);
   }
 
-  bool take_resolution(std::span<const std::byte> data) {
+  bool parse_resolution(std::span<const std::byte> data) {
     if (data.size() != 9) return false;
     const PixelDensity stored{big32(data), big32(data.subspan(4))};
     if (stored.x == 0 || stored.y == 0) return false;
@@ -151,22 +152,22 @@ class ChunkWalk {
     return true;
   }
 
-  bool take_intent(std::span<const std::byte> data) {
+  bool parse_intent(std::span<const std::byte> data) {
     constexpr std::byte kMaxIntent{3};
     if (data.size() != 1 || data[0] > kMaxIntent || chunks_.pixel_bytes != 0) return false;
     chunks_.metadata.srgb_intent = std::to_integer<std::uint8_t>(data[0]);
     return true;
   }
 
-  /// acTL: number of frames, number of turns. Behind the pixels it has no meaning (PNG 3, 11.3.6.1).
-  void take_animation() {
+  /// acTL: number of frames, number of plays. It is ignored after the pixels (PNG 3, 11.3.6.1).
+  void read_animation() {
     if (length_ != 8 || chunks_.pixel_bytes != 0) return;
     std::byte frames[4];
     bytes_.read(frames);
     frames_ = big32(frames);
   }
 
-  bool take_exif(std::span<const std::byte> data) {
+  bool parse_exif(std::span<const std::byte> data) {
     if (std::exchange(has_exif_, true)) return true;
     ExifRead read = read_exif(data);
     chunks_.metadata.orientation = read.orientation;
@@ -176,37 +177,38 @@ class ChunkWalk {
     return true;
   }
 
-  /// Keyword, zero, Latin-1.
-  bool take_text_chunk(std::string_view data) {
-    const auto keyword = take_text(data);
-    return keyword && keep_text(*keyword, utf8_of_latin1(data));
+  /// tEXt: keyword, zero, Latin-1.
+  bool parse_text(std::string_view data) {
+    const auto keyword = read_until_zero(data);
+    return keyword && store_text(*keyword, latin1_to_utf8(data));
   }
 
-  /// Keyword, zero, whether and how compressed, language, zero, translated keyword, zero, UTF-8.
-  bool take_international_text(std::string_view data) {
-    const auto keyword = take_text(data);
+  /// iTXt: keyword, zero, compression flag and method, language, zero, translated keyword, zero, UTF-8.
+  bool parse_international_text(std::string_view data) {
+    const auto keyword = read_until_zero(data);
     if (!keyword || data.size() < 2 || data[0] != 0) return false;
     data.remove_prefix(2);
-    if (!take_text(data) || !take_text(data)) return false;
+    if (!read_until_zero(data) || !read_until_zero(data)) return false;
     if (*keyword == kPngXmpKeyword && chunks_.metadata.xmp.empty()) {
       const auto packet = std::as_bytes(std::span(data));
       chunks_.metadata.xmp.assign(packet.begin(), packet.end());
       return true;
     }
-    return keep_text(*keyword, std::string(data));
+    return store_text(*keyword, std::string(data));
   }
 
-  bool keep_text(std::string_view keyword, std::string text) {
+  bool store_text(std::string_view keyword, std::string text) {
     const auto* const known = std::ranges::find(kPngTexts, keyword, &PngText::keyword);
     if (known == std::end(kPngTexts) || text.find('\0') != text.npos) return false;
-    std::string& kept = chunks_.metadata.*known->text;
+    std::string& destination = chunks_.metadata.*known->text;
     constexpr std::size_t tiff_date = 19;
-    if (!kept.empty() || (known->text == &Metadata::date_time && text.size() != tiff_date)) return false;
-    kept = std::move(text);
+    if (!destination.empty() || (known->text == &Metadata::date_time && text.size() != tiff_date))
+      return false;
+    destination = std::move(text);
     return true;
   }
 
-  bool has(std::string_view name) const { return std::ranges::find(seen_, name) != seen_.end(); }
+  bool has_seen(std::string_view name) const { return std::ranges::find(seen_, name) != seen_.end(); }
 
   void add_warnings() {
     if (chunks_.images > 1) {
@@ -216,12 +218,12 @@ class ChunkWalk {
       std::erase_if(
           seen_, [](const std::string& name) { return name == "acTL" || name == "fcTL" || name == "fdAT"; });
     }
-    // A profile makes the others void, and so does sRGB those besides it (11.3.2).
-    const bool says_colours = chunks_.metadata.srgb_intent || has("iCCP");
-    if (has("iCCP")) chunks_.metadata.srgb_intent.reset();
+    // A profile overrides sRGB, gAMA and cHRM, and sRGB overrides gAMA and cHRM (11.3.2).
+    const bool has_colour_space = chunks_.metadata.srgb_intent || has_seen("iCCP");
+    if (has_seen("iCCP")) chunks_.metadata.srgb_intent.reset();
     std::erase_if(seen_, [&](const std::string& name) {
       return name == "IHDR" || name == "PLTE" || name == "tRNS" || name == "iCCP" ||
-             (says_colours && (name == "gAMA" || name == "cHRM"));
+             (has_colour_space && (name == "gAMA" || name == "cHRM"));
     });
     if (seen_.empty()) return;
     seen_.resize(std::min(seen_.size(), kMaxNames));
@@ -236,13 +238,13 @@ class ChunkWalk {
   std::string name_;
   bool has_exif_ = false;
   std::int64_t frames_ = 0;
-  bool shown_is_frame_ = false;
+  bool default_image_is_frame_ = false;
   std::vector<std::string> seen_;
   PngChunks chunks_;
 };
 
 }  // namespace
 
-PngChunks read_png_chunks(const InputFile& file) { return ChunkWalk(file).walk(); }
+PngChunks read_png_chunks(const InputFile& file) { return ChunkReader(file).read_all(); }
 
 }  // namespace sepconv

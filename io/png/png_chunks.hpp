@@ -1,4 +1,4 @@
-// The chunks of a PNG file as far as libpng is not needed for them.
+// Reads PNG chunks without libpng.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@
 
 namespace sepconv {
 
-/// What libpng holds however small the image: deflate's window and tables, buffers.
+/// libpng's memory for an image of any size: deflate's window and tables, buffers.
 inline constexpr std::int64_t kPngCodecBytes = std::int64_t{1} << 20;
-/// For a side: what PNG's 31 bits hold.
+/// Maximum width and height: PNG has 31 bits for each.
 inline constexpr std::uint32_t kPngMaxLength = 0x7FFFFFFF;
 
 struct PngChunks {
-  /// The file up to its pixels, without the chunks that libpng has no say in: what is left tells it the kind
-  /// of the image and the ICC profile.
+  /// The file up to its pixels, with only the chunks from which libpng reads the kind of the image and the
+  /// ICC profile.
   std::vector<std::byte> head;
-  bool has_profile = false;      ///< in the head
+  bool has_profile = false;      ///< `head` contains an ICC profile
   std::int64_t pixel_bytes = 0;  ///< compressed
-  std::int64_t images =
-      1;              ///< those of an animation, and the one that is shown where it is not; libpng reads that
-  Metadata metadata;  ///< but for the profile
+  /// Frames of an animation, and its default image if that is not a frame. libpng reads the default image.
+  std::int64_t images = 1;
+  Metadata metadata;  ///< without the profile
   std::vector<std::string> warnings;
 };
 
-/// Follows the chunks to the end of the image. Throws IoError for a file that ends before.
+/// Reads the chunks to the end of the image. Throws IoError if the file ends earlier.
 PngChunks read_png_chunks(const InputFile& file);
 
-/// Keywords of texts (11.3.3.1) and where they go.
+/// Keywords of text chunks (11.3.3.1) and the fields that store them.
 struct PngText {
   const char* keyword;
   std::string Metadata::*text;

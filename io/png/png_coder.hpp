@@ -1,5 +1,5 @@
-// The zlib stream of a PNG file, in parts of some rows: coded without a search for strings, or with zlib's
-// where drawings, text and labels make strings that repeat.
+// Compresses the zlib stream of a PNG file in parts of several rows: without a search for strings, or with
+// zlib's where drawings, text and labels have strings that repeat.
 #pragma once
 
 #include <cstddef>
@@ -12,25 +12,26 @@
 
 namespace sepconv {
 
-/// Levels of `deflate` that a PNG has besides deflate::kAutomatic and deflate::kFast: 1 to 9, zlib's.
+/// Maximum level of `deflate` for a PNG. Levels 1 to 9 are zlib's; deflate::kAutomatic and deflate::kFast are
+/// valid, too.
 inline constexpr int kMaxPngLevel = 9;
 
 /// Not thread-safe.
 class PngCoder {
  public:
-  /// `level`: deflate::kFast never searches, deflate::kAutomatic where that makes a sample smaller by a
-  /// tenth: of every eighth part, and of each behind one that was searched; others everywhere. Parts have at
-  /// most `max_bytes`. Throws OutOfMemory.
+  /// `level`: deflate::kFast never searches. deflate::kAutomatic searches a part if that makes a sample of it
+  /// a tenth smaller; it samples every eighth part and each part after one that was searched. Other levels
+  /// always search. Parts have at most `max_bytes`. Throws OutOfMemory.
   PngCoder(int level, std::int64_t max_bytes);
   PngCoder(const PngCoder&) = delete;
   PngCoder& operator=(const PngCoder&) = delete;
   ~PngCoder();
 
-  /// The next part, filtered: bytes of the stream, good until the next call. They depend on all the parts so
-  /// far, `raster` and the level alone.
+  /// Compresses the next part, which is filtered. Returns bytes of the stream, valid until the next call.
+  /// They depend only on the parts so far, `raster` and the level.
   std::span<const std::byte> code(std::span<const std::byte> part, deflate::Raster raster, bool is_end);
 
-  /// Upper bound of what one holds.
+  /// Upper bound of a coder's memory.
   static std::int64_t memory_bytes(std::int64_t max_bytes) noexcept;
 
  private:
@@ -40,12 +41,12 @@ class PngCoder {
 
   int level_;
   deflate::RasterCoder coder_;
-  std::unique_ptr<Search> search_;  ///< null: never
+  std::unique_ptr<Search> search_;  ///< null if it never searches
   std::vector<std::byte> coded_;
   deflate::BitSink sink_{};
-  std::uint32_t adler_ = 1;  ///< of the parts so far
-  std::int64_t part_ = 0;    ///< of the looks
-  bool is_drawn_ = false;    ///< the part before, whose sample a search made smaller
+  std::uint32_t adler_ = 1;      ///< of the parts so far
+  std::int64_t part_index_ = 0;  ///< counts parts, for sampling
+  bool search_gains_ = false;    ///< a search made the sample of the previous part smaller
 };
 
 }  // namespace sepconv

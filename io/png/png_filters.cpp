@@ -17,113 +17,119 @@ namespace hn = hwy::HWY_NAMESPACE;
 const hn::CappedTag<std::uint8_t, PngFilters::kRoom> kBytes;
 using Bytes = hn::Vec<decltype(kBytes)>;
 
-/// Bytes of a row and those that they are predicted from; `left` and `corner` are a pixel before.
+/// Bytes of a row and their neighbours for prediction. `left` and `corner` are one pixel to the left.
 struct Neighbours {
-  Bytes here, left, above, corner;
+  Bytes current, left, above, corner;
 };
 
-/// As many bytes of what begins at `here` and `above` as a vector has, or the first `count`, and else zeros.
-HWY_INLINE Neighbours load(const std::uint8_t* here, const std::uint8_t* above, std::int64_t pixel,
+/// Loads a vector at `current` and `above`; only the first `count` bytes if it has more, followed by zeros.
+HWY_INLINE Neighbours load(const std::uint8_t* current, const std::uint8_t* above, std::int64_t pixel_bytes,
                            std::int64_t count) {
   const auto all = static_cast<std::int64_t>(hn::Lanes(kBytes));
   const auto first = hn::FirstN(kBytes, static_cast<std::size_t>(count));
   const auto bytes = [&](const std::uint8_t* from) {
     return count >= all ? hn::LoadU(kBytes, from) : hn::MaskedLoad(first, kBytes, from);
   };
-  return {bytes(here), bytes(here - pixel), bytes(above), bytes(above - pixel)};
+  return {bytes(current), bytes(current - pixel_bytes), bytes(above), bytes(above - pixel_bytes)};
 }
 
 HWY_INLINE Bytes distance(Bytes a, Bytes b) { return hn::Sub(hn::Max(a, b), hn::Min(a, b)); }
 
-/// Half of the sum, rounded down.
+/// (a + b) / 2, rounded down.
 HWY_INLINE Bytes average(Bytes a, Bytes b) {
   return hn::Sub(hn::AverageRound(a, b), hn::And(hn::Xor(a, b), hn::Set(kBytes, 1)));
 }
 
-/// The nearest of the three to left + above - corner, from which they lie as far as the other two of them lie
-/// apart; the third as far as both together, or their difference. A sum beyond 255 is never the smallest.
-HWY_INLINE Bytes paeth(const Neighbours& at) {
-  const Bytes by_left = distance(at.above, at.corner), by_above = distance(at.left, at.corner);
-  const auto one_way = hn::Eq(hn::Max(at.above, at.corner), at.corner);
-  const auto other_way = hn::Eq(hn::Max(at.left, at.corner), at.corner);
-  const Bytes by_corner = hn::IfThenElse(hn::Xor(one_way, other_way), distance(by_left, by_above),
-                                         hn::SaturatedAdd(by_left, by_above));
-  const Bytes least = hn::Min(by_left, hn::Min(by_above, by_corner));
-  return hn::IfThenElse(hn::Eq(by_left, least), at.left,
-                        hn::IfThenElse(hn::Eq(by_above, least), at.above, at.corner));
+/// Paeth predictor: the neighbour nearest to left + above - corner. The distance of `left` is |above -
+/// corner|, that of `above` is |left - corner|. The distance of `corner` is the sum of both, or their
+/// difference. A sum above 255 is never the minimum.
+HWY_INLINE Bytes paeth(const Neighbours& neighbours) {
+  const Bytes left_distance = distance(neighbours.above, neighbours.corner),
+              above_distance = distance(neighbours.left, neighbours.corner);
+  const auto corner_is_max_above = hn::Eq(hn::Max(neighbours.above, neighbours.corner), neighbours.corner);
+  const auto corner_is_max_left = hn::Eq(hn::Max(neighbours.left, neighbours.corner), neighbours.corner);
+  const Bytes corner_distance = hn::IfThenElse(hn::Xor(corner_is_max_above, corner_is_max_left),
+                                               distance(left_distance, above_distance),
+                                               hn::SaturatedAdd(left_distance, above_distance));
+  const Bytes nearest_distance = hn::Min(left_distance, hn::Min(above_distance, corner_distance));
+  return hn::IfThenElse(
+      hn::Eq(left_distance, nearest_distance), neighbours.left,
+      hn::IfThenElse(hn::Eq(above_distance, nearest_distance), neighbours.above, neighbours.corner));
 }
 
 template <int kKind>
-HWY_INLINE Bytes filtered(const Neighbours& at) {
-  if constexpr (kKind == 0) return at.here;
-  if constexpr (kKind == 1) return hn::Sub(at.here, at.left);
-  if constexpr (kKind == 2) return hn::Sub(at.here, at.above);
-  if constexpr (kKind == 3) return hn::Sub(at.here, average(at.left, at.above));
-  if constexpr (kKind == 4) return hn::Sub(at.here, paeth(at));
+HWY_INLINE Bytes filtered(const Neighbours& neighbours) {
+  if constexpr (kKind == 0) return neighbours.current;
+  if constexpr (kKind == 1) return hn::Sub(neighbours.current, neighbours.left);
+  if constexpr (kKind == 2) return hn::Sub(neighbours.current, neighbours.above);
+  if constexpr (kKind == 3) return hn::Sub(neighbours.current, average(neighbours.left, neighbours.above));
+  if constexpr (kKind == 4) return hn::Sub(neighbours.current, paeth(neighbours));
 }
 
 template <int kKind>
-HWY_INLINE void filter(const std::uint8_t* here, const std::uint8_t* above, std::int64_t pixel,
+HWY_INLINE void filter(const std::uint8_t* current, const std::uint8_t* above, std::int64_t pixel_bytes,
                        std::int64_t count, std::uint8_t* to) {
   const auto step = static_cast<std::int64_t>(hn::Lanes(kBytes));
   for (std::int64_t i = 0; i < count; i += step)
-    hn::StoreU(filtered<kKind>(load(here + i, above + i, pixel, count - i)), kBytes, to + i);
+    hn::StoreU(filtered<kKind>(load(current + i, above + i, pixel_bytes, count - i)), kBytes, to + i);
 }
 
-/// For bytes as differences: what they are apart from 0.
+/// Absolute values of signed differences.
 HWY_INLINE Bytes magnitude(Bytes difference) {
   return hn::Min(difference, hn::Sub(hn::Zero(kBytes), difference));
 }
 
-/// A sum of vectors' bytes.
+/// Sum of all bytes of vectors.
 #if HWY_TARGET == HWY_SCALAR
 using Sum = std::uint64_t;
-HWY_INLINE Sum no_sum() { return 0; }
-HWY_INLINE Sum plus(Sum sum, Bytes bytes) { return sum + hn::GetLane(bytes); }
+HWY_INLINE Sum zero_sum() { return 0; }
+HWY_INLINE Sum add_bytes(Sum sum, Bytes bytes) { return sum + hn::GetLane(bytes); }
 HWY_INLINE std::uint64_t total(Sum sum) { return sum; }
 #else
-const hn::Repartition<std::uint64_t, decltype(kBytes)> kWords;
-using Sum = hn::Vec<decltype(kWords)>;
-HWY_INLINE Sum no_sum() { return hn::Zero(kWords); }
-HWY_INLINE Sum plus(Sum sum, Bytes bytes) { return hn::Add(sum, hn::SumsOf8(bytes)); }
-HWY_INLINE std::uint64_t total(Sum sum) { return hn::GetLane(hn::SumOfLanes(kWords, sum)); }
+const hn::Repartition<std::uint64_t, decltype(kBytes)> kSumLanes;
+using Sum = hn::Vec<decltype(kSumLanes)>;
+HWY_INLINE Sum zero_sum() { return hn::Zero(kSumLanes); }
+HWY_INLINE Sum add_bytes(Sum sum, Bytes bytes) { return hn::Add(sum, hn::SumsOf8(bytes)); }
+HWY_INLINE std::uint64_t total(Sum sum) { return hn::GetLane(hn::SumOfLanes(kSumLanes, sum)); }
 #endif
 
 }  // namespace
 
-void filter_row(int kind, const std::uint8_t* here, const std::uint8_t* above, std::int64_t pixel,
+void filter_row(int kind, const std::uint8_t* current, const std::uint8_t* above, std::int64_t pixel_bytes,
                 std::int64_t count, std::uint8_t* to) {
   switch (kind) {
     case 0:
-      return filter<0>(here, above, pixel, count, to);
+      return filter<0>(current, above, pixel_bytes, count, to);
     case 1:
-      return filter<1>(here, above, pixel, count, to);
+      return filter<1>(current, above, pixel_bytes, count, to);
     case 2:
-      return filter<2>(here, above, pixel, count, to);
+      return filter<2>(current, above, pixel_bytes, count, to);
     case 3:
-      return filter<3>(here, above, pixel, count, to);
+      return filter<3>(current, above, pixel_bytes, count, to);
     default:
-      return filter<4>(here, above, pixel, count, to);
+      return filter<4>(current, above, pixel_bytes, count, to);
   }
 }
 
-/// The filter whose results have the smallest sum of magnitudes over `part` of every `step` bytes.
-int best_filter(const std::uint8_t* here, const std::uint8_t* above, std::int64_t pixel, std::int64_t count,
-                std::int64_t part, std::int64_t step) {
+/// Returns the filter with the smallest sum of magnitudes over the first `part` of every `step` bytes.
+int best_filter(const std::uint8_t* current, const std::uint8_t* above, std::int64_t pixel_bytes,
+                std::int64_t count, std::int64_t part, std::int64_t step) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(kBytes));
-  Sum none = no_sum(), left = none, up = none, both = none, nearest = none;
+  Sum none_sum = zero_sum(), sub_sum = none_sum, up_sum = none_sum, average_sum = none_sum,
+      paeth_sum = none_sum;
   for (std::int64_t first = 0; first < count; first += step) {
     const std::int64_t end = std::min(count, first + part);
     for (std::int64_t i = first; i < end; i += lanes) {
-      const Neighbours at = load(here + i, above + i, pixel, end - i);
-      none = plus(none, magnitude(filtered<0>(at)));
-      left = plus(left, magnitude(filtered<1>(at)));
-      up = plus(up, magnitude(filtered<2>(at)));
-      both = plus(both, magnitude(filtered<3>(at)));
-      nearest = plus(nearest, magnitude(filtered<4>(at)));
+      const Neighbours neighbours = load(current + i, above + i, pixel_bytes, end - i);
+      none_sum = add_bytes(none_sum, magnitude(filtered<0>(neighbours)));
+      sub_sum = add_bytes(sub_sum, magnitude(filtered<1>(neighbours)));
+      up_sum = add_bytes(up_sum, magnitude(filtered<2>(neighbours)));
+      average_sum = add_bytes(average_sum, magnitude(filtered<3>(neighbours)));
+      paeth_sum = add_bytes(paeth_sum, magnitude(filtered<4>(neighbours)));
     }
   }
-  const std::uint64_t sums[] = {total(none), total(left), total(up), total(both), total(nearest)};
+  const std::uint64_t sums[] = {total(none_sum), total(sub_sum), total(up_sum), total(average_sum),
+                                total(paeth_sum)};
   return static_cast<int>(std::min_element(std::begin(sums), std::end(sums)) - sums);
 }
 
@@ -137,10 +143,10 @@ namespace {
 HWY_EXPORT(filter_row);
 HWY_EXPORT(best_filter);
 
-/// Sums are taken of this many bytes, and in long rows of as many again after three times as many: a look at a
-/// quarter chooses as well, but for 0.9 % of size at most (docs/measurements/2026-11-23-deflate.md).
-constexpr std::int64_t kLook = 256;
-constexpr std::int64_t kLongRow = 4 * kLook;
+/// The filters are compared on this many bytes, in long rows on every fourth piece of this size. A quarter
+/// chooses as well, except for at most 0.9 % of size (docs/measurements/2026-11-23-deflate.md).
+constexpr std::int64_t kSampleBytes = 256;
+constexpr std::int64_t kLongRow = 4 * kSampleBytes;
 
 }  // namespace
 
@@ -150,13 +156,13 @@ PngFilters::PngFilters(std::int64_t row_bytes, std::int64_t pixel_bytes)
 }
 
 void PngFilters::filter_to(std::byte* to) {
-  const auto* const here = reinterpret_cast<const std::uint8_t*>(rows_[0].data() + pixel_bytes_);
+  const auto* const current = reinterpret_cast<const std::uint8_t*>(rows_[0].data() + pixel_bytes_);
   const auto* const above = reinterpret_cast<const std::uint8_t*>(rows_[1].data() + pixel_bytes_);
-  const int best = HWY_DYNAMIC_DISPATCH(best_filter)(here, above, pixel_bytes_, row_bytes_, kLook,
-                                                     row_bytes_ < kLongRow ? kLook : 4 * kLook);
+  const int best = HWY_DYNAMIC_DISPATCH(best_filter)(current, above, pixel_bytes_, row_bytes_, kSampleBytes,
+                                                     row_bytes_ < kLongRow ? kSampleBytes : 4 * kSampleBytes);
   *to = static_cast<std::byte>(best);
   HWY_DYNAMIC_DISPATCH(filter_row)
-  (best, here, above, pixel_bytes_, row_bytes_, reinterpret_cast<std::uint8_t*>(to + 1));
+  (best, current, above, pixel_bytes_, row_bytes_, reinterpret_cast<std::uint8_t*>(to + 1));
   std::swap(rows_[0], rows_[1]);
 }
 

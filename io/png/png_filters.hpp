@@ -1,4 +1,4 @@
-// PNG's filters (PNG, third edition, 9.2): what is compressed of a row.
+// PNG's row filters (PNG, third edition, 9.2).
 #pragma once
 
 #include <cstddef>
@@ -7,23 +7,24 @@
 
 namespace sepconv {
 
-/// Filters the rows of an image one after another, each by the filter whose results are smallest in sum, as
-/// the standard proposes (12.7), or, in long rows, those of a quarter. Not thread-safe.
+/// Filters the rows of an image in order. Each row gets the filter with the smallest sum of results, as the
+/// standard proposes (12.7); in long rows only a quarter is summed. Not thread-safe.
 class PngFilters {
  public:
   PngFilters(std::int64_t row_bytes, std::int64_t pixel_bytes);
 
-  /// Where the next row is to be put, in the order of bytes that PNG has.
+  /// Buffer for the next row, in PNG's byte order.
   std::byte* row() noexcept { return rows_[0].data() + pixel_bytes_; }
 
-  /// For the row put there: the kind of its filter, and what that makes of it, 1 + row_bytes in all; of kRoom
-  /// bytes behind them some are overwritten.
+  /// Filters the row in row(): writes the number of the filter and the filtered bytes, 1 + row_bytes in
+  /// total. May overwrite up to kRoom bytes after them.
   void filter_to(std::byte* to);
   static constexpr std::int64_t kRoom = 64;
 
  private:
   std::int64_t row_bytes_, pixel_bytes_;
-  std::vector<std::byte> rows_[2];  ///< the next and the one above, behind a pixel of zeros, before kRoom
+  /// the next row and the row above, each between a pixel of zeros and kRoom bytes
+  std::vector<std::byte> rows_[2];
 };
 
 }  // namespace sepconv

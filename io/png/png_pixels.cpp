@@ -16,10 +16,10 @@
 namespace sepconv {
 namespace {
 
-/// Rows are compressed in parts of about as much.
+/// Approximate size of a part, the unit in which rows are compressed.
 constexpr std::int64_t kPartBytes = std::int64_t{1} << 18;
 
-/// A chunk's length has 31 bits, and rows can be longer.
+/// Maximum size of an IDAT chunk: its length has 31 bits, and rows can be longer.
 constexpr std::size_t kMaxPixelBytes = std::size_t{1} << 30;
 
 std::int64_t part_rows(std::int64_t row_bytes) {
@@ -37,7 +37,8 @@ void write_chunk(std::string_view type, std::span<const std::byte> data, OutputB
   put_big32(static_cast<std::uint32_t>(data.size()), head);
   std::memcpy(head + 4, type.data(), 4);
   std::uint32_t crc = libdeflate_crc32(0, head + 4, 4);
-  if (!data.empty()) crc = libdeflate_crc32(crc, data.data(), data.size());  // which makes 0 of no pointer
+  // libdeflate_crc32() returns 0 for null
+  if (!data.empty()) crc = libdeflate_crc32(crc, data.data(), data.size());
   put_big32(crc, check);
   file.write(head);
   file.write(data);
@@ -59,13 +60,13 @@ std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept {
 void write_png_pixels(const PixelView& image, int level, OutputBytes& file) {
   const std::int64_t pixel_bytes = image.channels * size_of(image.type);
   const std::int64_t row_bytes = image.extent.cols * pixel_bytes;
-  const std::int64_t rows_at_once = part_rows(row_bytes);
+  const std::int64_t rows_per_part = part_rows(row_bytes);
   PngFilters filters(row_bytes, pixel_bytes);
-  const std::int64_t part_bytes = rows_at_once * (row_bytes + 1);
+  const std::int64_t part_bytes = rows_per_part * (row_bytes + 1);
   Buffer part(part_bytes + PngFilters::kRoom);
   PngCoder coder(level, part_bytes);
-  for (std::int64_t row = 0; row < image.extent.rows; row += rows_at_once) {
-    const std::int64_t rows = std::min(rows_at_once, image.extent.rows - row);
+  for (std::int64_t row = 0; row < image.extent.rows; row += rows_per_part) {
+    const std::int64_t rows = std::min(rows_per_part, image.extent.rows - row);
     for (std::int64_t i = 0; i < rows; ++i) {
       copy_in_png_order(image.row_data(row + i), image.type, filters.row(), row_bytes);
       filters.filter_to(part.data() + i * (row_bytes + 1));

@@ -6,14 +6,13 @@
 
 namespace sepconv {
 
-/// Memory of it besides the image.
+/// Memory of write_png_pixels() besides the image.
 std::int64_t png_pixels_bytes(std::int64_t row_bytes) noexcept;
 
-/// Writes the chunks from the first of the pixels' to the file's end. `level` as PngCoder has it. Throws
-/// IoError.
+/// Writes the IDAT chunks and IEND. `level` is that of PngCoder. Throws IoError.
 void write_png_pixels(const PixelView& image, int level, OutputBytes& file);
 
-/// A whole PNG file of u8 or u16, of one channel, three, or four (alpha), with nothing but its pixels.
+/// Returns a PNG file of a u8 or u16 image with one channel, three, or four (alpha), without metadata.
 std::vector<std::byte> png_in_memory(const PixelView& image);
 
 }  // namespace sepconv

@@ -18,16 +18,16 @@
 namespace sepconv {
 namespace {
 
-/// What a byte of deflate becomes at most: https://zlib.net/zlib_tech.html
+/// Maximum expansion of deflate: https://zlib.net/zlib_tech.html
 constexpr double kMaxInflated = 1032;
 
-/// Compressed bytes behind the last row that libpng may go through: they can hold a thousand times as many.
-constexpr std::int64_t kMaxBehind = 256 << 10;
+/// Compressed bytes after the last row that libpng may read: they can expand a thousandfold.
+constexpr std::int64_t kMaxTrailingBytes = 256 << 10;
 constexpr png_uint_32 kPixelChunk = 0x49444154;  // IDAT
 
 using ReadBytes = std::function<void(std::span<std::byte>)>;
 
-/// A handle of libpng that takes its bytes from us and keeps its words to itself.
+/// A libpng decoder that reads through a callback and prints nothing.
 class PngDecoder {
  public:
   PngDecoder(std::string name, ReadBytes read) : name_(std::move(name)), read_(std::move(read)) {
@@ -37,35 +37,36 @@ class PngDecoder {
   PngDecoder& operator=(const PngDecoder&) = delete;
   ~PngDecoder() = default;
 
-  /// The header, with the profile: for a file of which that is all. Takes no memory for rows, whose length is
-  /// the file's word.
+  /// Reads the header and the profile from a file that may end there. Allocates no rows, since their length
+  /// is not verified yet.
   void read_head() {
     check(guard_.run([this] {
       png_set_chunk_malloc_max(png_, kMaxProfileBytes);
       png_read_info(png_, info_);
-      announce();
+      determine_output();
     }));
   }
 
-  /// All of a file; `out` is what a head like its own has announced.
+  /// Decodes a whole file. `out` must have the spec() that read_head() determines.
   void read_pixels(const PixelView& out) {
     check(guard_.run([this, &out] {
-      // Profiles, texts and what else does not belong to the pixels is passed over, but for its checksum.
+      // Chunks other than pixels are skipped, after a check of their checksums.
       png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
       png_set_chunk_malloc_max(png_, 0);
       png_read_info(png_, info_);
-      announce();
+      determine_output();
       if (spec_ != ImageSpec{out.extent, out.channels, out.type})
         png_error(png_, "it has changed since it was opened");
       const int passes = expand();
       if (static_cast<std::int64_t>(png_get_rowbytes(png_, info_)) != out.row_bytes())
         png_error(png_, "libpng makes other rows of it");
-      // From here on libpng's complaints are about pixels.
+      // From here on libpng's warnings concern pixels and become errors.
       png_set_benign_errors(png_, 0);
       for (int pass = 0; pass < passes; ++pass) {
         for (std::int64_t row = 0; row < out.extent.rows; ++row) {
-          // With the last row libpng goes through what is behind it.
-          if (pass + 1 == passes && row + 1 == out.extent.rows) may_read_ = kMaxBehind + out.row_bytes();
+          // With the last row libpng also reads the data after it.
+          if (pass + 1 == passes && row + 1 == out.extent.rows)
+            read_budget_ = kMaxTrailingBytes + out.row_bytes();
           png_read_row(png_, reinterpret_cast<png_bytep>(out.row_data(row)), nullptr);
         }
       }
@@ -100,7 +101,7 @@ class PngDecoder {
   static void read(png_structp png, png_bytep data, std::size_t bytes) {
     PngDecoder& decoder = self(png);
     if (png_get_io_chunk_type(png) == kPixelChunk &&
-        (decoder.may_read_ -= static_cast<std::int64_t>(bytes)) < 0)
+        (decoder.read_budget_ -= static_cast<std::int64_t>(bytes)) < 0)
       decoder.guard_.fail("far more than its pixels is compressed in it");
     decoder.guard_.keep([&] { decoder.read_({reinterpret_cast<std::byte*>(data), bytes}); });
   }
@@ -120,29 +121,30 @@ class PngDecoder {
     png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
   }
 
-  /// Which is one channel, as in a BMP; with a profile, which is one for colours, it stays three.
+  /// A grey palette becomes one channel, as in a BMP. With a profile, which is one for colours, it stays
+  /// three.
   bool has_grey_palette() const {
     png_colorp colours = nullptr;
     int count = 0;
     if (colour_ != PNG_COLOR_TYPE_PALETTE || transparency_ ||
         png_get_valid(png_, info_, PNG_INFO_iCCP) != 0 || png_get_PLTE(png_, info_, &colours, &count) == 0)
       return false;
-    return std::ranges::all_of(std::span(colours, static_cast<std::size_t>(count)), [](const png_color& one) {
-      return one.red == one.green && one.red == one.blue;
-    });
+    return std::ranges::all_of(
+        std::span(colours, static_cast<std::size_t>(count)),
+        [](const png_color& colour) { return colour.red == colour.green && colour.red == colour.blue; });
   }
 
-  /// Says what expand() makes of the file.
-  void announce() {
+  /// Determines the result of expand().
+  void determine_output() {
     const int depth = png_get_bit_depth(png_, info_);
     colour_ = png_get_color_type(png_, info_);
     transparency_ = png_get_valid(png_, info_, PNG_INFO_tRNS) != 0;
-    greys_ = has_grey_palette();
+    is_grey_palette_ = has_grey_palette();
     const bool has_alpha = (colour_ & PNG_COLOR_MASK_ALPHA) != 0 || (transparency_ && !loses_transparency());
     spec_ = {{png_get_image_height(png_, info_), png_get_image_width(png_, info_)},
-             colour_ == PNG_COLOR_TYPE_GRAY || greys_ ? 1
-             : has_alpha                              ? 4
-                                                      : 3,
+             colour_ == PNG_COLOR_TYPE_GRAY || is_grey_palette_ ? 1
+             : has_alpha                                        ? 4
+                                                                : 3,
              depth == 16 ? PixelType::u16 : PixelType::u8};
     inflated_bytes_ =
         static_cast<double>(spec_.extent.rows) * static_cast<double>(png_get_rowbytes(png_, info_));
@@ -153,11 +155,11 @@ class PngDecoder {
                                                                            : "";
   }
 
-  /// Makes u8 or u16 in native byte order with 1, 3 or 4 channels of everything. Returns the number of passes
-  /// over the image.
+  /// Configures conversion to u8 or u16 in native byte order with 1, 3 or 4 channels. Returns the number of
+  /// passes over the image.
   int expand() {
     if (colour_ == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png_);
-    if (greys_) png_set_rgb_to_gray_fixed(png_, PNG_ERROR_ACTION_NONE, -1, -1);
+    if (is_grey_palette_) png_set_rgb_to_gray_fixed(png_, PNG_ERROR_ACTION_NONE, -1, -1);
     if (colour_ == PNG_COLOR_TYPE_GRAY && png_get_bit_depth(png_, info_) < 8)
       png_set_expand_gray_1_2_4_to_8(png_);
     if (grey_with_alpha()) png_set_gray_to_rgb(png_);
@@ -180,15 +182,16 @@ class PngDecoder {
   png_infop& info_ = handle_.info;
   ImageSpec spec_;
   int colour_ = PNG_COLOR_TYPE_GRAY;
-  bool greys_ = false;
+  bool is_grey_palette_ = false;
   const char* storage_ = "";
   double inflated_bytes_ = 0;
-  bool transparency_ = false;                                         // tRNS
-  std::int64_t may_read_ = std::numeric_limits<std::int64_t>::max();  // of compressed pixels
+  bool transparency_ = false;  // has tRNS
+  // compressed pixel bytes that libpng may still read
+  std::int64_t read_budget_ = std::numeric_limits<std::int64_t>::max();
   char warning_[160] = "";
 };
 
-void take_profile(const PngDecoder& decoder, bool expected, BufferedSource& source) {
+void copy_profile(const PngDecoder& decoder, bool expected, BufferedSource& source) {
   const auto profile = decoder.profile();
   if (profile.empty() && expected) {
     source.warnings.push_back(fmt::format("the ICC profile is left out: {}", decoder.warning()));
@@ -248,7 +251,7 @@ std::unique_ptr<Reader> open_png(InputFile file, const OpenOptions& options) {
   source.decoder_bytes = kPngCodecBytes + 8 * source.spec.row_bytes();
   if (decoder.loses_transparency())
     source.warnings.emplace_back("which grey is transparent (tRNS) is left out");
-  take_profile(decoder, chunks.has_profile, source);
+  copy_profile(decoder, chunks.has_profile, source);
   return make_buffered_reader(std::move(file), std::move(source), decode_png);
 }
 

@@ -22,13 +22,13 @@ namespace sepconv {
 namespace {
 
 using enum MetadataKind;
-constexpr unsigned kKeptByPng = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
-                                static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts) |
-                                static_cast<unsigned>(colours) | static_cast<unsigned>(exif) |
-                                static_cast<unsigned>(xmp);
-constexpr BufferedFormat kPng{"PNG", true, "134", kPngMaxLength, kKeptByPng};
+constexpr unsigned kPngMetadata = static_cast<unsigned>(resolution) | static_cast<unsigned>(orientation) |
+                                  static_cast<unsigned>(icc_profile) | static_cast<unsigned>(texts) |
+                                  static_cast<unsigned>(colours) | static_cast<unsigned>(exif) |
+                                  static_cast<unsigned>(xmp);
+constexpr BufferedFormat kPng{"PNG", true, "134", kPngMaxLength, kPngMetadata};
 
-/// A handle of libpng for all but the pixels, that gives its bytes to us and keeps its words to itself.
+/// A libpng encoder for everything except the pixels. It writes through OutputBytes and prints nothing.
 class PngEncoder {
  public:
   PngEncoder(const ImageSpec& spec, const Metadata& metadata) : spec_(spec) {
@@ -40,7 +40,7 @@ class PngEncoder {
   PngEncoder& operator=(const PngEncoder&) = delete;
   ~PngEncoder() = default;
 
-  /// Why libpng does not write this profile; empty if it does.
+  /// Returns why libpng rejects this profile; empty if it does not.
   std::string refusal(const std::vector<std::byte>& profile) {
     if (!guard_.run([this, &profile] { set_profile(profile); })) return guard_.message();
     return png_get_valid(png_, info_, PNG_INFO_iCCP) != 0 ? "" : warning_;
@@ -56,13 +56,13 @@ class PngEncoder {
     const std::string xmp(reinterpret_cast<const char*>(packet.data()), packet.size());
     auto chunks = text_chunks(metadata);
     if (!xmp.empty()) chunks.push_back(international_text(kPngXmpKeyword, xmp));
-    const bool done = guard_.run([&] {
+    const bool success = guard_.run([&] {
       png_set_write_fn(png_, this, write, flush);
       set_metadata(metadata, exif);
       if (!chunks.empty()) png_set_text(png_, info_, chunks.data(), static_cast<int>(chunks.size()));
       png_write_info(png_, info_);
     });
-    if (!done) fail(file.target().native());
+    if (!success) fail(file.target().native());
     write_png_pixels(image, level, bytes);
     bytes.flush();
   }
@@ -99,7 +99,7 @@ class PngEncoder {
     if (!palette_.empty()) png_set_PLTE(png_, info_, palette_.data(), static_cast<int>(palette_.size()));
   }
 
-  /// For all 256 values: what is beyond a shorter one would be damage.
+  /// Returns a palette of all 256 values: a value beyond a shorter palette would be damage.
   static std::vector<png_color> palette_of(const ColourTable& colours) {
     const ColourTable all = with_size(colours, 256);
     std::vector<png_color> palette;
@@ -131,7 +131,7 @@ class PngEncoder {
                      reinterpret_cast<png_bytep>(exif.data()));
   }
 
-  /// Points into the text.
+  /// The result points into `text`.
   static png_text international_text(const char* keyword, const std::string& text) {
     png_text chunk{};
     chunk.compression = PNG_ITXT_COMPRESSION_NONE;
@@ -141,15 +141,15 @@ class PngEncoder {
     return chunk;
   }
 
-  /// The chunk that takes UTF-8 for what is UTF-8 and no ASCII. All else goes into the one for Latin-1, as it
-  /// is: other bytes of a TIFF's text are most often that. They point into the metadata.
+  /// Text that is UTF-8 but not ASCII goes into iTXt. Any other text goes unchanged into tEXt, which is
+  /// Latin-1: other bytes in a TIFF's text are mostly Latin-1. The chunks point into `metadata`.
   static std::vector<png_text> text_chunks(const Metadata& metadata) {
     std::vector<png_text> chunks;
     for (const PngText& kind : kPngTexts) {
       const std::string& text = metadata.*kind.text;
       if (text.empty()) continue;
-      const bool ascii =
-          std::ranges::all_of(text, [](char letter) { return static_cast<unsigned char>(letter) < 0x80; });
+      const bool ascii = std::ranges::all_of(
+          text, [](char character) { return static_cast<unsigned char>(character) < 0x80; });
       png_text chunk{};
       chunk.compression = ascii || !is_utf8(text) ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
       chunk.key = const_cast<char*>(kind.keyword);
@@ -174,10 +174,10 @@ class PngEncoder {
   png_infop& info_ = handle_.info;
 };
 
-/// As PngCoder has it.
+/// Returns the level for PngCoder.
 int level_of(const std::filesystem::path& path, const FileLayout& layout) {
   if (layout.compression != Compression::deflate)
-    return deflate::kAutomatic;  // a source's, of another format
+    return deflate::kAutomatic;  // the compression of a source in another format
   if (layout.level <= kMaxPngLevel) return layout.level;
   if (layout.level == deflate::kBestLevel) return kMaxPngLevel;
   throw InvalidArgument(fmt::format(
@@ -187,9 +187,9 @@ int level_of(const std::filesystem::path& path, const FileLayout& layout) {
 
 }  // namespace
 
-std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& result,
-                                   const CreateOptions& given) {
-  BufferedPicture picture = buffered_picture(path, result, kPng, given);
+std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const ImageSpec& requested_spec,
+                                   const CreateOptions& requested) {
+  BufferedPicture picture = buffered_picture(path, requested_spec, kPng, requested);
   const ImageSpec spec = picture.spec;
   const CreateOptions& options = picture.options;
   const int level = level_of(path, options.layout);
@@ -207,7 +207,7 @@ std::unique_ptr<Writer> create_png(const std::filesystem::path& path, const Imag
       metadata.icc_profile.clear();
     }
   }
-  // Profile and texts: ours, libpng's, and compressed.
+  // Profile and texts are stored by us and by libpng, and compressed.
   sink.encoder_bytes = kPngCodecBytes + png_pixels_bytes(spec.row_bytes()) + 4 * buffered_bytes(metadata);
   return make_buffered_writer(path, kPng, std::move(picture), std::move(sink),
                               [metadata, spec, level](OutputFile& file, const PixelView& image) {

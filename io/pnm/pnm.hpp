@@ -11,7 +11,7 @@ bool is_pnm(std::span<const std::byte> head) noexcept;
 /// Reads the header. Values are scaled to the whole range of u8 or u16. Throws IoError for a damaged or
 /// truncated file.
 std::unique_ptr<Reader> open_pnm(InputFile file, const OpenOptions& options = {});
-/// Binary: one channel where the name ends in .pgm, else three.
+/// Writes a binary file: one channel if the name ends in .pgm, else three.
 std::unique_ptr<Writer> create_pnm(const std::filesystem::path& path, const ImageSpec& spec,
                                    const CreateOptions& options);
 

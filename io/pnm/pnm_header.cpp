@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::int64_t kMaxNumber = std::int64_t{1} << 31;
 
-bool is_space(int letter) { return letter == ' ' || (letter >= '\t' && letter <= '\r'); }
-bool is_digit(int letter) { return letter >= '0' && letter <= '9'; }
+bool is_space(int character) { return character == ' ' || (character >= '\t' && character <= '\r'); }
+bool is_digit(int character) { return character >= '0' && character <= '9'; }
 
 void check_bytes(const InputFile& file, const PnmHeader& header) {
   const auto [rows, cols] = header.spec.extent;
-  // A pixel takes a bit at least. Where that holds, what follows is done in 64 bits.
+  // A pixel takes at least one bit. This bound also keeps the products below within 64 bits.
   bool fits = static_cast<double>(rows) * static_cast<double>(cols) <= 8.0 * static_cast<double>(file.size());
   if (fits) {
-    // As text a value takes a digit and, but for bits, a space.
+    // In text a value takes at least a digit and, except for bits, a space.
     const std::int64_t values = header.spec.extent.area() * header.spec.channels;
-    const std::int64_t least = !header.text()  ? rows * header.stored_row_bytes()
-                               : header.bits() ? values
-                                               : 2 * values;
-    fits = least <= file.size() - header.pixels_offset;
+    const std::int64_t min_bytes = !header.text()  ? rows * header.stored_row_bytes()
+                                   : header.bits() ? values
+                                                   : 2 * values;
+    fits = min_bytes <= file.size() - header.pixels_offset;
   }
   if (fits) return;
   throw_read_error(file.path(),
@@ -37,11 +37,11 @@ void check_bytes(const InputFile& file, const PnmHeader& header) {
 }  // namespace
 
 std::int64_t PnmText::number() {
-  int letter = first_digit();
+  int character = first_digit();
   std::int64_t value = 0;
-  for (; is_digit(letter); letter = get()) value = std::min(kMaxNumber, 10 * value + (letter - '0'));
-  if (letter == -1) truncated();
-  if (!is_space(letter)) damaged();
+  for (; is_digit(character); character = get()) value = std::min(kMaxNumber, 10 * value + (character - '0'));
+  if (character == -1) truncated();
+  if (!is_space(character)) damaged();
   return value;
 }
 
@@ -52,19 +52,19 @@ bool PnmText::bit() {
 }
 
 int PnmText::get() {
-  int letter = bytes_.get();
-  if (letter == '#') {
-    while (letter != '\n' && letter != '\r' && letter != -1) letter = bytes_.get();
+  int character = bytes_.get();
+  if (character == '#') {
+    while (character != '\n' && character != '\r' && character != -1) character = bytes_.get();
   }
-  return letter;
+  return character;
 }
 
 int PnmText::first_digit() {
-  int letter = get();
-  while (is_space(letter)) letter = get();
-  if (letter == -1) truncated();
-  if (!is_digit(letter)) damaged();
-  return letter;
+  int character = get();
+  while (is_space(character)) character = get();
+  if (character == -1) truncated();
+  if (!is_digit(character)) damaged();
+  return character;
 }
 
 void PnmText::truncated() const {
@@ -80,9 +80,9 @@ void PnmText::damaged() const {
 
 PnmHeader read_pnm_header(InputBytes& bytes) {
   PnmHeader header;
-  std::byte head[2];
-  bytes.read(head);
-  header.kind = std::to_integer<char>(head[1]);
+  std::byte magic[2];
+  bytes.read(magic);
+  header.kind = std::to_integer<char>(magic[1]);
   PnmText text(bytes);
   header.spec.extent.cols = text.number();
   header.spec.extent.rows = text.number();
@@ -125,7 +125,7 @@ PnmScale::PnmScale(std::filesystem::path path, const PnmHeader& header) : path_(
   }
 }
 
-void PnmScale::throw_too_great(std::int64_t value, std::int64_t row) const {
+void PnmScale::throw_above_maxval(std::int64_t value, std::int64_t row) const {
   throw_read_error(path_,
                    fmt::format("row {} holds {} where the header says that {} is the greatest value; the "
                                "file is damaged, copy it anew",

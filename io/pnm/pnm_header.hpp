@@ -1,4 +1,4 @@
-// What stands before the pixels of a PNM file, and numbers as text, which its pixels may be too.
+// Reads and writes headers of PNM files, and reads numbers and pixels stored as text.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@ namespace sepconv {
 struct PnmHeader {
   char kind = '1';  ///< '1' to '3' are text, '4' to '6' binary: bits, grey, RGB
   ImageSpec spec;
-  std::int64_t greatest = 1;  ///< value in the file
+  std::int64_t greatest = 1;  ///< maximum value in the file (maxval)
   std::int64_t pixels_offset = 0;
 
   bool text() const noexcept { return kind <= '3'; }
@@ -23,40 +23,40 @@ struct PnmHeader {
   }
 };
 
-/// Throws IoError for a damaged header, and for a file that is too short for what it says.
+/// Throws IoError for a damaged header and for a file shorter than its header claims.
 PnmHeader read_pnm_header(const InputFile& file);
-/// The same of bytes that begin so, of which it is not known how many there are; the next are then pixels.
+/// Reads the header at the front of a stream of unknown length. The next bytes are pixels.
 PnmHeader read_pnm_header(InputBytes& bytes);
 
-/// What stands before the binary pixels of an image of u8 or u16 with 1 or 3 channels.
+/// Returns the header of a binary file of u8 or u16 with 1 or 3 channels.
 std::vector<std::byte> pnm_header(const ImageSpec& spec);
 
-/// Values of a file spread over all of a type: v * limit / greatest, rounded half up.
+/// Scales values of a file to the whole range of its type: v * limit / maxval, rounded half up.
 class PnmScale {
  public:
   PnmScale(std::filesystem::path path, const PnmHeader& header);
   std::uint16_t operator()(std::int64_t value, std::int64_t row) const {
-    if (value >= std::ssize(scaled_)) throw_too_great(value, row);
+    if (value >= std::ssize(scaled_)) throw_above_maxval(value, row);
     return scaled_[static_cast<std::size_t>(value)];
   }
 
  private:
-  [[noreturn]] void throw_too_great(std::int64_t value, std::int64_t row) const;
+  [[noreturn]] void throw_above_maxval(std::int64_t value, std::int64_t row) const;
 
   std::filesystem::path path_;
   std::vector<std::uint16_t> scaled_;
 };
 
-/// Numbers and bits as text: separated by white space, with comments from '#' to the end of the line. Throws
-/// IoError.
+/// Reads numbers and bits stored as text, separated by white space, with comments from '#' to the end of the
+/// line. Throws IoError.
 class PnmText {
  public:
   explicit PnmText(InputBytes& bytes) : bytes_(bytes) {}
 
-  /// At most 2^31, which stands for all that is more. Takes the white space behind it, without which it may
-  /// have lost digits.
+  /// Returns the next number, at most 2^31, which stands for all larger ones. Requires white space after it,
+  /// since digits may be missing otherwise.
   std::int64_t number();
-  /// Needs no white space behind it.
+  /// Returns the next bit. White space after it is not required.
   bool bit();
 
  private:

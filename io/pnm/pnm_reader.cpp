@@ -13,7 +13,7 @@
 namespace sepconv {
 namespace {
 
-/// 1 is black.
+/// In PBM 1 is black.
 std::uint8_t grey_of(bool bit) { return bit ? 0 : 255; }
 
 template <class T>
@@ -33,10 +33,10 @@ void decode_bits(const InputFile& file, const PnmHeader& header, const PixelView
   InputBytes bytes(file, header.pixels_offset);
   for (std::int64_t row = 0; row < out.extent.rows; ++row) {
     auto* const values = out.row<std::uint8_t>(row);
-    std::byte eight{};
+    std::byte packed{};
     for (std::int64_t col = 0; col < out.extent.cols; ++col) {
-      if (col % 8 == 0) bytes.read({&eight, 1});
-      values[col] = grey_of((std::to_integer<int>(eight) >> (7 - col % 8) & 1) != 0);
+      if (col % 8 == 0) bytes.read({&packed, 1});
+      values[col] = grey_of((std::to_integer<int>(packed) >> (7 - col % 8) & 1) != 0);
     }
   }
 }
@@ -69,8 +69,8 @@ void decode_pnm(const InputFile& file, const PnmHeader& header, const PixelView&
   }
 }
 
-/// Binary files may hold several images, one behind the other.
-bool has_another(const InputFile& file, const PnmHeader& header) {
+/// Whether another image follows the first: binary files may contain several.
+bool has_next_image(const InputFile& file, const PnmHeader& header) {
   if (header.text()) return false;
   std::byte head[8];
   const std::int64_t end = header.pixels_offset + header.spec.extent.rows * header.stored_row_bytes();
@@ -87,7 +87,7 @@ bool is_pnm(std::span<const std::byte> head) noexcept {
 }
 
 std::unique_ptr<Reader> open_pnm(InputFile file, const OpenOptions&) {
-  constexpr std::int64_t decoder_bytes = std::int64_t{1} << 20;  // buffer and table
+  constexpr std::int64_t decoder_bytes = std::int64_t{1} << 20;  // stream buffer and scaling table
   const PnmHeader header = read_pnm_header(file);
   BufferedSource source;
   source.spec = header.spec;
@@ -97,7 +97,7 @@ std::unique_ptr<Reader> open_pnm(InputFile file, const OpenOptions&) {
     source.warnings.push_back(
         fmt::format("values of 0 to {} are scaled to 0 to {}", header.greatest, header.type_limit()));
   }
-  if (has_another(file, header)) source.warnings.emplace_back("further images in the file are left out");
+  if (has_next_image(file, header)) source.warnings.emplace_back("further images in the file are left out");
   return make_buffered_reader(
       std::move(file), std::move(source),
       [header](const InputFile& from, const PixelView& out) { decode_pnm(from, header, out); });

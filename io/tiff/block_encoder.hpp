@@ -13,7 +13,7 @@
 
 namespace sepconv {
 
-/// The encoded bytes of a block, in memory that is used again for the next.
+/// The encoded bytes of a block, in memory that is reused for the next.
 struct EncodedBlock {
   Buffer memory;
   std::int64_t size = 0;
@@ -22,11 +22,11 @@ struct EncodedBlock {
   }
 };
 
-/// Holds what one worker needs. The bytes depend on the block's pixels and format only. Not thread-safe: one
-/// per worker.
+/// Encoder and buffers of one worker. The encoded bytes depend only on the block's pixels and format. Not
+/// thread-safe: one per worker.
 class BlockEncoder {
  public:
-  /// One for blocks of this format; messages begin with `name`.
+  /// Creates an encoder for blocks of this format; error messages begin with `name`.
   static std::unique_ptr<BlockEncoder> make(const BlockFormat& format, std::string name);
 
   virtual ~BlockEncoder() = default;
@@ -35,8 +35,8 @@ class BlockEncoder {
 
   const BlockFormat& format() const noexcept { return format_; }
 
-  /// Encodes channel `channel` of the pixels, or all of them (kAllChannels), filled up to a block; a JPEG
-  /// with tables of its own. Throws IoError, OutOfMemory.
+  /// Encodes channel `channel` of the pixels, or all of them (kAllChannels), padded to a full block. A JPEG
+  /// includes its tables. Throws IoError, OutOfMemory.
   void encode(const ConstPixelView& pixels, std::int64_t channel, EncodedBlock& encoded);
 
   /// Upper bound of the memory of one encoder.
@@ -45,21 +45,22 @@ class BlockEncoder {
  protected:
   explicit BlockEncoder(const BlockFormat& format) : format_(format) {}
 
-  /// The block, rows without gaps; encoding may destroy it.
+  /// The block, with dense rows; encoding may overwrite it.
   std::byte* block();
 
  private:
-  /// Appends block() to `encoded`, which is empty and has room for format().max_encoded_bytes().
+  /// Appends block() to `encoded`, which is empty and has a capacity of format().max_encoded_bytes().
   virtual void append_to(EncodedBlock& encoded) = 0;
-  /// Appends pixels that are a whole block, as it is but for gaps between rows; false: block() is wanted.
+  /// Encodes a whole block directly from `pixels`, whose rows may have gaps. Returns false if they must be
+  /// copied to block() first.
   virtual bool append_whole(const ConstPixelView&, EncodedBlock&) { return false; }
 
   BlockFormat format_;
-  Buffer block_;  ///< made when it is first wanted
+  Buffer block_;  ///< allocated on first use
 };
 
 std::unique_ptr<BlockEncoder> make_libtiff_encoder(const BlockFormat& format, std::string name);
-/// Deflate and zstd.
+/// For deflate and zstd.
 std::unique_ptr<BlockEncoder> make_predicted_encoder(const BlockFormat& format);
 
 }  // namespace sepconv

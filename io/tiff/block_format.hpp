@@ -1,5 +1,5 @@
-// What a codec must know of a block: a tile or a strip, of one plane when channels lie in planes of their
-// own.
+// Description of a block for a codec: a tile or a strip, of one plane if channels are stored in separate
+// planes.
 #pragma once
 
 #include <array>
@@ -13,10 +13,10 @@
 
 namespace sepconv {
 
-/// Fields hold the values of the TIFF tags of the same names.
+/// Fields have the values of the TIFF tags of the same names.
 struct BlockFormat {
   Extent extent;
-  std::int64_t channels = 1;  ///< in the block, those of its elements: 1 when planar
+  std::int64_t channels = 1;  ///< of the block, in elements: 1 if planar
   SampleType type = PixelType::u8;
   std::uint16_t compression = 1;
   std::uint16_t predictor = 1;
@@ -25,10 +25,10 @@ struct BlockFormat {
   std::array<std::uint16_t, 2> subsampling{2, 2};
   std::vector<std::byte> jpeg_tables;
   bool big_endian = false;
-  std::optional<int> level;  ///< of an encoder that has levels: a file does not tell it
+  std::optional<int> level;  ///< of an encoder, if it has levels; not stored in files
 
-  /// Channels 1 and 2 are signed in elements that are not: CIE L*a*b* (TIFF 6.0, section 23). Pixels have the
-  /// same numbers with half of the range added, so that they can be computed with.
+  /// Whether channels 1 and 2 are signed although the type is unsigned: CIE L*a*b* (TIFF 6.0, section 23).
+  /// Pixels in memory have half of the range added, so that arithmetic works.
   bool has_signed_ab() const noexcept {
     constexpr std::uint16_t kCieLab = 8;
     return photometric == kCieLab && type.kind == SampleType::Kind::natural && type.is_pixels();
@@ -37,21 +37,21 @@ struct BlockFormat {
   std::int64_t row_bytes() const noexcept { return type.bytes_of(extent.cols * channels); }
   std::int64_t bytes() const noexcept { return extent.rows * row_bytes(); }
 
-  /// More encoded bytes than any encoder makes of a block: LZW takes at most 12 bits for 8, JPEG 18 for a
-  /// coefficient. The rest is headers.
+  /// Upper bound of the encoded bytes of a block: LZW takes at most 12 bits for 8, JPEG 18 for a coefficient.
+  /// The rest is headers.
   std::int64_t max_encoded_bytes() const noexcept;
-  /// Fewer encoded bytes than any encoder needs for a block: the bound that lets a few bytes claim only so
-  /// many pixels.
+  /// Lower bound of the encoded bytes of a block, so that a few bytes cannot claim too many pixels.
   std::int64_t min_encoded_bytes() const noexcept;
-  /// More than writers leave behind a block's pixels, such as a last strip that is filled up: a stream that
-  /// holds more is an error, so that a few bytes cannot keep a thread busy, nor ask for a window.
+  /// Upper bound of the decoded bytes of a block: some writers append data, such as a filled-up last strip. A
+  /// longer stream is an error, so that a few bytes can neither keep a thread busy nor require a large
+  /// window.
   std::int64_t max_decoded_bytes() const noexcept { return bytes() + (512 << 10); }
 };
 
 /// The value of the tag SampleFormat.
 std::uint16_t sample_format(SampleType type) noexcept;
 
-/// Whether libtiff's predictors go with this codec.
+/// Whether libtiff supports predictors for this codec.
 bool has_predictor(std::uint16_t compression) noexcept;
 
 }  // namespace sepconv

@@ -11,7 +11,7 @@
 namespace sepconv {
 namespace {
 
-// One element of `from` to one of every `to_step`, or the other way round.
+// Copies elements between different strides.
 template <class T>
 void copy_strided(const T* from, std::int64_t from_step, T* to, std::int64_t to_step,
                   std::int64_t count) noexcept {
@@ -20,8 +20,9 @@ void copy_strided(const T* from, std::int64_t from_step, T* to, std::int64_t to_
 
 }  // namespace
 
-std::optional<Place> copy_from_block(const std::byte* block, SampleType type, std::int64_t pitch_bytes,
-                                     std::int64_t channel, const PixelView& to, int first_bit) noexcept {
+std::optional<ElementPosition> copy_from_block(const std::byte* block, SampleType type,
+                                               std::int64_t pitch_bytes, std::int64_t channel,
+                                               const PixelView& to, int first_bit) noexcept {
   const bool all = channel == kAllChannels;
   if (!type.is_pixels()) {
     const std::int64_t elements = all ? to.channels / type.parts() : 1;
@@ -30,7 +31,7 @@ std::optional<Place> copy_from_block(const std::byte* block, SampleType type, st
       std::byte* const first = to.row_data(row) + (all ? 0 : channel * type.parts() * size_of(to.type));
       const std::int64_t done = load_elements(type, {block + row * pitch_bytes, 1, first_bit}, count, first,
                                               all ? type.parts() : to.channels);
-      if (done < count) return Place{row, done / elements, all ? done % elements : channel};
+      if (done < count) return ElementPosition{row, done / elements, all ? done % elements : channel};
     }
   } else if (all) {
     copy_pixels({block, to.extent, to.channels, to.type, pitch_bytes}, to);
@@ -106,7 +107,7 @@ void shift_ab(const BlockFormat& format, std::int64_t channel, std::int64_t coun
   constexpr std::byte kSign{0x80};
   const std::int64_t bytes = format.type.bytes_of(1);
   const std::int64_t top = std::endian::native == std::endian::little ? bytes - 1 : 0;
-  const auto is_signed = [](std::int64_t of) { return of == 1 || of == 2; };
+  const auto is_signed = [](std::int64_t index) { return index == 1 || index == 2; };
   for (std::int64_t i = 0; i < count; ++i) {
     if (is_signed(channel == kAllChannels ? i % format.channels : channel))
       elements[i * bytes + top] ^= kSign;

@@ -1,4 +1,4 @@
-// Pixels on their way between blocks, as a file stores them, and views, with all channels interleaved.
+// Copies pixels between blocks, as a file stores them, and views with interleaved channels.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +11,31 @@
 
 namespace sepconv {
 
-/// Which channels a block holds.
+/// As a channel: all channels, interleaved.
 inline constexpr std::int64_t kAllChannels = -1;
 
-/// A pixel of a view and one of its channels, as elements have them.
-struct Place {
+/// Position of an element: a pixel of a view and a channel of elements.
+struct ElementPosition {
   std::int64_t row, col, channel;
 };
 
-/// Makes pixels of stored rows, `pitch_bytes` apart, of which the first elements begin at bit `first_bit`:
-/// the channel `channel` of `to`, or all of them. Returns where an element has no number among pixels.
-std::optional<Place> copy_from_block(const std::byte* block, SampleType type, std::int64_t pitch_bytes,
-                                     std::int64_t channel, const PixelView& to, int first_bit = 0) noexcept;
+/// Converts stored rows, `pitch_bytes` apart, whose first elements begin at bit `first_bit`, to channel
+/// `channel` of `to`, or to all channels. Returns the position of the first element that pixels cannot
+/// represent, or null.
+std::optional<ElementPosition> copy_from_block(const std::byte* block, SampleType type,
+                                               std::int64_t pitch_bytes, std::int64_t channel,
+                                               const PixelView& to, int first_bit = 0) noexcept;
 
-/// The way back: stores the channel `channel` of `from`, or all of them, in rows `pitch_bytes` apart.
+/// The inverse: stores channel `channel` of `from`, or all channels, in rows `pitch_bytes` apart.
 void copy_to_block(const ConstPixelView& from, SampleType type, std::int64_t channel, std::byte* block,
                    std::int64_t pitch_bytes) noexcept;
 
-/// Adds half of the range to a* and b* of dense elements, or takes it off again, in a format that
-/// has_signed_ab(): those of a channel, or of all, of which the first is channel 0.
+/// Adds half of the range to a* and b*, or subtracts it, in dense elements of a format that has_signed_ab():
+/// elements of one channel, or of all, beginning with channel 0.
 void shift_ab(const BlockFormat& format, std::int64_t channel, std::int64_t count,
               std::byte* elements) noexcept;
 
-/// Pixels of interleaved elements seen as pixels of one element each.
+/// Views interleaved elements as pixels of one element each.
 template <class Byte>
 BasicPixelView<Byte> as_elements(const BasicPixelView<Byte>& view, SampleType type) noexcept {
   const std::int64_t elements = view.channels / type.parts();
@@ -41,14 +43,14 @@ BasicPixelView<Byte> as_elements(const BasicPixelView<Byte>& view, SampleType ty
       view.data, {view.extent.rows, view.extent.cols * elements}, type.parts(), view.type, view.pitch_bytes};
 }
 
-/// Fills a block of this extent beyond the `filled` pixels at its top left by repeating the last column and
-/// row, which costs an encoder least.
+/// Pads a block beyond the `filled` pixels at its top left by repeating the last column and row, which
+/// encodes to the fewest bytes.
 void pad_block(std::byte* block, const BlockFormat& format, Extent filled) noexcept;
 
-/// Sets channel `channel`, of elements of this type, of all pixels, or all of them, to zero.
+/// Sets channel `channel`, in elements of this type, or all channels of all pixels to `value`.
 void clear_pixels(const PixelView& pixels, SampleType type, std::int64_t channel, double value) noexcept;
 
-/// Uncompressed bytes as a file of this format stores them, made this machine's own in place.
+/// Converts uncompressed bytes of a file of this format to native byte and bit order in place.
 void make_native(std::span<std::byte> bytes, const BlockFormat& format) noexcept;
 
 }  // namespace sepconv

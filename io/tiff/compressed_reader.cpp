@@ -22,7 +22,7 @@ namespace {
 class CompressedReader : public TiffReader, private EncodedReader {
  public:
   CompressedReader(std::unique_ptr<TiffFile> tiff, bool streams)
-      : TiffReader(std::move(tiff), streams), in_twos_(BlockDecoder::can_decode_ahead(directory().block)) {
+      : TiffReader(std::move(tiff), streams), in_pairs_(BlockDecoder::can_decode_pairs(directory().block)) {
     check_blocks([this](std::int64_t plane, std::int64_t grid_row, std::int64_t grid_col) {
       locate(directory().block_index(plane, grid_row, grid_col), grid_row);
     });
@@ -32,7 +32,7 @@ class CompressedReader : public TiffReader, private EncodedReader {
     return file().memory_bytes() + concurrency * BlockDecoder::memory_bytes(directory().block);
   }
 
-  void set_cache_budget(std::int64_t bytes) override { may_hold_bytes_ = bytes; }
+  void set_cache_budget(std::int64_t bytes) override { cache_budget_ = bytes; }
 
   std::vector<std::string> found_in_reading() const override {
     if (!has_extra_bytes_.load(std::memory_order_relaxed)) return {};
@@ -42,23 +42,24 @@ class CompressedReader : public TiffReader, private EncodedReader {
   EncodedReader* encoded() noexcept override { return layout().coded ? this : nullptr; }
 
  protected:
-  // A task per block and plane, planes apart: threads that fill neighbouring channels would fight for cache
-  // lines. Or per two blocks.
+  // One task per block and plane, or per two blocks. Planes are not adjacent in the order of tasks: threads
+  // that fill neighbouring channels would contend for cache lines.
   void read_pixels(const Rect& rect, const PixelView& out, Executor& executor) override {
     const Rect blocks = directory().grid_rect(rect);
     const std::int64_t count = directory().planes() * blocks.area();
     const auto part = [&](std::int64_t index) {
       const std::int64_t grid_row = blocks.row + index % blocks.area() / blocks.cols;
       const std::int64_t grid_col = blocks.col + index % blocks.cols;
-      const Rect of_image = directory().block_rect(grid_row, grid_col).intersect(rect);
-      return Part{index / blocks.area(), grid_row, grid_col, of_image,
-                  out.crop({of_image.row - rect.row, of_image.col - rect.col, of_image.rows, of_image.cols})};
+      const Rect image_rect = directory().block_rect(grid_row, grid_col).intersect(rect);
+      return Part{
+          index / blocks.area(), grid_row, grid_col, image_rect,
+          out.crop({image_rect.row - rect.row, image_rect.col - rect.col, image_rect.rows, image_rect.cols})};
     };
-    if (!pays_in_twos(count, executor.concurrency()))
+    if (!pays_in_pairs(count, executor.concurrency()))
       return executor.for_each(count, [&](std::int64_t index, int) { read_part(part(index)); });
     executor.for_each(ceil_div(count, 2), [&](std::int64_t task, int) {
-      const bool is_alone = 2 * task + 1 == count;
-      is_alone ? read_part(part(2 * task)) : read_parts(part(2 * task), part(2 * task + 1));
+      const bool is_single = 2 * task + 1 == count;
+      is_single ? read_part(part(2 * task)) : read_pair(part(2 * task), part(2 * task + 1));
     });
   }
 
@@ -76,39 +77,39 @@ class CompressedReader : public TiffReader, private EncodedReader {
     if (!tables.empty()) put_jpeg_tables(tables, to);
   }
 
-  /// What is wanted of a block, and where to.
+  /// The requested part of a block, and its destination.
   struct Part {
     std::int64_t plane, grid_row, grid_col;
-    Rect of_image;
+    Rect image_rect;
     PixelView out;
   };
-  /// A block that is read and has to be decoded.
+  /// A block that is read but not decoded yet.
   struct Fetched {
     ObjectPool<BlockDecoder>::Lease decoder;
     std::span<std::byte> decoded;
-    bool in_place;  // in the part's own pixels
+    bool in_place;  // `decoded` is memory of Part::out
   };
 
-  // Two at once take twice the decoders. Where there are no more blocks than threads, some threads would have
-  // two and others none.
-  bool pays_in_twos(std::int64_t count, int concurrency) const {
-    return in_twos_.load(std::memory_order_relaxed) && count > concurrency &&
-           may_hold_bytes_ >= concurrency * BlockDecoder::memory_bytes(directory().block);
+  // Pairs need twice the decoders. With at most as many blocks as threads, some threads would get two and
+  // others none.
+  bool pays_in_pairs(std::int64_t count, int concurrency) const {
+    return in_pairs_.load(std::memory_order_relaxed) && count > concurrency &&
+           cache_budget_ >= concurrency * BlockDecoder::memory_bytes(directory().block);
   }
 
   void read_part(const Part& part) {
     if (auto fetched = fetch(part)) finish(part, *fetched);
   }
 
-  void read_parts(const Part& one, const Part& other) {
-    auto first = fetch(one), second = fetch(other);
+  void read_pair(const Part& first_part, const Part& second_part) {
+    auto first = fetch(first_part), second = fetch(second_part);
     if (first && second)
-      BlockDecoder::decode_ahead(*first->decoder, first->decoded, *second->decoder, second->decoded);
-    if (first) finish(one, *first);
-    if (second) finish(other, *second);
+      BlockDecoder::decode_pair(*first->decoder, first->decoded, *second->decoder, second->decoded);
+    if (first) finish(first_part, *first);
+    if (second) finish(second_part, *second);
   }
 
-  /// Nothing where the block was never written: then the part is done.
+  /// Reads a block. Returns null if it was never written; then the part is complete.
   std::optional<Fetched> fetch(const Part& part) {
     const BlockFormat& format = directory().block;
     const StoredBlock stored = locate(index_of(part), part.grid_row);
@@ -120,8 +121,8 @@ class CompressedReader : public TiffReader, private EncodedReader {
     file().bytes().read_at(stored.offset, decoder->encoded(stored.bytes));
     const Extent whole{directory().stored_rows(part.grid_row), format.extent.cols};
     const auto decoded_bytes = static_cast<std::size_t>(whole.rows * format.row_bytes());
-    const bool in_place = format.type.is_pixels() && !directory().planar && part.of_image.extent() == whole &&
-                          part.out.contiguous();
+    const bool in_place = format.type.is_pixels() && !directory().planar &&
+                          part.image_rect.extent() == whole && part.out.contiguous();
     const std::span<std::byte> decoded =
         in_place ? std::span(part.out.data, decoded_bytes) : decoder->scratch().first(decoded_bytes);
     return Fetched{std::move(decoder), decoded, in_place};
@@ -135,45 +136,45 @@ class CompressedReader : public TiffReader, private EncodedReader {
         fetched.decoded,
         fmt::format("cannot decode block {} ({}); the file is damaged", index_of(part), to_string(block)),
         is_last_strip);
-    in_twos_.store(fetched.decoder->was_by_tables(), std::memory_order_relaxed);
+    in_pairs_.store(fetched.decoder->was_by_tables(), std::memory_order_relaxed);
     if (fetched.decoder->has_extra_bytes()) has_extra_bytes_.store(true, std::memory_order_relaxed);
     if (fetched.in_place) return;
-    const std::int64_t bits = (part.of_image.col - block.col) * format.channels * format.type.bits;
-    const std::int64_t skipped = (part.of_image.row - block.row) * format.row_bytes() + bits / 8;
+    const std::int64_t bits = (part.image_rect.col - block.col) * format.channels * format.type.bits;
+    const std::int64_t skipped = (part.image_rect.row - block.row) * format.row_bytes() + bits / 8;
     check_number(copy_from_block(fetched.decoded.data() + skipped, format.type, format.row_bytes(),
                                  channel_of(part.plane), part.out, static_cast<int>(bits % 8)),
-                 part.of_image);
+                 part.image_rect);
   }
 
   std::int64_t index_of(const Part& part) const {
     return directory().block_index(part.plane, part.grid_row, part.grid_col);
   }
 
-  // A byte count must be one that the block's pixels can have: too few bytes cannot claim much memory, nor
-  // can too many.
+  // Checks that the block's pixels can have this byte count: neither too few nor too many bytes may claim
+  // much memory.
   StoredBlock locate(std::int64_t index, std::int64_t grid_row) {
     BlockFormat format = directory().block;
     format.extent.rows = directory().stored_rows(grid_row);
     const StoredBlock stored = file().locate(index);
     if (stored.sparse()) return stored;
     if (stored.bytes > directory().block.max_encoded_bytes() || stored.bytes < format.min_encoded_bytes()) {
-      const bool is_long = stored.bytes > format.min_encoded_bytes();
+      const bool is_too_long = stored.bytes > format.min_encoded_bytes();
       throw IoError(fmt::format("{}: block {} takes {} bytes for {} bytes of pixels, {}", file().name(),
                                 index, stored.bytes, format.bytes(),
-                                is_long ? "more than is read of one; write the file anew if it is not "
-                                          "damaged"
-                                        : "which cannot be; the file is damaged"));
+                                is_too_long ? "more than is read of one; write the file anew if it is not "
+                                              "damaged"
+                                            : "which cannot be; the file is damaged"));
     }
     return stored;
   }
 
   ObjectPool<BlockDecoder> decoders_;
-  std::int64_t may_hold_bytes_ = 0;
+  std::int64_t cache_budget_ = 0;
   std::atomic<bool> has_extra_bytes_ = false;
-  std::atomic<bool> in_twos_;  // as the last block was, so that images of both kinds are read well
+  std::atomic<bool> in_pairs_;  // set by the last block, so that images of both kinds are read fast
 };
 
-/// One strip of everything: decoded by the first read and held.
+/// An image in a single compressed strip: decoded by the first read and buffered.
 class BufferedReader final : public CompressedReader {
  public:
   explicit BufferedReader(std::unique_ptr<TiffFile> tiff) : CompressedReader(std::move(tiff), false) {}
@@ -185,25 +186,25 @@ class BufferedReader final : public CompressedReader {
     copy_pixels(ConstPixelView(image()).crop(rect), out);
   }
 
-  // The lock is held while decoding, so no executor is asked for help: it might come back here on this very
-  // thread.
+  // Decodes without the executor, since the lock is held: an executor might call back into this function on
+  // the same thread.
   PixelView image() {
     const std::lock_guard lock(mutex_);
     PixelView view{nullptr, spec().extent, spec().channels, spec().type, spec().row_bytes()};
-    if (held_.size() == 0) {
+    if (decoded_.size() == 0) {
       Buffer pixels(spec().bytes());
       view.data = pixels.data();
       SerialExecutor serial;
       CompressedReader::read_pixels(Rect::whole(spec().extent), view, serial);
       free_decoders();
-      held_ = std::move(pixels);
+      decoded_ = std::move(pixels);
     }
-    view.data = held_.data();
+    view.data = decoded_.data();
     return view;
   }
 
   std::mutex mutex_;
-  Buffer held_;
+  Buffer decoded_;
 };
 
 }  // namespace

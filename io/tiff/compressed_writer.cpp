@@ -10,15 +10,15 @@
 namespace sepconv {
 namespace {
 
-/// Encoded blocks are held until all of their batch are there, to be placed in order.
+/// Encoded blocks are buffered until their batch is complete and can be placed in order.
 constexpr std::int64_t kBatchBytes = 32 << 20;
 
 class CompressedWriter final : public TiffWriter, private EncodedWriter {
  public:
-  CompressedWriter(std::unique_ptr<TiffSink> tiff, std::shared_ptr<EncoderPool> image)
+  CompressedWriter(std::unique_ptr<TiffSink> tiff, std::shared_ptr<EncoderPool> shared_pool)
       : TiffWriter(std::move(tiff)),
-        is_guest_(image != nullptr),
-        pool_(is_guest_ ? std::move(image) : std::make_shared<EncoderPool>()) {}
+        shares_pool_(shared_pool != nullptr),
+        pool_(shares_pool_ ? std::move(shared_pool) : std::make_shared<EncoderPool>()) {}
 
   void finish() override { finish_sink(); }
   std::shared_ptr<EncoderPool> encoder_pool() const override { return pool_; }
@@ -26,10 +26,10 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
 
   std::int64_t buffer_bytes(int concurrency) const override {
     const std::int64_t mask_bytes = mask() != nullptr ? mask()->buffer_bytes(concurrency) : 0;
-    if (is_guest_) return sink().memory_bytes() + mask_bytes;
+    if (shares_pool_) return sink().memory_bytes() + mask_bytes;
     const BlockFormat& format = directory().block;
     const std::int64_t split = splits_blocks() ? concurrency * split_block_bytes() : 0;
-    // The last strips of the planes, when shorter, take encoders besides those that are kept.
+    // Shorter last strips of the planes need encoders besides the pooled ones.
     const bool short_strips = !directory().tiled && spec().extent.rows % format.extent.rows != 0;
     const std::int64_t encoders =
         concurrency + (short_strips ? std::min<std::int64_t>(concurrency, directory().planes()) : 0);
@@ -39,12 +39,12 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
 
  private:
   struct Block {
-    std::int64_t plane, grid_row, grid_col;  ///< a plane behind the image's is its mask
+    std::int64_t plane, grid_row, grid_col;  ///< the plane after the image's planes is its mask
   };
 
   bool splits_blocks() const noexcept override { return directory().alpha != AlphaInFile::channel; }
   std::int64_t planes() const noexcept { return directory().planes() + (mask() != nullptr ? 1 : 0); }
-  bool is_of_mask(const Block& block) const noexcept { return block.plane == directory().planes(); }
+  bool is_mask_block(const Block& block) const noexcept { return block.plane == directory().planes(); }
   std::int64_t split_block_bytes() const noexcept {
     return directory().block.extent.area() * directory().spec.pixel_bytes();
   }
@@ -67,19 +67,20 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     add_written(rect);
   }
 
-  // Batch by batch: encode on all threads, place in row-major order on this one, write on all. So the file's
-  // bytes do not depend on the threads. Each row of blocks is followed by that of the mask, so that they do
-  // not depend on how many rows are written at once either.
+  // For each batch: encode on all threads, place in row-major order on this thread, write on all threads. So
+  // the file's bytes do not depend on the number of threads. Each row of blocks is followed by that of the
+  // mask, so that the bytes do not depend on the number of rows per call either.
   void write_pixels(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     const Rect blocks = directory().grid_rect(rect);
     const std::int64_t count = planes() * blocks.area();
     const std::int64_t batch = batch_blocks(executor.concurrency());
-    std::vector<EncodedBlock>& held = pool_->encoded;
-    held.resize(static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(held), std::min(batch, count))));
+    std::vector<EncodedBlock>& encoded_blocks = pool_->encoded;
+    encoded_blocks.resize(
+        static_cast<std::size_t>(std::max<std::int64_t>(std::ssize(encoded_blocks), std::min(batch, count))));
     const auto block_at = [&](std::int64_t i) {
-      const std::int64_t of_part = mask() != nullptr ? blocks.cols : blocks.area();  // in a plane
-      const std::int64_t part = i / (planes() * of_part), in_part = i % (planes() * of_part);
-      return Block{in_part / of_part, blocks.row + part + in_part % of_part / blocks.cols,
+      const std::int64_t part_blocks = mask() != nullptr ? blocks.cols : blocks.area();  // per plane
+      const std::int64_t part = i / (planes() * part_blocks), index_in_part = i % (planes() * part_blocks);
+      return Block{index_in_part / part_blocks, blocks.row + part + index_in_part % part_blocks / blocks.cols,
                    blocks.col + i % blocks.cols};
     };
     std::vector<std::int64_t> offsets;
@@ -90,8 +91,8 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
       offsets.clear();
       for (std::int64_t i = 0; i < size; ++i) {
         const Block block = block_at(first + i);
-        TiffSink& page = is_of_mask(block) ? sink_of(*mask()) : sink();
-        const std::int64_t plane = is_of_mask(block) ? 0 : block.plane;
+        TiffSink& page = is_mask_block(block) ? sink_of(*mask()) : sink();
+        const std::int64_t plane = is_mask_block(block) ? 0 : block.plane;
         offsets.push_back(
             page.place(directory().block_index(plane, block.grid_row, block.grid_col), encoded(i).size));
       }
@@ -104,15 +105,17 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
   void encode(const Block& block, const Rect& rect, const ConstPixelView& in, EncodedBlock& encoded) {
     const Rect part = directory().block_rect(block.grid_row, block.grid_col);
     const ConstPixelView pixels = in.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
-    if (is_of_mask(block)) {
-      const auto held = pool_->split.lease([&] { return std::make_unique<Buffer>(split_block_bytes()); });
-      const PixelView split = dense_view(held->data(), {part.extent(), 1, PixelType::u8});
+    if (is_mask_block(block)) {
+      const auto split_buffer =
+          pool_->split.lease([&] { return std::make_unique<Buffer>(split_block_bytes()); });
+      const PixelView split = dense_view(split_buffer->data(), {part.extent(), 1, PixelType::u8});
       make_mask(pixels, directory().mask_of, split);
       encode(split, kAllChannels, sink_of(*mask()).directory(), block.grid_row, *mask()->encoder_pool(),
              encoded);
     } else if (directory().drops_alpha() && !directory().planar) {
-      const auto held = pool_->split.lease([&] { return std::make_unique<Buffer>(split_block_bytes()); });
-      const PixelView split = dense_view(held->data(), directory().spec, part.extent());
+      const auto split_buffer =
+          pool_->split.lease([&] { return std::make_unique<Buffer>(split_block_bytes()); });
+      const PixelView split = dense_view(split_buffer->data(), directory().spec, part.extent());
       copy_but_last(pixels, split);
       encode(split, kAllChannels, directory(), block.grid_row, *pool_, encoded);
     } else {
@@ -127,28 +130,28 @@ class CompressedWriter final : public TiffWriter, private EncodedWriter {
     if (format.extent == page.block.extent) {
       const auto encoder = pool.encoders.lease([&] { return BlockEncoder::make(format, sink().name()); });
       encoder->encode(pixels, channel, encoded);
-    } else {  // the last strip, which is shorter: once a plane, so its encoder is not kept
+    } else {  // the last strip, which is shorter: one per plane, so its encoder is not pooled
       BlockEncoder::make(format, sink().name())->encode(pixels, channel, encoded);
     }
   }
 
   std::int64_t batch_blocks(int concurrency) const {
-    const std::int64_t several =
+    const std::int64_t batch =
         std::clamp<std::int64_t>(kBatchBytes / directory().block.bytes(), concurrency, 4 * concurrency);
-    return std::min(several, directory().block_count() + (mask() != nullptr ? directory().grid().area() : 0));
+    return std::min(batch, directory().block_count() + (mask() != nullptr ? directory().grid().area() : 0));
   }
 
   EncodedBlock& encoded(std::int64_t i) { return pool_->encoded[static_cast<std::size_t>(i)]; }
 
-  bool is_guest_;
+  bool shares_pool_;
   std::shared_ptr<EncoderPool> pool_;
 };
 
 }  // namespace
 
 std::unique_ptr<TiffWriter> make_compressed_writer(std::unique_ptr<TiffSink> sink,
-                                                   std::shared_ptr<EncoderPool> image) {
-  return std::make_unique<CompressedWriter>(std::move(sink), std::move(image));
+                                                   std::shared_ptr<EncoderPool> shared_pool) {
+  return std::make_unique<CompressedWriter>(std::move(sink), std::move(shared_pool));
 }
 
 }  // namespace sepconv

@@ -12,8 +12,8 @@
 namespace sepconv {
 namespace {
 
-/// Tags that say how pixels are stored and what they mean, or that are said in sentences of their own.
-constexpr std::uint32_t kUnderstood[] = {
+/// Tags of the storage and meaning of pixels, and tags with separate warnings.
+constexpr std::uint32_t kInterpreted[] = {
     TIFFTAG_PHOTOMETRIC,  TIFFTAG_SUBFILETYPE,      TIFFTAG_OSUBFILETYPE,     TIFFTAG_IMAGEWIDTH,
     TIFFTAG_IMAGELENGTH,  TIFFTAG_BITSPERSAMPLE,    TIFFTAG_COMPRESSION,      TIFFTAG_FILLORDER,
     TIFFTAG_STRIPOFFSETS, TIFFTAG_SAMPLESPERPIXEL,  TIFFTAG_ROWSPERSTRIP,     TIFFTAG_STRIPBYTECOUNTS,
@@ -23,36 +23,36 @@ constexpr std::uint32_t kUnderstood[] = {
     TIFFTAG_TILEDEPTH,
 };
 
-/// Whether libtiff made a value of the tag.
-bool is_held(const TiffHandle& handle, std::uint32_t tag) {
-  std::uint64_t first =
-      0;  // room for whatever the tag is returned as: a value, a pointer, or a count and a pointer
+/// Whether libtiff parsed a value of the tag.
+bool has_value(const TiffHandle& handle, std::uint32_t tag) {
+  // Space for any kind of result: a value, a pointer, or a count and a pointer.
+  std::uint64_t first = 0;
   std::uint64_t second = 0;
   return TIFFGetField(handle.get(), tag, &first, &second) != 0;
 }
 
-/// Colours from 0 to the largest value, or what every JPEG has.
-bool is_usual_range(const TiffHandle& handle) {
+/// Whether ReferenceBlackWhite is from 0 to the maximum, or that of every JPEG.
+bool is_default_range(const TiffHandle& handle) {
   const float* range = nullptr;
   std::uint16_t bits = 8;
   if (TIFFGetField(handle.get(), TIFFTAG_REFERENCEBLACKWHITE, &range) == 0 || range == nullptr) return false;
   TIFFGetFieldDefaulted(handle.get(), TIFFTAG_BITSPERSAMPLE, &bits);
-  const auto most = static_cast<float>((std::uint64_t{1} << std::min<int>(bits, 32)) - 1);
-  const std::array<float, 6> colours{0, most, 0, most, 0, most};
+  const auto max_value = static_cast<float>((std::uint64_t{1} << std::min<int>(bits, 32)) - 1);
+  const std::array<float, 6> full_range{0, max_value, 0, max_value, 0, max_value};
   constexpr std::array<float, 6> kJpeg{0, 255, 128, 255, 128, 255};
   std::uint16_t photometric = 0;
   TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &photometric);
-  return std::ranges::equal(std::span(range, 6), photometric == PHOTOMETRIC_YCBCR ? kJpeg : colours);
+  return std::ranges::equal(std::span(range, 6), photometric == PHOTOMETRIC_YCBCR ? kJpeg : full_range);
 }
 
-/// Greys in even steps of packed pixels, which are read as what they are without a table.
-bool is_read_palette(const TiffHandle& handle, const Metadata& metadata) {
+/// Whether a palette is a grey ramp of packed pixels, which are read as greys without a table.
+bool is_grey_palette(const TiffHandle& handle, const Metadata& metadata) {
   std::uint16_t photometric = 0;
   return TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 0 &&
          photometric == PHOTOMETRIC_PALETTE && metadata.photometric != Photometric::other;
 }
 
-bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& metadata) {
+bool is_preserved(const TiffHandle& handle, std::uint32_t tag, const Metadata& metadata) {
   std::uint16_t ink_set = INKSET_CMYK;
   switch (tag) {
     case TIFFTAG_XRESOLUTION:
@@ -67,7 +67,7 @@ bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& met
     case TIFFTAG_ARTIST:
     case TIFFTAG_COPYRIGHT:
     case TIFFTAG_EXTRASAMPLES:
-      return is_held(handle, tag);
+      return has_value(handle, tag);
     case TIFFTAG_MAKE:
     case TIFFTAG_MODEL:
       return std::ranges::find(metadata.exif.image, tag, &RawTag::tag) != metadata.exif.image.end();
@@ -82,20 +82,20 @@ bool goes_along(const TiffHandle& handle, std::uint32_t tag, const Metadata& met
     case TIFFTAG_INKSET:
       return TIFFGetField(handle.get(), tag, &ink_set) != 0 && ink_set == INKSET_CMYK;
     case TIFFTAG_REFERENCEBLACKWHITE:
-      return is_usual_range(handle);
+      return is_default_range(handle);
     case TIFFTAG_COLORMAP:
-      return metadata.colours || is_read_palette(handle, metadata);
+      return metadata.colours || is_grey_palette(handle, metadata);
     case kImagejLengths:
     case kImagejItems:
       return !metadata.imagej_items.empty();
     default:
-      return std::ranges::find(kUnderstood, tag) != std::end(kUnderstood) ||
+      return std::ranges::find(kInterpreted, tag) != std::end(kInterpreted) ||
              std::ranges::find(metadata.geo_tags, tag, &RawTag::tag) != metadata.geo_tags.end();
   }
 }
 
-/// Bytes of a text that `metadata` has; nothing for tags that are not texts.
-std::optional<std::size_t> kept_bytes(std::uint32_t tag, const Metadata& metadata) {
+/// Size of a text in `metadata`; null for tags that are not texts.
+std::optional<std::size_t> text_bytes(std::uint32_t tag, const Metadata& metadata) {
   switch (tag) {
     case TIFFTAG_IMAGEDESCRIPTION:
       return metadata.description.size();
@@ -115,19 +115,18 @@ std::optional<std::size_t> kept_bytes(std::uint32_t tag, const Metadata& metadat
   return found->data.size();
 }
 
-/// Whether more than zeros follows the part that libtiff, for which texts end at their first zero byte, made
-/// of it.
-bool is_cut(const InputFile& file, const TiffEntry& entry, const Metadata& metadata) {
-  const auto kept = kept_bytes(entry.tag, metadata);
-  if (!kept || entry.type != TIFF_ASCII) return false;
+/// Whether a text continues with other bytes than zeros after its first zero, where libtiff ends it.
+bool is_truncated(const InputFile& file, const TiffEntry& entry, const Metadata& metadata) {
+  const auto text_size = text_bytes(entry.tag, metadata);
+  if (!text_size || entry.type != TIFF_ASCII) return false;
   std::array<std::byte, 4096> piece{};
-  for (auto at = static_cast<std::int64_t>(*kept); at < entry.bytes(); at += std::ssize(piece)) {
-    const auto wanted = std::span(piece).first(
+  for (auto at = static_cast<std::int64_t>(*text_size); at < entry.bytes(); at += std::ssize(piece)) {
+    const auto chunk = std::span(piece).first(
         static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(piece), entry.bytes() - at)));
-    const auto read = static_cast<std::size_t>(file.read_some_at(entry.value_offset + at, wanted));
-    if (std::ranges::any_of(wanted.first(read), [](std::byte byte) { return byte != std::byte{0}; }))
+    const auto read = static_cast<std::size_t>(file.read_some_at(entry.value_offset + at, chunk));
+    if (std::ranges::any_of(chunk.first(read), [](std::byte byte) { return byte != std::byte{0}; }))
       return true;
-    if (read < wanted.size()) return false;
+    if (read < chunk.size()) return false;
   }
   return false;
 }
@@ -141,12 +140,12 @@ std::string name_of(const TiffHandle& handle, std::uint32_t tag) {
   return known.empty() ? fmt::format("{}", tag) : fmt::format("{} ({})", tag, known);
 }
 
-std::string listed(std::vector<std::string> names) {
-  constexpr std::size_t kNamed = 8;
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  return more == 0 ? fmt::format("{}", fmt::join(names, ", "))
-                   : fmt::format("{} and {} more", fmt::join(names, ", "), more);
+std::string list_text(std::vector<std::string> names) {
+  constexpr std::size_t kMaxListed = 8;
+  const std::size_t omitted = names.size() > kMaxListed ? names.size() - kMaxListed : 0;
+  names.resize(names.size() - omitted);
+  return omitted == 0 ? fmt::format("{}", fmt::join(names, ", "))
+                      : fmt::format("{} and {} more", fmt::join(names, ", "), omitted);
 }
 
 }  // namespace
@@ -154,21 +153,21 @@ std::string listed(std::vector<std::string> names) {
 std::vector<std::string> tags_left_out(const TiffHandle& handle, const InputFile& file, const TiffPage& page,
                                        const Metadata& metadata) {
   std::vector<std::string> left_out;
-  std::vector<std::string> cut;
+  std::vector<std::string> truncated;
   for (const TiffEntry& entry : page.entries.list) {
     if (std::ranges::find(page.too_large, entry.tag) != page.too_large.end()) continue;
-    if (!goes_along(handle, entry.tag, metadata)) {
+    if (!is_preserved(handle, entry.tag, metadata)) {
       left_out.push_back(name_of(handle, entry.tag));
-    } else if (is_cut(file, entry, metadata)) {
-      cut.push_back(name_of(handle, entry.tag));
+    } else if (is_truncated(file, entry, metadata)) {
+      truncated.push_back(name_of(handle, entry.tag));
     }
   }
   std::vector<std::string> all;
   if (!left_out.empty())
-    all.push_back(fmt::format("tags that are not carried along: {}", listed(std::move(left_out))));
-  if (!cut.empty())
+    all.push_back(fmt::format("tags that are not carried along: {}", list_text(std::move(left_out))));
+  if (!truncated.empty())
     all.push_back(fmt::format("texts that are carried along only up to their first zero byte: {}",
-                              listed(std::move(cut))));
+                              list_text(std::move(truncated))));
   return all;
 }
 

@@ -1,4 +1,4 @@
-// What of a page's tags a result will not have.
+// Lists the tags of a page that a result does not have.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// A sentence each about the page's tags that are neither in `metadata` nor needed to understand the pixels,
-/// and about texts of which `metadata` has a part. Those that are too large to hold are not among them.
+/// Returns warnings about tags of the page that are neither in `metadata` nor needed to interpret the pixels,
+/// and about texts that `metadata` has only in part. Tags that are too large to load are not included.
 std::vector<std::string> tags_left_out(const TiffHandle& handle, const InputFile& file, const TiffPage& page,
                                        const Metadata& metadata);
 

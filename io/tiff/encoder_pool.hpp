@@ -1,5 +1,5 @@
-// What compressed writers of one file take turns with: the image and those of its levels that have blocks
-// like its own.
+// Encoders and buffers shared by the compressed writers of a file: of the image and of its levels with equal
+// blocks.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace sepconv {
 
 struct EncoderPool {
   ObjectPool<BlockEncoder> encoders;
-  ObjectPool<Buffer> split;           ///< blocks whose pixels came with alpha, without it, or their masks
-  std::vector<EncodedBlock> encoded;  ///< held until all of their batch are there, to be placed in order
+  ObjectPool<Buffer> split;           ///< blocks without the alpha of their pixels, or their masks
+  std::vector<EncodedBlock> encoded;  ///< buffered until their batch is complete and can be placed in order
 };
 
 }  // namespace sepconv

@@ -10,14 +10,14 @@
 namespace sepconv {
 namespace {
 
-/// More entries than any real directory has; libtiff would hold some hundred bytes for each.
+/// More entries than any real directory has; libtiff would allocate some hundred bytes for each.
 constexpr std::uint64_t kMaxDirectoryEntries = 4096;
 constexpr std::size_t kMaxDirectories = 1 << 20;
 
 constexpr std::uint32_t kNewSubfileType = 254;
 constexpr std::uint32_t kSubfileType = 255;
 
-/// Bytes of a value, by field type (BYTE, ASCII, SHORT, LONG, RATIONAL, ...); 1 for types that are not known.
+/// Bytes of a value, by field type (BYTE, ASCII, SHORT, LONG, RATIONAL, ...); 1 for unknown types.
 int width_of(std::uint16_t type) {
   constexpr int kWidths[] = {1, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8, 4, 1, 1, 8, 8, 8};
   return type < std::size(kWidths) ? kWidths[type] : 1;
@@ -49,13 +49,13 @@ TiffChain::TiffChain(const InputFile& file) : file_(file) {
 
 std::uint64_t TiffChain::number_at(std::int64_t offset, int bytes) const {
   std::array<std::byte, 8> value{};
-  const auto wanted = std::span(value).first(static_cast<std::size_t>(bytes));
-  return file_.read_some_at(offset, wanted) == bytes ? number_in(wanted, big_endian_) : 0;
+  const auto destination = std::span(value).first(static_cast<std::size_t>(bytes));
+  return file_.read_some_at(offset, destination) == bytes ? number_in(destination, big_endian_) : 0;
 }
 
 std::optional<std::uint64_t> TiffChain::number(const TiffEntry& entry, std::uint64_t index) const {
   if (!is_unsigned(entry.type) || index >= entry.count) return std::nullopt;
-  if (index == 0 && entry.in_place) return entry.in_place;
+  if (index == 0 && entry.inline_value) return entry.inline_value;
   const int width = width_of(entry.type);
   const std::int64_t size = file_.size();
   if (index > static_cast<std::uint64_t>(size)) return std::nullopt;
@@ -68,7 +68,8 @@ std::optional<TiffEntries> TiffChain::read(std::uint64_t offset) const {
   const auto size = static_cast<std::uint64_t>(file_.size());
   const int entry_bytes = big_tiff_ ? 20 : 12;
   const int count_bytes = big_tiff_ ? 8 : 2;
-  const int field_bytes = big_tiff_ ? 8 : 4;  // of an offset, of a count, of values that lie in their entry
+  // size of an offset, of a count, and of values stored in their entry
+  const int field_bytes = big_tiff_ ? 8 : 4;
   if (offset == 0 || offset >= size) return std::nullopt;
   const auto begin = static_cast<std::int64_t>(offset);
   const std::uint64_t count = number_at(begin, count_bytes);
@@ -87,13 +88,14 @@ std::optional<TiffEntries> TiffChain::read(std::uint64_t offset) const {
     const auto value_at = static_cast<std::size_t>(4 + field_bytes);
     TiffEntry read{static_cast<std::uint32_t>(field(0, 2)), static_cast<std::uint16_t>(field(2, 2)),
                    field(4, static_cast<std::size_t>(field_bytes)), 0};
-    const std::uint64_t outside = std::min(field(value_at, static_cast<std::size_t>(field_bytes)), size);
-    const std::int64_t inside = begin + count_bytes + static_cast<std::int64_t>(i) * entry_bytes +
-                                static_cast<std::int64_t>(value_at);
-    const bool is_inside = read.bytes() <= field_bytes;
-    read.value_offset = is_inside ? inside : static_cast<std::int64_t>(outside);
-    if (is_inside && read.count > 0 && is_unsigned(read.type))
-      read.in_place = field(value_at, static_cast<std::size_t>(width_of(read.type)));
+    const std::uint64_t external_offset =
+        std::min(field(value_at, static_cast<std::size_t>(field_bytes)), size);
+    const std::int64_t inline_offset = begin + count_bytes + static_cast<std::int64_t>(i) * entry_bytes +
+                                       static_cast<std::int64_t>(value_at);
+    const bool is_inline = read.bytes() <= field_bytes;
+    read.value_offset = is_inline ? inline_offset : static_cast<std::int64_t>(external_offset);
+    if (is_inline && read.count > 0 && is_unsigned(read.type))
+      read.inline_value = field(value_at, static_cast<std::size_t>(width_of(read.type)));
     entries.list.push_back(read);
   }
   entries.next = number_in(std::span(bytes).last(static_cast<std::size_t>(field_bytes)), big_endian_);
@@ -118,7 +120,7 @@ TiffEntries::Kind TiffChain::kind_of(const TiffEntries& entries) const {
 std::optional<TiffEntries> TiffChain::next() {
   if (next_ == 0) return std::nullopt;
   std::optional<TiffEntries> entries;
-  if (seen_.size() < kMaxDirectories && seen_.insert(next_).second) entries = read(next_);
+  if (visited_.size() < kMaxDirectories && visited_.insert(next_).second) entries = read(next_);
   broken_ = !entries;
   next_ = entries ? entries->next : 0;
   return entries;

@@ -1,5 +1,5 @@
-// The directories of a TIFF as the file has them, read before libtiff makes anything of them: what images the
-// file holds, what tags they carry and how large those are, and how long their tables of blocks are.
+// Reads the directories of a TIFF without libtiff: the images of the file, their tags and the sizes of these,
+// and the lengths of the block tables.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,18 @@
 
 namespace sepconv {
 
-/// TIFF 6.0, section 2, and the BigTIFF extension of it.
+/// A directory entry: TIFF 6.0, section 2, and BigTIFF.
 struct TiffEntry {
   std::uint32_t tag = 0;
   std::uint16_t type = 0;
   std::uint64_t count = 0;
-  std::int64_t value_offset = 0;  ///< in the file
-  std::optional<std::uint64_t>
-      in_place{};  ///< the first value, where it is an integer that lies in the entry
-  /// Bytes of all values; more than any file has where they cannot be counted.
+  std::int64_t value_offset = 0;                ///< offset in the file
+  std::optional<std::uint64_t> inline_value{};  ///< the first value if it is an integer stored in the entry
+  /// Bytes of all values; more than any file has if the product would overflow.
   std::int64_t bytes() const noexcept;
 };
 
-/// One directory.
+/// A directory.
 struct TiffEntries {
   std::vector<TiffEntry> list;
   std::uint64_t next = 0;  ///< offset of the next directory; 0: it is the last
@@ -36,22 +35,22 @@ struct TiffEntries {
   const TiffEntry* find(std::uint32_t tag) const noexcept;
 };
 
-/// The directories of a chain, until it ends or is no longer one: what is damaged is libtiff's to say.
+/// Iterates over a chain of directories until it ends or is invalid. libtiff reports damage.
 class TiffChain {
  public:
   explicit TiffChain(const InputFile& file);
 
-  /// The first directory, and the one after that which was returned last; nothing behind the last.
+  /// Returns the first directory, then the next one; null after the last.
   std::optional<TiffEntries> next();
-  /// Where the one that next() returns lies; 0 behind the last.
+  /// Offset of the directory that next() returns; 0 after the last.
   std::uint64_t next_offset() const noexcept { return next_; }
-  /// The directory at this offset, of a chain or not; nothing where there is none.
+  /// Returns the directory at this offset, whether in a chain or not; null if it is invalid.
   std::optional<TiffEntries> at(std::uint64_t offset) const { return read(offset); }
   bool big_tiff() const noexcept { return big_tiff_; }
   bool big_endian() const noexcept { return big_endian_; }
-  /// Whether the chain did not end but leads nowhere, or back.
+  /// Whether the chain ended with an invalid offset or a cycle.
   bool broken() const noexcept { return broken_; }
-  /// The first value of an entry of integers; nothing for others and where the file ends.
+  /// First value of an entry of unsigned integers; null for other types and beyond the end of the file.
   std::optional<std::uint64_t> number(const TiffEntry& entry) const { return number(entry, 0); }
   std::optional<std::uint64_t> number(const TiffEntry& entry, std::uint64_t index) const;
 
@@ -65,7 +64,7 @@ class TiffChain {
   bool big_endian_ = false;
   bool broken_ = false;
   std::uint64_t next_ = 0;
-  std::unordered_set<std::uint64_t> seen_;  // a chain that comes back has ended
+  std::unordered_set<std::uint64_t> visited_;  // a cycle ends the chain
 };
 
 }  // namespace sepconv

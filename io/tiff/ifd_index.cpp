@@ -14,10 +14,10 @@ namespace {
 
 using Kind = TiffEntries::Kind;
 
-/// More sub-directories than any pyramid has levels.
+/// More levels than any pyramid has.
 constexpr std::uint64_t kMaxLevels = 64;
-/// What the tags of a page may take, its tables of blocks aside; libtiff and Metadata each hold them once.
-/// The description of a microscope's thousand planes takes some MiB, a colour profile two at the most.
+/// Limit of the tags of a page, without block tables; libtiff and Metadata each store them once. The
+/// description of a microscope's thousand planes takes some MiB, an ICC profile at most two.
 constexpr std::int64_t kMaxTagBytes = std::int64_t{16} << 20;
 
 bool is_block_table(std::uint32_t tag) {
@@ -25,24 +25,24 @@ bool is_block_table(std::uint32_t tag) {
          tag == TIFFTAG_TILEBYTECOUNTS;
 }
 
-/// Whether both sides are smaller by one factor, as far as halves were rounded. A side of 1 stays.
+/// Whether both sides are smaller by the same factor, up to rounding. A side of 1 stays 1.
 bool is_level_of(const TiffForm& level, const TiffForm& image) {
   const auto [rows, cols] = level.extent;
-  const Extent whole = image.extent;
-  const bool shrinks = (rows < whole.rows || whole.rows == 1) && (cols < whole.cols || whole.cols == 1);
-  if (!level.is_like_pixels(image) || level.extent.empty() || !shrinks || level.extent == whole) return false;
-  const auto other = [](std::int64_t from, std::int64_t to, std::int64_t side) {
+  const Extent full = image.extent;
+  const bool shrinks = (rows < full.rows || full.rows == 1) && (cols < full.cols || full.cols == 1);
+  if (!level.is_like_pixels(image) || level.extent.empty() || !shrinks || level.extent == full) return false;
+  const auto scaled = [](std::int64_t from, std::int64_t to, std::int64_t side) {
     return std::max(1.0, static_cast<double>(side) * static_cast<double>(to) / static_cast<double>(from));
   };
-  const double off = whole.rows > whole.cols
-                         ? other(whole.rows, rows, whole.cols) - static_cast<double>(cols)
-                         : other(whole.cols, cols, whole.rows) - static_cast<double>(rows);
-  return std::abs(off) <= 3;
+  const double difference = full.rows > full.cols
+                                ? scaled(full.rows, rows, full.cols) - static_cast<double>(cols)
+                                : scaled(full.cols, cols, full.rows) - static_cast<double>(rows);
+  return std::abs(difference) <= 3;
 }
 
 }  // namespace
 
-/// The largest tags are left out until the others fit.
+/// Leaves out the largest tags until the others fit.
 void bound_tags(TiffPage& page) {
   std::vector<TiffEntry> tags;
   std::int64_t sum = 0;
@@ -77,19 +77,19 @@ TiffCatalog::TiffCatalog(InputFile file)
     : file_(std::make_shared<const InputFile>(std::move(file))), chain_(*file_) {
   for (std::uint64_t offset = chain_.next_offset(); const auto entries = chain_.next();
        offset = chain_.next_offset()) {
-    pages_.push_back(look_at(*entries, offset));
+    pages_.push_back(summarize(*entries, offset));
     if (pages_.back().kind == Kind::image) images_.push_back(std::ssize(pages_) - 1);
   }
-  constexpr std::size_t kMaxOfSlide = 256;  // each is looked at closely
-  aperio_ = pages_.size() > 1 && pages_.size() <= kMaxOfSlide && sepconv::is_aperio(beginning(0));
-  const std::string text = images_.empty() ? "" : beginning(images_.front());
+  constexpr std::size_t kMaxSlidePages = 256;  // each page's description is read
+  aperio_ = pages_.size() > 1 && pages_.size() <= kMaxSlidePages && sepconv::is_aperio(description_start(0));
+  const std::string text = images_.empty() ? "" : description_start(images_.front());
   has_luts_ = is_imagej(text) || is_ome(text);
 }
 
-TiffCatalog::Page TiffCatalog::look_at(const TiffEntries& entries, std::uint64_t offset) const {
-  const auto number = [&](std::uint32_t tag, std::uint64_t otherwise) {
+TiffCatalog::Page TiffCatalog::summarize(const TiffEntries& entries, std::uint64_t offset) const {
+  const auto number = [&](std::uint32_t tag, std::uint64_t default_value) {
     const TiffEntry* const entry = entries.find(tag);
-    return entry == nullptr ? otherwise : chain_.number(*entry).value_or(otherwise);
+    return entry == nullptr ? default_value : chain_.number(*entry).value_or(default_value);
   };
   const auto side = [&](std::uint32_t tag) {
     return static_cast<std::int64_t>(std::min<std::uint64_t>(number(tag, 0), 1u << 31));
@@ -112,30 +112,30 @@ std::string TiffCatalog::description(std::int64_t index) const {
   return entries ? read_description(*file_, *entries, kMaxTagBytes) : "";
 }
 
-std::string TiffCatalog::beginning(std::int64_t index) const {
+std::string TiffCatalog::description_start(std::int64_t index) const {
   constexpr std::int64_t kBytes = 4096;
   const auto entries = chain_.at(page(index).offset);
   return entries ? read_description(*file_, *entries, kBytes) : "";
 }
 
 std::string TiffCatalog::aperio_name(std::int64_t index) const {
-  const Page& own = page(index);
+  const Page& page_info = page(index);
   if (!aperio_ || index == 0) return "";
-  const std::string text = beginning(index);
+  const std::string text = description_start(index);
   const std::string line = text.substr(std::min(text.size(), text.find('\n')));
   for (const char* const name : {"label", "macro"}) {
     if (line.find(name) != line.npos) return name;
   }
-  return own.form.tiled && is_level_of(own.form, page(0).form) ? "" : "thumbnail";
+  return page_info.form.tiled && is_level_of(page_info.form, page(0).form) ? "" : "thumbnail";
 }
 
 std::vector<std::uint64_t> TiffCatalog::levels(std::int64_t index) const {
-  const Page& own = page(index);
-  std::vector<std::uint64_t> levels = own.levels;
+  const Page& page_info = page(index);
+  std::vector<std::uint64_t> levels = page_info.levels;
   for (std::int64_t i = index + 1; i < std::ssize(pages_); ++i) {
     if (aperio_ ? index != 0 : page(i).kind == Kind::image) break;
-    const bool is_one = aperio_ ? aperio_name(i).empty() : page(i).kind == Kind::reduced;
-    if (is_one && is_level_of(page(i).form, own.form)) levels.push_back(page(i).offset);
+    const bool is_level = aperio_ ? aperio_name(i).empty() : page(i).kind == Kind::reduced;
+    if (is_level && is_level_of(page(i).form, page_info.form)) levels.push_back(page(i).offset);
   }
   return levels;
 }
@@ -144,7 +144,7 @@ std::vector<TiffForm> TiffCatalog::level_forms(std::int64_t index) const {
   std::vector<TiffForm> forms;
   for (const std::uint64_t offset : levels(index)) {
     const auto entries = chain_.at(offset);
-    forms.push_back(entries ? look_at(*entries, offset).form : TiffForm{});
+    forms.push_back(entries ? summarize(*entries, offset).form : TiffForm{});
   }
   return forms;
 }
@@ -170,21 +170,21 @@ TiffPage TiffCatalog::open_page(std::int64_t index) const {
     return {.index = index, .pages = std::ssize(pages_), .images = std::ssize(images_)};
   TiffPage opened = make_page(index, page(index).offset);
   opened.levels = std::ssize(levels(index));
-  if (page(index).kind != Kind::image) return opened;  // its image speaks of the masks
+  if (page(index).kind != Kind::image) return opened;  // its image reports masks
   opened.mask = mask_of(index, page(index).form.extent);
-  std::vector<Extent> without{page(index).form.extent};
-  for (const TiffForm& level : level_forms(index)) without.push_back(level.extent);
-  const std::vector<Extent> all = without;
+  std::vector<Extent> unmasked{page(index).form.extent};
+  for (const TiffForm& level : level_forms(index)) unmasked.push_back(level.extent);
+  const std::vector<Extent> all = unmasked;
   const bool is_first = index == images_.front();
   for (std::int64_t i = is_first ? 0 : index + 1; i < opened.pages; ++i) {
     if (i > index && page(i).kind == Kind::image) break;
     if (page(i).kind != Kind::mask) continue;
     const Extent extent = page(i).form.extent;
-    if (const auto own = std::ranges::find(without, extent); i > index && own != without.end()) {
-      without.erase(own);
+    if (const auto found = std::ranges::find(unmasked, extent); i > index && found != unmasked.end()) {
+      unmasked.erase(found);
     } else {
-      const bool is_of = i < index || std::ranges::find(all, extent) != all.end();
-      ++(is_of ? opened.spare_masks : opened.unlike_masks);
+      const bool is_known_size = i < index || std::ranges::find(all, extent) != all.end();
+      ++(is_known_size ? opened.unused_masks : opened.mismatched_masks);
     }
   }
   return opened;
@@ -198,8 +198,8 @@ TiffPage TiffCatalog::open_level(std::int64_t index, int level) const {
                                               : fmt::format("its levels are 0 to {}", offsets.size())));
   const std::uint64_t offset = offsets[static_cast<std::size_t>(level - 1)];
   TiffPage opened = make_page(index, offset);
-  opened.mask = mask_of(index, look_at(opened.entries, offset).form.extent);
-  if (!opened.mask && mask_of(index, page(index).form.extent)) opened.unlike_masks = 1;
+  opened.mask = mask_of(index, summarize(opened.entries, offset).form.extent);
+  if (!opened.mask && mask_of(index, page(index).form.extent)) opened.mismatched_masks = 1;
   return opened;
 }
 

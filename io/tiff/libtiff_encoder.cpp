@@ -11,8 +11,7 @@
 namespace sepconv {
 namespace {
 
-/// The file in memory: of all that libtiff writes, a block's bytes are kept, which come in order; header and
-/// directory are not.
+/// Collects the bytes of a block, which libtiff writes in order; header and directory are discarded.
 class Collector final : public TiffBytes {
  public:
   void collect_into(EncodedBlock* target) noexcept { target_ = target; }
@@ -26,7 +25,7 @@ class Collector final : public TiffBytes {
     std::memcpy(target_->memory.data() + target_->size, bytes.data(), bytes.size());
     target_->size += count;
   }
-  std::int64_t size() override { return 16; }  // where a strip may begin: not 0, which means "nowhere"
+  std::int64_t size() override { return 16; }  // a valid offset for a strip; 0 means that it is missing
 
  private:
   EncodedBlock* target_ = nullptr;
@@ -77,9 +76,9 @@ class LibtiffEncoder final : public BlockEncoder {
     handle_.clear_messages();
     collector_.collect_into(&encoded);
     const auto bytes = static_cast<tmsize_t>(format().bytes());
-    const tmsize_t taken = TIFFWriteEncodedStrip(handle_.get(), 0, block(), bytes);
+    const tmsize_t written = TIFFWriteEncodedStrip(handle_.get(), 0, block(), bytes);
     collector_.collect_into(nullptr);
-    handle_.check(taken == bytes, "cannot encode a block");
+    handle_.check(written == bytes, "cannot encode a block");
   }
 
   Collector collector_;

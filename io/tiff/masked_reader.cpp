@@ -16,7 +16,7 @@
 namespace sepconv {
 namespace {
 
-/// Rows of the mask that are held at once, if its blocks are not taller.
+/// Rows of the mask that are buffered, unless its blocks are taller.
 constexpr std::int64_t kMaskRows = 64;
 
 class MaskedReader final : public Reader {
@@ -24,17 +24,17 @@ class MaskedReader final : public Reader {
   MaskedReader(std::unique_ptr<Reader> image, HiddenPixels hidden)
       : image_(std::move(image)),
         mask_(std::move(hidden.mask)),
-        of_all_(hidden.of_all),
+        hidden_value_(hidden.of_all),
         spec_(image_->spec()),
         layout_(image_->layout()),
         metadata_(image_->metadata()) {
-    layout_.coded.reset();  // pixels are marked here
+    layout_.coded.reset();  // pixels are changed here
     layout_.warnings.insert(layout_.warnings.end(), hidden.warnings.begin(), hidden.warnings.end());
     if (mask_) layout_.description += fmt::format(", with a mask of {}", mask_->layout().description);
     layout_.has_mask = layout_.has_mask || mask_;
-    by_value_ = has_nan_elements() && !hidden.to_be_alpha && !of_all_;
-    hides_ = mask_ || of_all_ || hidden.others_have_masks || hidden.to_be_alpha;
-    if (!hides_) return;
+    by_value_ = has_nan_elements() && !hidden.to_be_alpha && !hidden_value_;
+    hides_pixels_ = mask_ || hidden_value_ || hidden.others_have_masks || hidden.to_be_alpha;
+    if (!hides_pixels_) return;
     if (by_value_) {
       mark_by_value();
     } else {
@@ -59,14 +59,14 @@ class MaskedReader final : public Reader {
   void set_cache_budget(std::int64_t bytes) override { image_->set_cache_budget(bytes); }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    if (!hides_) return image_->read(rect, out, executor);
+    if (!hides_pixels_) return image_->read(rect, out, executor);
     image_->read(rect, packed(out), executor);
-    const Buffer held(std::min(mask_rows(), rect.rows) * rect.cols);
+    const Buffer mask_buffer(std::min(mask_rows(), rect.rows) * rect.cols);
     for (std::int64_t row = rect.row; row < rect.row_end();) {
-      // Up to the end of a block, so that none is decoded twice.
+      // Ends at the end of a block, so that none is decoded twice.
       const std::int64_t end = std::min(rect.row_end(), (row / mask_rows() + 1) * mask_rows());
       const Rect part{row, rect.col, end - row, rect.cols};
-      const PixelView mask = dense_view(held.data(), {part.extent(), 1, PixelType::u8});
+      const PixelView mask = dense_view(mask_buffer.data(), {part.extent(), 1, PixelType::u8});
       if (mask_)
         mask_->read(part, mask, executor);
       else
@@ -74,8 +74,8 @@ class MaskedReader final : public Reader {
       const PixelView pixels = out.crop({row - rect.row, 0, part.rows, part.cols});
       for_each_row_piece(part.rows, out.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
         for (std::int64_t i = first; i < first + count; ++i) {
-          if (of_all_) hide_value(packed(pixels), i, mask.row<std::uint8_t>(i));
-          apply(mask.row<std::uint8_t>(i), pixels, i);
+          if (hidden_value_) hide_value(packed(pixels), i, mask.row<std::uint8_t>(i));
+          apply_mask(mask.row<std::uint8_t>(i), pixels, i);
         }
       });
       row = end;
@@ -88,7 +88,7 @@ class MaskedReader final : public Reader {
     return std::min(round_up(kMaskRows, unit), spec_.extent.rows);
   }
   SampleType element() const { return layout_.stored.value_or(SampleType(spec_.type)); }
-  /// Else they are integers, though 32 and 64 bits of them are f64 in memory.
+  /// Whether elements can be NaN. Integers cannot, though those of 32 and 64 bits are f64 in memory.
   bool has_nan_elements() const {
     return element().kind == SampleType::Kind::floating || element().kind == SampleType::Kind::complex;
   }
@@ -111,8 +111,8 @@ class MaskedReader final : public Reader {
 
   void mark_by_alpha() {
     alpha_ = alpha_channel(metadata_, spec_.channels).value_or(spec_.channels);
-    // For 8 and 16 bits, as pictures have it; what is larger is f64 in memory, which does not have the
-    // greatest.
+    // The maximum for up to 16 bits, as in pictures. Larger integers are f64 in memory, which cannot
+    // represent their maximum.
     if (const SampleType type = element(); type.kind != SampleType::Kind::boolean && type.bits <= 16)
       opaque_ = std::exp2(type.bits - (type.kind == SampleType::Kind::integer ? 1 : 0)) - 1;
     if (alpha_ == spec_.channels) {
@@ -122,34 +122,34 @@ class MaskedReader final : public Reader {
     }
   }
 
-  /// Where the image's own channels are read to: the end of each row, from where they are spread.
+  /// View for the image's own channels: the end of each row, from where they are moved to their pixels.
   PixelView packed(const PixelView& out) const {
-    PixelView own = out;
-    own.channels = image_->spec().channels;
-    own.data += out.row_bytes() - own.row_bytes();
-    return own;
+    PixelView image_view = out;
+    image_view.channels = image_->spec().channels;
+    image_view.data += out.row_bytes() - image_view.row_bytes();
+    return image_view;
   }
 
-  void hide_value(const PixelView& own, std::int64_t row, std::uint8_t* mask) const {
-    visit_pixel_type(own.type, [&]<class T>(std::type_identity<T>) {
-      const T* pixel = own.row<T>(row);
+  void hide_value(const PixelView& image_view, std::int64_t row, std::uint8_t* mask) const {
+    visit_pixel_type(image_view.type, [&]<class T>(std::type_identity<T>) {
+      const T* pixel = image_view.row<T>(row);
       const auto has_value = [&](std::int64_t c) {
-        return c == alpha_ || static_cast<double>(pixel[c]) == *of_all_ ||
-               (std::isnan(*of_all_) && pixel[c] != pixel[c]);
+        return c == alpha_ || static_cast<double>(pixel[c]) == *hidden_value_ ||
+               (std::isnan(*hidden_value_) && pixel[c] != pixel[c]);
       };
-      for (std::int64_t col = 0; col < own.extent.cols; ++col, pixel += own.channels) {
+      for (std::int64_t col = 0; col < image_view.extent.cols; ++col, pixel += image_view.channels) {
         std::int64_t c = 0;
-        while (c < own.channels && has_value(c)) ++c;
-        if (c == own.channels) mask[col] = 0;
+        while (c < image_view.channels && has_value(c)) ++c;
+        if (c == image_view.channels) mask[col] = 0;
       }
     });
   }
 
-  void apply(const std::uint8_t* mask, const PixelView& pixels, std::int64_t row) const {
+  void apply_mask(const std::uint8_t* mask, const PixelView& pixels, std::int64_t row) const {
     visit_pixel_type(spec_.type, [&]<class T>(std::type_identity<T>) {
       T* const to = pixels.row<T>(row);
       if (by_value_) return hide(mask, pixels.extent.cols, to);
-      if (adds_alpha()) return spread(mask, packed(pixels).row<T>(row), pixels.extent.cols, to);
+      if (adds_alpha()) return insert_alpha(mask, packed(pixels).row<T>(row), pixels.extent.cols, to);
       for (std::int64_t col = 0; col < pixels.extent.cols; ++col)
         if (mask[col] == 0) to[col * spec_.channels + alpha_] = 0;
     });
@@ -161,23 +161,23 @@ class MaskedReader final : public Reader {
       if (mask[col] == 0) std::fill_n(to + col * spec_.channels, spec_.channels, static_cast<T>(value_));
   }
 
-  /// A pixel's place lies before or at where its own channels are read from.
+  /// A pixel's destination is never after its source.
   template <class T>
-  void spread(const std::uint8_t* mask, const T* from, std::int64_t cols, T* to) const {
-    const std::int64_t own = spec_.channels - 1;
+  void insert_alpha(const std::uint8_t* mask, const T* from, std::int64_t cols, T* to) const {
+    const std::int64_t image_channels = spec_.channels - 1;
     const T opaque = static_cast<T>(opaque_);
-    for (std::int64_t col = 0; col < cols; ++col, to += spec_.channels, from += own) {
-      for (std::int64_t c = 0; c < own; ++c) to[c] = from[c];
-      to[own] = mask[col] == 0 ? T(0) : opaque;
+    for (std::int64_t col = 0; col < cols; ++col, to += spec_.channels, from += image_channels) {
+      for (std::int64_t c = 0; c < image_channels; ++c) to[c] = from[c];
+      to[image_channels] = mask[col] == 0 ? T(0) : opaque;
     }
   }
 
   std::unique_ptr<Reader> image_, mask_;
-  std::optional<double> of_all_;
+  std::optional<double> hidden_value_;
   ImageSpec spec_;
   SourceLayout layout_;
   Metadata metadata_;
-  bool hides_ = true, by_value_ = false;
+  bool hides_pixels_ = true, by_value_ = false;
   std::int64_t alpha_ = 0;
   double opaque_ = 1;
   double value_ = 0;

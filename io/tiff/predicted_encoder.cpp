@@ -31,7 +31,7 @@ std::int64_t encode(ZstdEncoder& coder, std::span<const std::byte> in, const Blo
   return coder.encode(in, out);
 }
 
-/// What its predictor leaves of a block, by a coder that is made of a level or of nothing.
+/// Encodes what the predictor leaves of a block. The coder is constructed from a level or without arguments.
 template <class Coder>
 class PredictedEncoder final : public BlockEncoder {
  public:

@@ -15,7 +15,7 @@
 namespace sepconv {
 namespace {
 
-/// For what differences are taken.
+/// Size of the words whose differences are stored.
 std::int64_t word_bytes(SampleType type) noexcept {
   return type.bits == 8 || type.bits == 16 || type.bits == 32 ? type.bits / 8 : 8;
 }
@@ -44,7 +44,7 @@ void differences_of_rows(const std::byte* rows, std::int64_t pitch_bytes, std::b
   }
 }
 
-/// The way back of join_bytes.
+/// The inverse of join_bytes().
 template <std::int64_t kWidth>
 void split_bytes(const std::byte* rows, std::int64_t pitch_bytes, std::byte* to, const BlockFormat& format) {
   const std::int64_t row_bytes = format.row_bytes();
@@ -61,8 +61,8 @@ void split_bytes(const std::byte* rows, std::int64_t pitch_bytes, std::byte* to,
   }
 }
 
-/// The most significant bytes of a row's elements come first, then the next, and so on; each byte is a
-/// difference from the pixel before.
+/// Undoes the floating-point predictor: the most significant bytes of a row's elements are stored first, then
+/// the next, and so on; each byte is a difference from the pixel before.
 void join_bytes(std::span<std::byte> rows, const BlockFormat& format) {
   const std::int64_t row_bytes = format.row_bytes();
   const std::int64_t width = format.type.bits / 8;

@@ -8,13 +8,13 @@
 
 namespace sepconv {
 
-/// `rows`: those of a block, `pitch_bytes` apart, in this machine's byte order. `to`, without gaps, gets what
-/// is compressed of them, in the same order: of each element its difference from the pixel before.
+/// `rows`: the rows of a block, `pitch_bytes` apart, in native byte order. `to`, without gaps, gets the bytes
+/// to be compressed, in the same order: the difference of each element from the pixel before.
 void apply_predictor(const std::byte* rows, std::int64_t pitch_bytes, std::byte* to,
                      const BlockFormat& format);
 
-/// `rows`: whole rows of a block as they were before compression. In place: differences become values, and
-/// values get this machine's byte order.
+/// `rows`: whole rows of a decompressed block. Converts differences to values, and values to native byte
+/// order, in place.
 void undo_predictor(std::span<std::byte> rows, const BlockFormat& format);
 
 }  // namespace sepconv

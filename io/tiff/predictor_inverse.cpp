@@ -15,8 +15,8 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET != HWY_SCALAR
-/// The sums of a vector of 16 bytes by doubling: each lane and the one `kStep` before, then those twice as
-/// far.
+/// Prefix sums of a vector of 16 bytes by doubling: adds to each lane the one `kStep` before, then the one
+/// twice as far before.
 template <class D, std::size_t kStep>
 HWY_INLINE hn::Vec<D> sums_within(D d, hn::Vec<D> lanes) {
   if constexpr (kStep * sizeof(hn::TFromD<D>) < 16) {
@@ -27,30 +27,30 @@ HWY_INLINE hn::Vec<D> sums_within(D d, hn::Vec<D> lanes) {
   }
 }
 
-/// As far as whole vectors go; returns how far.
+/// Sums up whole vectors; returns the number of words done.
 template <class Word, std::size_t kStep>
 std::int64_t sum_vectors(Word* words, std::int64_t count) {
   const hn::FixedTag<Word, 16 / sizeof(Word)> d;
   constexpr auto kLanes = static_cast<std::int64_t>(16 / sizeof(Word));
-  auto before = hn::Zero(d);
-  // What the last pixel of a vector is, for every pixel of the next.
-  alignas(16) std::array<std::uint8_t, 16> of_last_pixel;
+  auto carry = hn::Zero(d);
+  // Indices that repeat the last pixel of a vector for every pixel of the next.
+  alignas(16) std::array<std::uint8_t, 16> last_pixel_indices;
   constexpr std::size_t kPixelBytes = kStep * sizeof(Word);
   for (std::size_t i = 0; i < 16; ++i)
-    of_last_pixel[i] = static_cast<std::uint8_t>(16 - kPixelBytes + i % kPixelBytes);
+    last_pixel_indices[i] = static_cast<std::uint8_t>(16 - kPixelBytes + i % kPixelBytes);
   const hn::FixedTag<std::uint8_t, 16> bytes;
-  const auto places = hn::Load(bytes, of_last_pixel.data());
+  const auto indices = hn::Load(bytes, last_pixel_indices.data());
   std::int64_t done = 0;
   for (; done + kLanes <= count; done += kLanes) {
-    const auto sums = hn::Add(sums_within<decltype(d), kStep>(d, hn::LoadU(d, words + done)), before);
+    const auto sums = hn::Add(sums_within<decltype(d), kStep>(d, hn::LoadU(d, words + done)), carry);
     hn::StoreU(sums, d, words + done);
-    before = hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, sums), places));
+    carry = hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, sums), indices));
   }
   return done;
 }
 
 template <class Word>
-std::int64_t sum_vectors_of(Word* words, std::int64_t count, std::int64_t step) {
+std::int64_t sum_whole_vectors(Word* words, std::int64_t count, std::int64_t step) {
   constexpr std::size_t kMax = 16 / sizeof(Word);
   if (step == 1) return sum_vectors<Word, 1>(words, count);
   if constexpr (kMax > 2)
@@ -61,16 +61,15 @@ std::int64_t sum_vectors_of(Word* words, std::int64_t count, std::int64_t step) 
 }
 #else
 template <class Word>
-std::int64_t sum_vectors_of(Word*, std::int64_t, std::int64_t) {
+std::int64_t sum_whole_vectors(Word*, std::int64_t, std::int64_t) {
   return 0;
 }
 #endif
 
 template <class Word>
 void sum_words(Word* words, std::int64_t count, std::int64_t step) {
-  std::int64_t i = std::max(step, sum_vectors_of(words, count, step));
-  if (step == 3 &&
-      count > 3) {  // sums stay in registers: what was just stored takes several cycles to come back
+  std::int64_t i = std::max(step, sum_whole_vectors(words, count, step));
+  if (step == 3 && count > 3) {  // sums stay in registers: reading a value just stored takes several cycles
     Word a = words[0], b = words[1], c = words[2];
     for (; i + 3 <= count; i += 3) {
       words[i] = a = static_cast<Word>(a + words[i]);

@@ -1,4 +1,4 @@
-// Differences of neighbours summed up again.
+// Prefix sums, which undo differences of neighbours.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace sepconv {
 
-/// In place: each of `count` words of 1, 2, 4 or 8 bytes becomes the sum of itself and all that lie `step`,
+/// In place: each of `count` words of 1, 2, 4 or 8 bytes becomes the sum of itself and the words `step`,
 /// twice `step` and so on before it, modulo its width.
 void sum_up(std::byte* words, std::int64_t word_bytes, std::int64_t count, std::int64_t step) noexcept;
 

@@ -37,14 +37,14 @@ class DirectoryBytes {
   }
 
   Bytes finish() const {
-    constexpr std::uint64_t kDirectory = 8;
+    constexpr std::uint64_t kDirectoryOffset = 8;
     Bytes file;
     for (int i = 0; i < 2; ++i) file.push_back(static_cast<std::byte>(big_endian_ ? 'M' : 'I'));
     put(file, 42, 2);
-    put(file, kDirectory, 4);
+    put(file, kDirectoryOffset, 4);
     put(file, entries_.size(), 2);
     Bytes overflow;
-    const std::uint64_t overflow_offset = kDirectory + 2 + 12 * entries_.size() + 4;
+    const std::uint64_t overflow_offset = kDirectoryOffset + 2 + 12 * entries_.size() + 4;
     for (const Entry& entry : entries_) {
       put(file, entry.tag, 2);
       put(file, entry.type, 2);

@@ -9,13 +9,13 @@
 namespace sepconv {
 namespace {
 
-/// Some writers store 8 bits as they are, where ColorMap has 16.
-std::vector<std::uint16_t> wide(std::vector<std::uint16_t> values, bool are_bytes) {
+/// Converts to 16 bits: some writers store 8-bit values in ColorMap.
+std::vector<std::uint16_t> to_16_bits(std::vector<std::uint16_t> values, bool are_bytes) {
   for (std::uint16_t& value : values) value = static_cast<std::uint16_t>(are_bytes ? 257 * value : value);
   return values;
 }
 
-/// Nothing where there is none that can be read.
+/// Returns null if no readable table exists.
 std::optional<ColourTable> read_colours(const TiffHandle& handle, bool are_luts) {
   std::uint16_t photometric = 0, bits = 1, channels = 1, extra = 0, format = SAMPLEFORMAT_UINT;
   const std::uint16_t* ignored = nullptr;
@@ -26,7 +26,7 @@ std::optional<ColourTable> read_colours(const TiffHandle& handle, bool are_luts)
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_EXTRASAMPLES, &extra, &ignored);
   TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
-  // GDAL adds a table to greys of which pixels are written already, and takes them for a palette.
+  // GDAL can add a table to greys whose pixels are already written, and treats them as a palette.
   const bool may_have = photometric == PHOTOMETRIC_PALETTE || photometric == PHOTOMETRIC_MINISBLACK;
   const bool has_table = may_have && bits <= 16 && format == SAMPLEFORMAT_UINT && channels == extra + 1 &&
                          TIFFGetField(tiff, TIFFTAG_COLORMAP, &colours[0], &colours[1], &colours[2]) != 0;
@@ -38,7 +38,7 @@ std::optional<ColourTable> read_colours(const TiffHandle& handle, bool are_luts)
     table.of[i].assign(colours[i], colours[i] + size);
     are_bytes = are_bytes && std::ranges::max(table.of[i]) < 256;
   }
-  for (auto& one : table.of) one = wide(std::move(one), are_bytes);
+  for (auto& values : table.of) values = to_16_bits(std::move(values), are_bytes);
   table.classes = !are_luts && !looks_like_intensities(table);
   return table;
 }

@@ -1,4 +1,4 @@
-// The colour table of a directory: libtiff's ColorMap to Metadata and back.
+// Converts the colour table of a directory, libtiff's ColorMap, to Metadata and back.
 #pragma once
 
 #include "io/metadata.hpp"
@@ -6,12 +6,12 @@
 
 namespace sepconv {
 
-/// Adds that of the current directory, if it is a palette of values that have one, and how these are meant;
-/// `are_luts`: no table of the file is of classes. Of packed pixels greys in even steps are left to who shows
-/// these.
+/// Adds the colour table of the current directory, if it is a palette of a supported type, and its
+/// photometric interpretation. `are_luts`: no table of the file is for classes. For packed pixels a grey ramp
+/// is not added as a table.
 void add_colours(const TiffHandle& handle, bool are_luts, Metadata& metadata);
 
-/// Sets that of a directory in the making, where its photometric interpretation has one.
+/// Sets the colour table of a new directory if its photometric interpretation has one.
 void write_colours(const TiffHandle& handle, const Metadata& metadata);
 
 }  // namespace sepconv

@@ -12,14 +12,14 @@
 namespace sepconv {
 namespace {
 
-[[noreturn]] void refuse(const TiffHandle& handle, std::string_view fact) {
-  throw IoError(fmt::format("{}: {}", handle.name(), fact));
+[[noreturn]] void refuse(const TiffHandle& handle, std::string_view message) {
+  throw IoError(fmt::format("{}: {}", handle.name(), message));
 }
 
 template <class T>
-T field(const TiffHandle& handle, std::uint32_t tag, T otherwise) {
+T field(const TiffHandle& handle, std::uint32_t tag, T default_value) {
   T value{};
-  return TIFFGetFieldDefaulted(handle.get(), tag, &value) != 0 ? value : otherwise;
+  return TIFFGetFieldDefaulted(handle.get(), tag, &value) != 0 ? value : default_value;
 }
 
 SampleType read_type(const TiffHandle& handle) {
@@ -27,10 +27,10 @@ SampleType read_type(const TiffHandle& handle) {
   const auto bits = field<std::uint16_t>(handle, TIFFTAG_BITSPERSAMPLE, 1);
   const auto format = field<std::uint16_t>(handle, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
   const bool is_unsigned = format == SAMPLEFORMAT_UINT || format == SAMPLEFORMAT_VOID;
-  const bool whole = bits == 16 || bits == 32 || bits == 64;
-  if (is_unsigned && (whole || (bits >= 1 && bits <= 16))) return {Kind::natural, bits};
-  if (format == SAMPLEFORMAT_INT && (whole || bits == 8)) return {Kind::integer, bits};
-  if (format == SAMPLEFORMAT_IEEEFP && whole) return {Kind::floating, bits};
+  const bool is_full_width = bits == 16 || bits == 32 || bits == 64;
+  if (is_unsigned && (is_full_width || (bits >= 1 && bits <= 16))) return {Kind::natural, bits};
+  if (format == SAMPLEFORMAT_INT && (is_full_width || bits == 8)) return {Kind::integer, bits};
+  if (format == SAMPLEFORMAT_IEEEFP && is_full_width) return {Kind::floating, bits};
   if (format == SAMPLEFORMAT_COMPLEXIEEEFP && (bits == 64 || bits == 128)) return {Kind::complex, bits};
   const char* kind = is_unsigned                            ? "unsigned integer"
                      : format == SAMPLEFORMAT_INT           ? "signed integer"
@@ -52,8 +52,8 @@ Extent read_extent(const TiffHandle& handle) {
   return extent;
 }
 
-// For a volume only the first slice would be read, without a word.
-void check_flat(const TiffHandle& handle) {
+// Refuses volumes, of which only the first slice would be read, silently.
+void check_not_volume(const TiffHandle& handle) {
   const std::uint32_t slices = std::max(field<std::uint32_t>(handle, TIFFTAG_IMAGEDEPTH, 1),
                                         field<std::uint32_t>(handle, TIFFTAG_TILEDEPTH, 1));
   if (slices <= 1) return;
@@ -79,11 +79,11 @@ Extent read_block_extent(const TiffHandle& handle, const TiffDirectory& director
 }
 
 void read_codec(const TiffHandle& handle, BlockFormat& block) {
-  constexpr std::uint16_t kRead[] = {COMPRESSION_NONE,    COMPRESSION_LZW,  COMPRESSION_ADOBE_DEFLATE,
-                                     COMPRESSION_DEFLATE, COMPRESSION_ZSTD, COMPRESSION_JPEG,
-                                     COMPRESSION_PACKBITS};
+  constexpr std::uint16_t kSupported[] = {COMPRESSION_NONE,    COMPRESSION_LZW,  COMPRESSION_ADOBE_DEFLATE,
+                                          COMPRESSION_DEFLATE, COMPRESSION_ZSTD, COMPRESSION_JPEG,
+                                          COMPRESSION_PACKBITS};
   block.compression = field<std::uint16_t>(handle, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-  if (std::find(std::begin(kRead), std::end(kRead), block.compression) == std::end(kRead)) {
+  if (std::find(std::begin(kSupported), std::end(kSupported), block.compression) == std::end(kSupported)) {
     refuse(handle,
            fmt::format(
                "{} is not supported; store it with none, LZW, deflate, zstd, JPEG or PackBits compression",
@@ -99,15 +99,15 @@ void read_codec(const TiffHandle& handle, BlockFormat& block) {
 void read_predictor(const TiffHandle& handle, BlockFormat& block) {
   if (!has_predictor(block.compression)) return;
   block.predictor = field<std::uint16_t>(handle, TIFFTAG_PREDICTOR, PREDICTOR_NONE);
-  const bool known =
+  const bool is_valid =
       block.predictor == PREDICTOR_NONE || block.predictor == PREDICTOR_HORIZONTAL ||
       (block.predictor == PREDICTOR_FLOATINGPOINT && block.type.kind == SampleType::Kind::floating);
-  const bool differs = block.predictor != PREDICTOR_NONE;
-  if (differs && block.type.is_complex())
+  const bool has_differences = block.predictor != PREDICTOR_NONE;
+  if (has_differences && block.type.is_complex())
     refuse(handle, fmt::format("predictor {} of {} samples is not supported; store it with predictor 1 or "
                                "without compression",
                                block.predictor, name_of(block.type)));
-  if (!known || (differs && block.type.is_packed())) {
+  if (!is_valid || (has_differences && block.type.is_packed())) {
     refuse(handle, fmt::format("predictor {} with {} samples cannot be; the file is damaged", block.predictor,
                                name_of(block.type)));
   }
@@ -136,8 +136,7 @@ void read_photometric(const TiffHandle& handle, TiffDirectory& directory) {
   }
 }
 
-// What a directory claims must be something that a file of this size can hold, before anybody allocates for
-// it.
+// Checks that a file of this size can contain what the directory claims, before memory is allocated for it.
 void check_claims(const TiffHandle& handle, const TiffDirectory& directory, std::int64_t file_bytes) {
   // Each block takes an offset and a byte count of at least 2 bytes.
   const Extent grid = directory.grid();
@@ -148,11 +147,11 @@ void check_claims(const TiffHandle& handle, const TiffDirectory& directory, std:
                        file_bytes));
   }
   const BlockFormat& block = directory.block;
-  // Sides are below 2^31 and a pixel is below 2^19 bytes: rows count in 64 bits, whole blocks and images need
-  // not.
-  constexpr std::int64_t kCountable = std::int64_t{1} << 60;
-  if (block.row_bytes() > kCountable / block.extent.rows ||
-      directory.spec.row_bytes() > kCountable / directory.spec.extent.rows) {
+  // Sides are below 2^31 and a pixel is below 2^19 bytes: the size of a row fits in 64 bits, that of a block
+  // or image may not.
+  constexpr std::int64_t kMaxBytes = std::int64_t{1} << 60;
+  if (block.row_bytes() > kMaxBytes / block.extent.rows ||
+      directory.spec.row_bytes() > kMaxBytes / directory.spec.extent.rows) {
     refuse(handle, "an image of its dimensions cannot be; the file is damaged");
   }
   if (directory.compressed() && block.bytes() > kMaxBlockBytes) {
@@ -180,7 +179,7 @@ TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes) 
   directory.tiled = TIFFIsTiled(tiff) != 0;
   directory.planar =
       field<std::uint16_t>(handle, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
-  check_flat(handle);
+  check_not_volume(handle);
   directory.spec.extent = read_extent(handle);
   directory.spec.channels = field<std::uint16_t>(handle, TIFFTAG_SAMPLESPERPIXEL, 1);
   if (directory.spec.channels == 0) refuse(handle, "an image of 0 channels cannot be; the file is damaged");
@@ -191,8 +190,8 @@ TiffDirectory read_directory(const TiffHandle& handle, std::int64_t file_bytes) 
   block.fill_order = field<std::uint16_t>(handle, TIFFTAG_FILLORDER, FILLORDER_MSB2LSB);
   block.extent = read_block_extent(handle, directory);
   block.channels = directory.planar ? 1 : directory.spec.channels;
-  read_codec(handle,
-             block);  // before the type: a codec's name explains more than the odd samples that come with it
+  // Before the type: the codec's name explains more than its unusual sample types.
+  read_codec(handle, block);
   block.type = read_type(handle);
   directory.spec.type = block.type.pixels();
   directory.spec.channels *= block.type.parts();
@@ -219,7 +218,7 @@ std::optional<BlockCodec> block_codec(const BlockFormat& block) {
   }
 }
 
-/// Pixels across (0) or down (1) that share a sample of chroma: 1, 2 or 4, and what cannot be becomes 0.
+/// Pixels across (0) or down (1) that share a chroma sample: 1, 2 or 4. Invalid values become 0.
 std::uint8_t chroma_of(const BlockFormat& block, std::size_t axis) {
   const std::uint16_t pixels =
       block.photometric == PHOTOMETRIC_YCBCR ? block.subsampling[axis] : std::uint16_t{1};
@@ -277,8 +276,8 @@ std::string codec_name(std::uint16_t compression) {
 
 namespace {
 
-/// For what is yet to be written: a file does not tell it.
-std::string level_words(const BlockFormat& block) {
+/// Text for the level of a file to be written; files do not store it.
+std::string level_text(const BlockFormat& block) {
   if (!block.level) return "";
   if (block.compression == COMPRESSION_JPEG) {
     const Chroma chroma{static_cast<std::uint8_t>(block.subsampling[0]),
@@ -286,7 +285,7 @@ std::string level_words(const BlockFormat& block) {
     return fmt::format(" of quality {}{}", *block.level,
                        block.photometric == PHOTOMETRIC_YCBCR ? " and " + name_of(chroma) : "");
   }
-  if (*block.level == deflate::kFast) return " without search";  // of zstd, too
+  if (*block.level == deflate::kFast) return " without search";  // also zstd's kFast
   if (*block.level == deflate::kAutomatic) return " (searched where that pays)";
   return fmt::format(" of level {}", *block.level);
 }
@@ -299,7 +298,7 @@ std::string describe(const TiffDirectory& directory) {
                      : directory.grid().rows == 1 ? std::string("one strip")
                                                   : fmt::format("strips of {} rows", block.extent.rows);
   text += ", " + codec_name(block.compression);
-  text += level_words(block);
+  text += level_text(block);
   if (block.predictor == PREDICTOR_HORIZONTAL) text += " with horizontal predictor";
   if (block.predictor == PREDICTOR_FLOATINGPOINT) text += " with floating-point predictor";
   if (has_predictor(block.compression) && block.predictor == PREDICTOR_NONE) text += ", no predictor";

@@ -23,8 +23,8 @@
 namespace sepconv {
 namespace {
 
-/// The file as if the page were its first: libtiff walks along a chain to every other, each time from its
-/// beginning. No mapping: a file that shrinks would kill the process, and mapped pages count as its memory.
+/// The file as if the page were its first: libtiff would walk the chain from its beginning for each page. Not
+/// memory-mapped: a file that shrinks would kill the process, and mapped pages count as its memory.
 class PageBytes final : public TiffBytes {
  public:
   PageBytes(const InputFile& file, std::uint64_t first_directory) : file_(file) {
@@ -56,8 +56,8 @@ class PageBytes final : public TiffBytes {
   std::int64_t bytes_ = 0;
 };
 
-/// What libtiff may allocate at once for this page: the largest tag that is read, or one of the two tables of
-/// blocks, which grow by doubling.
+/// Limit of a single allocation of libtiff for this page: the largest tag that is read, or one of the two
+/// block tables, which grow by doubling.
 std::int64_t max_allocation_bytes(const TiffPage& page, const std::string& name) {
   constexpr std::int64_t kMin = std::int64_t{1} << 20;
   std::uint64_t blocks = 0;
@@ -95,17 +95,17 @@ TiffFile::TiffFile(std::shared_ptr<const InputFile> file, TiffPage page)
       source_(std::make_unique<PageBytes>(*file_, page_.offset)),
       handle_(*source_, name_of(*file_, page_), "rhO", max_allocation_bytes(page_, file_->path().native())) {
   select_page();
-  handle_.clear_messages();  // of tags that are left out, which explain nothing that comes later
+  handle_.clear_messages();  // messages about omitted tags do not explain later errors
   directory_ = read_directory(handle_, file_->size());
   metadata_ = read_metadata(handle_, page_);
-  const bool has_note = read_photograph(*file_, page_.entries, metadata_);
+  const bool has_maker_note = read_photograph(*file_, page_.entries, metadata_);
   tags_left_out_ = tags_left_out(handle_, *file_, page_, metadata_);
   check_tables();
-  if (has_note)
+  if (has_maker_note)
     tags_left_out_.emplace_back(
         "EXIF's maker note is left out: it may hold places that are counted in the file");
   read_slide();
-  describe_itself();
+  resolve_description();
   find_plane();
 }
 
@@ -126,32 +126,32 @@ void TiffFile::select_page() {
                             message.empty() ? "" : ": ", message));
 }
 
-// The description of a set is that of its first raster, whichever page it stands in.
-void TiffFile::describe_itself() {
-  const bool is_one = describes_one(metadata_.description, directory_.stored_spec());
-  if (page_.leads && (!page_.leads->description.empty() || !is_one)) {
-    if (page_.leads->description.empty()) metadata_.resolution = resolution_of(metadata_);
-    metadata_.description = page_.leads->description;
-    metadata_.axes = page_.leads->axes;
-    if (!page_.leads->imagej_items.empty()) metadata_.imagej_items = page_.leads->imagej_items;
+// The description of a set is that of its first raster, whichever page contains it.
+void TiffFile::resolve_description() {
+  const bool describes_this = describes_one(metadata_.description, directory_.stored_spec());
+  if (page_.set_facts && (!page_.set_facts->description.empty() || !describes_this)) {
+    if (page_.set_facts->description.empty()) metadata_.resolution = resolution_of(metadata_);
+    metadata_.description = page_.set_facts->description;
+    metadata_.axes = page_.set_facts->axes;
+    if (!page_.set_facts->imagej_items.empty()) metadata_.imagej_items = page_.set_facts->imagej_items;
     if (const RasterAxis* const c = find_axis(metadata_.axes, "c"))
       take_channels(metadata_.imagej_items, c->first, c->size);
   } else if (page_.in_set) {
-    if (!is_one) metadata_.description.clear();
+    if (!describes_this) metadata_.description.clear();
   } else {
-    metadata_.description_of_several = !is_one || (page_.images > 1 && is_ome(metadata_.description));
+    metadata_.description_of_several = !describes_this || (page_.images > 1 && is_ome(metadata_.description));
   }
 }
 
-// SVS files have no resolution, or one that nobody reads.
+// SVS files have no resolution, or one that no program reads.
 void TiffFile::read_slide() {
   if (!is_aperio(metadata_.description)) return;
   const std::string_view lines =
       std::string_view(metadata_.description).substr(0, metadata_.description.find('|'));
-  const auto says = [&](std::string_view word) { return lines.find(word) != lines.npos; };
+  const auto contains = [&](std::string_view word) { return lines.find(word) != lines.npos; };
   const std::optional<double> mpp = slide_mpp(metadata_.description);
   if (!mpp) return;
-  if (page_.index > 0 && (says("->") || says("label") || says("macro"))) {
+  if (page_.index > 0 && (contains("->") || contains("label") || contains("macro"))) {
     metadata_.description = without_mpp(metadata_.description);
     tags_left_out_.emplace_back("MPP and AppMag of the page's description are left out: they are the scan's");
     return;
@@ -166,51 +166,53 @@ void TiffFile::inherit(const TiffFile& image) {
     return static_cast<double>(whole) / static_cast<double>(level);
   };
   const Extent whole = image.directory().spec.extent;
-  const Extent own = directory_.spec.extent;
-  Metadata its = image.metadata();
-  if (counts_images(its.description)) its.description.clear();
-  its.description_of_several = false;
-  if (is_aperio(its.description)) {  // a level's own says little, and some say the scan's sizes
+  const Extent own_extent = directory_.spec.extent;
+  Metadata inherited = image.metadata();
+  if (counts_images(inherited.description)) inherited.description.clear();
+  inherited.description_of_several = false;
+  if (is_aperio(
+          inherited.description)) {  // a level's own description has little, and some have the scan's sizes
     metadata_.description.clear();
     metadata_.resolution.reset();
   }
-  const PixelTransform map{.rows = ratio(whole.rows, own.rows), .cols = ratio(whole.cols, own.cols)};
-  its = its.kept_for({.map = map, .part = Rect::whole(own)}, tags_left_out_);
+  const PixelTransform map{.rows = ratio(whole.rows, own_extent.rows),
+                           .cols = ratio(whole.cols, own_extent.cols)};
+  inherited = inherited.kept_for({.map = map, .part = Rect::whole(own_extent)}, tags_left_out_);
 
   for (const auto member : {&Metadata::description, &Metadata::software, &Metadata::date_time,
                             &Metadata::artist, &Metadata::copyright}) {
-    if ((metadata_.*member).empty()) metadata_.*member = its.*member;
+    if ((metadata_.*member).empty()) metadata_.*member = inherited.*member;
   }
-  if (metadata_.icc_profile.empty()) metadata_.icc_profile = its.icc_profile;
-  if (metadata_.exif.empty()) metadata_.exif = its.exif;
-  if (metadata_.xmp.empty()) metadata_.xmp = its.xmp;
-  if (metadata_.iptc.empty()) metadata_.iptc = its.iptc;
-  if (!metadata_.resolution) metadata_.resolution = its.resolution;
-  if (metadata_.orientation == Metadata{}.orientation) metadata_.orientation = its.orientation;
+  if (metadata_.icc_profile.empty()) metadata_.icc_profile = inherited.icc_profile;
+  if (metadata_.exif.empty()) metadata_.exif = inherited.exif;
+  if (metadata_.xmp.empty()) metadata_.xmp = inherited.xmp;
+  if (metadata_.iptc.empty()) metadata_.iptc = inherited.iptc;
+  if (!metadata_.resolution) metadata_.resolution = inherited.resolution;
+  if (metadata_.orientation == Metadata{}.orientation) metadata_.orientation = inherited.orientation;
   const auto is_nodata = [](const RawTag& raw) { return raw.tag == kGdalNodata; };
   const bool has_nodata = std::ranges::any_of(metadata_.geo_tags, is_nodata);
-  const bool has_places = !std::ranges::all_of(metadata_.geo_tags, is_nodata);
-  for (const RawTag& raw : its.geo_tags) {
-    if (!(is_nodata(raw) ? has_nodata : has_places)) metadata_.geo_tags.push_back(raw);
+  const bool has_georeference = !std::ranges::all_of(metadata_.geo_tags, is_nodata);
+  for (const RawTag& raw : inherited.geo_tags) {
+    if (!(is_nodata(raw) ? has_nodata : has_georeference)) metadata_.geo_tags.push_back(raw);
   }
 }
 
-void TiffFile::take_place() { take_world_file(file_->path(), metadata_, tags_left_out_); }
+void TiffFile::apply_world_file() { take_world_file(file_->path(), metadata_, tags_left_out_); }
 
-// ImageJ above 4 GB, and others who write a stack in one piece, give only its first image a directory.
+// ImageJ above 4 GB, and other writers of contiguous stacks, write a directory for the first image only.
 void TiffFile::find_plane() {
   if (page_.plane == 0) return;
   const StoredBlock first = locate(0);
   const std::int64_t rows = directory_.block.extent.rows;
-  bool in_one_piece = !directory_.compressed() && !directory_.tiled && !first.sparse();
-  for (std::int64_t i = 1; in_one_piece && i < directory_.block_count(); ++i) {
+  bool is_contiguous = !directory_.compressed() && !directory_.tiled && !first.sparse();
+  for (std::int64_t i = 1; is_contiguous && i < directory_.block_count(); ++i) {
     const std::int64_t rows_before =
         i / directory_.grid().rows * directory_.spec.extent.rows + i % directory_.grid().rows * rows;
-    in_one_piece = locate(i).offset == first.offset + rows_before * directory_.block.row_bytes();
+    is_contiguous = locate(i).offset == first.offset + rows_before * directory_.block.row_bytes();
   }
   const std::int64_t plane_bytes = directory_.stored_bytes();
-  const std::int64_t room = file_->size() - first.offset;
-  if (!in_one_piece || page_.plane >= room / plane_bytes)
+  const std::int64_t available_bytes = file_->size() - first.offset;
+  if (!is_contiguous || page_.plane >= available_bytes / plane_bytes)
     throw IoError(
         fmt::format("{}: its description counts several images, there is a directory for one only, and their "
                     "pixels do not follow its own; OpenOptions::page 0 reads that one",
@@ -218,15 +220,15 @@ void TiffFile::find_plane() {
   plane_offset_ = page_.plane * plane_bytes;
 }
 
-// Libtiff takes what a table lacks for blocks that were left out, which are black, and the tables of strips
-// for those of tiles where there are no others.
+// libtiff treats missing table entries as omitted blocks, which are black, and uses strip tables for tiles if
+// tile tables are missing.
 void TiffFile::check_tables() {
-  const auto check = [&](std::uint32_t tag, const char* what) {
+  const auto check = [&](std::uint32_t tag, const char* table_name) {
     const TiffEntry* const table = page_.entries.find(tag);
     const auto blocks = static_cast<std::uint64_t>(directory_.block_count());
     if (table == nullptr || table->count == blocks) return;
     const std::string counts =
-        fmt::format("its table of {} has {} entries for {} blocks", what, table->count, blocks);
+        fmt::format("its table of {} has {} entries for {} blocks", table_name, table->count, blocks);
     if (table->count < blocks) throw IoError(fmt::format("{}: {}; the file is damaged", name(), counts));
     tags_left_out_.push_back(counts + ": the last are not read, and the file may be damaged");
   };
@@ -237,28 +239,28 @@ void TiffFile::check_tables() {
 Levels TiffFile::levels() const {
   if (page_.levels == 0) return Levels::none;
   if (page_.entries.find(TIFFTAG_SUBIFD) != nullptr) return Levels::inside;
-  // GDAL's "header ghost area" (its page on the COG driver), behind the header of a TIFF or a BigTIFF.
+  // GDAL's "header ghost area" (documentation of the COG driver), after the header of a TIFF or a BigTIFF.
   std::array<char, 128> begin{};
   const auto size = file_->read_some_at(0, std::as_writable_bytes(std::span(begin)));
   const std::string_view head(begin.data(), static_cast<std::size_t>(size));
-  const bool is_for_clouds = head.find("GDAL_STRUCTURAL_METADATA_SIZE=") != head.npos &&
-                             head.find("LAYOUT=IFDS_BEFORE_DATA") != head.npos;
-  return is_for_clouds ? Levels::cloud : Levels::behind;
+  const bool is_cog = head.find("GDAL_STRUCTURAL_METADATA_SIZE=") != head.npos &&
+                      head.find("LAYOUT=IFDS_BEFORE_DATA") != head.npos;
+  return is_cog ? Levels::cloud : Levels::behind;
 }
 
 std::vector<std::string> TiffFile::warnings() const {
   std::vector<std::string> all;
-  if (page_.leads) all = page_.leads->warnings;
-  if (page_.leaves_mask)
+  if (page_.set_facts) all = page_.set_facts->warnings;
+  if (page_.ignores_mask)
     all.emplace_back(
         "the image's mask is left out: what it hides is computed with as if it were there, and the result "
         "has no mask");
-  if (page_.unlike_masks > 0)
+  if (page_.mismatched_masks > 0)
     all.emplace_back("a mask of another size than the image is not read, and the result has none");
-  if (page_.spare_masks > 0)
+  if (page_.unused_masks > 0)
     all.push_back(
         fmt::format("{} not read: the second of an image, or before the first image",
-                    page_.spare_masks == 1 ? "a mask is" : fmt::format("{} masks are", page_.spare_masks)));
+                    page_.unused_masks == 1 ? "a mask is" : fmt::format("{} masks are", page_.unused_masks)));
   if (directory_.block.has_signed_ab())
     all.push_back(
         fmt::format("a* and b* of CIE L*a*b* are signed, and are computed with {} added: in a TIFF of the "

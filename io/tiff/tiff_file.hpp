@@ -1,4 +1,4 @@
-// A TIFF that is open at one of its directories: the layout, the metadata, and where each block lies.
+// A TIFF opened at one of its directories: layout, metadata, and the offset of each block.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 
 namespace sepconv {
 
-/// Where the file keeps a block. `bytes` 0: it is left out and its pixels are zero (GDAL's sparse files).
+/// Location of a block in the file. `bytes` 0: the block is omitted and its pixels are zero (GDAL's sparse
+/// files).
 struct StoredBlock {
   std::int64_t offset = 0;
   std::int64_t bytes = 0;
   bool sparse() const noexcept { return bytes == 0; }
 };
 
-/// The tables of blocks are loaded where they are asked for, so a file opens at once whatever its size.
+/// Block tables are loaded on demand, so a file of any size opens immediately.
 class TiffFile {
  public:
   /// Throws IoError; see open_tiff.
@@ -29,33 +30,33 @@ class TiffFile {
   ~TiffFile();
 
   const InputFile& bytes() const noexcept { return *file_; }
-  /// The file's, and the page where there are several images.
+  /// The file's name, with the page if there are several images.
   const std::string& name() const noexcept { return handle_.name(); }
   const TiffDirectory& directory() const noexcept { return directory_; }
   const Metadata& metadata() const noexcept { return metadata_; }
-  /// For a smaller level of this image: what it does not say of itself is true of both, with places moved.
+  /// For a smaller level of `image`: adopts metadata that the level lacks, with positions scaled.
   void inherit(const TiffFile& image);
-  /// Takes what a world file next to the file says, if the page does not say where it lies.
-  void take_place();
-  /// Where the image has smaller ones.
+  /// Reads a world file next to the file, if the page has no georeference.
+  void apply_world_file();
+  /// Where the smaller levels are stored.
   Levels levels() const;
-  /// What of the page is not read, for SourceLayout::warnings.
+  /// Reports parts of the page that are not read, for SourceLayout::warnings.
   std::vector<std::string> warnings() const;
 
-  /// Thread-safe. The block lies inside the file, or this throws IoError.
+  /// Thread-safe. Throws IoError if the block is not within the file.
   StoredBlock locate(std::int64_t block_index);
-  /// Whether all blocks can be looked up when the file is opened; else that would take time.
+  /// Whether the tables are short enough to look up all blocks when the file is opened.
   bool has_short_tables() const noexcept { return directory_.block_count() <= std::int64_t{1} << 20; }
-  /// Encoded bytes of all blocks; the whole file's when there are too many to look them all up.
+  /// Encoded bytes of all blocks; the file's size if there are too many to look up.
   std::int64_t stored_bytes();
 
-  /// Upper bound of the memory that all this takes, tables included.
+  /// Upper bound of this object's memory, tables included.
   std::int64_t memory_bytes() const;
 
  private:
   void select_page();
   void check_tables();
-  void describe_itself();
+  void resolve_description();
   void read_slide();
   void find_plane();
 
@@ -67,7 +68,7 @@ class TiffFile {
   TiffDirectory directory_;
   Metadata metadata_;
   std::vector<std::string> tags_left_out_;
-  std::int64_t plane_offset_ = 0;  // of the page's plane behind the directory's own
+  std::int64_t plane_offset_ = 0;  // of the page's plane, relative to the directory's pixels
 };
 
 }  // namespace sepconv

@@ -27,11 +27,11 @@ struct TiffHandle::State {
   bool closing = false;
   std::exception_ptr thrown;
   std::string message;
-  std::string jpeg_complaint;
+  std::string jpeg_warning;
   bool has_extra_bytes = false;
   TIFF* tiff = nullptr;
 
-  /// Runs `call`; an exception is kept, as it must not cross C code, and `failed` is returned.
+  /// Runs `call`. An exception must not cross C code: it is stored, and `failed` is returned.
   template <class Result, class Call>
   Result guarded(Result failed, Call call) noexcept {
     try {
@@ -45,7 +45,7 @@ struct TiffHandle::State {
 
 namespace {
 
-std::string formatted(const char* format, va_list arguments) {
+std::string format_message(const char* format, va_list arguments) {
   char text[512];
   std::vsnprintf(text, sizeof text, format, arguments);
   std::string message = text;
@@ -54,20 +54,21 @@ std::string formatted(const char* format, va_list arguments) {
   return message;
 }
 
-/// Libtiff, zstd and libjpeg each say it in their own words. A limit that we have set, which a damaged file
-/// exceeds, is not it.
+/// Whether a message of libtiff, zstd or libjpeg reports a lack of memory. Exceeding a limit that we set, as
+/// damaged files do, does not count.
 bool is_about_memory(std::string_view message) {
   if (message.find("limit defined in open options") != message.npos) return false;
-  for (const std::string_view words : {"ut of memory", "annot allocate", "No space for", "nsufficient memory",
-                                       "ot enough memory", "No memory", "ailed to allocate"}) {
-    if (message.find(words) != message.npos) return true;
+  for (const std::string_view phrase :
+       {"ut of memory", "annot allocate", "No space for", "nsufficient memory", "ot enough memory",
+        "No memory", "ailed to allocate"}) {
+    if (message.find(phrase) != message.npos) return true;
   }
   return false;
 }
 
 // The procedures that libtiff calls; S is TiffHandle::State, which only TiffHandle may name.
 template <class S>
-struct Procedures {
+struct LibtiffCallbacks {
   static S& state(thandle_t handle) { return *static_cast<S*>(handle); }
 
   static tmsize_t read(thandle_t handle, void* data, tmsize_t size) {
@@ -113,20 +114,20 @@ struct Procedures {
 
   static int error(TIFF*, void* user, const char*, const char* format, va_list arguments) {
     S& self = state(user);
-    if (self.message.empty()) self.message = formatted(format, arguments);
+    if (self.message.empty()) self.message = format_message(format, arguments);
     return 1;  // handled: the process-wide handlers are not called
   }
 
   static int warning(TIFF*, void* user, const char* module, const char* format, va_list arguments) {
     S& self = state(user);
-    if (module == nullptr || std::string_view(module) != "JPEGLib" || !self.jpeg_complaint.empty()) return 1;
-    std::string text = formatted(format, arguments);
-    // As jpeg_errors() has it.
+    if (module == nullptr || std::string_view(module) != "JPEGLib" || !self.jpeg_warning.empty()) return 1;
+    std::string text = format_message(format, arguments);
+    // As in jpeg_errors().
     if (text.find("JFIF revision") != text.npos) return 1;
     if (text.find("extraneous") != text.npos)
       self.has_extra_bytes = true;
     else
-      self.jpeg_complaint = std::move(text);
+      self.jpeg_warning = std::move(text);
     return 1;
   }
 };
@@ -136,18 +137,18 @@ struct Procedures {
 TiffHandle::TiffHandle(TiffBytes& bytes, std::string name, const std::string& mode,
                        std::int64_t max_allocation_bytes)
     : state_(std::make_unique<State>(bytes, std::move(name))) {
-  using Calls = Procedures<State>;
+  using Callbacks = LibtiffCallbacks<State>;
   const std::unique_ptr<TIFFOpenOptions, decltype(&TIFFOpenOptionsFree)> options(TIFFOpenOptionsAlloc(),
                                                                                  TIFFOpenOptionsFree);
   if (!options)
     throw OutOfMemory(
         fmt::format("{}: no memory for a libtiff handle; allow less memory elsewhere", this->name()));
   TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_allocation_bytes);
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Calls::error, state_.get());
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), Calls::warning, state_.get());
-  state_->tiff =
-      TIFFClientOpenExt(this->name().c_str(), (mode + "mc").c_str(), state_.get(), Calls::read, Calls::write,
-                        Calls::seek, Calls::close, Calls::size, nullptr, nullptr, options.get());
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Callbacks::error, state_.get());
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), Callbacks::warning, state_.get());
+  state_->tiff = TIFFClientOpenExt(this->name().c_str(), (mode + "mc").c_str(), state_.get(), Callbacks::read,
+                                   Callbacks::write, Callbacks::seek, Callbacks::close, Callbacks::size,
+                                   nullptr, nullptr, options.get());
   check(state_->tiff != nullptr, "is not a TIFF that can be opened");
 }
 
@@ -158,14 +159,14 @@ TiffHandle::~TiffHandle() = default;
 TIFF* TiffHandle::get() const noexcept { return state_->tiff; }
 const std::string& TiffHandle::name() const noexcept { return state_->name; }
 const std::string& TiffHandle::message() const noexcept { return state_->message; }
-const std::string& TiffHandle::jpeg_complaint() const noexcept { return state_->jpeg_complaint; }
+const std::string& TiffHandle::jpeg_warning() const noexcept { return state_->jpeg_warning; }
 
 bool TiffHandle::has_extra_bytes() const noexcept { return state_->has_extra_bytes; }
 
 void TiffHandle::clear_messages() noexcept {
   state_->thrown = nullptr;
   state_->message.clear();
-  state_->jpeg_complaint.clear();
+  state_->jpeg_warning.clear();
   state_->has_extra_bytes = false;
 }
 

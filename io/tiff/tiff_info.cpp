@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kListedPages = 64;
+constexpr std::int64_t kMaxListedPages = 64;
 
 std::string predictor_name(std::uint16_t predictor) {
   if (predictor == PREDICTOR_HORIZONTAL) return "horizontal";
@@ -88,13 +88,13 @@ void add_set(FileInfo& info, const std::shared_ptr<const TiffCatalog>& shared, c
   if (info.no_set.empty()) info.axes = std::move(rasters.axes);
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
     const auto kind = catalog.page(page).kind;
-    const bool named =
-        std::ranges::any_of(rasters.unlike, [&](const auto& one) { return one.first == page; });
+    const bool is_named =
+        std::ranges::any_of(rasters.other_pages, [&](const auto& entry) { return entry.first == page; });
     const bool is_raster = std::ranges::find(rasters.pages, page) != rasters.pages.end();
-    if (kind != TiffEntries::Kind::image && !named && !is_raster)
+    if (kind != TiffEntries::Kind::image && !is_named && !is_raster)
       info.others.emplace_back(page, kind == TiffEntries::Kind::mask ? "mask" : "overview");
   }
-  for (auto& other : rasters.unlike) info.others.push_back(std::move(other));
+  for (auto& other : rasters.other_pages) info.others.push_back(std::move(other));
   std::ranges::sort(info.others);
   if (rasters.pages.empty()) return;
   for (const TiffForm& level : catalog.level_forms(rasters.pages.front()))
@@ -120,7 +120,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
   info.file_bytes = catalog.file().size();
   const std::int64_t first = options.page.value_or(0);
   const std::int64_t end =
-      options.page || options.level > 0 || count == 0 ? first + 1 : std::min(count, kListedPages);
+      options.page || options.level > 0 || count == 0 ? first + 1 : std::min(count, kMaxListedPages);
   for (std::int64_t index = first; index < end; ++index) {
     try {
       TiffPage page = catalog.open(index, options.level);
@@ -131,7 +131,7 @@ FileInfo describe_tiff(InputFile file, const OpenOptions& options) {
       if (mask != catalog.pages().end())
         info.pages.back().facts.emplace_back(
             "mask", fmt::format("page {}, which hides pixels of this one", mask - catalog.pages().begin()));
-    } catch (const IoError& problem) {  // a palette thumbnail must not hide the pages that can be read
+    } catch (const IoError& problem) {  // an unsupported thumbnail must not hide the pages that can be read
       if (options.page || options.level > 0 || count <= 1) throw;
       info.pages.push_back({ImageSpec{}, SourceLayout{}, {{"not read", problem.what()}}, {}, 0});
     }

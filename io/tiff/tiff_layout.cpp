@@ -33,12 +33,12 @@ std::uint16_t tag_of(Compression compression) {
   return COMPRESSION_NONE;
 }
 
-// The source's own meaning where it still fits; else three integer channels are taken for colours, anything
-// else for intensities.
+// The source's photometric interpretation if it still fits; otherwise RGB for three u8 or u16 channels, grey
+// for any others.
 Photometric choose_photometric(const TiffDirectory& directory, const Metadata& metadata) {
   const SampleType type = directory.block.type;
   if (metadata.photometric && metadata.photometric != Photometric::other &&
-      channels_meant(*metadata.photometric) <= directory.channels())
+      colour_channels(*metadata.photometric) <= directory.channels())
     return *metadata.photometric;
   return directory.channels() == 3 && (type == PixelType::u8 || type == PixelType::u16)
              ? Photometric::rgb
@@ -64,8 +64,8 @@ std::uint16_t tag_of(Photometric photometric) {
   }
 }
 
-/// Whether the pixels have a table of colours, of the values that one channel of 8 or 16 bits has.
-bool has_palette(const TiffDirectory& directory, const Metadata& metadata) {
+/// Whether the pixels have a colour table: one channel of 8 or 16 bits, apart from extra samples.
+bool can_store_palette(const TiffDirectory& directory, const Metadata& metadata) {
   const SampleType type = directory.block.type;
   return metadata.colours && directory.channels() == std::ssize(metadata.extra_samples) + 1 &&
          (type == PixelType::u8 || type == PixelType::u16) &&
@@ -77,18 +77,18 @@ Extent choose_block(const ImageSpec& spec, const FileLayout& layout, std::int64_
   std::int64_t rows =
       layout.rows_per_strip > 0 ? layout.rows_per_strip : std::max<std::int64_t>(1, kStripBytes / row_bytes);
   if (layout.compression == Compression::jpeg)
-    rows = round_up(rows, 16);  // whole units of 8 x 8 at half the resolution
+    rows = round_up(rows, 16);  // whole 8 x 8 blocks of subsampled chroma
   return {std::min(rows, spec.extent.rows), spec.extent.cols};
 }
 
-/// Greys in even steps are what a reader shows of JPEG without a table.
+/// Whether a JPEG needs no colour table: readers show a plain grey ramp without one.
 bool is_plain_jpeg(const BlockFormat& block, const Metadata& metadata) {
   return block.compression == COMPRESSION_JPEG && is_plain(*metadata.colours);
 }
 
 void check_spec(const std::string& name, const ImageSpec& spec, const FileLayout& layout) {
-  const auto refuse = [&](std::string_view fact) {
-    throw InvalidArgument(fmt::format("{}: {}", name, fact));
+  const auto refuse = [&](std::string_view message) {
+    throw InvalidArgument(fmt::format("{}: {}", name, message));
   };
   if (spec.extent.empty() || spec.extent.rows > kMaxSide || spec.extent.cols > kMaxSide) {
     refuse(fmt::format("a TIFF cannot hold {} x {} pixels; both sides must be from 1 to 2^31 - 1",
@@ -113,8 +113,8 @@ void check_spec(const std::string& name, const ImageSpec& spec, const FileLayout
 }
 
 void check_block(const std::string& name, const TiffDirectory& directory) {
-  const auto refuse = [&](std::string_view fact) {
-    throw InvalidArgument(fmt::format("{}: {}", name, fact));
+  const auto refuse = [&](std::string_view message) {
+    throw InvalidArgument(fmt::format("{}: {}", name, message));
   };
   const BlockFormat& block = directory.block;
   if (block.compression == COMPRESSION_JPEG) {
@@ -135,24 +135,24 @@ void check_block(const std::string& name, const TiffDirectory& directory) {
     refuse("that makes too many tiles or strips; choose larger ones");
 }
 
-// Whether the file may need offsets beyond 32 bits, whatever the codec makes of the pixels.
+// Whether the file may need offsets beyond 32 bits, for any compression ratio.
 bool needs_big_tiff(const TiffDirectory& directory, const CreateOptions& options, std::int64_t pages) {
   const BlockFormat& block = directory.block;
   const std::int64_t block_bytes = directory.compressed() ? block.max_encoded_bytes() : block.bytes();
-  constexpr std::int64_t kDirectory = 64 << 10;
-  // Levels are a third of the image, and their last blocks.
-  const std::int64_t share = options.layout.levels == Levels::none ? 8 : 5;
-  const std::int64_t limit = ((std::int64_t{1} << 32) - kDirectory) / pages * share / 8;
+  constexpr std::int64_t kDirectoryBytes = 64 << 10;
+  // Levels take a third of the image's size, plus partial blocks.
+  const std::int64_t eighths = options.layout.levels == Levels::none ? 8 : 5;
+  const std::int64_t limit = ((std::int64_t{1} << 32) - kDirectoryBytes) / pages * eighths / 8;
   const std::int64_t mask = directory.has_mask() ? directory.grid().area() * block.extent.area() : 0;
-  const std::int64_t others = directory_bytes(directory, options.metadata) + mask;
-  return others > limit || block_bytes > (limit - others) / directory.block_count();
+  const std::int64_t overhead = directory_bytes(directory, options.metadata) + mask;
+  return overhead > limit || block_bytes > (limit - overhead) / directory.block_count();
 }
 
 }  // namespace
 
 std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& metadata) {
-  constexpr std::int64_t kEntries = 4096;
-  return kEntries + 16 * directory.block_count() + memory_bytes(metadata) + 8 * directory.spec.channels;
+  constexpr std::int64_t kEntriesBytes = 4096;
+  return kEntriesBytes + 16 * directory.block_count() + memory_bytes(metadata) + 8 * directory.spec.channels;
 }
 
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& written,
@@ -180,13 +180,14 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
         block.type.kind == SampleType::Kind::floating ? PREDICTOR_FLOATINGPOINT : PREDICTOR_HORIZONTAL;
   }
   const Photometric photometric = choose_photometric(directory, options.metadata);
-  const bool converts =
+  const bool is_ycbcr =
       layout.compression == Compression::jpeg && photometric == Photometric::rgb && block.channels == 3;
-  // No coarser than it is to be, and as TIFF has it: tiles and strips are made of units of 16 pixels at most.
-  const std::uint16_t across = std::min<std::uint16_t>(layout.chroma.cols, 2);
-  block.subsampling = {across, std::min<std::uint16_t>(layout.chroma.rows, across)};
-  block.photometric = converts ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
-  if (has_palette(directory, options.metadata) && !is_plain_jpeg(block, options.metadata))
+  // At most as coarse as requested, and as TIFF allows: tiles and strips consist of units of at most 16
+  // pixels.
+  const std::uint16_t chroma_cols = std::min<std::uint16_t>(layout.chroma.cols, 2);
+  block.subsampling = {chroma_cols, std::min<std::uint16_t>(layout.chroma.rows, chroma_cols)};
+  block.photometric = is_ycbcr ? static_cast<std::uint16_t>(PHOTOMETRIC_YCBCR) : tag_of(photometric);
+  if (can_store_palette(directory, options.metadata) && !is_plain_jpeg(block, options.metadata))
     block.photometric = PHOTOMETRIC_PALETTE;
   check_block(path.native(), directory);
   const bool needs_big = needs_big_tiff(directory, options, pages);
@@ -199,7 +200,7 @@ TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec&
   return directory;
 }
 
-CreateOptions with_levels_placed(CreateOptions options, std::int64_t images) {
+CreateOptions with_level_position(CreateOptions options, std::int64_t images) {
   Levels& levels = options.layout.levels;
   const std::string& described = options.metadata.description;
   if (levels == Levels::behind && (is_ome(described) || (images > 1 && counts_images(described))))
@@ -209,11 +210,12 @@ CreateOptions with_levels_placed(CreateOptions options, std::int64_t images) {
 
 std::vector<TiffDirectory> plan_levels(const std::filesystem::path& path, const TiffDirectory& image,
                                        const CreateOptions& options) {
-  CreateOptions of_level = level_options(options);
-  of_level.big_tiff = image.big_tiff;
+  CreateOptions reduced_options = level_options(options);
+  reduced_options.big_tiff = image.big_tiff;
   std::vector<TiffDirectory> levels;
   for (const Extent extent : level_extents(image.spec.extent, options.layout)) {
-    levels.push_back(plan_directory(path, {extent, image.written().channels, image.spec.type}, of_level));
+    levels.push_back(
+        plan_directory(path, {extent, image.written().channels, image.spec.type}, reduced_options));
     levels.back().reduced = true;
   }
   return levels;
@@ -236,20 +238,20 @@ TiffDirectory plan_mask(const TiffDirectory& image) {
 }
 
 CreateOptions level_options(const CreateOptions& options) {
-  CreateOptions of_level = options;
-  of_level.layout.levels = Levels::none;
-  of_level.layout.rows_per_strip = 0;
-  of_level.warnings.clear();
-  of_level.layout_warnings.clear();
-  of_level.metadata = {};
-  of_level.metadata.photometric = options.metadata.photometric;
-  of_level.metadata.extra_samples = options.metadata.extra_samples;
-  of_level.metadata.colours = options.metadata.colours;
-  of_level.metadata.mask_channel = options.metadata.mask_channel;
+  CreateOptions reduced_options = options;
+  reduced_options.layout.levels = Levels::none;
+  reduced_options.layout.rows_per_strip = 0;
+  reduced_options.warnings.clear();
+  reduced_options.layout_warnings.clear();
+  reduced_options.metadata = {};
+  reduced_options.metadata.photometric = options.metadata.photometric;
+  reduced_options.metadata.extra_samples = options.metadata.extra_samples;
+  reduced_options.metadata.colours = options.metadata.colours;
+  reduced_options.metadata.mask_channel = options.metadata.mask_channel;
   for (const RawTag& raw : options.metadata.geo_tags) {
-    if (raw.tag == kGdalNodata) of_level.metadata.geo_tags.push_back(raw);
+    if (raw.tag == kGdalNodata) reduced_options.metadata.geo_tags.push_back(raw);
   }
-  return of_level;
+  return reduced_options;
 }
 
 void write_layout(const TiffHandle& handle, const TiffDirectory& directory, const Metadata& metadata) {
@@ -281,7 +283,7 @@ void write_layout(const TiffHandle& handle, const TiffDirectory& directory, cons
         static_cast<int>(block.subsampling[1]));
     set(TIFFTAG_REFERENCEBLACKWHITE, static_cast<const float*>(range));
   }
-  const std::int64_t extra = directory.channels() - channels_meant(choose_photometric(directory, metadata));
+  const std::int64_t extra = directory.channels() - colour_channels(choose_photometric(directory, metadata));
   if (extra > 0) {
     std::vector<std::uint16_t> meaning(static_cast<std::size_t>(extra), EXTRASAMPLE_UNSPECIFIED);
     if (std::ssize(metadata.extra_samples) == extra + (directory.drops_alpha() ? 1 : 0))

@@ -1,4 +1,4 @@
-// How a new TIFF will be laid out, decided before its first byte.
+// Plans the layout of a new TIFF.
 #pragma once
 
 #include <filesystem>
@@ -9,26 +9,26 @@
 
 namespace sepconv {
 
-/// The most that the directory takes in the file, with all that belongs to it.
+/// Upper bound of the directory's size in the file, with its values and tables.
 std::int64_t directory_bytes(const TiffDirectory& directory, const Metadata& metadata);
 
-/// The directory of the image to be written, or of one of this many, every choice made, for pixels of this
-/// spec. Throws InvalidArgument when a TIFF cannot hold them this way.
+/// Plans the directory of an image with pixels of this spec, or of each of `pages` images. Throws
+/// InvalidArgument if a TIFF cannot store them with these options.
 TiffDirectory plan_directory(const std::filesystem::path& path, const ImageSpec& spec,
                              const CreateOptions& options, std::int64_t pages = 1);
 
-/// With levels inside of their images where the description is OME-XML, which wants them there, or counts the
-/// file's images, of which levels behind would be more.
-CreateOptions with_levels_placed(CreateOptions options, std::int64_t images);
-/// Those of the smaller levels that the options ask for.
+/// Moves levels into sub-directories of their images if the description is OME-XML, which requires that, or
+/// counts the file's images, to which levels as pages would add.
+CreateOptions with_level_position(CreateOptions options, std::int64_t images);
+/// Plans the directories of the smaller levels that the options request.
 std::vector<TiffDirectory> plan_levels(const std::filesystem::path& path, const TiffDirectory& image,
                                        const CreateOptions& options);
-/// The page of an image's mask.
+/// Plans the page of an image's mask.
 TiffDirectory plan_mask(const TiffDirectory& image);
-/// What such a page is made with: of the metadata what says how its values are meant.
+/// Options of a level's page: its metadata are only those that give the meaning of values.
 CreateOptions level_options(const CreateOptions& options);
 
-/// Sets the fields of a planned directory; of the metadata only what says how channels are meant.
+/// Sets the fields of a planned directory; of the metadata only those that give the meaning of channels.
 void write_layout(const TiffHandle& handle, const TiffDirectory& directory, const Metadata& metadata);
 
 }  // namespace sepconv

@@ -12,20 +12,20 @@
 namespace sepconv {
 namespace {
 
-constexpr std::int64_t kMaxBytes = std::int64_t{1} << 20;  // of EXIF, of XMP and of IPTC
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 20;  // each of EXIF, XMP and IPTC
 constexpr std::size_t kMaxEntries = 1024;
 
-class Photograph {
+class PhotographReader {
  public:
-  explicit Photograph(const InputFile& file) : file_(file), chain_(file) {}
+  explicit PhotographReader(const InputFile& file) : file_(file), chain_(file) {}
 
   std::optional<RawTag> value(const TiffEntry& entry) {
     const FieldWidth width = width_of_field(entry.type);
     const std::int64_t bytes = entry.bytes();
-    if (width.value == 0 || bytes <= 0 || bytes > room_) return std::nullopt;
+    if (width.value == 0 || bytes <= 0 || bytes > remaining_bytes_) return std::nullopt;
     RawTag raw{entry.tag, entry.type, entry.count, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
     if (file_.read_some_at(entry.value_offset, raw.data) != bytes) return std::nullopt;
-    room_ -= bytes;
+    remaining_bytes_ -= bytes;
     const bool is_native = chain_.big_endian() == (std::endian::native == std::endian::big);
     for (std::size_t at = 0; !is_native && at < raw.data.size(); at += width.word)
       std::reverse(raw.data.begin() + static_cast<std::ptrdiff_t>(at),
@@ -33,9 +33,9 @@ class Photograph {
     return raw;
   }
 
-  bool has_note() const noexcept { return has_note_; }
+  bool has_maker_note() const noexcept { return has_maker_note_; }
 
-  /// The directory that an entry points to; nothing where there is none.
+  /// Returns the directory that an entry points to; empty if it is invalid.
   std::vector<RawTag> directory(const TiffEntry* pointer, std::vector<RawTag>* interoperability = nullptr) {
     std::vector<RawTag> tags;
     if (pointer == nullptr) return tags;
@@ -46,7 +46,7 @@ class Photograph {
       if (entry.tag == kInteroperabilityPointer) {
         if (interoperability != nullptr) *interoperability = directory(&entry);
       } else if (entry.tag == kMakerNote) {
-        has_note_ = true;
+        has_maker_note_ = true;
       } else if (auto raw = value(entry)) {
         tags.push_back(std::move(*raw));
       }
@@ -57,12 +57,12 @@ class Photograph {
  private:
   const InputFile& file_;
   TiffChain chain_;
-  std::int64_t room_ = kMaxBytes;
-  bool has_note_ = false;
+  std::int64_t remaining_bytes_ = kMaxBytes;
+  bool has_maker_note_ = false;
 };
 
-/// Some writers store its bytes as numbers of 32 bits, in the file's order.
-std::vector<std::byte> iptc_of(RawTag raw) {
+/// Undoes byte swapping: some writers store IPTC as 32-bit numbers in the file's byte order.
+std::vector<std::byte> iptc_bytes(RawTag raw) {
   constexpr std::byte kDataSet{0x1C};  // begins each of its data sets
   const bool is_swapped = width_of_field(raw.type).word == 4 && raw.data.size() % 4 == 0 &&
                           raw.data[0] != kDataSet && raw.data[3] == kDataSet;
@@ -75,7 +75,7 @@ std::vector<std::byte> iptc_of(RawTag raw) {
 }  // namespace
 
 bool read_photograph(const InputFile& file, const TiffEntries& entries, Metadata& metadata) {
-  Photograph photograph(file);
+  PhotographReader photograph(file);
   Exif& exif = metadata.exif;
   exif.photo = photograph.directory(entries.find(kExifPointer), &exif.interoperability);
   exif.place = photograph.directory(entries.find(kGpsPointer));
@@ -85,10 +85,10 @@ bool read_photograph(const InputFile& file, const TiffEntries& entries, Metadata
       exif.image.push_back(std::move(*raw));
   }
   if (const TiffEntry* const entry = entries.find(TIFFTAG_XMLPACKET))
-    if (auto raw = Photograph(file).value(*entry)) metadata.xmp = std::move(raw->data);
+    if (auto raw = PhotographReader(file).value(*entry)) metadata.xmp = std::move(raw->data);
   if (const TiffEntry* const entry = entries.find(TIFFTAG_RICHTIFFIPTC))
-    if (auto raw = Photograph(file).value(*entry)) metadata.iptc = iptc_of(std::move(*raw));
-  return photograph.has_note();
+    if (auto raw = PhotographReader(file).value(*entry)) metadata.iptc = iptc_bytes(std::move(*raw));
+  return photograph.has_maker_note();
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// Which pages of a TIFF are the rasters of a set.
+// Selects the pages of a TIFF that are the rasters of a set.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,25 +24,26 @@ bool are_like(const TiffCatalog& catalog, const std::vector<std::int64_t>& pages
   });
 }
 
-/// The images besides the rasters, which no description speaks of, and smaller ones that are levels of none.
-void add_unlike(const TiffCatalog& catalog, TiffRasters& rasters) {
+/// Adds images that are neither rasters nor in the description, and reduced images that are not levels of any
+/// image.
+void add_other_pages(const TiffCatalog& catalog, TiffRasters& rasters) {
   std::set<std::uint64_t> known;
   for (const std::int64_t page : rasters.pages) known.insert(catalog.page(page).offset);
-  for (const auto& [page, name] : rasters.unlike) known.insert(catalog.page(page).offset);
+  for (const auto& [page, name] : rasters.other_pages) known.insert(catalog.page(page).offset);
   for (const std::int64_t page : catalog.images()) {
     for (const std::uint64_t level : catalog.levels(page)) known.insert(level);
   }
   for (std::int64_t page = 0; page < std::ssize(catalog.pages()); ++page) {
-    const TiffCatalog::Page& it = catalog.page(page);
-    if (it.kind == Kind::mask || known.contains(it.offset)) continue;
-    rasters.unlike.emplace_back(
-        page, fmt::format("{} of {}", it.kind == Kind::image ? "image" : "overview of none, an image",
-                          form_text(it.form)));
+    const TiffCatalog::Page& info = catalog.page(page);
+    if (info.kind == Kind::mask || known.contains(info.offset)) continue;
+    rasters.other_pages.emplace_back(
+        page, fmt::format("{} of {}", info.kind == Kind::image ? "image" : "overview of none, an image",
+                          form_text(info.form)));
   }
 }
 
 /// "2 of 64 x 48 pixels of 1 x 8 bits (page 0 and on)".
-std::string refusal_of_unlike(const TiffCatalog& catalog) {
+std::string refusal_of_mixed_images(const TiffCatalog& catalog) {
   struct Group {
     const TiffForm* form;
     std::int64_t first, count;
@@ -74,21 +75,21 @@ TiffRasters plain_pages(const TiffCatalog& catalog, std::vector<std::string> war
     rasters.pages = {0};
     for (std::int64_t page = 1; page < std::ssize(catalog.pages()); ++page) {
       if (std::string name = catalog.aperio_name(page); !name.empty())
-        rasters.unlike.emplace_back(page, std::move(name));
+        rasters.other_pages.emplace_back(page, std::move(name));
     }
     return rasters;
   }
-  if (!are_like(catalog, rasters.pages)) rasters.refusal = refusal_of_unlike(catalog);
+  if (!are_like(catalog, rasters.pages)) rasters.refusal = refusal_of_mixed_images(catalog);
   if (rasters.refusal.empty() && rasters.pages.size() > 1)
     rasters.axes = {{"page", std::ssize(rasters.pages)}};
   return rasters;
 }
 
-/// The pages of a stack by its description; a problem where they do not fit it.
+/// Selects the pages of a stack by its description.
 TiffRasters described_pages(const TiffCatalog& catalog, Stack stack) {
   const std::vector<std::int64_t>& images = catalog.images();
   TiffRasters rasters{.pages = std::move(stack.pages), .axes = std::move(stack.axes)};
-  rasters.unlike = std::move(stack.unlike);
+  rasters.other_pages = std::move(stack.unlike);
   const std::int64_t count = raster_count(rasters.axes);
   if (rasters.pages.empty()) {
     rasters.one_directory = count > 1 && images.size() == 1;
@@ -103,39 +104,39 @@ TiffRasters described_pages(const TiffCatalog& catalog, Stack stack) {
 void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::string& letters) {
   if (letters.empty() || rasters.pages.empty()) return;
   const TiffForm& form = catalog.page(rasters.pages.front()).form;
-  RasterAxes said = rasters.axes;
-  RasterAxes named = named_axes(said, letters, form.channels, catalog.file().path().native());
-  const std::string was = to_string(said), is = to_string(named);
-  if (was == is && named.size() <= said.size()) return;
-  rasters.axes = std::move(named);
+  RasterAxes original = rasters.axes;
+  RasterAxes renamed = named_axes(original, letters, form.channels, catalog.file().path().native());
+  const std::string before = to_string(original), after = to_string(renamed);
+  if (before == after && renamed.size() <= original.size()) return;
+  rasters.axes = std::move(renamed);
   if (rasters.description.empty()) return;
   rasters.description =
       with_axes(rasters.description, {form.extent, form.channels, PixelType::u8}, rasters.axes);
-  const bool is_told = std::ranges::any_of(
-      said, [](const RasterAxis& axis) { return axis.size > 1 && axis.name.size() == 1; });
-  if (is_told || rasters.description.empty())
+  const bool has_letters = std::ranges::any_of(
+      original, [](const RasterAxis& axis) { return axis.size > 1 && axis.name.size() == 1; });
+  if (has_letters || rasters.description.empty())
     rasters.warnings.push_back(fmt::format(
-        "its description says that images lie along {}, and OpenOptions::axes {} that it is {}: {}", was,
-        letters, is,
+        "its description says that images lie along {}, and OpenOptions::axes {} that it is {}: {}", before,
+        letters, after,
         rasters.description.empty() ? "the description is left out"
                                     : "steps and names along other axes are left out"));
 }
 
-void warn_of_unlike(TiffRasters& rasters) {
-  constexpr std::size_t kNamed = 8;
-  for (std::size_t i = 0; i < std::min(kNamed, rasters.unlike.size()); ++i) {
-    const auto& [page, name] = rasters.unlike[i];
+void warn_of_other_pages(TiffRasters& rasters) {
+  constexpr std::size_t kMaxListed = 8;
+  for (std::size_t i = 0; i < std::min(kMaxListed, rasters.other_pages.size()); ++i) {
+    const auto& [page, name] = rasters.other_pages[i];
     rasters.warnings.push_back(
         fmt::format("page {} ({}) is not read; OpenOptions::page {} reads it", page, name, page));
   }
-  if (rasters.unlike.size() > kNamed)
-    rasters.warnings.push_back(
-        fmt::format("{} more pages that are not rasters are not read", rasters.unlike.size() - kNamed));
+  if (rasters.other_pages.size() > kMaxListed)
+    rasters.warnings.push_back(fmt::format("{} more pages that are not rasters are not read",
+                                           rasters.other_pages.size() - kMaxListed));
 }
 
 namespace {
 
-/// Those of the images of OME-XML that are asked for, with what it says of them.
+/// Selects the requested images of OME-XML, with the part of the description about them.
 TiffRasters read_series(const TiffCatalog& catalog, const std::string& xml, const AxisRange& range) {
   const std::vector<OmeSeries> series = ome_series(xml);
   if (range.last >= std::ssize(series))
@@ -146,8 +147,9 @@ TiffRasters read_series(const TiffCatalog& catalog, const std::string& xml, cons
     return {.refusal =
                 fmt::format("has no page {}, where image s={} of its OME-XML begins", first, range.first)};
   const TiffForm& form = catalog.page(first).form;
-  const std::string own = ome_of_series(xml, range.first, range.last);
-  Stack stack = read_stack(own, {form.extent, form.channels, PixelType::u8}, std::ssize(catalog.pages()));
+  const std::string series_xml = ome_of_series(xml, range.first, range.last);
+  Stack stack =
+      read_stack(series_xml, {form.extent, form.channels, PixelType::u8}, std::ssize(catalog.pages()));
   std::string problem = stack.problem.empty() ? stack.refusal : stack.problem;
   if (!problem.empty()) return {.refusal = problem + "; OpenOptions::page reads a page of it by its number"};
   TiffRasters rasters = described_pages(catalog, std::move(stack));
@@ -155,12 +157,12 @@ TiffRasters read_series(const TiffCatalog& catalog, const std::string& xml, cons
     return {.refusal = fmt::format("the pages of image s={} are not those that its OME-XML counts; "
                                    "OpenOptions::page reads one of them by its number",
                                    range.first)};
-  rasters.description = own;
-  rasters.unlike.clear();
+  rasters.description = series_xml;
+  rasters.other_pages.clear();
   return rasters;
 }
 
-/// What is to be said where images are not alike, and what they are.
+/// Returns the refusal for images that are not alike, and the list of images.
 TiffRasters refused_series(const std::string& refusal, const std::string& xml) {
   TiffRasters rasters{.series = ome_series(xml)};
   rasters.refusal =
@@ -171,7 +173,7 @@ TiffRasters refused_series(const std::string& refusal, const std::string& xml) {
 
 }  // namespace
 
-TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange>& asked) {
+TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange>& requested) {
   const std::vector<std::int64_t>& images = catalog.images();
   const std::int64_t pages = std::ssize(catalog.pages());
   if (images.empty() && pages > 1)
@@ -187,19 +189,19 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
                             pages - 1)};
   std::string description = catalog.description(images.front());
   if (images.front() != 0 &&
-      !counts_images(description)) {  // OME-XML stands in the first page, whatever that is
+      !counts_images(description)) {  // OME-XML is in the first page, of whichever kind
     if (std::string first = catalog.description(0); is_ome(first)) description = std::move(first);
   }
   TiffRasters rasters;
   if (!counts_images(description) || catalog.is_aperio()) {
     rasters = plain_pages(catalog, {});
-    if (rasters.refusal.empty()) add_unlike(catalog, rasters);
+    if (rasters.refusal.empty()) add_other_pages(catalog, rasters);
     return rasters;
   }
   const TiffForm& form = catalog.page(images.front()).form;
   Stack stack = read_stack(description, {form.extent, form.channels, PixelType::u8}, pages);
-  if (asked && is_ome(description) && (stack.is_mixed || find_axis(stack.axes, "s") == nullptr))
-    return read_series(catalog, description, *asked);
+  if (requested && is_ome(description) && (stack.is_mixed || find_axis(stack.axes, "s") == nullptr))
+    return read_series(catalog, description, *requested);
   if (stack.is_mixed) return refused_series(stack.refusal, description);
   if (!stack.refusal.empty())
     return {.refusal = stack.refusal + "; OpenOptions::page reads a page of it by its number"};
@@ -207,19 +209,19 @@ TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange
   if (problem.empty()) {
     rasters = described_pages(catalog, std::move(stack));
     const std::int64_t count = raster_count(rasters.axes);
-    // Each write() of tifffile begins a description of its own: of that page, and not of the others.
-    const bool one_by_one = count == 1 && images.size() > 1 && !is_ome(description);
-    const bool all = rasters.one_directory || std::ssize(rasters.pages) == count;
-    const bool counted = is_ome(description) || rasters.one_directory || count == std::ssize(images);
-    if (one_by_one) return plain_pages(catalog, {});
-    if (!all || !counted) {
+    // Each write() of tifffile adds a description of that page only.
+    const bool is_per_page = count == 1 && images.size() > 1 && !is_ome(description);
+    const bool is_complete = rasters.one_directory || std::ssize(rasters.pages) == count;
+    const bool is_consistent = is_ome(description) || rasters.one_directory || count == std::ssize(images);
+    if (is_per_page) return plain_pages(catalog, {});
+    if (!is_complete || !is_consistent) {
       problem =
           fmt::format("its description counts {} and it has {}", count_text(count, "image"), images.size());
     } else if (!are_like(catalog, rasters.pages)) {
       problem = "its description counts pages that are not of one size and type";
     } else {
       rasters.description = description;
-      add_unlike(catalog, rasters);
+      add_other_pages(catalog, rasters);
       return rasters;
     }
   }

@@ -56,7 +56,7 @@ std::optional<Chroma> chroma_of(const BlockFormat& block) {
   return Chroma{static_cast<std::uint8_t>(cols), static_cast<std::uint8_t>(rows)};
 }
 
-/// Whether the first block is a JPEG of the common kind, as then all are.
+/// Whether the first block, and therefore all, is a JPEG of the common kind: sequential, 8 bits.
 bool has_common_jpegs(TiffFile& file) {
   const StoredBlock stored = file.locate(0);
   if (stored.sparse()) return true;

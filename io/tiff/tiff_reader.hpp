@@ -1,4 +1,4 @@
-// What the readers of TIFF have in common. Which one reads a file is decided by how its blocks are stored.
+// Base class of the TIFF readers. The storage of blocks determines the reader.
 #pragma once
 
 #include <memory>
@@ -28,8 +28,8 @@ class TiffReader : public Reader {
   virtual void read_pixels(const Rect& rect, const PixelView& out, Executor& executor) = 0;
 
   /// Calls `look_up(plane, grid_row, grid_col)`, which throws for a block that cannot be read, for all
-  /// blocks: what is damaged shows before anybody makes room for pixels and begins a result. Where there are
-  /// too many for that it is the first and the last.
+  /// blocks, or for the first and the last if there are too many. So damage is reported before memory is
+  /// allocated and a result begun.
   template <class LookUp>
   void check_blocks(const LookUp& look_up) const {
     const Extent grid = directory().grid();
@@ -38,11 +38,11 @@ class TiffReader : public Reader {
       look_up(index / grid.area(), index % grid.area() / grid.cols, index % grid.cols);
   }
 
-  /// Throws IoError for an element without a number, if there is one in this part of the image.
-  void check_number(const std::optional<Place>& without, const Rect& part) const {
-    if (without)
-      throw_no_number(file_->bytes().path(), directory().block.type, part.row + without->row,
-                      part.col + without->col, without->channel);
+  /// Throws IoError if an element in this part of the image has no number.
+  void check_number(const std::optional<ElementPosition>& invalid, const Rect& part) const {
+    if (invalid)
+      throw_no_number(file_->bytes().path(), directory().block.type, part.row + invalid->row,
+                      part.col + invalid->col, invalid->channel);
   }
 
   TiffFile& file() const noexcept { return *file_; }
@@ -50,7 +50,7 @@ class TiffReader : public Reader {
     return directory().planar ? plane : kAllChannels;
   }
 
-  /// What elements are of blocks that were never written: what is missing, or 0.
+  /// Value of elements of unwritten blocks: the nodata value, or 0.
   double unwritten() const noexcept { return unwritten_; }
 
  private:
@@ -60,11 +60,11 @@ class TiffReader : public Reader {
   double unwritten_;
 };
 
-/// Blocks as they are in the file: read by offset, only the bytes that are asked for.
+/// For uncompressed blocks: reads only the requested bytes, by offset.
 std::unique_ptr<TiffReader> make_uncompressed_reader(std::unique_ptr<TiffFile> file);
-/// Encoded blocks: decoded one a task; one strip of everything is decoded once and held.
+/// For encoded blocks: decodes one block per task; a single strip is decoded once and buffered.
 std::unique_ptr<TiffReader> make_compressed_reader(std::unique_ptr<TiffFile> file);
-/// Whichever of them the file needs: see open_tiff.
+/// Creates the reader that the file needs: see open_tiff.
 std::unique_ptr<TiffReader> make_tiff_reader(std::unique_ptr<TiffFile> file);
 
 }  // namespace sepconv

@@ -14,10 +14,11 @@
 namespace sepconv {
 namespace {
 
-/// With its mask, if it has one and OpenOptions::masks; as if it had one if others do.
+/// Opens a raster with its mask, if it has one and OpenOptions::masks is set; as if it had one if other
+/// rasters do.
 std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, const OpenOptions& options,
                                     bool others_have_masks = false) {
-  page.leaves_mask = page.mask && !options.masks;
+  page.ignores_mask = page.mask && !options.masks;
   std::unique_ptr<Reader> image = read_page(catalog, page, options.level);
   if (!options.masks || !(page.mask || others_have_masks)) return image;
   if (!page.mask) return make_masked_reader(std::move(image), {.others_have_masks = true});
@@ -29,7 +30,7 @@ std::unique_ptr<Reader> read_raster(const TiffCatalog& catalog, TiffPage page, c
                   catalog.file().path().native(), page.index));
 }
 
-/// Whether one of them does.
+/// Whether any raster has a mask.
 bool have_masks(const TiffCatalog& catalog, const TiffRasters& rasters) {
   return std::ranges::any_of(rasters.pages, [&](std::int64_t page) { return catalog.has_mask(page); });
 }
@@ -46,28 +47,29 @@ class TiffSet final : public RasterSet {
         rasters_(std::move(rasters)),
         options_(options),
         has_masks_(have_masks(*catalog_, rasters_)) {
-    if (rasters_.one_directory) raster(count() - 1);  // throws where its pixels are not there
+    if (rasters_.one_directory) raster(count() - 1);  // throws if its pixels are missing
   }
 
   const TiffRasters& rasters() const noexcept { return rasters_; }
 
  private:
-  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
-    const std::int64_t of_page = rasters_.one_directory ? 0 : index;
-    const std::int64_t number = rasters_.pages.at(static_cast<std::size_t>(of_page));
-    TiffPage page = catalog_->open(number, options_.level);
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) override {
+    const std::int64_t page_index = rasters_.one_directory ? 0 : index;
+    const std::int64_t page_number = rasters_.pages.at(static_cast<std::size_t>(page_index));
+    TiffPage page = catalog_->open(page_number, options_.level);
     page.plane = rasters_.one_directory ? index : 0;
     page.in_set = true;
-    if (leads) page.leads = {rasters_.description, axes(), rasters_.warnings, imagej_items_beyond(number)};
+    if (is_first)
+      page.set_facts = {rasters_.description, axes(), rasters_.warnings, imagej_items_beyond(page_number)};
     auto reader = read_raster(*catalog_, std::move(page), options_, has_masks_);
     if (reader->spec() == spec()) return reader;
     throw IoError(
         fmt::format("{}: page {} is of another size or type than the first; the file is damaged, and "
                     "OpenOptions::page reads one of its pages",
-                    catalog_->file().path().native(), number));
+                    catalog_->file().path().native(), page_number));
   }
 
-  /// ImageJ's, which are in the first page of its files; none where that is `page` itself.
+  /// ImageJ's items, which are in the first page of its files; empty if that is `page` itself.
   std::vector<ImagejItem> imagej_items_beyond(std::int64_t page) const {
     const std::int64_t first = rasters_.pages.front();
     if (page == first || !is_imagej(rasters_.description)) return {};
@@ -80,7 +82,7 @@ class TiffSet final : public RasterSet {
   bool has_masks_;
 };
 
-/// A page by its number that is not a raster of a set: an overview, a label, one of a damaged file.
+/// A page selected by number that is not a raster of a set: an overview, a label, a page of a damaged file.
 class TiffLonePage final : public RasterSet {
  public:
   TiffLonePage(std::shared_ptr<const TiffCatalog> catalog, std::int64_t page, const OpenOptions& options)
@@ -100,8 +102,8 @@ class TiffLonePage final : public RasterSet {
   OpenOptions options_;
 };
 
-/// Pages of the file as places among the rasters; nothing where they do not follow each other there.
-std::optional<AxisRange> places_of(const TiffRasters& rasters, const AxisRange& pages) {
+/// Converts page numbers to indices of rasters; null if they are not consecutive rasters.
+std::optional<AxisRange> raster_indices(const TiffRasters& rasters, const AxisRange& pages) {
   if (rasters.one_directory) return pages;
   const auto first = std::ranges::find(rasters.pages, pages.first);
   const std::int64_t at = first - rasters.pages.begin();
@@ -113,7 +115,7 @@ std::optional<AxisRange> places_of(const TiffRasters& rasters, const AxisRange& 
   return AxisRange{"", at, at + size - 1};
 }
 
-/// Pages that are asked for by their numbers, as rasters that nothing else describes.
+/// Returns pages selected by number as rasters without any other description.
 TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
   TiffRasters rasters;
   const std::string& name = catalog.file().path().native();
@@ -127,22 +129,23 @@ TiffRasters only_pages(const TiffCatalog& catalog, const AxisRange& range) {
     rasters.pages.push_back(page);
   }
   rasters.axes = {{"page", std::ssize(rasters.pages)}};
-  const bool is_told = counts_images(catalog.description(0));
+  const bool has_description = counts_images(catalog.description(0));
   rasters.warnings.push_back(fmt::format(
       "of the file only the pages are read that were asked for{}",
-      is_told
+      has_description
           ? ", without the axes, sizes and names that its description gives images: they are not all of one"
           : ""));
   return rasters;
 }
 
-/// Whether the file's own axis of series has this range, and not the images that were read in its place.
+/// Whether the rasters have a series axis of which the range selects a part. Otherwise only the requested
+/// series were read.
 bool is_cut_by(const TiffRasters& rasters, const AxisRange& range) {
   const RasterAxis* const s = find_axis(rasters.axes, "s");
   return s != nullptr && s->size > range.last - range.first + 1;
 }
 
-/// The last that begins at this page or before it.
+/// Returns the last series that begins at or before this page.
 AxisRange series_at(const std::vector<OmeSeries>& series, std::int64_t page) {
   std::int64_t found = 0;
   for (std::int64_t i = 0; i < std::ssize(series); ++i) {
@@ -175,10 +178,10 @@ std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page,
   const std::int64_t image = page.index;
   auto file = std::make_unique<TiffFile>(catalog.shared_file(), std::move(page));
   if (level == 0) {
-    file->take_place();
+    file->apply_world_file();
   } else {
     TiffFile whole(catalog.shared_file(), catalog.open_page(image));
-    whole.take_place();
+    whole.apply_world_file();
     file->inherit(whole);
   }
   return make_tiff_reader(std::move(file));
@@ -195,8 +198,8 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   if (!options.select.empty()) ranges = parse_selection(options.select);
   const bool by_number = !ranges.empty() && ranges.front().axis.empty();
   if (by_number && (ranges[0].first < 0 || catalog->pages().empty()))
-    return std::make_unique<TiffLonePage>(catalog, ranges[0].first,
-                                          OpenOptions{});  // which says that it is not there
+    // Throws that the page does not exist.
+    return std::make_unique<TiffLonePage>(catalog, ranges[0].first, OpenOptions{});
   if (catalog->pages().empty()) return std::make_unique<TiffLonePage>(catalog, 0, OpenOptions{});
   const auto series = std::ranges::find(ranges, "s", &AxisRange::axis);
   const bool has_series = series != ranges.end();
@@ -204,7 +207,7 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   if (!by_number) {
     if (!rasters.refusal.empty()) throw IoError(fmt::format("{}: {}", name, rasters.refusal));
     if (has_series && !is_cut_by(rasters, *series)) ranges.erase(series);
-    warn_of_unlike(rasters);
+    warn_of_other_pages(rasters);
     name_axes(*catalog, rasters, options.axes);
     return set_of(catalog, std::move(rasters), options, ranges);
   }
@@ -212,10 +215,10 @@ std::unique_ptr<RasterSet> open_tiff_set(InputFile file, const OpenOptions& opti
   if (!rasters.series.empty()) rasters = rasters_of(*catalog, series_at(rasters.series, pages.first));
   if (rasters.refusal.empty()) {
     name_axes(*catalog, rasters, options.axes);
-    if (const auto places = places_of(rasters, pages)) {
+    if (const auto indices = raster_indices(rasters, pages)) {
       try {
-        return set_of(catalog, rasters, options, {*places});
-      } catch (const IoError&) {  // of the first page, which may be none of those that are asked for
+        return set_of(catalog, rasters, options, {*indices});
+      } catch (const IoError&) {  // the first page of the set cannot be read, but may not be requested
       }
     }
   }

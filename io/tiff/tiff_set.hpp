@@ -1,4 +1,4 @@
-// The rasters of a TIFF: which of its pages they are, along which axes, and what becomes of the others.
+// Selects the rasters of a TIFF: their pages and axes, and the other pages.
 #pragma once
 
 #include <memory>
@@ -13,28 +13,29 @@
 namespace sepconv {
 
 struct TiffRasters {
-  std::vector<std::int64_t> pages{};  ///< of each raster
+  std::vector<std::int64_t> pages{};  ///< page of each raster
   RasterAxes axes{};
-  std::string description{};                                   ///< that counts them, if there is one
-  bool one_directory = false;                                  ///< all lie behind the only page's
-  std::vector<std::pair<std::int64_t, std::string>> unlike{};  ///< pages that are not read, and what they are
+  std::string description{};   ///< counts the rasters; may be empty
+  bool one_directory = false;  ///< all planes follow that of the only directory
+  std::vector<std::pair<std::int64_t, std::string>>
+      other_pages{};  ///< pages that are not read, and what they are
   std::vector<std::string> warnings{};
-  std::string refusal{};            ///< why they are no set: a sentence without the file's name
-  std::vector<OmeSeries> series{};  ///< where they are none because these are not alike
+  std::string refusal{};            ///< why they are not a set: a sentence without the file's name
+  std::vector<OmeSeries> series{};  ///< of a file that is not a set because these are not alike
 };
 
-/// By the description of the first image, else by the pages' forms. `series`: those of OME-XML's images that
-/// are to be read, where not all are alike.
+/// Selects rasters by the description of the first image, else by the pages' forms. `series`: the images of
+/// OME-XML to read if not all are alike.
 TiffRasters rasters_of(const TiffCatalog& catalog, const std::optional<AxisRange>& series = {});
-/// Calls their axes as OpenOptions::axes says, if it does; what their description says of others falls.
+/// Names the axes as OpenOptions::axes requests; drops what the description has about other axes.
 void name_axes(const TiffCatalog& catalog, TiffRasters& rasters, const std::string& letters);
-/// Adds what is to be said of the pages that are unlike, where nobody has named pages.
-void warn_of_unlike(TiffRasters& rasters);
+/// Adds warnings about `other_pages`, if no pages were selected.
+void warn_of_other_pages(TiffRasters& rasters);
 
-/// Why a run does not take these, by whatever it would open first; empty: it does.
+/// Returns why a run cannot use these rasters, by opening the first; empty if it can.
 std::string refusal_of(std::shared_ptr<const TiffCatalog> catalog, const TiffRasters& rasters);
 
-/// A page that the catalog opened at this level of it.
+/// Opens a page that the catalog returned for this level.
 std::unique_ptr<TiffReader> read_page(const TiffCatalog& catalog, TiffPage page, int level);
 
 }  // namespace sepconv

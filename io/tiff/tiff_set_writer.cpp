@@ -16,7 +16,7 @@ namespace {
 
 bool is_ome_name(const std::filesystem::path& path) { return ending_of(path.stem()) == ".ome"; }
 
-/// Axes that OME-XML has; pages that nothing names become slices.
+/// Maps axes to those of OME-XML; pages without names become slices.
 RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector<std::string>& warnings) {
   RasterAxes ome;
   for (const RasterAxis& axis : axes) {
@@ -33,7 +33,7 @@ RasterAxes ome_axes(const RasterAxes& axes, const std::string& name, std::vector
   return ome;
 }
 
-/// What says how the pages are counted, where the metadata do not.
+/// Returns a description of the axes of pages for metadata that have none.
 std::string new_description(const std::filesystem::path& path, const RasterSetSpec& spec,
                             const CreateOptions& options, std::vector<std::string>& warnings) {
   const SampleSpec raster(spec.raster, options.stored);
@@ -44,11 +44,11 @@ std::string new_description(const std::filesystem::path& path, const RasterSetSp
   if (is_ome_name(path))
     return new_ome(raster, ome_axes(spec.axes, path.native(), warnings),
                    ome_image_of(options.metadata, warnings));
-  const auto is_told = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
-  return std::ranges::any_of(spec.axes, is_told) ? new_shaped(raster, spec.axes) : "";
+  const auto is_named = [](const RasterAxis& axis) { return axis.size > 1 && axis.name != "page"; };
+  return std::ranges::any_of(spec.axes, is_named) ? new_shaped(raster, spec.axes) : "";
 }
 
-/// OME-Zarr's description in the words of OME-XML, which TIFFs have; nothing where it has none for these.
+/// Converts OME-Zarr's description to OME-XML; empty if OME-XML cannot describe these pages.
 std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& spec,
                         const CreateOptions& options, std::vector<std::string>& warnings) {
   const SampleSpec raster(spec.raster, options.stored);
@@ -80,38 +80,38 @@ std::string ome_of_ngff(const std::filesystem::path& path, const RasterSetSpec& 
   return new_ome(raster, ome_axes(spec.axes, path.native(), warnings), image);
 }
 
-/// GDAL takes alpha for a mask in bands of these types, next to one or three others (GDALRasterBand's
-/// GetMaskFlags).
-bool shows_as_mask(std::int64_t alpha, std::int64_t channels, SampleType type) {
+/// Whether GDAL treats alpha as a mask: in bands of these types, next to one or three others
+/// (GDALRasterBand's GetMaskFlags).
+bool is_mask_for_gdal(std::int64_t alpha, std::int64_t channels, SampleType type) {
   return (channels == 2 || channels == 4) && alpha == channels - 1 &&
          (type == PixelType::u8 || type == PixelType::u16);
 }
 
-/// Whether alpha becomes a mask, too, or alone.
+/// Chooses whether alpha is also, or only, written as a mask.
 void choose_mask(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
   const Metadata& metadata = options.metadata;
   const std::int64_t channels = spec.raster.channels;
   const auto alpha = alpha_channel(metadata, channels, options.stored);
   if (options.alpha != AlphaInFile::channel || !alpha) return;
-  const bool holds =
+  const bool can_store =
       tiff_holds_mask(path, metadata) && !(spec.count() > 1 && counts_images(metadata.description));
-  const bool shows = shows_as_mask(*alpha, channels, SampleSpec(spec.raster, options.stored).type);
-  if (!metadata.mask_channel && shows) return;
-  if (holds) {
+  const bool is_gdal_mask = is_mask_for_gdal(*alpha, channels, SampleSpec(spec.raster, options.stored).type);
+  if (!metadata.mask_channel && is_gdal_mask) return;
+  if (can_store) {
     options.alpha = metadata.mask_channel ? AlphaInFile::mask : AlphaInFile::channel_and_mask;
     if (options.layout.levels == Levels::inside)
-      options.layout.levels = Levels::behind;  // as their masks are
+      options.layout.levels = Levels::behind;  // next to their masks
   } else {
     options.warnings.push_back(fmt::format(
         "{} alpha, channel {}, of the result{}: a description that counts pages leaves no place for a page "
         "that is a mask",
         metadata.mask_channel ? "the mask of the source is" : "what is hidden is known by", *alpha,
-        shows ? "" : ", which GDAL does not take for a mask"));
+        is_gdal_mask ? "" : ", which GDAL does not take for a mask"));
   }
 }
 
-/// Gives the metadata a description that says how the pages are counted, where they have none that does, and
-/// says what TIFF has no place for; and decides what becomes of alpha.
+/// Adds a description of the pages' axes if the metadata have none, warns about what TIFF cannot store, and
+/// chooses how alpha is written.
 void describe_pages(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions& options) {
   if (std::string lost = not_kept(options.metadata, ~static_cast<unsigned>(MetadataKind::attributes), "TIFF");
       !lost.empty())
@@ -137,13 +137,13 @@ class TiffSetWriter final : public RasterSetWriter {
   TiffSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, CreateOptions options)
       : path_(path), spec_(spec), options_(std::move(options)) {
     describe_pages(path_, spec_, options_);
-    options_ = with_levels_placed(std::move(options_), spec_.count());
+    options_ = with_level_position(std::move(options_), spec_.count());
     if (options_.layout.levels == Levels::cloud && spec_.count() > 1)
       throw InvalidArgument(
           fmt::format("{}: a Cloud Optimized GeoTIFF holds one image and not {}; name one with "
                       "OpenOptions::select, or leave OutputOptions::cog out",
                       path_.native(), spec_.count()));
-    const bool may_be_unlisted = options_.big_tiff == false && is_in_one_piece(options_.layout);
+    const bool may_be_unlisted = options_.big_tiff == false && is_contiguous_stack(options_.layout);
     const TiffDirectory directory =
         plan_directory(path_, spec_.raster, options_, may_be_unlisted ? 1 : spec_.count());
     options_.big_tiff = directory.big_tiff;
@@ -155,74 +155,75 @@ class TiffSetWriter final : public RasterSetWriter {
                                                                .own = directory.compressed()},
                                            directory.big_tiff);
     if (!directory.compressed()) output_->file().expect(spec_.count() * directory.stored_bytes());
-    if (is_in_one_piece(options_.layout)) lay_out(directory);
+    if (is_contiguous_stack(options_.layout)) plan_positions(directory);
   }
 
   std::unique_ptr<Writer> next(const Metadata& metadata) override {
     CreateOptions options = options_;
-    if (made_ > 0) {
+    if (pages_created_ > 0) {
       options.metadata = metadata;
       options.warnings.clear();
       options.layout_warnings.clear();
     }
-    ++made_;
+    ++pages_created_;
     const TiffDirectory directory = plan_directory(path_, spec_.raster, options);
     return make_tiff_writer(output_, directory, options, TiffWriter::Role::one_of_several,
-                            next_place(directory, options.metadata));
+                            next_position(directory, options.metadata));
   }
 
-  /// Blocks in a part's own file have no places that depend on directories of other rasters.
+  /// Blocks in a part's separate file have offsets that do not depend on directories of other rasters.
   bool skip_to(std::int64_t raster) override {
     if (!is_compressed_ || !options_.partial) return false;
-    made_ = raster;
+    pages_created_ = raster;
     return true;
   }
 
   void finish() override {
-    if (made_ != spec_.count())
+    if (pages_created_ != spec_.count())
       throw InvalidArgument(
-          fmt::format("{}: {} of {} images were written", path_.native(), made_, spec_.count()));
+          fmt::format("{}: {} of {} images were written", path_.native(), pages_created_, spec_.count()));
     output_->commit();
   }
 
  private:
-  /// As ImageJ has its stacks, and as others expect them: see TiffPlace.
-  bool is_in_one_piece(const FileLayout& layout) const {
+  /// Whether to write a contiguous stack, as ImageJ does and other programs expect: see TiffPagePosition.
+  bool is_contiguous_stack(const FileLayout& layout) const {
     return is_imagej(options_.metadata.description) && layout.compression == Compression::none &&
            !layout.tiled && layout.levels == Levels::none;
   }
 
-  void lay_out(const TiffDirectory& directory) {
-    const std::int64_t room = directory_bytes(directory, options_.metadata);
-    first_ =
-        TiffPlace{round_up(output_->header_bytes() + room, kPixelAlignment), output_->header_bytes(), room};
-    output_->add_gap(output_->header_bytes() + room, *first_->pixels);
-    next_directory_ = *first_->pixels + spec_.count() * directory.stored_bytes();
+  void plan_positions(const TiffDirectory& directory) {
+    const std::int64_t directory_size = directory_bytes(directory, options_.metadata);
+    first_position_ = TiffPagePosition{round_up(output_->header_bytes() + directory_size, kPixelAlignment),
+                                       output_->header_bytes(), directory_size};
+    output_->add_gap(output_->header_bytes() + directory_size, *first_position_->pixels);
+    next_directory_ = *first_position_->pixels + spec_.count() * directory.stored_bytes();
     constexpr std::int64_t kMax = (std::int64_t{1} << 32) - (std::int64_t{1} << 26);
-    lists_all_ = directory.big_tiff || next_directory_ + spec_.count() * room < kMax;
-    if (!lists_all_)
+    all_have_directories_ = directory.big_tiff || next_directory_ + spec_.count() * directory_size < kMax;
+    if (!all_have_directories_)
       options_.warnings.emplace_back(
           "a classic TIFF of more than 4 GiB: only the first image has a directory, as ImageJ has it; "
           "readers that do not know ImageJ's description find one image");
   }
 
-  std::optional<TiffPlace> next_place(const TiffDirectory& directory, const Metadata& metadata) {
-    if (!first_ || made_ == 1) return first_;
-    const std::int64_t room = directory_bytes(directory, metadata);
-    const TiffPlace place{*first_->pixels + (made_ - 1) * directory.stored_bytes(), next_directory_, room,
-                          lists_all_};
-    next_directory_ += room;
-    return place;
+  std::optional<TiffPagePosition> next_position(const TiffDirectory& directory, const Metadata& metadata) {
+    if (!first_position_ || pages_created_ == 1) return first_position_;
+    const std::int64_t directory_size = directory_bytes(directory, metadata);
+    const TiffPagePosition position{
+        *first_position_->pixels + (pages_created_ - 1) * directory.stored_bytes(), next_directory_,
+        directory_size, all_have_directories_};
+    next_directory_ += directory_size;
+    return position;
   }
 
   std::filesystem::path path_;
   RasterSetSpec spec_;
   CreateOptions options_;  // with the first raster's metadata
   std::shared_ptr<TiffOutput> output_;
-  std::int64_t made_ = 0;
-  std::optional<TiffPlace> first_;  // of a stack in one piece
+  std::int64_t pages_created_ = 0;
+  std::optional<TiffPagePosition> first_position_;  // of a contiguous stack
   std::int64_t next_directory_ = 0;
-  bool lists_all_ = true, is_compressed_ = false;
+  bool all_have_directories_ = true, is_compressed_ = false;
 };
 
 }  // namespace
@@ -233,10 +234,10 @@ bool tiff_holds_mask(const std::filesystem::path& path, const Metadata& metadata
 }
 
 std::unique_ptr<Writer> create_tiff(const std::filesystem::path& path, const ImageSpec& spec,
-                                    const CreateOptions& asked) {
-  CreateOptions options = asked;
+                                    const CreateOptions& requested) {
+  CreateOptions options = requested;
   describe_pages(path, {spec, {}}, options);
-  options = with_levels_placed(std::move(options), 1);
+  options = with_level_position(std::move(options), 1);
   const TiffDirectory directory = plan_directory(path, spec, options);
   auto output = std::make_shared<TiffOutput>(path,
                                              OutputFile::Options{.overwrite = options.overwrite,

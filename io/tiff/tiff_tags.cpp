@@ -16,8 +16,8 @@
 namespace sepconv {
 namespace {
 
-/// The tags that are carried along unread: GeoTIFF 1.1, and GDAL's metadata and no-data value. Libtiff does
-/// not know them by itself.
+/// Tags that are copied without interpretation: GeoTIFF 1.1, and GDAL's metadata and nodata value. libtiff
+/// does not define them.
 struct GeoTag {
   std::uint32_t tag;
   const char* name;
@@ -27,7 +27,7 @@ constexpr GeoTag kGeoTags[] = {
     {34735, "GeoKeyDirectoryTag"},    {34736, "GeoDoubleParamsTag"}, {34737, "GeoAsciiParamsTag"},
     {kGdalMetadata, "GDAL_METADATA"}, {kGdalNodata, "GDAL_NODATA"},  {50844, "RPCCoefficientTag"},
 };
-/// Likewise, in Metadata::imagej_items.
+/// ImageJ's tags, stored in Metadata::imagej_items.
 constexpr GeoTag kImagejTags[] = {{kImagejLengths, "IJMetadataByteCounts"}, {kImagejItems, "IJMetadata"}};
 
 std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
@@ -35,20 +35,20 @@ std::string read_text(const TiffHandle& handle, std::uint32_t tag) {
   return TIFFGetField(handle.get(), tag, &text) != 0 && text != nullptr ? text : "";
 }
 
-// Libtiff keeps rationals as floats and offsets of directories in a width of its own. No tag of the table is
-// of such a type.
-bool is_kept_as_stored(TIFFDataType type) {
+// libtiff stores rationals as floats, and offsets of directories in its own width. No tag of the table has
+// such a type.
+bool is_stored_unchanged(TIFFDataType type) {
   return type != TIFF_RATIONAL && type != TIFF_SRATIONAL && type != TIFF_IFD && type != TIFF_IFD8;
 }
 
-// Libtiff makes up a field for a tag that it does not know. Its count is of 16 or 32 bits, depending on who
-// described the field.
+// libtiff creates a field for an unknown tag. Its count has 16 or 32 bits, depending on the definition of the
+// field.
 std::optional<RawTag> read_raw(const TiffHandle& handle, std::uint32_t tag) {
   const TIFFField* description = TIFFFindField(handle.get(), tag, TIFF_ANY);
   if (description == nullptr) return std::nullopt;
   const TIFFDataType type = TIFFFieldDataType(description);
   const bool must_be_text = tag == kGdalMetadata || tag == kGdalNodata;
-  if (!is_kept_as_stored(type) || (must_be_text && type != TIFF_ASCII)) return std::nullopt;
+  if (!is_stored_unchanged(type) || (must_be_text && type != TIFF_ASCII)) return std::nullopt;
   std::uint64_t count = 0;
   const void* data = nullptr;
   if (TIFFFieldPassCount(description) == 0) {
@@ -72,7 +72,7 @@ std::optional<RawTag> read_raw(const TiffHandle& handle, std::uint32_t tag) {
                 {bytes, bytes + count * static_cast<std::uint64_t>(TIFFDataWidth(type))}};
 }
 
-// Libtiff takes a unit that it does not know for the inch.
+// libtiff treats an unknown unit as the inch.
 std::optional<Resolution> read_resolution(const TiffHandle& handle, const TiffEntries& entries) {
   float x = 0;
   float y = 0;
@@ -118,8 +118,8 @@ std::optional<Photometric> read_photometric(const TiffHandle& handle) {
   if (TIFFGetField(handle.get(), TIFFTAG_PHOTOMETRIC, &value) == 0 || value == PHOTOMETRIC_MASK)
     return std::nullopt;
   TIFFGetFieldDefaulted(handle.get(), TIFFTAG_SAMPLESPERPIXEL, &channels);
-  const Photometric meant = photometric_of(handle, value);
-  return channels_meant(meant) <= channels ? meant : Photometric::other;
+  const Photometric photometric = photometric_of(handle, value);
+  return colour_channels(photometric) <= channels ? photometric : Photometric::other;
 }
 
 void write_text(const TiffHandle& handle, std::uint32_t tag, const std::string& text) {
@@ -127,8 +127,8 @@ void write_text(const TiffHandle& handle, std::uint32_t tag, const std::string& 
   handle.check(TIFFSetField(handle.get(), tag, text.c_str()) != 0, "cannot store a text of its metadata");
 }
 
-/// What cameras say in the image's own directory; texts that the metadata have are those of the image.
-void write_names_of_exif(const TiffHandle& handle, const Metadata& metadata) {
+/// Writes camera texts of the image's own directory; texts in the metadata take precedence.
+void write_exif_texts(const TiffHandle& handle, const Metadata& metadata) {
   struct Name {
     std::uint32_t tag;
     const std::string Metadata::*text;
@@ -150,13 +150,13 @@ void write_names_of_exif(const TiffHandle& handle, const Metadata& metadata) {
 }
 
 void write_photograph(const TiffHandle& handle, const Metadata& metadata) {
-  write_names_of_exif(handle, metadata);
+  write_exif_texts(handle, metadata);
   if (const auto& xmp = metadata.xmp; !xmp.empty())
     handle.check(TIFFSetField(handle.get(), TIFFTAG_XMLPACKET, static_cast<std::uint32_t>(xmp.size()),
                               xmp.data()) != 0,
                  "cannot store its XMP");
   if (const auto& iptc = metadata.iptc; !iptc.empty()) {
-    // For bytes, or of numbers of 32 bits in older versions of libtiff.
+    // The field has bytes, or 32-bit numbers in older versions of libtiff.
     const TIFFField* const field = TIFFFindField(handle.get(), TIFFTAG_RICHTIFFIPTC, TIFF_ANY);
     const std::int64_t width = field == nullptr ? 1 : TIFFDataWidth(TIFFFieldDataType(field));
     std::vector<std::byte> padded = iptc;
@@ -171,17 +171,17 @@ void write_raw(const TiffHandle& handle, const RawTag& raw, std::span<const GeoT
   const auto known = std::ranges::find(tags, raw.tag, &GeoTag::tag);
   const auto type = static_cast<TIFFDataType>(raw.type);
   const auto width = static_cast<std::uint64_t>(TIFFDataWidth(type));
-  const bool sound =
-      width > 0 && is_kept_as_stored(type) && !raw.data.empty() && raw.count == raw.data.size() / width;
-  if (known == tags.end() || !sound) return;
+  const bool is_valid =
+      width > 0 && is_stored_unchanged(type) && !raw.data.empty() && raw.count == raw.data.size() / width;
+  if (known == tags.end() || !is_valid) return;
   const TIFFFieldInfo description{
       raw.tag, TIFF_VARIABLE2, TIFF_VARIABLE2, type, FIELD_CUSTOM, 1, 1, const_cast<char*>(known->name)};
   handle.check(TIFFMergeFieldInfo(handle.get(), &description, 1) == 0, "cannot describe a GeoTIFF tag");
   const auto* data = reinterpret_cast<const char*>(raw.data.data());
-  const bool counted = TIFFFieldPassCount(TIFFFindField(handle.get(), raw.tag, TIFF_ANY)) !=
-                       0;  // else libtiff knows the tag, as a text
+  // Otherwise libtiff defines the tag, as a text.
+  const bool has_count = TIFFFieldPassCount(TIFFFindField(handle.get(), raw.tag, TIFF_ANY)) != 0;
   const int stored =
-      !counted
+      !has_count
           ? TIFFSetField(handle.get(), raw.tag, std::string(data, strnlen(data, raw.data.size())).c_str())
           : TIFFSetField(handle.get(), raw.tag, static_cast<std::uint32_t>(raw.count), data);
   handle.check(stored != 0, fmt::format("cannot store tag {} ({})", raw.tag, known->name));
@@ -189,7 +189,7 @@ void write_raw(const TiffHandle& handle, const RawTag& raw, std::span<const GeoT
 
 }  // namespace
 
-int channels_meant(Photometric photometric) noexcept {
+int colour_channels(Photometric photometric) noexcept {
   switch (photometric) {
     case Photometric::rgb:
     case Photometric::cielab:

@@ -16,10 +16,10 @@
 namespace sepconv {
 namespace {
 
-/// What write_split() holds at once, if rows are not longer.
+/// Buffer size of write_split(), unless rows are longer.
 constexpr std::int64_t kSplitBytes = std::int64_t{4} << 20;
 
-bool aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int64_t side) {
+bool is_aligned(std::int64_t begin, std::int64_t end, std::int64_t block, std::int64_t side) {
   return begin % block == 0 && (end % block == 0 || end == side);
 }
 
@@ -36,8 +36,7 @@ TiffWriter::TiffWriter(std::unique_ptr<TiffSink> sink)
   const BlockFormat& block = directory().block;
   const bool searches =
       block.compression == COMPRESSION_ADOBE_DEFLATE || block.compression == COMPRESSION_ZSTD;
-  if (block.level ==
-      deflate::kFast) {  // else, as strings are searched for, only the CPU makes the same bytes
+  if (block.level == deflate::kFast) {  // with a search for strings only the CPU produces the same bytes
     layout_.codec += ":fast";
     if (directory().alpha == AlphaInFile::channel) layout_.coded = coded_tiles(directory());
   } else if (searches && block.level > deflate::kAutomatic) {
@@ -51,8 +50,8 @@ void TiffWriter::check_rect(const Rect& rect) const {
   const Extent image = spec().extent;
   const Extent unit = layout_.unit();
   const bool fits = !rect.empty() && Rect::whole(image).contains(rect) &&
-                    aligned(rect.row, rect.row_end(), unit.rows, image.rows) &&
-                    aligned(rect.col, rect.col_end(), unit.cols, image.cols);
+                    is_aligned(rect.row, rect.row_end(), unit.rows, image.rows) &&
+                    is_aligned(rect.col, rect.col_end(), unit.cols, image.cols);
   if (!fits)
     throw InvalidArgument(fmt::format("{}: cannot write {}, outside the image or off its blocks of {} x {}",
                                       sink_->name(), to_string(rect), unit.cols, unit.rows));
@@ -81,21 +80,21 @@ std::int64_t TiffWriter::split_row_bytes() const noexcept {
 }
 
 std::int64_t TiffWriter::split_bytes(int concurrency) const {
-  const std::int64_t held =
+  const std::int64_t own_bytes =
       directory().alpha == AlphaInFile::channel ? 0 : std::max(kSplitBytes, split_row_bytes());
-  return held + (mask_ ? mask_->buffer_bytes(concurrency) : 0);
+  return own_bytes + (mask_ ? mask_->buffer_bytes(concurrency) : 0);
 }
 
-/// Some rows at a time.
+/// Writes several rows at a time.
 void TiffWriter::write_split(const Rect& rect, const ConstPixelView& in, Executor& executor) {
   const std::int64_t rows = std::clamp<std::int64_t>(kSplitBytes / split_row_bytes(), 1, rect.rows);
-  const Buffer held(rows * split_row_bytes());
+  const Buffer buffer(rows * split_row_bytes());
   for (std::int64_t row = 0; row < rect.rows; row += rows) {
     const Rect part{rect.row + row, rect.col, std::min(rows, rect.rows - row), rect.cols};
     const ConstPixelView from = in.crop({row, 0, part.rows, part.cols});
-    const PixelView pixels = dense_view(held.data(), directory().spec, part.extent());
+    const PixelView pixels = dense_view(buffer.data(), directory().spec, part.extent());
     const PixelView mask =
-        dense_view(held.data() + (directory().drops_alpha() ? part.rows * pixels.row_bytes() : 0),
+        dense_view(buffer.data() + (directory().drops_alpha() ? part.rows * pixels.row_bytes() : 0),
                    {part.extent(), 1, PixelType::u8});
     for_each_row_piece(part.rows, from.row_bytes(), executor, [&](std::int64_t first, std::int64_t count) {
       const Rect piece{first, 0, count, part.cols};
@@ -107,28 +106,28 @@ void TiffWriter::write_split(const Rect& rect, const ConstPixelView& in, Executo
   }
 }
 
-/// Blocks of the mask are counted behind those of the image.
+/// Block indices of the mask follow those of the image.
 WriterState TiffWriter::take_state() {
-  WriterState state{.places = sink_->take_places()};
+  WriterState state{.places = sink_->take_placed()};
   if (!mask_) return state;
-  std::vector<std::int64_t> places = mask_->sink_->take_places();
+  std::vector<std::int64_t> places = mask_->sink_->take_placed();
   for (std::size_t i = 0; i < places.size(); i += 3) places[i] += directory().block_count();
   state.places.insert(state.places.end(), places.begin(), places.end());
   return state;
 }
 
 void TiffWriter::restore(std::int64_t pixels, const WriterState& state, const StateFiles& files, Executor&) {
-  std::vector<std::int64_t> own, masks;
+  std::vector<std::int64_t> image_blocks, mask_blocks;
   for (std::size_t i = 0; i + 2 < state.places.size(); i += 3) {
-    const bool of_mask = mask_ && state.places[i] >= directory().block_count();
-    const std::int64_t index = state.places[i] - (of_mask ? directory().block_count() : 0);
-    auto& places = of_mask ? masks : own;
+    const bool is_mask_block = mask_ && state.places[i] >= directory().block_count();
+    const std::int64_t index = state.places[i] - (is_mask_block ? directory().block_count() : 0);
+    auto& places = is_mask_block ? mask_blocks : image_blocks;
     places.insert(places.end(), {index, state.places[i + 1], state.places[i + 2]});
   }
-  sink_->restore(own, files.segment);
+  sink_->restore(image_blocks, files.segment);
   written_.add_pixels(pixels);
   if (!mask_) return;
-  mask_->sink_->restore(masks, files.segment);
+  mask_->sink_->restore(mask_blocks, files.segment);
   mask_->written_.add_pixels(pixels);
 }
 
@@ -161,8 +160,8 @@ void TiffWriter::finish_sink() {
     return;
   }
   if (role_ != Role::behind && role_ != Role::mask) {
-    for (std::size_t i = levels_.size(); i-- > 0;) levels_[i]->settle();
-    settle();
+    for (std::size_t i = levels_.size(); i-- > 0;) levels_[i]->copy_deferred();
+    copy_deferred();
   }
   sink_->finish(finish_levels(Role::inside));
   if (mask_) mask_->finish();
@@ -170,9 +169,9 @@ void TiffWriter::finish_sink() {
   if (role_ == Role::only) sink_->commit();
 }
 
-void TiffWriter::settle() {
-  sink_->settle();
-  if (mask_) mask_->sink_->settle();
+void TiffWriter::copy_deferred() {
+  sink_->copy_deferred();
+  if (mask_) mask_->sink_->copy_deferred();
 }
 
 bool tiff_holds(SampleType type) noexcept {
@@ -183,20 +182,20 @@ namespace {
 
 std::unique_ptr<TiffWriter> make_page(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
                                       const CreateOptions& options, TiffWriter::Role role,
-                                      std::optional<TiffPlace> place,
+                                      std::optional<TiffPagePosition> position,
                                       std::shared_ptr<EncoderPool> pool = nullptr) {
-  auto sink = std::make_unique<TiffSink>(std::move(output), directory, options, place);
+  auto sink = std::make_unique<TiffSink>(std::move(output), directory, options, position);
   auto writer = directory.compressed() ? make_compressed_writer(std::move(sink), std::move(pool))
                                        : make_uncompressed_writer(std::move(sink));
   writer->set_role(role);
   return writer;
 }
 
-/// A page of a pyramid and its mask's.
+/// A page of a pyramid and its mask.
 struct MaskedPage {
   TiffDirectory image;
   std::optional<TiffDirectory> mask{};
-  std::optional<TiffPlace> place{}, mask_place{};
+  std::optional<TiffPagePosition> position{}, mask_position{};
 };
 
 std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const TiffDirectory& image,
@@ -209,44 +208,46 @@ std::vector<MaskedPage> plan_pages(const std::filesystem::path& path, const Tiff
   return pages;
 }
 
-/// For a Cloud Optimized GeoTIFF: the directories one behind the other, each with its mask's, then the pixels
-/// of the smallest level first. Those of compressed pages are placed when all are there.
-void place_for_clouds(TiffOutput& output, std::vector<MaskedPage>& pages, const Metadata& metadata) {
-  std::int64_t next = output.begin_for_clouds();
-  const auto place = [&](const TiffDirectory& page, const Metadata& its) {
-    const TiffPlace at{.directory = next, .directory_bytes = directory_bytes(page, its)};
-    next += at.directory_bytes;
-    return at;
+/// Positions for a Cloud Optimized GeoTIFF: contiguous directories, each with its mask's, then the pixels,
+/// smallest level first. Pixels of compressed pages are placed when all are complete.
+void plan_cog_positions(TiffOutput& output, std::vector<MaskedPage>& pages, const Metadata& metadata) {
+  std::int64_t next = output.begin_cog();
+  const auto directory_position = [&](const TiffDirectory& page, const Metadata& page_metadata) {
+    const TiffPagePosition position{.directory = next,
+                                    .directory_bytes = directory_bytes(page, page_metadata)};
+    next += position.directory_bytes;
+    return position;
   };
   for (MaskedPage& page : pages) {
-    page.place = place(page.image, metadata);
-    if (page.mask) page.mask_place = place(*page.mask, {});
+    page.position = directory_position(page.image, metadata);
+    if (page.mask) page.mask_position = directory_position(*page.mask, {});
   }
-  const auto put = [&](const TiffDirectory& page, std::optional<TiffPlace>& at) {
-    at->pixels = round_up(next, kPixelAlignment);
-    next = *at->pixels + page.block_bytes();
+  const auto place_pixels = [&](const TiffDirectory& page, std::optional<TiffPagePosition>& position) {
+    position->pixels = round_up(next, kPixelAlignment);
+    next = *position->pixels + page.block_bytes();
   };
   for (std::size_t i = pages.size(); i-- > 0 && !pages[i].image.compressed();) {
-    put(pages[i].image, pages[i].place);
-    if (pages[i].mask) put(*pages[i].mask, pages[i].mask_place);
+    place_pixels(pages[i].image, pages[i].position);
+    if (pages[i].mask) place_pixels(*pages[i].mask, pages[i].mask_position);
   }
   output.set_end(next);
 }
 
-/// With its mask's; encoders are shared with `image`, the page that it is a level of, if blocks are alike.
+/// Creates the writer of a page and its mask. Encoders are shared with `image`, of which the page is a level,
+/// if blocks are alike.
 std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output, const MaskedPage& page,
                                        const CreateOptions& options, TiffWriter::Role role,
                                        const TiffWriter* image) {
-  auto writer = make_page(output, page.image, options, role, page.place,
+  auto writer = make_page(output, page.image, options, role, page.position,
                           image != nullptr ? image->encoder_pool() : nullptr);
   if (!page.mask) return writer;
-  const bool shares = image != nullptr && image->mask() != nullptr;
-  CreateOptions of_mask;  // described as tifffile wants all pages of a file to be that describes one
-  const TiffDirectory& own = page.image;
-  if (!shaped_of_level(options.metadata.description, own.stored_spec(), own.spec.extent).empty())
-    of_mask.metadata.description = new_shaped(page.mask->stored_spec(), {});
-  writer->add_mask(make_page(output, *page.mask, of_mask, TiffWriter::Role::mask, page.mask_place,
-                             shares ? image->mask()->encoder_pool() : nullptr));
+  const bool shares_encoders = image != nullptr && image->mask() != nullptr;
+  CreateOptions mask_options;  // tifffile expects a description of every page of a file if one page has it
+  const TiffDirectory& directory = page.image;
+  if (!shaped_of_level(options.metadata.description, directory.stored_spec(), directory.spec.extent).empty())
+    mask_options.metadata.description = new_shaped(page.mask->stored_spec(), {});
+  writer->add_mask(make_page(output, *page.mask, mask_options, TiffWriter::Role::mask, page.mask_position,
+                             shares_encoders ? image->mask()->encoder_pool() : nullptr));
   writer->describe_also(", with a mask");
   return writer;
 }
@@ -255,23 +256,23 @@ std::unique_ptr<TiffWriter> make_pages(const std::shared_ptr<TiffOutput>& output
 
 std::unique_ptr<Writer> make_tiff_writer(std::shared_ptr<TiffOutput> output, const TiffDirectory& directory,
                                          const CreateOptions& options, TiffWriter::Role role,
-                                         std::optional<TiffPlace> place) {
-  CreateOptions fitting = options;
-  fitting.metadata.description =
+                                         std::optional<TiffPagePosition> position) {
+  CreateOptions adapted = options;
+  adapted.metadata.description =
       with_channels_at(options.metadata.description, directory.stored_spec(), directory.planar);
   std::vector<MaskedPage> pages = plan_pages(output->file().target(), directory, options);
-  pages.front().place = place;
-  if (options.layout.levels == Levels::cloud) place_for_clouds(*output, pages, fitting.metadata);
-  auto writer = make_pages(output, pages.front(), fitting, role, nullptr);
-  const auto of_levels =
+  pages.front().position = position;
+  if (options.layout.levels == Levels::cloud) plan_cog_positions(*output, pages, adapted.metadata);
+  auto writer = make_pages(output, pages.front(), adapted, role, nullptr);
+  const auto level_role =
       options.layout.levels == Levels::inside ? TiffWriter::Role::inside : TiffWriter::Role::behind;
   for (std::size_t i = 1; i < pages.size(); ++i) {
     const bool same_blocks = pages[i].image.block.extent == directory.block.extent;
-    CreateOptions of_level = level_options(options);
-    of_level.metadata.description =
-        shaped_of_level(fitting.metadata.description, directory.stored_spec(), pages[i].image.spec.extent);
+    CreateOptions reduced_options = level_options(options);
+    reduced_options.metadata.description =
+        shaped_of_level(adapted.metadata.description, directory.stored_spec(), pages[i].image.spec.extent);
     writer->add_level(
-        make_pages(output, pages[i], of_level, of_levels, same_blocks ? writer.get() : nullptr));
+        make_pages(output, pages[i], reduced_options, level_role, same_blocks ? writer.get() : nullptr));
   }
   if (options.layout.nearest_levels) writer->make_levels_nearest();
   if (pages.size() > 1)

@@ -1,14 +1,13 @@
-// What reading and writing of uncompressed blocks share.
+// Buffer and task sizes for uncompressed blocks.
 #pragma once
 
 #include <cstdint>
 
 namespace sepconv {
 
-/// What a task reads at once where it cannot read in place, or gathers before it writes: fits the
-/// second-level cache.
+/// Buffer of a task that cannot read in place or must gather before it writes: fits into the L2 cache.
 inline constexpr std::int64_t kScratchBytes = 256 << 10;
-/// What a task of a file of strips delivers or takes: large against a task's cost, small against a band.
+/// Bytes of pixels per task in a file of strips: large against a task's overhead, small against a band.
 inline constexpr std::int64_t kTaskBytes = 1 << 20;
 
 }  // namespace sepconv

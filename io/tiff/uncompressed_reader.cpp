@@ -11,10 +11,10 @@
 namespace sepconv {
 namespace {
 
-/// Parts of a row from this size on are worth a system call each, to land in place.
+/// Parts of a row of at least this size are read in place, with a system call each.
 constexpr std::int64_t kInPlaceBytes = 16 << 10;
-/// A larger block that is left out is no economy of a writer's but a directory of nothing that claims
-/// everything.
+/// Upper bound of an omitted block: a larger one is not a writer's sparse block but an empty file that claims
+/// many pixels.
 constexpr std::int64_t kMaxSparseBytes = std::int64_t{1} << 30;
 
 class UncompressedReader final : public TiffReader {
@@ -32,14 +32,14 @@ class UncompressedReader final : public TiffReader {
   }
 
  private:
-  // Where the first two of several strips differ libtiff takes the whole table for a wrong one and counts
-  // again, by the rows that a strip has on average: too few for the pixels where the last strip has fewer. Its
-  // tools refuse such a file.
+  // If the first two of several strips differ, libtiff considers the whole table wrong and recomputes it from
+  // the average rows per strip: too few bytes for the pixels if the last strip is shorter. Its tools refuse
+  // such a file.
   void check_first_counts() const {
     const std::int64_t strips = directory().grid().rows;
-    const bool is_believed = directory().tiled || directory().planar || strips <= 2 ||
+    const bool is_accepted = directory().tiled || directory().planar || strips <= 2 ||
                              directory().spec.extent.rows == strips * format_.extent.rows;
-    if (is_believed) return;
+    if (is_accepted) return;
     const StoredBlock first = file().locate(0);
     const StoredBlock second = file().locate(1);
     if (first.sparse() || second.sparse() || first.bytes == second.bytes) return;
@@ -56,8 +56,8 @@ class UncompressedReader final : public TiffReader {
     }
   }
 
-  // A task per tile and plane, planes apart: threads that fill neighbouring channels would fight for cache
-  // lines.
+  // One task per tile and plane. Planes are not adjacent in the order of tasks: threads that fill
+  // neighbouring channels would contend for cache lines.
   void read_tiles(const Rect& rect, const PixelView& out, Executor& executor) {
     const Rect tiles = directory().grid_rect(rect);
     executor.for_each(directory().planes() * tiles.area(), [&](std::int64_t task, int) {
@@ -83,7 +83,7 @@ class UncompressedReader final : public TiffReader {
     });
   }
 
-  // Strips that follow each other in the file without a gap, as they nearly always do, are read as one.
+  // Strips that are contiguous in the file, as nearly always, are read as one.
   void read_strip_rows(std::int64_t plane, const Rect& part, const PixelView& out) {
     const std::int64_t strip_rows = format_.extent.rows;
     for (std::int64_t row = part.row; row < part.row_end();) {
@@ -103,7 +103,7 @@ class UncompressedReader final : public TiffReader {
     }
   }
 
-  /// Reads `part` of the image, which lies in `block`, into `out`.
+  /// Reads `part` of the image, which is within `block`, into `out`.
   void read_rows(const StoredBlock& stored, const Rect& block, const Rect& part, std::int64_t channel,
                  const PixelView& out) {
     if (stored.sparse()) return clear_pixels(out, format_.type, channel, unwritten());
@@ -111,10 +111,10 @@ class UncompressedReader final : public TiffReader {
     const std::int64_t part_bytes = out.extent.cols * pixel_bytes();
     const std::int64_t offset =
         stored.offset + (part.row - block.row) * row_bytes + (part.col - block.col) * pixel_bytes();
-    const bool straight = channel == kAllChannels && format_.type.is_pixels();
-    if (straight && part_bytes == row_bytes && out.contiguous()) {
+    const bool is_direct = channel == kAllChannels && format_.type.is_pixels();
+    if (is_direct && part_bytes == row_bytes && out.contiguous()) {
       read_native(offset, {out.data, static_cast<std::size_t>(out.extent.rows * row_bytes)});
-    } else if (straight && part_bytes >= kInPlaceBytes) {
+    } else if (is_direct && part_bytes >= kInPlaceBytes) {
       for (std::int64_t row = 0; row < out.extent.rows; ++row) {
         read_native(offset + row * row_bytes, {out.row_data(row), static_cast<std::size_t>(part_bytes)});
       }
@@ -123,8 +123,8 @@ class UncompressedReader final : public TiffReader {
     }
   }
 
-  // Several rows at once when most of their bytes are wanted; else row by row, in parts that fit. A row is
-  // one of elements, and those of some types begin within a byte.
+  // Reads several rows at once if most of their bytes are requested, else row by row, in parts that fit. Rows
+  // consist of elements, and those of some types may begin within a byte.
   void read_through_scratch(const StoredBlock& stored, const Rect& block, const Rect& part,
                             std::int64_t channel, const PixelView& out) {
     const auto scratch = scratch_.lease([] { return std::make_unique<Buffer>(kScratchBytes); });
@@ -143,12 +143,12 @@ class UncompressedReader final : public TiffReader {
         const std::int64_t bytes = (piece.rows - 1) * row_bytes + ceil_div(bit % 8 + piece.cols * bits, 8);
         read_native(stored.offset + (part.row - block.row + row) * row_bytes + bit / 8,
                     scratch->bytes().first(static_cast<std::size_t>(bytes)));
-        std::optional<Place> without = copy_from_block(scratch->data(), format_.type, row_bytes, channel,
-                                                       view.crop(piece), static_cast<int>(bit % 8));
-        if (!without) continue;
-        without->row += row, without->col += col;
-        if (all) *without = {without->row, without->col / format_.channels, without->col % format_.channels};
-        check_number(without, part);
+        std::optional<ElementPosition> invalid = copy_from_block(
+            scratch->data(), format_.type, row_bytes, channel, view.crop(piece), static_cast<int>(bit % 8));
+        if (!invalid) continue;
+        invalid->row += row, invalid->col += col;
+        if (all) *invalid = {invalid->row, invalid->col / format_.channels, invalid->col % format_.channels};
+        check_number(invalid, part);
       }
     }
   }

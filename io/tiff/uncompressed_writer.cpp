@@ -9,17 +9,17 @@
 namespace sepconv {
 namespace {
 
-/// In smaller files a page of nothing would show.
+/// In smaller files the padding would be noticeable.
 constexpr std::int64_t kMinAlignedBytes = 16 * kPixelAlignment;
 
 class UncompressedWriter final : public TiffWriter {
  public:
   explicit UncompressedWriter(std::unique_ptr<TiffSink> tiff)
-      : TiffWriter(std::move(tiff)), format_(directory().block), first_offset_(begin_pixels()) {}
+      : TiffWriter(std::move(tiff)), format_(directory().block), first_offset_(reserve_pixels()) {}
 
   void finish() override {
     const Extent grid = directory().grid();
-    for (std::int64_t index = 0; sink().is_listed() && index < directory().block_count(); ++index) {
+    for (std::int64_t index = 0; sink().has_directory() && index < directory().block_count(); ++index) {
       sink().place(index, directory().stored_rows(index % grid.area() / grid.cols) * format_.row_bytes());
     }
     finish_sink();
@@ -30,8 +30,8 @@ class UncompressedWriter final : public TiffWriter {
   }
 
  private:
-  /// Where the first pixel goes.
-  std::int64_t begin_pixels() {
+  /// Reserves space for the pixels; returns their offset.
+  std::int64_t reserve_pixels() {
     const std::int64_t bytes = directory().block_bytes();
     return sink().reserve(bytes, bytes >= kMinAlignedBytes ? kPixelAlignment : 1);
   }
@@ -64,8 +64,8 @@ class UncompressedWriter final : public TiffWriter {
     });
   }
 
-  /// Rows of a tile, which are as wide as it, or end where the image does. What a tile has below the image is
-  /// left out: a new file holds zeros there.
+  /// Writes rows of a tile, as wide as the tile or up to the image's edge. Padding below the image is not
+  /// written: a new file has zeros there.
   void write_tile_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
     Buffer& scratch = make_scratch();
     BlockFormat piece = format_;
@@ -82,8 +82,8 @@ class UncompressedWriter final : public TiffWriter {
     }
   }
 
-  /// Below the image. The file of a partial result may have been made longer meanwhile, and holds no zeros
-  /// there.
+  /// Clears padding below the image. The file of a partial result may have been extended before, with other
+  /// bytes than zeros.
   void clear_tile_rows(std::int64_t offset, std::int64_t rows) {
     Buffer& scratch = make_scratch();
     std::memset(scratch.data(), 0, static_cast<std::size_t>(scratch.size()));
@@ -93,7 +93,7 @@ class UncompressedWriter final : public TiffWriter {
                       scratch.bytes().first(static_cast<std::size_t>(std::min(scratch.size(), end - at))));
   }
 
-  // Strips lie one behind the other, so a plane is one array of rows.
+  // Strips are contiguous, so a plane is one array of rows.
   void write_strips(const Rect& rect, const ConstPixelView& in, Executor& executor) {
     const std::int64_t rows_per_task = std::max<std::int64_t>(1, kTaskBytes / in.row_bytes());
     const std::int64_t tasks = ceil_div(rect.rows, rows_per_task);
@@ -110,10 +110,10 @@ class UncompressedWriter final : public TiffWriter {
 
   void write_rows(std::int64_t offset, std::int64_t channel, const ConstPixelView& in) {
     const bool whole_rows = in.extent.cols == spec().extent.cols;
-    const bool straight = channel == kAllChannels && format_.type.is_pixels() && !format_.has_signed_ab();
-    if (straight && whole_rows && in.contiguous()) {
+    const bool is_direct = channel == kAllChannels && format_.type.is_pixels() && !format_.has_signed_ab();
+    if (is_direct && whole_rows && in.contiguous()) {
       sink().write_at(offset, {in.data, static_cast<std::size_t>(in.extent.rows * in.row_bytes())});
-    } else if (straight && (!whole_rows || 2 * in.row_bytes() > kScratchBytes)) {
+    } else if (is_direct && (!whole_rows || 2 * in.row_bytes() > kScratchBytes)) {
       for (std::int64_t row = 0; row < in.extent.rows; ++row) {
         sink().write_at(offset + row * format_.row_bytes(),
                         {in.row_data(row), static_cast<std::size_t>(in.row_bytes())});
@@ -124,15 +124,16 @@ class UncompressedWriter final : public TiffWriter {
     }
   }
 
-  /// `in`: of one element a pixel, or one of its channels is meant.
+  /// `in` has one element per pixel, or `channel` selects one of its channels.
   void write_through_scratch(std::int64_t offset, std::int64_t channel, const ConstPixelView& in,
                              bool whole_rows) {
     Buffer& scratch = make_scratch();
     const std::int64_t row_bytes = format_.row_bytes();
     const std::int64_t element_bytes = format_.type.bytes_of(1);
-    const bool many = whole_rows && row_bytes <= kScratchBytes;
+    const bool several_rows = whole_rows && row_bytes <= kScratchBytes;
     const std::int64_t whole_pixels = kScratchBytes / element_bytes / format_.channels * format_.channels;
-    const Extent step{many ? kScratchBytes / row_bytes : 1, many ? in.extent.cols : whole_pixels};
+    const Extent step{several_rows ? kScratchBytes / row_bytes : 1,
+                      several_rows ? in.extent.cols : whole_pixels};
     for (std::int64_t row = 0; row < in.extent.rows; row += step.rows) {
       for (std::int64_t col = 0; col < in.extent.cols; col += step.cols) {
         const Rect part = Rect{row, col, step.rows, step.cols}.intersect(Rect::whole(in.extent));
@@ -144,7 +145,7 @@ class UncompressedWriter final : public TiffWriter {
     }
   }
 
-  /// What is gathered before it is written; not all files need it.
+  /// Buffer for gathering before a write, allocated on first use.
   Buffer& make_scratch() {
     if (scratch_.data() == nullptr) scratch_ = Buffer(scratch_bytes());
     return scratch_;

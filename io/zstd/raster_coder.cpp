@@ -16,10 +16,10 @@ using deflate::BitSink;
 using deflate::Match;
 using Bytes = std::span<const std::byte>;
 
-/// Where it ends.
-std::byte* store(const LittleEndianField& told, std::byte* to) noexcept {
-  std::memcpy(to, &told.number, told.bytes);
-  return to + told.bytes;
+/// Returns the end of the stored field.
+std::byte* store(const LittleEndianField& field, std::byte* to) noexcept {
+  std::memcpy(to, &field.number, field.bytes);
+  return to + field.bytes;
 }
 
 std::byte* store(Bytes bytes, std::byte* to) noexcept {
@@ -31,8 +31,8 @@ bool is_constant(Bytes bytes) noexcept {
   return !bytes.empty() && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0;
 }
 
-/// The code of literals of more than one value.
-LiteralCode code_of(Bytes literals) {
+/// Returns the code of literals that have more than one value.
+LiteralCode make_code(Bytes literals) {
   LiteralCode code{};
   deflate::ByteCounts counts;
   counts.add(literals);
@@ -42,36 +42,36 @@ LiteralCode code_of(Bytes literals) {
   return code;
 }
 
-/// Four streams, and before them the sizes of three. Returns where they end.
+/// Writes four streams, after the jump table with the sizes of three. Returns their end.
 std::byte* put_streams(Bytes literals, const LiteralCode& code, std::byte* to) {
   deflate::ByteCodes codes;
   std::memset(&codes, 0, sizeof codes);
   code.assign([&](unsigned literal, std::uint32_t bits) {
     codes.set(literal, static_cast<std::uint16_t>(bits), code.bits[literal]);
   });
-  std::byte* jump = std::exchange(to, to + kJumpBytes);
-  const std::size_t each = (literals.size() + kStreams - 1) / kStreams;
-  for (std::size_t first = 0; first < literals.size(); first += each) {
+  std::byte* jump_table = std::exchange(to, to + kJumpBytes);
+  const std::size_t stream_bytes = (literals.size() + kStreams - 1) / kStreams;
+  for (std::size_t first = 0; first < literals.size(); first += stream_bytes) {
     BitSink sink{to};
-    deflate::put_bytes_backwards(literals.subspan(first, std::min(each, literals.size() - first)), codes,
-                                 sink);
+    deflate::put_bytes_backwards(literals.subspan(first, std::min(stream_bytes, literals.size() - first)),
+                                 codes, sink);
     sink.put(1, 1);
     sink.align();
     const auto size = static_cast<std::uint64_t>(sink.out - to);
     to = sink.out;
-    if (first + each < literals.size()) jump = store(LittleEndianField{size, 2}, jump);
+    if (first + stream_bytes < literals.size()) jump_table = store(LittleEndianField{size, 2}, jump_table);
   }
   return to;
 }
 
-/// Returns where they end.
+/// Writes the literals section. Returns its end.
 std::byte* put_literals(Bytes literals, std::byte* to) {
   const auto count = static_cast<std::uint32_t>(literals.size());
   const auto plain = [&] { return store(literals, store(literals_head(LiteralKind::plain, count, 0), to)); };
   if (is_constant(literals))
     return store(literals.first(1), store(literals_head(LiteralKind::one_byte, count, 0), to));
   if (count < kMinCoded) return plain();
-  const LiteralCode code = code_of(literals);
+  const LiteralCode code = make_code(literals);
   if (!code.pays(count)) return plain();
   std::byte* const begin = to + literals_head(LiteralKind::coded, count, 0).bytes;
   std::byte* const streams =
@@ -92,9 +92,9 @@ struct RasterCoder::Block {
 RasterCoder::RasterCoder() : codes_{} { codes_.make(); }
 
 std::int64_t RasterCoder::max_bytes(std::int64_t bytes) noexcept {
-  // For the frame, with its checksum, and of a block before it is written as it is.
-  constexpr std::int64_t kHeads = 512;
-  return bytes + 3 * ceil_div(bytes, kBlockBytes) + kHeads;
+  // The frame's header and checksum, and output of a block before it is stored as a raw block.
+  constexpr std::int64_t kHeaderBytes = 512;
+  return bytes + 3 * ceil_div(bytes, kBlockBytes) + kHeaderBytes;
 }
 
 std::int64_t RasterCoder::memory_bytes() noexcept {
@@ -131,8 +131,8 @@ std::byte* RasterCoder::put_block(Bytes in, Raster raster, const Block& block, s
         sink);
     sink.align();
   }
-  if (const std::int64_t made = sink.out - begin; made < block.size()) {
-    store(block_head(BlockKind::coded, static_cast<std::uint32_t>(made), block.is_last), to);
+  if (const std::int64_t encoded_bytes = sink.out - begin; encoded_bytes < block.size()) {
+    store(block_head(BlockKind::coded, static_cast<std::uint32_t>(encoded_bytes), block.is_last), to);
     return sink.out;
   }
   return store(
@@ -141,23 +141,23 @@ std::byte* RasterCoder::put_block(Bytes in, Raster raster, const Block& block, s
 }
 
 Bytes RasterCoder::split(Bytes in, Raster raster, const Block& block) {
-  repeats_.clear();
+  matches_.clear();
   deflate::find_matches(in, block.first, block.last, {raster.near_distance(), raster.far_distance()},
-                        repeats_);
+                        matches_);
   const auto part = [&](std::int64_t first, std::int64_t last) {
     return in.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first));
   };
-  if (repeats_.empty()) return part(block.first, block.last);
+  if (matches_.empty()) return part(block.first, block.last);
   literals_.resize(static_cast<std::size_t>(kBlockBytes));
   std::byte* to = literals_.data();
   std::int64_t cursor = block.first;
   RepeatOffsets distances;
-  for (const Match& repeat : repeats_) {
-    const auto count = static_cast<std::uint32_t>(repeat.position - cursor);
-    to = store(part(cursor, repeat.position), to);
-    sequences_.push_back({count, static_cast<std::uint32_t>(repeat.length),
-                          distances.value(static_cast<std::uint32_t>(repeat.distance), count)});
-    cursor = repeat.position + repeat.length;
+  for (const Match& match : matches_) {
+    const auto count = static_cast<std::uint32_t>(match.position - cursor);
+    to = store(part(cursor, match.position), to);
+    sequences_.push_back({count, static_cast<std::uint32_t>(match.length),
+                          distances.value(static_cast<std::uint32_t>(match.distance), count)});
+    cursor = match.position + match.length;
   }
   to = store(part(cursor, block.last), to);
   return std::span(literals_).first(static_cast<std::size_t>(to - literals_.data()));

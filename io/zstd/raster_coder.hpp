@@ -1,4 +1,4 @@
-// The bytes of an image behind a predictor as frames of zstd, coded without a search for strings: they are
+// zstd encoder for the bytes of an image after a predictor. It does not search for strings: the bytes are
 // mostly noise, in which a search finds little.
 #pragma once
 
@@ -16,33 +16,33 @@ namespace sepconv::zstd {
 
 using deflate::Raster;
 
-/// As a compression's level, besides libzstd's 1 to 22: never a search.
+/// Compression level besides libzstd's 1 to 22: never searches for strings.
 inline constexpr int kFast = deflate::kFast;
 
-/// Codes bytes by their frequencies, and repeats of the pixel before and of the row above. Not thread-safe.
+/// Encodes bytes by their frequencies, and matches with the previous pixel and the row above. Not
+/// thread-safe.
 class RasterCoder {
  public:
   RasterCoder();
 
-  /// A frame (RFC 8878) at the beginning of `out`, which has max_bytes(in.size()); returns its size. It
-  /// depends on the bytes and the raster alone. `is_checked`: it ends with a checksum, by which decoders
-  /// notice damage.
+  /// Writes a frame (RFC 8878) to `out`, which has max_bytes(in.size()); returns its size. It depends only on
+  /// the bytes and the raster. `is_checked`: ends with a checksum, by which decoders detect damage.
   std::int64_t encode(std::span<const std::byte> in, Raster raster, bool is_checked,
                       std::span<std::byte> out);
 
   static std::int64_t max_bytes(std::int64_t bytes) noexcept;
-  /// Upper bound of what one holds besides itself.
+  /// Upper bound of an encoder's memory besides the object itself.
   static std::int64_t memory_bytes() noexcept;
 
  private:
   struct Block;
   std::byte* put_block(std::span<const std::byte> in, Raster raster, const Block& block, std::byte* to);
-  /// Into literals and sequences.
+  /// Splits a block into literals, which are returned, and sequences.
   std::span<const std::byte> split(std::span<const std::byte> in, Raster raster, const Block& block);
 
-  std::vector<deflate::Match> repeats_;
+  std::vector<deflate::Match> matches_;
   std::vector<Sequence> sequences_;
-  std::vector<std::byte> literals_;  ///< of a block that has repeats
+  std::vector<std::byte> literals_;  ///< of a block that has matches
   SequenceCodes codes_;
 };
 

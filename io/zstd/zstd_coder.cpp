@@ -17,14 +17,14 @@ void check(std::size_t result) {
                       "); ask for fewer threads");
 }
 
-/// For levels 1 and 2.
+/// hashLog for levels 1 and 2.
 int hash_log(int level) { return level == 1 ? 14 : 16; }
 
 }  // namespace
 
-// In inputs of 256 KiB and less zstd's fast levels look for shorter strings and in smaller tables than in
-// others. Behind a predictor those cost more than they save: levels 1 and 2 are what they are for large
-// inputs (measured, docs/decisions/0018-deflate.md).
+// For inputs of at most 256 KiB zstd's fast levels search for shorter strings in smaller tables. After a
+// predictor that costs more than it saves: levels 1 and 2 use the parameters for large inputs (measured,
+// docs/decisions/0018-deflate.md).
 ZstdEncoder::ZstdEncoder(int level) : context_(ZSTD_createCCtx()) {
   if (!context_) throw OutOfMemory("no memory for a zstd encoder; ask for fewer threads");
   const auto set = [&](ZSTD_cParameter parameter, int value) {
@@ -59,13 +59,14 @@ bool ZstdDecoder::decode(std::span<const std::byte> frames, std::span<std::byte>
 }
 
 std::optional<std::int64_t> ZstdDecoder::decode_first(std::span<const std::byte> frames,
-                                                      std::span<std::byte> room) noexcept {
-  const std::size_t bytes = ZSTD_findFrameCompressedSize(frames.data(), frames.size());
-  if (ZSTD_isError(bytes) != 0) return std::nullopt;
-  const std::size_t held =
-      ZSTD_decompressDCtx(context_.get(), room.data(), room.size(), frames.data(), bytes);
-  if (ZSTD_getErrorCode(held) == ZSTD_error_dstSize_tooSmall) return std::ssize(room) + 1;
-  return ZSTD_isError(held) != 0 ? std::nullopt : std::optional(static_cast<std::int64_t>(held));
+                                                      std::span<std::byte> buffer) noexcept {
+  const std::size_t frame_bytes = ZSTD_findFrameCompressedSize(frames.data(), frames.size());
+  if (ZSTD_isError(frame_bytes) != 0) return std::nullopt;
+  const std::size_t decoded_bytes =
+      ZSTD_decompressDCtx(context_.get(), buffer.data(), buffer.size(), frames.data(), frame_bytes);
+  if (ZSTD_getErrorCode(decoded_bytes) == ZSTD_error_dstSize_tooSmall) return std::ssize(buffer) + 1;
+  return ZSTD_isError(decoded_bytes) != 0 ? std::nullopt
+                                          : std::optional(static_cast<std::int64_t>(decoded_bytes));
 }
 
 }  // namespace sepconv

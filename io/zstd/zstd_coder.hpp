@@ -1,4 +1,4 @@
-// Blocks of images to frames of zstd (RFC 8878), and back.
+// Compresses blocks of images to zstd frames (RFC 8878) and decompresses them.
 #pragma once
 
 #include <zstd.h>
@@ -17,11 +17,11 @@ class ZstdEncoder {
   /// `level`: 1 to 22. Throws OutOfMemory.
   explicit ZstdEncoder(int level);
 
-  /// A frame at the beginning of `out`, which has ZSTD_compressBound(in.size()); returns its size. It depends
-  /// on the bytes and the level alone, and ends with a checksum. Throws OutOfMemory.
+  /// Writes a frame with a checksum to `out`, which has ZSTD_compressBound(in.size()); returns its size. It
+  /// depends only on the bytes and the level. Throws OutOfMemory.
   std::int64_t encode(std::span<const std::byte> in, std::span<std::byte> out);
 
-  /// Upper bound of what one holds for inputs of at most this many bytes.
+  /// Upper bound of an encoder's memory for inputs of at most `bytes`.
   static std::int64_t memory_bytes(int level, std::int64_t bytes) noexcept;
 
  private:
@@ -37,15 +37,15 @@ class ZstdDecoder {
   /// Throws OutOfMemory.
   ZstdDecoder();
 
-  /// Fills `out` where `frames` are frames of exactly this many bytes; else false, and what is in `out`
-  /// afterwards means nothing.
+  /// Fills `out` if `frames` are frames of exactly this many bytes; otherwise returns false and `out` is
+  /// unspecified.
   bool decode(std::span<const std::byte> frames, std::span<std::byte> out) noexcept;
 
-  /// How many bytes the first frame holds, whatever follows it: they are in `room`, and where they are more
-  /// than it takes, so is the number. Nothing where the frame is broken, or its checksum wrong. Takes no
-  /// memory, whatever window the frame asks for, and no time for what is beyond `room`.
+  /// Decodes the first frame into `buffer` and ignores what follows. Returns its number of bytes, or a larger
+  /// number than fits into `buffer`; null if the frame or its checksum is invalid. Allocates no memory,
+  /// whatever window the frame requires, and does not decode beyond `buffer`.
   std::optional<std::int64_t> decode_first(std::span<const std::byte> frames,
-                                           std::span<std::byte> room) noexcept;
+                                           std::span<std::byte> buffer) noexcept;
 
  private:
   struct Free {
