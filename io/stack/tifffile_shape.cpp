@@ -13,13 +13,13 @@ namespace {
 using nlohmann::ordered_json;
 using Shape = std::vector<std::int64_t>;
 
-/// Null where it is not an object.
+/// Null unless the text is an object.
 ordered_json parsed(const std::string& text) {
   ordered_json all = parse_ordered(text);
   return all.is_object() ? all : ordered_json();
 }
 
-/// Empty where it has none.
+/// Empty if it is missing or invalid.
 Shape shape_of(const ordered_json& all) {
   Shape shape;
   if (!all.is_object() || !all.contains("shape") || !all["shape"].is_array()) return {};
@@ -52,7 +52,7 @@ std::string letters_of(const SampleSpec& spec, const RasterAxes& axes, bool plan
   return letters + (spec.channels == 1 ? "YX" : planar ? "SYX" : "YXS");
 }
 
-/// The axes before the last `sides` ones, by the letters of `names` if they are one each, all others.
+/// The axes before the last `sides` ones. They get the letters of `names` if these are valid and unique.
 RasterAxes leading_axes(const Shape& shape, std::size_t sides, std::string names) {
   RasterAxes axes;
   const std::size_t count = shape.size() - sides;
@@ -93,9 +93,9 @@ bool is_shaped(std::string_view description) noexcept {
 
 namespace {
 
-/// Members of sizes: their axis, name and name of the unit, and the unit where that says none.
+/// A size member: its axis, name, the name of its unit member, and the unit if that is missing.
 struct SizeMember {
-  const char *axis, *name, *unit, *usual;
+  const char *axis, *name, *unit, *default_unit;
 };
 constexpr SizeMember kSizeMembers[] = {{"y", "PhysicalSizeY", "PhysicalSizeYUnit", "micrometer"},
                                        {"x", "PhysicalSizeX", "PhysicalSizeXUnit", "micrometer"},
@@ -112,13 +112,14 @@ bool is_size_member(std::string_view key) {
 std::vector<std::string> channel_names(const ordered_json& all) {
   std::vector<std::string> names;
   if (!all.is_object() || !all.contains("Channel") || !all["Channel"].is_object()) return names;
-  const ordered_json& said = all["Channel"].contains("Name") ? all["Channel"]["Name"] : ordered_json();
-  if (!said.is_array()) return names;
-  for (const ordered_json& name : said) names.push_back(name.is_string() ? name.get<std::string>() : "");
+  const ordered_json& names_json = all["Channel"].contains("Name") ? all["Channel"]["Name"] : ordered_json();
+  if (!names_json.is_array()) return names;
+  for (const ordered_json& name : names_json)
+    names.push_back(name.is_string() ? name.get<std::string>() : "");
   return names;
 }
 
-/// Sizes along rows and columns, as pixels of the result have them.
+/// Transforms the sizes along rows and columns for the result.
 void move_sizes(ordered_json& all, const std::optional<PixelTransform>& map) {
   const auto is_size = [&](const char* name) { return all.contains(name) && all[name].is_number(); };
   if (!map) {
@@ -128,17 +129,18 @@ void move_sizes(ordered_json& all, const std::optional<PixelTransform>& map) {
   if (is_size("PhysicalSizeX")) all["PhysicalSizeX"] = all["PhysicalSizeX"].get<double>() * map->cols;
   if (is_size("PhysicalSizeY")) all["PhysicalSizeY"] = all["PhysicalSizeY"].get<double>() * map->rows;
   if (!map->turned) return;
-  for (const auto& [one, other] :
+  for (const auto& [first_name, second_name] :
        {std::pair("PhysicalSizeX", "PhysicalSizeY"), std::pair("PhysicalSizeXUnit", "PhysicalSizeYUnit")}) {
-    const ordered_json first = all.value(one, ordered_json()), second = all.value(other, ordered_json());
-    all.erase(one), all.erase(other);
-    if (!second.is_null()) all[one] = second;
-    if (!first.is_null()) all[other] = first;
+    const ordered_json first = all.value(first_name, ordered_json()),
+                       second = all.value(second_name, ordered_json());
+    all.erase(first_name), all.erase(second_name);
+    if (!second.is_null()) all[first_name] = second;
+    if (!first.is_null()) all[second_name] = first;
   }
 }
 
-/// The names of the channels that are left.
-void keep_names(ordered_json& all, const RasterAxes& axes, const ImageChange& change) {
+/// Keeps the names of the remaining channels.
+void select_channel_names(ordered_json& all, const RasterAxes& axes, const ImageChange& change) {
   std::vector<std::string> names = channel_names(all);
   if (names.empty()) return;
   const RasterAxis* const c = find_axis(axes, "c");
@@ -154,7 +156,7 @@ void keep_names(ordered_json& all, const RasterAxes& axes, const ImageChange& ch
 
 }  // namespace
 
-bool shaped_says_more(const std::string& json) {
+bool shaped_has_more(const std::string& json) {
   const ordered_json all = parsed(json);
   return std::ranges::any_of(all.items(), [](const auto& member) {
     const std::string& key = member.key();
@@ -165,14 +167,14 @@ bool shaped_says_more(const std::string& json) {
 OmeImage ome_image_of_shaped(const std::string& json) {
   const ordered_json all = parsed(json);
   OmeImage image;
-  for (const auto& [axis, name, unit, usual] : kSizeMembers) {
+  for (const auto& [axis, name, unit, default_unit] : kSizeMembers) {
     if (!all.is_object() || !all.contains(name) || !all[name].is_number()) continue;
     const double size = all[name].get<double>();
     const bool has_unit = all.contains(unit) && all[unit].is_string();
     if (std::isfinite(size) && size > 0) {
-      OmeAxis& said = ome_axis(image, axis);
-      said.scale = size;
-      said.unit = has_unit ? ome_unit(all[unit].get<std::string>()) : usual;
+      OmeAxis& image_axis = ome_axis(image, axis);
+      image_axis.scale = size;
+      image_axis.unit = has_unit ? ome_unit(all[unit].get<std::string>()) : default_unit;
     }
   }
   for (std::string& name : channel_names(all)) image.channels.push_back({.name = std::move(name)});
@@ -205,7 +207,7 @@ std::string describe_shaped(const std::string& json, const RasterAxes& axes, con
   if (shape_of(all).empty()) return "";
   all.erase("truncated");
   move_sizes(all, change.map);
-  keep_names(all, axes, change);
+  select_channel_names(all, axes, change);
   set_shape(all, change.made(), axes, false);
   return text_of(all);
 }

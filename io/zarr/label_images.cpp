@@ -118,7 +118,7 @@ LabelCopyJob::LabelCopyJob(const LabelImages& labels, int zarr, std::int64_t lev
   are_same_ = is_same_version_ && has_all_levels_ && std::ranges::all_of(names, [&](const std::string& name) {
                 return says_its_version(*store_, name);
               });
-  const std::string said = ngff_of_labels(list.attributes, zarr, levels);
+  const std::string said = convert_label_attributes(list.attributes, zarr, levels);
   // ome-zarr-py leaves out the version, which 0.5 wants.
   if (!are_same_ || Json::parse(said) != Json::parse(list.attributes))
     groups_.push_back({"", zarr_group_texts(zarr, said)});
@@ -130,7 +130,8 @@ void LabelCopyJob::add_image(const std::string& key, std::int64_t levels) {
   const ZarrNode group = group_at(*store_, key);
   const NgffGroup said = read_ngff(group.attributes, store_->name_of(key).native());
   if (said.images.size() != 1) throw_read_error(store_->name_of(key), "it is not a label image");
-  groups_.push_back({key, zarr_group_texts(zarr_, ngff_of_labels(group.attributes, zarr_, levels))});
+  groups_.push_back(
+      {key, zarr_group_texts(zarr_, convert_label_attributes(group.attributes, zarr_, levels))});
   for (const NgffLevel& level : said.images.front().levels) {
     if (levels-- == 0) break;
     const std::string at = joined_key(key, level.path);

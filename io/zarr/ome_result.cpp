@@ -88,8 +88,8 @@ std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t
 
 }  // namespace
 
-std::vector<NgffStep> OmeResult::steps(const std::vector<Extent>& levels) const {
-  std::vector<NgffStep> steps;
+std::vector<NgffLevelFactors> OmeResult::steps(const std::vector<Extent>& levels) const {
+  std::vector<NgffLevelFactors> steps;
   std::vector<double> factors(image.axes.size(), 1);
   double& rows = factors[factors.size() - 2];
   double& cols = factors.back();
@@ -238,7 +238,7 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
     result.image.axes.push_back(said != known.axes.end() ? *said
                                                          : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
   }
-  if (drop_endless_sizes(result.image)) warnings.emplace_back(kEndlessSizes);
+  if (drop_overflowing_sizes(result.image)) warnings.emplace_back(kOverflowingSizesWarning);
   const RasterAxis* const c = find_axis(axes.of_array, "c");
   if (c != nullptr || std::ranges::any_of(known.channels, says_something))
     result.image.channels =

@@ -24,7 +24,7 @@ struct OmeResult {
   /// This array of an image with its axes in the order of OME-Zarr.
   ZarrArray ordered(ZarrArray array) const;
   /// For the extents of the image and of its smaller levels.
-  std::vector<NgffStep> steps(const std::vector<Extent>& levels) const;
+  std::vector<NgffLevelFactors> steps(const std::vector<Extent>& levels) const;
 };
 
 /// Nothing for an array like its source, and, with a sentence in `warnings`, for axes that OME-Zarr cannot
