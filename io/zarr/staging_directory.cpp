@@ -100,7 +100,7 @@ void StagingDirectory::add_warnings(std::vector<std::string>& warnings) const {
                                    left.native(), target_.native()));
   std::error_code unknown;
   if (!options_.overwrite || !fs::is_directory(target_, unknown)) return;
-  if (auto others = others_in(target_); !others.empty())
+  if (auto others = unrelated_entries(target_); !others.empty())
     warnings.push_back(fmt::format("{} is replaced as a whole, with all that lies in it: {}",
                                    target_.native(), join_names(std::move(others))));
 }

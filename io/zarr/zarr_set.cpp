@@ -38,7 +38,7 @@ class ZarrSet final : public RasterSet {
         axes_(std::move(axes)),
         ome_(std::move(found.ome)),
         nodata_(found.nodata),
-        left_out_(std::move(found.left_out)),
+        warnings_(std::move(found.warnings)),
         chunks_(std::move(chunks)),
         is_consolidated_(found.is_consolidated),
         is_folder_(is_folder) {}
@@ -71,7 +71,7 @@ class ZarrSet final : public RasterSet {
         metadata.axes = axes();
       }
       layout.description = fmt::format("OME-Zarr {}, {}", ome_->version, layout.description);
-      if (!ome_->smaller.empty()) layout.file->levels = Levels::inside;
+      if (!ome_->smaller_levels.empty()) layout.file->levels = Levels::inside;
       add_labels(layout);
     }
     return make_zarr_reader(source_, axes_, std::move(position), std::move(layout), std::move(metadata));
@@ -84,15 +84,15 @@ class ZarrSet final : public RasterSet {
     for (RasterAxes* const of : {&taken, &all})
       std::erase_if(*of, [](const RasterAxis& axis) { return axis.name == "c"; });
     LabelImages& labels = layout.file->zarr.labels;
-    labels.left_out = ome_->labels_left_out;
-    labels.levels = std::ssize(ome_->smaller) + 1;
-    if (is_folder_ && ome_->is_whole && taken == all)
+    labels.left_out = ome_->labels_warning;
+    labels.levels = std::ssize(ome_->smaller_levels) + 1;
+    if (is_folder_ && ome_->is_full_size && taken == all)
       labels.folder = source_->store().name_of(ome_->labels_key);
   }
 
   void add_warnings(SourceLayout& layout) const {
     const auto say = [&](const std::string& sentence) { layout.warnings.push_back(sentence); };
-    layout.warnings = left_out_;
+    layout.warnings = warnings_;
     if (ome_ && array().attributes != "{}")
       say(fmt::format("attributes of the array are left out: {}",
                       join_names(member_names(array().attributes))));
@@ -121,7 +121,7 @@ class ZarrSet final : public RasterSet {
   ZarrAxes axes_;
   std::optional<OmeSource> ome_;
   std::optional<double> nodata_;
-  std::vector<std::string> left_out_;
+  std::vector<std::string> warnings_;
   StoredChunks chunks_;
   bool is_consolidated_, is_folder_;
 };
@@ -147,12 +147,12 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
         "OpenOptions::axes {} is for arrays, and the OME-Zarr metadata of {} say what its axes are; leave it "
         "out",
         options.axes, path.native()));
-  found.nodata = take_nodata(found.array, found.ome.has_value(), found.left_out);
+  found.nodata = take_nodata(found.array, found.ome.has_value(), found.warnings);
   StoredChunks chunks = count_stored(*store, found.key, found.array);
   if (const std::string said =
           check_missing_chunks(chunks, found.array, store->name_of(found.key), options.missing_chunks);
       !said.empty())
-    found.left_out.push_back(said);
+    found.warnings.push_back(said);
   auto source = std::make_shared<ZarrSource>(std::move(store), found.key, std::move(found.array),
                                              options.missing_chunks == MissingChunks::error);
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
@@ -227,7 +227,7 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   info.axes = set->axes();
   auto& facts = info.pages.front().facts;
   if (set->ome()) {
-    info.levels = set->ome()->smaller;
+    info.levels = set->ome()->smaller_levels;
     facts = ome_facts(*set->ome());
   }
   if (!stored.is_all)

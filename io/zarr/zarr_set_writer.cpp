@@ -31,17 +31,17 @@ class ZarrWriteContext {
     nodata_ = nodata_of(spec, options);
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
-    take_labels(options.layout, ome.has_value(), extents, warnings);
+    plan_labels(options.layout, ome.has_value(), extents, warnings);
     for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
     report_waiting_parts(warnings);
     if (std::string said = consolidated_above(path); !said.empty()) warnings.push_back(std::move(said));
     if (ome) {
       const ZarrArray& array = levels_.front()->array;
       group_ = zarr_group_texts(array.version,
-                                ngff_attributes(ome->image, ome->steps(extents), array.version,
+                                ngff_attributes(ome->image, ome->level_factors(extents), array.version,
                                                 options.layout.nearest_levels, options.metadata.attributes));
       is_consolidated_ = options.layout.zarr.is_consolidated;
-      rest.metadata = ome->left;
+      rest.metadata = ome->remaining_metadata;
     }
     if (nodata_) set_nodata(rest.metadata, std::nullopt);
     layout_ = zarr_sink_layout(*levels_.front(), rest);
@@ -114,7 +114,7 @@ class ZarrWriteContext {
 
   /// Has label images go along where they can, and says it where not. An image gets as many levels as they
   /// have, or one.
-  void take_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
+  void plan_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
                    std::vector<std::string>& warnings) {
     const LabelImages& labels = layout.zarr.labels;
     if (labels.left_out.empty()) return;

@@ -85,7 +85,7 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
   place.object->read_at(place.offset, coder->encoded(place.bytes, made->bytes()));
   if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) throw_damaged(position, wrong);
-  if (again) blocks_.keep(key, made, kept_bytes());
+  if (again) blocks_.insert(key, made, kept_bytes());
   return made;
 }
 
@@ -188,7 +188,7 @@ std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& lev
   for (std::size_t i = 0; i < made->places.size(); ++i)
     made->places[i] = number_in(entries.subspan(8 * i, 8), level.index_big_endian);
   const std::int64_t held = std::max(kMinIndexBytes, numbers);
-  shards_.keep(key, made, held);
+  shards_.insert(key, made, held);
   return made;
 }
 
