@@ -47,10 +47,10 @@ bool ZarrArray::has_key(std::string_view key) const {
   if (shape.empty()) return key == key_of({});
   ZarrShape position;
   for (const char *at = key.data(), *const end = at + key.size(); at != end;) {
-    std::uint32_t index = 0;  // which no minus stands before
-    const auto [behind, error] = std::from_chars(at, end, index);
+    std::uint32_t index = 0;  // unsigned, so that a minus sign is not parsed
+    const auto [after, error] = std::from_chars(at, end, index);
     if (error == std::errc()) position.push_back(index);
-    at = error == std::errc() ? behind : at + 1;
+    at = error == std::errc() ? after : at + 1;
   }
   if (position.size() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -80,7 +80,8 @@ std::string name_of(const ZarrCodec& codec) {
 
 namespace {
 
-/// For what a chunk is and is cut into, so that nothing later overflows or divides by what is not there.
+/// Throws unless the shapes of chunks and shards are consistent, so that later arithmetic cannot overflow or
+/// divide by 0.
 void check_shapes(const ZarrArray& array, const std::filesystem::path& name) {
   const auto damaged = [&] {
     throw_read_error(name, "the shapes of the array and of its chunks do not fit; copy it anew");

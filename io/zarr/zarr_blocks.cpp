@@ -134,8 +134,8 @@ std::span<std::byte> ZarrBlocks::elements(const Place& place, const Rect& rect, 
   if (mine_ > 0) {
     PixelView before = packed(place, part, room.waited.data());
     const std::int64_t bytes = part.rows * before.pitch_bytes;
-    target_.folder->take_part(waiting_key(place),
-                              {room.waited.data(), static_cast<std::size_t>(mine_ * bytes)});
+    target_.folder->read_and_remove_part(waiting_key(place),
+                                         {room.waited.data(), static_cast<std::size_t>(mine_ * bytes)});
     for (std::int64_t i = 0; i < mine_; ++i, before.data += bytes)
       put(before, 0, channels, block.data() + array.type.bytes_of(images_[static_cast<std::size_t>(i)]));
   }

@@ -61,7 +61,7 @@ class ZarrWriteContext {
     std::vector<std::unique_ptr<Writer>> sinks;
     for (const auto& level : levels_) {
       // What is restored and added up is of one image.
-      if (level->shards && folder_->partial()) level->shards = std::make_unique<ShardWriter>(*level);
+      if (level->shards && folder_->checkpoint()) level->shards = std::make_unique<ShardWriter>(*level);
       const ImageSpec spec{zarr_image(level->array, level->axes).extent, spec_.raster.channels,
                            spec_.raster.type};
       SinkLayout layout = layout_;
@@ -77,7 +77,7 @@ class ZarrWriteContext {
   }
 
   void finish() {
-    folder_->begin_rest([this](const std::string& name) {
+    folder_->set_chunk_filter([this](const std::string& name) {
       return std::ranges::any_of(levels_, [&](const auto& level) { return level->has_chunk(name); });
     });
     for (const auto& level : levels_) level->finish();
@@ -89,7 +89,7 @@ class ZarrWriteContext {
 
  private:
   ZarrTexts with_all_below() const {
-    const auto made = open_folder_store(InputFile(folder_->place(), InputFile::Folders::taken));
+    const auto made = open_folder_store(InputFile(folder_->path(), InputFile::Folders::taken));
     return consolidated_texts(*made, levels_.front()->array.version, group_);
   }
 

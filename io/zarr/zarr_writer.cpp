@@ -52,17 +52,17 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
     });
   }
 
-  ResumableWriter* resumable() noexcept override { return target_->folder->partial() ? this : nullptr; }
+  ResumableWriter* resumable() noexcept override { return target_->folder->checkpoint() ? this : nullptr; }
   EncodedWriter* encoded() noexcept override { return layout_.coded ? this : nullptr; }
 
   void finish() override {
-    if (target_->shards && target_->folder->partial()) target_->shards->check_complete();
+    if (target_->shards && target_->folder->checkpoint()) target_->shards->check_complete();
     if (then_) then_();
   }
 
  private:
   WriterState take_state() override {
-    return {.places = target_->shards ? target_->shards->take_placed() : std::vector<std::int64_t>()};
+    return {.places = target_->shards ? target_->shards->take_appended() : std::vector<std::int64_t>()};
   }
   void restore(std::int64_t, const WriterState& state, const StateFiles&, Executor&) override {
     if (target_->shards) target_->shards->restore(state.places);
@@ -109,19 +109,19 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
   template <class At>
   void write_shards(const Rect& rect, const ConstPixelView& in, Executor& executor, std::int64_t count,
                     const At& at) {
-    for (std::int64_t first = 0; first < count; first += ShardWriter::kMaxTurns)
-      write_turns(first, std::min(first + ShardWriter::kMaxTurns, count), rect, in, executor, at);
+    for (std::int64_t first = 0; first < count; first += ShardWriter::kMaxTickets)
+      write_tickets(first, std::min(first + ShardWriter::kMaxTickets, count), rect, in, executor, at);
   }
 
   template <class At>
-  void write_turns(std::int64_t first, std::int64_t end, const Rect& rect, const ConstPixelView& in,
-                   Executor& executor, const At& at) {
+  void write_tickets(std::int64_t first, std::int64_t end, const Rect& rect, const ConstPixelView& in,
+                     Executor& executor, const At& at) {
     ShardWriter& writer = *target_->shards;
-    const std::vector<ShardWriter::Turn> turns =
-        writer.turns(first, end, [&](std::int64_t i) { return blocks_.position_of(at(i)); });
+    const std::vector<ShardWriter::Ticket> tickets =
+        writer.tickets(first, end, [&](std::int64_t i) { return blocks_.position_of(at(i)); });
     const std::int64_t count = end - first;
-    const std::int64_t shards =
-        std::ranges::count_if(turns, [](const auto& turn) { return turn.turn == turn.shard->written; });
+    const std::int64_t shards = std::ranges::count_if(
+        tickets, [](const auto& ticket) { return ticket.sequence == ticket.shard->written; });
     const std::int64_t tasks = array().codecs.empty() ? std::min(2 * shards, count) : count;
     std::atomic<std::int64_t> next = 0;
     executor.for_each(tasks, [&](std::int64_t, int) {
@@ -130,9 +130,9 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
         for (std::int64_t left = ceil_div(count, tasks); left > 0; --left) {
           const std::int64_t i = next++;
           if (i >= count) return;
-          const ShardWriter::Turn& turn = turns[static_cast<std::size_t>(i)];
-          const Place place = at(turn.block);
-          if (!writer.append(turn, blocks_.position_of(place), encode(place, rect, in, *work))) return;
+          const ShardWriter::Ticket& ticket = tickets[static_cast<std::size_t>(i)];
+          const Place place = at(ticket.block);
+          if (!writer.append(ticket, blocks_.position_of(place), encode(place, rect, in, *work))) return;
         }
       } catch (...) {
         writer.stop();
