@@ -103,7 +103,7 @@ class ZarrWriteContext {
   void report_waiting_parts(std::vector<std::string>& warnings) const {
     std::int64_t bytes = 0;
     for (const auto& level : levels_)
-      bytes += ZarrBlocks::waiting_bytes(
+      bytes += ZarrBlocks::pending_bytes(
           *level, {zarr_image(level->array, level->axes).extent, spec_.raster.channels, spec_.raster.type});
     if (bytes > 0)
       warnings.push_back(fmt::format(

@@ -83,7 +83,7 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
   };
   const std::shared_ptr<Buffer> made(new Buffer(take_buffer()), give_back);
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
-  place.object->read_at(place.offset, coder->encoded(place.bytes, made->bytes()));
+  place.object->read_at(place.offset, coder->encoded_buffer(place.bytes, made->bytes()));
   if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) throw_damaged(position, wrong);
   if (again) blocks_.insert(key, made, kept_bytes());
   return made;

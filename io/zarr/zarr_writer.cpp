@@ -31,7 +31,7 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
   const SinkLayout& layout() const noexcept override { return layout_; }
 
   std::int64_t buffer_bytes(int concurrency) const override {
-    return concurrency * (ZarrCoder::encoder_bytes(array()) + blocks_.room_bytes()) +
+    return concurrency * (ZarrCoder::encoder_bytes(array()) + blocks_.workspace_bytes()) +
            (target_->shards ? ShardWriter::memory_bytes(*target_) : 0);
   }
 
@@ -39,14 +39,15 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
     const Rect grid{rect.row / blocks_.rows(), rect.col / blocks_.cols(), ceil_div(rect.rows, blocks_.rows()),
                     ceil_div(rect.cols, blocks_.cols())};
     const auto at = [&](std::int64_t i) {
-      const std::int64_t column = i / blocks_.layers();
-      return Place{grid.row + column / grid.cols, grid.col + column % grid.cols, i % blocks_.layers()};
+      const std::int64_t column = i / blocks_.channel_blocks();
+      return BlockIndex{grid.row + column / grid.cols, grid.col + column % grid.cols,
+                        i % blocks_.channel_blocks()};
     };
-    const std::int64_t count = grid.area() * blocks_.layers();
-    if (target_->shards && blocks_.are_complete()) return write_shards(rect, in, executor, count, at);
+    const std::int64_t count = grid.area() * blocks_.channel_blocks();
+    if (target_->shards && blocks_.completes_blocks()) return write_shards(rect, in, executor, count, at);
     executor.for_each(count, [&](std::int64_t i, int) {
       const Work work = leased();
-      if (!blocks_.are_complete()) return blocks_.put_aside(at(i), rect, in, work->room);
+      if (!blocks_.completes_blocks()) return blocks_.save_pending(at(i), rect, in, work->workspace);
       const auto bytes = encode(at(i), rect, in, *work);
       if (!bytes.empty()) target_->folder->add(target_->key_of(blocks_.position_of(at(i))), bytes);
     });
@@ -68,12 +69,12 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
     if (target_->shards) target_->shards->restore(state.places);
   }
 
-  using Place = ZarrBlocks::Place;
+  using BlockIndex = ZarrBlocks::BlockIndex;
   /// What one thread encodes with.
   struct Tools {
-    explicit Tools(const ZarrWriter& writer) : coder(writer.array()), room(writer.blocks_) {}
+    explicit Tools(const ZarrWriter& writer) : coder(writer.array()), workspace(writer.blocks_) {}
     ZarrCoder coder;
-    ZarrBlocks::Room room;
+    ZarrBlocks::Workspace workspace;
   };
   using Work = ObjectPool<Tools>::Lease;
 
@@ -87,19 +88,20 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
                      Executor& executor) override {
     const std::int64_t cols = ceil_div(rect.cols, blocks_.cols());
     const Work work = leased();
-    const auto hole = work->coder.encode(blocks_.hole(work->room), target_->folder->target());
+    const auto hole_elements =
+        work->coder.encode(blocks_.hole_elements(work->workspace), target_->folder->target());
     executor.for_each(std::ssize(blocks), [&](std::int64_t i, int) {
       const auto bytes = blocks[static_cast<std::size_t>(i)];
-      const Place place{rect.row / blocks_.rows() + i / cols, rect.col / blocks_.cols() + i % cols, 0};
-      if (blocks_.is_hole_allowed(place) && std::ranges::equal(bytes, hole)) return;
-      target_->folder->add(target_->key_of(blocks_.position_of(place)), bytes);
+      const BlockIndex index{rect.row / blocks_.rows() + i / cols, rect.col / blocks_.cols() + i % cols, 0};
+      if (blocks_.is_hole_allowed(index) && std::ranges::equal(bytes, hole_elements)) return;
+      target_->folder->add(target_->key_of(blocks_.position_of(index)), bytes);
     });
   }
 
   /// The bytes of a block, which hold until the tools are used again; none for a hole.
-  std::span<const std::byte> encode(const Place& place, const Rect& rect, const ConstPixelView& in,
+  std::span<const std::byte> encode(const BlockIndex& index, const Rect& rect, const ConstPixelView& in,
                                     Tools& tools) {
-    const auto block = blocks_.elements(place, rect, in, tools.room);
+    const auto block = blocks_.elements(index, rect, in, tools.workspace);
     if (block.empty()) return {};
     return tools.coder.encode(block, target_->folder->target());
   }
@@ -131,8 +133,8 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
           const std::int64_t i = next++;
           if (i >= count) return;
           const ShardWriter::Ticket& ticket = tickets[static_cast<std::size_t>(i)];
-          const Place place = at(ticket.block);
-          if (!writer.append(ticket, blocks_.position_of(place), encode(place, rect, in, *work))) return;
+          const BlockIndex index = at(ticket.block);
+          if (!writer.append(ticket, blocks_.position_of(index), encode(index, rect, in, *work))) return;
         }
       } catch (...) {
         writer.stop();
