@@ -38,7 +38,7 @@ void copy_object(const ZarrObject& from, StagingDirectory& to, const std::string
 
 /// Copies all files below `below`, a key of the store, except those of these names.
 void copy_files(const ZarrStore& store, const std::string& folder_key, StagingDirectory& to,
-                const std::string& key, const ZarrTexts& excluded) {
+                const std::string& key, const MetadataFiles& excluded) {
   const Buffer buffer(kCopyBytes);
   for (fs::recursive_directory_iterator at(store.name_of(folder_key)), end; at != end; ++at) {
     const fs::directory_entry& entry = *at;
@@ -47,7 +47,7 @@ void copy_files(const ZarrStore& store, const std::string& folder_key, StagingDi
       continue;
     }
     const std::string name = entry.path().lexically_relative(store.path()).native();
-    if (std::ranges::find(excluded, name, &ZarrTexts::value_type::first) != excluded.end()) continue;
+    if (std::ranges::find(excluded, name, &MetadataFiles::value_type::first) != excluded.end()) continue;
     const auto object = store.open(name);
     if (!object)
       throw_read_error(entry.path(), "it is not a file, and label images go along as files; take it away");
@@ -103,7 +103,7 @@ void for_each_block(const ZarrArray& array, const std::function<void(const ZarrS
   }
 }
 
-void add_texts(const ZarrTexts& texts, StagingDirectory& to, const std::string& key) {
+void add_texts(const MetadataFiles& texts, StagingDirectory& to, const std::string& key) {
   for (const auto& [name, text] : texts) to.add(joined_key(key, name), std::as_bytes(std::span(text)));
 }
 
@@ -121,7 +121,7 @@ LabelCopyJob::LabelCopyJob(const LabelImages& labels, int zarr, std::int64_t lev
   const std::string attributes = convert_label_attributes(list.attributes, zarr, levels);
   // ome-zarr-py leaves out the version, which 0.5 requires.
   if (!can_copy_all_ || Json::parse(attributes) != Json::parse(list.attributes))
-    groups_.push_back({"", zarr_group_texts(zarr, attributes)});
+    groups_.push_back({"", zarr_group_files(zarr, attributes)});
   if (can_copy_all_) return;
   for (const std::string& name : names) add_image(name, levels);
 }
@@ -131,7 +131,7 @@ void LabelCopyJob::add_image(const std::string& key, std::int64_t levels) {
   const NgffGroup metadata = read_ngff(group.attributes, store_->name_of(key).native());
   if (metadata.images.size() != 1) throw_read_error(store_->name_of(key), "it is not a label image");
   groups_.push_back(
-      {key, zarr_group_texts(zarr_, convert_label_attributes(group.attributes, zarr_, levels))});
+      {key, zarr_group_files(zarr_, convert_label_attributes(group.attributes, zarr_, levels))});
   for (const NgffLevel& level : metadata.images.front().levels) {
     if (levels-- == 0) break;
     const std::string at = joined_key(key, level.path);
@@ -160,7 +160,8 @@ std::int64_t LabelCopyJob::memory_bytes() const {
 }
 
 void LabelCopyJob::write(StagingDirectory& to, const std::string& key) const {
-  if (can_copy_all_) copy_files(*store_, "", to, key, groups_.empty() ? ZarrTexts{} : groups_.front().texts);
+  if (can_copy_all_)
+    copy_files(*store_, "", to, key, groups_.empty() ? MetadataFiles{} : groups_.front().texts);
   for (const Level& level : levels_) {
     if (is_same_version_)
       copy_files(*store_, level.key, to, key, {});
@@ -180,7 +181,7 @@ void LabelCopyJob::write_level(const Level& level, StagingDirectory& to, const s
     std::memcpy(block.data(), found->data(), static_cast<std::size_t>(block.size()));
     to.add(joined_key(key, level.result.key_of(position)), coder.encode(block.bytes(), to.target()));
   });
-  add_texts(zarr_array_texts(level.result), to, key);
+  add_texts(zarr_array_files(level.result), to, key);
 }
 
 }  // namespace sepconv

@@ -32,7 +32,7 @@ class LabelCopyJob {
  private:
   struct Group {
     std::string key;
-    ZarrTexts texts;
+    MetadataFiles texts;
   };
   struct Level {
     std::string key;

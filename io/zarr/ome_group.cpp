@@ -129,7 +129,7 @@ std::optional<OmeSource> find_in_group(const ZarrStore& store, const std::string
   if (group.version.empty()) return std::nullopt;
   if (!group.images.empty()) {
     OmeSource source = source_of(store, key, group, level);
-    if (!node.as_texts.empty()) source.warnings.push_back(texts_sentence(node.as_texts));
+    if (!node.quoted_numbers.empty()) source.warnings.push_back(quoted_numbers_warning(node.quoted_numbers));
     return source;
   }
   const std::string child_name =
@@ -184,10 +184,10 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
 
 }  // namespace
 
-std::string texts_sentence(const std::string& as_texts) {
+std::string quoted_numbers_warning(const std::string& quoted_numbers) {
   return fmt::format(
       "numbers of the attributes that JSON has not, or of more than 64 bits, are written as texts: {}",
-      as_texts);
+      quoted_numbers);
 }
 
 std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,

@@ -45,8 +45,8 @@ std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::strin
 /// alpha. Other channels are separate images.
 bool is_picture(const OmeImage& image);
 
-/// The warning about ZarrNode::as_texts.
-std::string texts_sentence(const std::string& as_texts);
+/// The warning about ZarrNode::quoted_numbers.
+std::string quoted_numbers_warning(const std::string& quoted_numbers);
 
 /// Names and values for `sepconv info`.
 std::vector<std::pair<std::string, std::string>> ome_facts(const OmeSource& source);

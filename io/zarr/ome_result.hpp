@@ -19,7 +19,7 @@ struct OmeResult {
   /// array's axis c.
   ZarrAxes axes;
 
-  /// The spec of the same images for zarr_result(), with images along c as channels of a pixel.
+  /// The spec of the same images for zarr_result_array(), with images along c as channels of a pixel.
   RasterSetSpec as_array(RasterSetSpec spec) const;
   /// The array with its axes in the order of OME-Zarr.
   ZarrArray ordered(ZarrArray array) const;

@@ -41,13 +41,13 @@ std::vector<int> apply_transpose(const JsonFile& file, const std::vector<int>& o
     if (axis < std::ssize(order)) result.push_back(order[static_cast<std::size_t>(axis)]);
   std::ranges::sort(permutation);
   if (result.size() != order.size() || std::ranges::adjacent_find(permutation) != permutation.end())
-    file.damaged("order of a transpose");
+    file.throw_damaged("order of a transpose");
   return result;
 }
 
 bool is_big_endian(const JsonFile& file, const Json& configuration, bool is_required) {
   const std::string endian = file.text(configuration, "endian", is_required ? "" : "little");
-  if (endian != "little" && endian != "big") file.damaged("endian");
+  if (endian != "little" && endian != "big") file.throw_damaged("endian");
   return endian == "big";
 }
 
@@ -57,12 +57,12 @@ bool is_bytes(std::string_view codec) { return codec == "bytes" || codec == "end
 /// Parses the codecs of a shard's index: bytes, and optionally crc32c.
 void parse_index_codecs(const JsonFile& file, const Json& configuration, ZarrShards& shards) {
   const Json& list = file.member(configuration, "index_codecs");
-  if (!list.is_array() || list.empty()) file.damaged("index_codecs");
+  if (!list.is_array() || list.empty()) file.throw_damaged("index_codecs");
   shards.index_checked = list.size() > 1;
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto [name, settings] = file.named(list[i], "index_codecs");
     if (i > 1 || !(i == 0 ? is_bytes(name) : name == "crc32c"))
-      file.lacking(fmt::format("the codec {} of a shard's index", name.substr(0, 60)));
+      file.throw_unsupported(fmt::format("the codec {} of a shard's index", name.substr(0, 60)));
     if (i == 0) shards.index_big_endian = is_big_endian(file, settings, true);
   }
 }
@@ -78,13 +78,13 @@ void parse_codecs(const JsonFile& file, const Json& list, std::vector<int> order
 void parse_shards(const JsonFile& file, const Json& configuration, const std::vector<int>& order,
                   ZarrArray& array) {
   constexpr std::ptrdiff_t kMaxDepth = 4;
-  if (std::ssize(array.shards) == kMaxDepth) file.lacking("shards in shards in shards in shards");
+  if (std::ssize(array.shards) == kMaxDepth) file.throw_unsupported("shards in shards in shards in shards");
   ZarrShards shards{.inner = ZarrShape(order.size()), .order = order};
   const std::vector<std::int64_t> shape = file.integers(configuration, "chunk_shape", 1);
-  if (shape.size() != order.size()) file.damaged("chunk_shape");
+  if (shape.size() != order.size()) file.throw_damaged("chunk_shape");
   for (std::size_t i = 0; i < shape.size(); ++i) shards.inner[static_cast<std::size_t>(order[i])] = shape[i];
   const std::string location = file.text(configuration, "index_location", "end");
-  if (location != "start" && location != "end") file.damaged("index_location");
+  if (location != "start" && location != "end") file.throw_damaged("index_location");
   shards.index_at_start = location == "start";
   parse_index_codecs(file, configuration, shards);
   array.shards.push_back(std::move(shards));
@@ -92,11 +92,11 @@ void parse_shards(const JsonFile& file, const Json& configuration, const std::ve
 }
 
 void parse_codecs(const JsonFile& file, const Json& list, std::vector<int> order, ZarrArray& array) {
-  if (!list.is_array()) file.damaged("codecs");
+  if (!list.is_array()) file.throw_damaged("codecs");
   bool has_bytes = false, has_shards = false;
   for (const Json& value : list) {
     const auto [name, settings] = file.named(value, "codecs");
-    if (has_shards) file.lacking(fmt::format("the codec {} for whole shards", name.substr(0, 60)));
+    if (has_shards) file.throw_unsupported(fmt::format("the codec {} for whole shards", name.substr(0, 60)));
     if (!has_bytes && name == "transpose") {
       order = apply_transpose(file, order, settings);
     } else if (!has_bytes && is_bytes(name)) {
@@ -118,19 +118,20 @@ void parse_codecs(const JsonFile& file, const Json& list, std::vector<int> order
 
 void parse_chunk_keys(const JsonFile& file, const Json& metadata, ZarrArray& array) {
   const auto [name, settings] = file.named(file.member(metadata, "chunk_key_encoding"), "chunk_key_encoding");
-  if (name != "default" && name != "v2") file.lacking(fmt::format("chunk keys {}", name.substr(0, 60)));
+  if (name != "default" && name != "v2")
+    file.throw_unsupported(fmt::format("chunk keys {}", name.substr(0, 60)));
   array.keys_of_v2 = name == "v2";
   const std::string separator = file.text(settings, "separator", array.keys_of_v2 ? "." : "/");
-  if (separator != "." && separator != "/") file.damaged("separator");
+  if (separator != "." && separator != "/") file.throw_damaged("separator");
   array.separator = separator.front();
 }
 
 void parse_axis_names(const JsonFile& file, const Json& metadata, ZarrArray& array) {
   if (!metadata.contains("dimension_names") || metadata["dimension_names"].is_null()) return;
   const Json& names = metadata["dimension_names"];
-  if (!names.is_array() || names.size() != array.shape.size()) file.damaged("dimension_names");
+  if (!names.is_array() || names.size() != array.shape.size()) file.throw_damaged("dimension_names");
   for (const Json& name : names) {
-    if (!name.is_string() && !name.is_null()) file.damaged("dimension_names");
+    if (!name.is_string() && !name.is_null()) file.throw_damaged("dimension_names");
     array.names.push_back(name.is_null() ? "" : name.get<std::string>());
   }
 }
@@ -138,7 +139,7 @@ void parse_axis_names(const JsonFile& file, const Json& metadata, ZarrArray& arr
 void parse_grid(const JsonFile& file, const Json& metadata, ZarrArray& array) {
   array.shape = file.integers(metadata, "shape", 0);
   const auto [grid, settings] = file.named(file.member(metadata, "chunk_grid"), "chunk_grid");
-  if (grid != "regular") file.lacking(fmt::format("a chunk grid {}", grid.substr(0, 60)));
+  if (grid != "regular") file.throw_unsupported(fmt::format("a chunk grid {}", grid.substr(0, 60)));
   array.chunk = file.integers(settings, "chunk_shape", 1);
 }
 
@@ -151,18 +152,18 @@ ZarrArray parse_array(const JsonFile& file, const Json& metadata) {
   const std::string data_type = file.named(file.member(metadata, "data_type"), "data_type").name;
   const auto* const known = std::ranges::find(kDataTypes, data_type, &DataType::name);
   if (known == std::end(kDataTypes))
-    file.lacking(fmt::format("elements of the data_type {}", data_type.substr(0, 60)));
+    file.throw_unsupported(fmt::format("elements of the data_type {}", data_type.substr(0, 60)));
   array.type = known->type;
   parse_chunk_keys(file, metadata, array);
   parse_axis_names(file, metadata, array);
   if (metadata.contains("storage_transformers") && !metadata["storage_transformers"].empty())
-    file.lacking("storage_transformers");
+    file.throw_unsupported("storage_transformers");
   if (!metadata.contains("codecs")) throw_missing_bytes_codec(file);
   std::vector<int> order(array.shape.size());
   std::iota(order.begin(), order.end(), 0);
   parse_codecs(file, file.member(metadata, "codecs"), std::move(order), array);
-  const auto element = zarr_fill(file.member(metadata, "fill_value").dump(), array.type, 3);
-  if (!element) file.damaged("fill_value");
+  const auto element = parse_zarr_fill(file.member(metadata, "fill_value").dump(), array.type, 3);
+  if (!element) file.throw_damaged("fill_value");
   array.fill = *element;
   return array;
 }
@@ -172,20 +173,21 @@ ZarrArray parse_array(const JsonFile& file, const Json& metadata) {
 ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name) {
   const JsonFile file(name);
   // consolidated_metadata is skipped: it repeats the metadata of all nodes below and may be large.
-  std::string as_texts;
+  std::string quoted_numbers;
   ZarrNode node;
-  const Json metadata = file.parse(text, "consolidated_metadata", &as_texts, &node.is_consolidated);
-  if (file.integer(file.member(metadata, "zarr_format"), "zarr_format") != 3) file.damaged("zarr_format");
+  const Json metadata = file.parse(text, "consolidated_metadata", &quoted_numbers, &node.is_consolidated);
+  if (file.integer(file.member(metadata, "zarr_format"), "zarr_format") != 3)
+    file.throw_damaged("zarr_format");
   const std::string type = file.text(metadata, "node_type");
-  if (type != "array" && type != "group") file.damaged("node_type");
+  if (type != "array" && type != "group") file.throw_damaged("node_type");
   const Json attributes = metadata.value("attributes", Json::object());
-  if (!attributes.is_object()) file.damaged("attributes");
+  if (!attributes.is_object()) file.throw_damaged("attributes");
   node.attributes = attributes.dump();
-  node.as_texts = as_texts;
+  node.quoted_numbers = quoted_numbers;
   if (type == "group") return node;
   node.array = parse_array(file, metadata);
   node.array->attributes = node.attributes;
-  node.array->as_texts = std::move(as_texts);
+  node.array->quoted_numbers = std::move(quoted_numbers);
   return node;
 }
 

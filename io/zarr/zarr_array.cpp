@@ -116,7 +116,7 @@ std::optional<ZarrNode> read_zarr_node(const ZarrStore& store, const std::string
   } else if (text_of(".zgroup")) {
     node.is_consolidated = store.open(joined_key(key, ".zmetadata")) != nullptr;
     node.attributes =
-        JsonFile(name / ".zattrs").parse(text_of(".zattrs").value_or("{}"), {}, &node.as_texts).dump();
+        JsonFile(name / ".zattrs").parse(text_of(".zattrs").value_or("{}"), {}, &node.quoted_numbers).dump();
   } else {
     return std::nullopt;
   }

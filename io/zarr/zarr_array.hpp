@@ -65,7 +65,7 @@ struct ZarrArray {
   bool keys_of_v2 = false;         ///< "0.1", not "c/0/1"
   char separator = '/';
   std::string attributes = "{}";  ///< a JSON object
-  std::string as_texts{};         ///< numbers that were converted to strings: see JsonFile::parse()
+  std::string quoted_numbers{};   ///< numbers that were converted to strings: see JsonFile::parse()
 
   /// The shape of a block, which is encoded separately: a chunk, or the innermost part of a shard.
   const ZarrShape& block() const noexcept { return shards.empty() ? chunk : shards.back().inner; }
@@ -92,12 +92,12 @@ struct ZarrNode {
   std::optional<ZarrArray> array{};  ///< null for a group
   int version = 3;
   std::string attributes = "{}";  ///< of the group, a JSON object
-  std::string as_texts{};         ///< see ZarrArray
+  std::string quoted_numbers{};   ///< see ZarrArray
   bool is_consolidated = false;   ///< the group has consolidated metadata
 };
 
 /// xarray's attribute for axis names in version 2.
-inline constexpr const char* kAxesOfVersion2 = "_ARRAY_DIMENSIONS";
+inline constexpr const char* kArrayDimensions = "_ARRAY_DIMENSIONS";
 
 /// The node at a key; null if there are no metadata of either version. Throws IoError, which names the file, for
 /// damaged metadata and for unsupported features.
@@ -111,9 +111,9 @@ ZarrNode parse_zarr3(const std::string& text, const std::filesystem::path& name)
 const char* zarr_data_type(SampleType type) noexcept;
 
 /// Parses a fill value in JSON; null if it is not a value of the type.
-std::optional<ZarrElement> zarr_fill(const std::string& text, SampleType type, int version);
+std::optional<ZarrElement> parse_zarr_fill(const std::string& text, SampleType type, int version);
 /// Formats a fill value as JSON. Version 2 cannot represent the bits of a NaN ("0x7fc00001"), so every NaN is
 /// "NaN".
-std::string zarr_fill_text(const ZarrElement& element, SampleType type, int version);
+std::string format_zarr_fill(const ZarrElement& element, SampleType type, int version);
 
 }  // namespace sepconv

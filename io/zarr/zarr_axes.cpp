@@ -232,7 +232,7 @@ FileLayout file_layout(const ZarrArray& array, const ZarrAxes& axes) {
     file.zarr.shard_others = positions_along_others(array, array.chunk, axes);
     file.zarr.nests_shards = array.shards.size() > 1;
   }
-  file.zarr.fill = array.has_fill ? zarr_fill_text(array.fill, array.type, 3) : "null";
+  file.zarr.fill = array.has_fill ? format_zarr_fill(array.fill, array.type, 3) : "null";
   file.zarr.fill_version = array.version;
   file.zarr.rows_name = axes.row_name;
   file.zarr.cols_name = axes.col_name;

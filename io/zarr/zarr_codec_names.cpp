@@ -18,7 +18,7 @@ int parse_shuffle(const JsonFile& file, const Json& settings, std::int64_t eleme
   const Json& value = settings["shuffle"];
   if (value.is_string()) {
     const auto* const found = std::ranges::find(kShuffleWords, value.get<std::string>());
-    if (found == std::end(kShuffleWords)) file.damaged("shuffle");
+    if (found == std::end(kShuffleWords)) file.throw_damaged("shuffle");
     return static_cast<int>(found - kShuffleWords);
   }
   const std::int64_t number = file.integer(value, "shuffle", -1, 2);
@@ -30,7 +30,7 @@ ZarrCodec parse_blosc(const JsonFile& file, const Json& settings, std::int64_t e
   ZarrCodec codec{.kind = Kind::blosc};
   codec.blosc_codec = file.text(settings, "cname", "lz4");
   if (std::ranges::find(kInner, codec.blosc_codec) == std::end(kInner))
-    file.lacking(fmt::format("blosc's codec {}", codec.blosc_codec.substr(0, 60)));
+    file.throw_unsupported(fmt::format("blosc's codec {}", codec.blosc_codec.substr(0, 60)));
   codec.level = static_cast<int>(file.integer(settings, "clevel", 0, 9, 5));
   codec.blosc_shuffle = parse_shuffle(file, settings, element_bytes);
   codec.blosc_type_size = file.integer(settings, "typesize", 1, kMaxShuffledBytes, element_bytes);
@@ -71,7 +71,7 @@ ZarrCodec parse_zarr_codec(const JsonFile& file, const NamedJson& named, std::in
   }
   if (name == "crc32c") return {.kind = Kind::crc32c};
   if (name == "lz4") return {.kind = Kind::lz4, .level = parse_acceleration(file, settings)};
-  file.lacking(fmt::format("the codec {}", named.name.substr(0, 60)));
+  file.throw_unsupported(fmt::format("the codec {}", named.name.substr(0, 60)));
 }
 
 }  // namespace sepconv

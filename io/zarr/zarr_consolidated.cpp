@@ -33,7 +33,7 @@ std::string member(const std::string& key, const std::string& text) {
   return fmt::format("{}: {}", Json(key).dump(), text);
 }
 
-ZarrTexts consolidate2(const ZarrStore& store, ZarrTexts texts) {
+MetadataFiles consolidate2(const ZarrStore& store, MetadataFiles texts) {
   std::vector<std::string> members;
   for (const auto& [name, text] : texts) members.push_back(member(name, text));
   for_each_below(store, "", [&](const std::string& key) {
@@ -46,7 +46,7 @@ ZarrTexts consolidate2(const ZarrStore& store, ZarrTexts texts) {
   return texts;
 }
 
-ZarrTexts consolidate3(const ZarrStore& store, ZarrTexts texts) {
+MetadataFiles consolidate3(const ZarrStore& store, MetadataFiles texts) {
   std::vector<std::string> members;
   for_each_below(store, "", [&](const std::string& key) {
     if (const auto text = store.text(joined_key(key, "zarr.json"), kMaxZarrJson))
@@ -77,11 +77,11 @@ bool is_consolidated(const ZarrStore& store, const std::string& key, const std::
   return false;
 }
 
-ZarrTexts consolidated_texts(const ZarrStore& store, int version, const ZarrTexts& group) {
+MetadataFiles consolidated_files(const ZarrStore& store, int version, const MetadataFiles& group) {
   return version == 2 ? consolidate2(store, group) : consolidate3(store, group);
 }
 
-std::string consolidated_above(const fs::path& target) {
+std::string stale_consolidation_warning(const fs::path& target) {
   const fs::path name = fs::absolute(target).lexically_normal();
   std::string warning;
   const auto visit = [&](const ZarrStore& store, const std::string& key, const std::string& relative_path) {

@@ -15,9 +15,9 @@ bool is_consolidated(const ZarrStore& store, const std::string& key, const std::
 
 /// Consolidates the metadata of the root group of a new hierarchy. `group`: its metadata, of this version. Throws
 /// IoError.
-ZarrTexts consolidated_texts(const ZarrStore& store, int version, const ZarrTexts& group);
+MetadataFiles consolidated_files(const ZarrStore& store, int version, const MetadataFiles& group);
 
 /// A warning if the target is below a group whose consolidated metadata will be out of date; else empty.
-std::string consolidated_above(const std::filesystem::path& target);
+std::string stale_consolidation_warning(const std::filesystem::path& target);
 
 }  // namespace sepconv

@@ -164,7 +164,7 @@ Json element_json(const std::byte* from, SampleType type, int version) {
 
 }  // namespace
 
-std::optional<ZarrElement> zarr_fill(const std::string& text, SampleType type, int version) {
+std::optional<ZarrElement> parse_zarr_fill(const std::string& text, SampleType type, int version) {
   if (version == 2 && text.find("\"0x") != text.npos) return std::nullopt;
   const Json value = Json::parse(text, nullptr, false);
   ZarrElement element{};
@@ -172,7 +172,7 @@ std::optional<ZarrElement> zarr_fill(const std::string& text, SampleType type, i
   return element;
 }
 
-std::string zarr_fill_text(const ZarrElement& element, SampleType type, int version) {
+std::string format_zarr_fill(const ZarrElement& element, SampleType type, int version) {
   return element_json(element.data(), type, version).dump();
 }
 
