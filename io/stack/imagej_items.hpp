@@ -1,5 +1,5 @@
-// ImageJ's metadata besides its description: the TIFF tags 50838 (lengths) and 50839 (a header and consecutive
-// items), as its class TiffDecoder reads them.
+// ImageJ's metadata besides its description: the TIFF tags 50838 (lengths) and 50839 (a header and
+// consecutive items), as its class TiffDecoder reads them.
 #pragma once
 
 #include <span>
@@ -20,7 +20,8 @@ std::vector<ImagejItem> read_imagej_items(std::span<const std::uint32_t> lengths
 std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_items(
     const std::vector<ImagejItem>& items);
 
-/// Keeps the display ranges and LUTs of the `count` channels from `first` on. Does nothing if there are fewer.
+/// Keeps the display ranges and LUTs of the `count` channels from `first` on. Does nothing if there are
+/// fewer.
 void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count);
 
 /// Removes the items that are invalid for a result with these axes, and adds a sentence about them to `lost`.

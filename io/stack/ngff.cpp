@@ -105,8 +105,8 @@ class NgffReader {
       refuse(fmt::format("list {} {}, and {} are read", list.size(), name, kMaxNames));
   }
 
-  /// In 0.5 the version is a member of "ome"; in 0.4 it is a member of each part, and optional. Extensions add
-  /// a suffix ("0.5-dev-NAME").
+  /// In 0.5 the version is a member of "ome"; in 0.4 it is a member of each part, and optional. Extensions
+  /// add a suffix ("0.5-dev-NAME").
   std::string version_of(const Json& root, bool in_ome) const {
     std::string version = in_ome ? "" : "0.4";
     bool is_ngff_group = in_ome;
@@ -214,8 +214,8 @@ class NgffReader {
     }
   }
 
-  /// The transformations common to all levels. If each has an "output", as spatialdata writes them, they map to
-  /// separate coordinate systems, and only the first is used.
+  /// The transformations common to all levels. If each has an "output", as spatialdata writes them, they map
+  /// to separate coordinate systems, and only the first is used.
   Json common_transformations(const Json& image, std::vector<std::string>& others) const {
     constexpr const char* kName = "coordinateTransformations";
     const Json* const listed = member(image, kName, Json::value_t::array);
@@ -273,8 +273,8 @@ class NgffReader {
     }
   }
 
-  /// The members of image-label without version and source. The source of a result's label image is written by
-  /// the caller.
+  /// The members of image-label without version and source. The source of a result's label image is written
+  /// by the caller.
   static std::string label_of(const Json& image_label, std::vector<std::string>& others) {
     static const Json kUsualSource = {{"image", "../../"}};
     Json label = image_label.is_object() ? image_label : Json::object();

@@ -50,8 +50,8 @@ struct NgffLevelFactors {
   std::vector<double> factors;  ///< one per axis of the image
 };
 
-/// The attributes, the text of a JSON object, of a group with these levels of an image: version 0.4 in Zarr 2,
-/// 0.5 in Zarr 3. `nearest`: levels are subsampled instead of averaged. `others`: as NgffGroup::others.
+/// The attributes, the text of a JSON object, of a group with these levels of an image: version 0.4 in Zarr
+/// 2, 0.5 in Zarr 3. `nearest`: levels are subsampled instead of averaged. `others`: as NgffGroup::others.
 std::string ngff_attributes(const OmeImage& image, const std::vector<NgffLevelFactors>& levels, int zarr,
                             bool nearest, const std::string& others = {});
 

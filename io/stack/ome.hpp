@@ -24,8 +24,8 @@ void set_attribute(pugi::xml_node node, const char* name, const Value& value) {
 }
 /// The size of an axis; 1 if it does not exist.
 std::int64_t ome_size(const RasterAxes& axes, const char* name);
-/// Updates Pixels for a result with these axes whose planes begin at `first_page`. Returns whether metadata of
-/// remaining channels or planes were removed.
+/// Updates Pixels for a result with these axes whose planes begin at `first_page`. Returns whether metadata
+/// of remaining channels or planes were removed.
 bool set_ome_pixels(pugi::xml_node pixels, const RasterAxes& axes, const ImageChange& change,
                     std::int64_t first_page);
 /// Whether two Pixels have the same shape and type.

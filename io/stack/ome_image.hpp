@@ -57,8 +57,8 @@ std::string ome_symbol(std::string_view unit);
 /// The length of a unit in metres; 0 for units that are not lengths.
 double ome_metres(std::string_view unit);
 
-/// Converts a description of any kind, resolution and GeoTIFF tags. Adds a sentence to `lost` for each kind of
-/// metadata that OmeImage cannot represent.
+/// Converts a description of any kind, resolution and GeoTIFF tags. Adds a sentence to `lost` for each kind
+/// of metadata that OmeImage cannot represent.
 OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost);
 
 /// The resolution for a format without such a description: the description's pixel sizes if they are lengths,
@@ -69,8 +69,8 @@ std::string described_in(const Metadata& metadata);
 
 /// The first image of OME-XML. `has_more`: the XML contains other metadata, too.
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more);
-/// The axes of ImageJ's description: sizes along z and t. Sizes along x and y are TIFF's resolution in the unit
-/// of the description.
+/// The axes of ImageJ's description: sizes along z and t. Sizes along x and y are TIFF's resolution in the
+/// unit of the description.
 OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution);
 
 }  // namespace sepconv

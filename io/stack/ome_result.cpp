@@ -127,9 +127,9 @@ bool has_metadata(const xml_node& channel) {
   return channel.first_child() || std::ranges::any_of(channel.attributes(), is_metadata);
 }
 
-/// Keeps the channels of the remaining positions, one per position unless every sample is listed. Adds new ones
-/// if the samples have changed. `source_size_c` is SizeC of the source. Returns whether metadata of a remaining
-/// position were removed.
+/// Keeps the channels of the remaining positions, one per position unless every sample is listed. Adds new
+/// ones if the samples have changed. `source_size_c` is SizeC of the source. Returns whether metadata of a
+/// remaining position were removed.
 bool select_channels(xml_node pixels, const RasterAxes& axes, const ImageChange& change,
                      std::int64_t source_size_c) {
   const std::vector<xml_node> channels = ome_children(pixels, "Channel");

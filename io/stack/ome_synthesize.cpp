@@ -19,7 +19,8 @@ void set_channel(xml_node channel, const OmeChannel& known) {
     set_attribute(channel, "Color", static_cast<int>(*known.rgb << 8 | 0xff));
 }
 
-/// Sets sizes with a unit that OME-XML supports. Sizes without a unit are left out: they would be micrometres.
+/// Sets sizes with a unit that OME-XML supports. Sizes without a unit are left out: they would be
+/// micrometres.
 void set_known_sizes(xml_node pixels, const OmeImage& known) {
   constexpr std::pair<std::string_view, const char*> kNames[] = {
       {"x", "PhysicalSizeX"}, {"y", "PhysicalSizeY"}, {"z", "PhysicalSizeZ"}, {"t", "TimeIncrement"}};

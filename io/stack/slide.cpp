@@ -59,8 +59,8 @@ bool is_scan_field(std::string_view key) {
   return std::ranges::find(kKeys, lower) != std::end(kKeys);
 }
 
-/// The size of a result pixel in source pixels; null unless it is equal along rows and columns, with a tolerance
-/// for the rounded extents of levels.
+/// The size of a result pixel in source pixels; null unless it is equal along rows and columns, with a
+/// tolerance for the rounded extents of levels.
 std::optional<double> pixel_scale(const std::optional<PixelTransform>& map) {
   constexpr double kRounding = 0.01;
   if (!map || !(std::abs(map->rows / map->cols - 1) < kRounding)) return std::nullopt;

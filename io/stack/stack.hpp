@@ -1,5 +1,5 @@
-// Descriptions of image stacks: OME-XML, ImageJ's, OME-Zarr's, and the JSON of tifffile ("shaped"). Parses them
-// for the axes of a file's rasters, and updates them for a result.
+// Descriptions of image stacks: OME-XML, ImageJ's, OME-Zarr's, and the JSON of tifffile ("shaped"). Parses
+// them for the axes of a file's rasters, and updates them for a result.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ struct Stack {
 /// Parses the description of a stack of images with this shape, in a file with this many pages.
 Stack read_stack(const std::string& description, const SampleSpec& spec, std::int64_t pages);
 
-/// Updates a description for a result with these axes and this change. Returns an empty string if the format of
-/// the description cannot represent them. Adds sentences about removed metadata to `lost`.
+/// Updates a description for a result with these axes and this change. Returns an empty string if the format
+/// of the description cannot represent them. Adds sentences about removed metadata to `lost`.
 std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
                            std::vector<std::string>& lost);
 
@@ -36,11 +36,11 @@ bool ome_holds(SampleType type);
 std::string new_ome(const SampleSpec& spec, const RasterAxes& axes, const OmeImage& image = {});
 /// Creates a shaped description that names the axes.
 std::string new_shaped(const SampleSpec& spec, const RasterAxes& axes);
-/// Moves the channels of a shaped description to where they are stored: before rows (planar) or after columns.
-/// Returns other descriptions unchanged.
+/// Moves the channels of a shaped description to where they are stored: before rows (planar) or after
+/// columns. Returns other descriptions unchanged.
 std::string with_channels_at(const std::string& description, const SampleSpec& spec, bool planar);
-/// The shaped description of a smaller level of the image; empty if `description` is not shaped. tifffile reads
-/// the shapes of a file only if every level has one.
+/// The shaped description of a smaller level of the image; empty if `description` is not shaped. tifffile
+/// reads the shapes of a file only if every level has one.
 std::string shaped_of_level(const std::string& description, const SampleSpec& spec, Extent level);
 
 /// Changes a description to these axes. Returns an empty string if its format cannot represent them.

@@ -41,8 +41,8 @@ struct GridMap {
     return {first, 0, last + 1 - first, width};
   }
 
-  /// Whether `view` of `rect` contains exactly the elements of pixels(rect), in their order. The image can then
-  /// be read or written through as_pixels(rect, view).
+  /// Whether `view` of `rect` contains exactly the elements of pixels(rect), in their order. The image can
+  /// then be read or written through as_pixels(rect, view).
   template <class View>
   bool matches(const Rect& rect, const View& view) const {
     if (grid == TensorGrid::image) return true;

@@ -44,15 +44,15 @@ class TensorFile {
   const TensorSpec& spec() const noexcept { return spec_; }
   /// Whether the axes of spec() are those of the file in reverse order.
   bool is_reversed() const noexcept { return reversed_; }
-  /// Whether the file stores its elements in order and uncompressed, so that they can be read in any shape with
-  /// the same number of elements.
+  /// Whether the file stores its elements in order and uncompressed, so that they can be read in any shape
+  /// with the same number of elements.
   bool is_flat() const noexcept { return flat_; }
   /// The image whose layout and metadata a result may inherit; null for a flat file.
   const Reader* image() const noexcept { return image_.get(); }
 
-  /// A reader of the array in this extent, which must be spec().extent unless is_flat(). Elements that are not
-  /// pixels are read as unsigned integers, f32 or f64 of their size; 16 bytes are read as two f64. Call once.
-  /// Throws IoError.
+  /// A reader of the array in this extent, which must be spec().extent unless is_flat(). Elements that are
+  /// not pixels are read as unsigned integers, f32 or f64 of their size; 16 bytes are read as two f64. Call
+  /// once. Throws IoError.
   std::unique_ptr<Reader> reader(const std::array<std::int64_t, 3>& extent, TensorGrid grid) &&;
 
  private:

@@ -61,8 +61,8 @@ ZarrNode group_at(const ZarrStore& store, const std::string& key) {
   return *std::move(node);
 }
 
-/// Whether the version has no suffix ("0.5-dev-NAME"), which a result does not keep. True for other nodes, which
-/// are copied unchanged.
+/// Whether the version has no suffix ("0.5-dev-NAME"), which a result does not keep. True for other nodes,
+/// which are copied unchanged.
 bool has_plain_version(const ZarrStore& store, const std::string& key) {
   try {
     const NgffGroup metadata = read_ngff(group_at(store, key).attributes, store.name_of(key).native());

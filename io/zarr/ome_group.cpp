@@ -152,8 +152,8 @@ std::optional<OmeSource> find_in_group(const ZarrStore& store, const std::string
   return found;
 }
 
-/// The level of the group at `key` that is this array; null if there is none. Errors in the group are ignored,
-/// as the array can be read without it.
+/// The level of the group at `key` that is this array; null if there is none. Errors in the group are
+/// ignored, as the array can be read without it.
 std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key, const std::string& path,
                                   const ZarrArray& array) {
   NgffGroup group;

@@ -1,5 +1,5 @@
-// Resolves an OME-Zarr group to an image with its levels, a label image, or a field of a plate. Private to this
-// folder.
+// Resolves an OME-Zarr group to an image with its levels, a label image, or a field of a plate. Private to
+// this folder.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ struct OmeSource {
   std::vector<std::string> warnings{};  ///< sentences about what a result of the image will not have
 };
 
-/// The image of the group at this key, or the only image of a well or of a group of images. Null if the group is
-/// not OME-Zarr. Throws IoError, and OmeChoice if there are several.
+/// The image of the group at this key, or the only image of a well or of a group of images. Null if the group
+/// is not OME-Zarr. Throws IoError, and OmeChoice if there are several.
 std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,
                                   int level);
 

@@ -43,8 +43,8 @@ std::vector<OmeChannel> colours_of(std::int64_t samples, const Metadata& metadat
   return colours;
 }
 
-/// Channels for images along c that have several samples a pixel: one for each image and sample. Names combine
-/// those of both, or their numbers.
+/// Channels for images along c that have several samples a pixel: one for each image and sample. Names
+/// combine those of both, or their numbers.
 std::vector<OmeChannel> channels_of_images(const std::vector<OmeChannel>& images, std::int64_t samples,
                                            const std::vector<OmeChannel>& colours) {
   std::vector<OmeChannel> channels;

@@ -1,5 +1,5 @@
-// Converts an image to OME-Zarr: arrays with the axes t, c, z, y, x in this order, and their metadata. Private
-// to this folder.
+// Converts an image to OME-Zarr: arrays with the axes t, c, z, y, x in this order, and their metadata.
+// Private to this folder.
 #pragma once
 
 #include <optional>

@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// Sets `source.labels` to the listed and existing label images of the image whose group is at this key. Adds a
-/// warning about missing ones.
+/// Sets `source.labels` to the listed and existing label images of the image whose group is at this key. Adds
+/// a warning about missing ones.
 void find_labels(const ZarrStore& store, const std::string& key, OmeSource& source);
 
 /// The paths of the levels' arrays, relative to the group.
@@ -22,8 +22,8 @@ bool is_on_path(const std::string& member, const std::vector<std::string>& paths
 void warn_about_siblings(const ZarrStore& store, const std::string& key,
                          const std::vector<std::string>& paths, std::vector<std::string>& warnings);
 
-/// Warns about attributes of the group that contains the array at this key and about its other members, such as
-/// xarray's coordinates.
+/// Warns about attributes of the group that contains the array at this key and about its other members, such
+/// as xarray's coordinates.
 void warn_about_surroundings(const ZarrStore& store, const std::string& key,
                              std::vector<std::string>& warnings);
 

@@ -19,8 +19,8 @@ struct ResolvedArray {
   std::vector<std::string> warnings{};  ///< sentences about what a result will not have
 };
 
-/// The array at a key, a level of the image at a key, or the only array or image in a plain group. Throws IoError
-/// if there is none or more than one; the message lists them.
+/// The array at a key, a level of the image at a key, or the only array or image in a plain group. Throws
+/// IoError if there is none or more than one; the message lists them.
 ResolvedArray find_array(const ZarrStore& store, const std::string& key, int level);
 
 }  // namespace sepconv

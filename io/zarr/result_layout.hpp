@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// The requested layout, limited to what is supported, with warnings about differences. `is_ome`: uses the axis
-/// names of OME-Zarr.
+/// The requested layout, limited to what is supported, with warnings about differences. `is_ome`: uses the
+/// axis names of OME-Zarr.
 FileLayout zarr_result_layout(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
                               std::vector<std::string>& warnings);
 

@@ -18,8 +18,9 @@ namespace sepconv {
 
 struct ZarrTarget;
 
-/// Writes the blocks of one image after another to a target with one level of shards. Each shard has one writing
-/// thread at a time, because the kernel serializes writes to a file. Several shards are written in parallel.
+/// Writes the blocks of one image after another to a target with one level of shards. Each shard has one
+/// writing thread at a time, because the kernel serializes writes to a file. Several shards are written in
+/// parallel.
 class ShardWriter {
   struct Shard;
 
@@ -41,8 +42,8 @@ class ShardWriter {
   /// order, and finish all before it calls tickets() again.
   std::vector<Ticket> tickets(std::int64_t first, std::int64_t end,
                               const std::function<ZarrShape(std::int64_t)>& position_of);
-  /// Waits until the previous blocks of the shard are written, and appends this one unless it is a hole (empty).
-  /// Completes the shard after its last block. Returns false if stop() was called. Thread-safe.
+  /// Waits until the previous blocks of the shard are written, and appends this one unless it is a hole
+  /// (empty). Completes the shard after its last block. Returns false if stop() was called. Thread-safe.
   bool append(const Ticket& ticket, const ZarrShape& position, std::span<const std::byte> bytes);
   /// Makes all append() calls return. Thread-safe.
   void stop();

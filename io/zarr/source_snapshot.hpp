@@ -12,8 +12,8 @@
 
 namespace sepconv {
 
-/// Records the size and modification time of opened files. If there are many, records a sample spread evenly over
-/// all. Thread-safe.
+/// Records the size and modification time of opened files. If there are many, records a sample spread evenly
+/// over all. Thread-safe.
 class OpenedFiles {
  public:
   /// Records the file of this name; `status` is null if it does not exist.

@@ -127,8 +127,8 @@ const fs::path& StagingDirectory::path() {
 bool StagingDirectory::create_locked(bool is_last) {
   create_folder();
   lock_ = open_folder(path_);
-  // The lock may be unsupported, and a process that searches for stale folders holds it briefly. The folder of a
-  // checkpoint is not locked: the processes of all parts share it, and it survives a killed process.
+  // The lock may be unsupported, and a process that searches for stale folders holds it briefly. The folder
+  // of a checkpoint is not locked: the processes of all parts share it, and it survives a killed process.
   if (lock_ >= 0 && !options_.checkpoint) flock(lock_, LOCK_EX);
   if (lock_ >= 0 && create_mark(path_)) return true;
   const int failed = errno;
@@ -175,7 +175,8 @@ int StagingDirectory::open_new(const fs::path& file, int flags) {
   return open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 }
 
-/// Throws for a failed open or rename: another process may have removed the file or replaced it by another type.
+/// Throws for a failed open or rename: another process may have removed the file or replaced it by another
+/// type.
 void StagingDirectory::throw_failed(const fs::path& file, int error) const {
   if (options_.checkpoint) options_.checkpoint->check_is_of_run();
   throw_write_error(error == EISDIR || error == ENOTDIR || error == ELOOP ? file : target_, error);
@@ -242,8 +243,8 @@ void StagingDirectory::reopen_part(const std::string& name, std::int64_t bytes) 
   if (error != 0) throw_write_error(target_, error);
 }
 
-/// Removes incomplete files. Throws for links, which readers do not follow, and for files that are not part of
-/// the result: readers would take them for chunks or nodes.
+/// Removes incomplete files. Throws for links, which readers do not follow, and for files that are not part
+/// of the result: readers would take them for chunks or nodes.
 void StagingDirectory::remove_parts(const fs::path& folder) const {
   std::error_code ignored;
   std::vector<fs::path> incomplete;
@@ -281,8 +282,8 @@ void StagingDirectory::commit() {
     discard();
     throw_write_error(target_, error);
   }
-  // The replaced folder now has the hidden name. The mark identifies it if this process is killed before it is
-  // removed.
+  // The replaced folder now has the hidden name. The mark identifies it if this process is killed before it
+  // is removed.
   if (replaces) create_mark(folder);
   if (!replaces) unfinished_paths::forget(std::exchange(path_, {}));
   unfinished_paths::note_complete();

@@ -1,5 +1,5 @@
-// A result folder that is written under a hidden name next to its target and renamed when complete. Private to
-// io/.
+// A result folder that is written under a hidden name next to its target and renamed when complete. Private
+// to io/.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace sepconv {
 
 class Checkpoint;
 
-/// The constructor only checks the target. The first file creates the folder, locked and marked as unfinished.
-/// commit() removes the mark and renames the folder to the target. The destructor removes an uncommitted folder.
-/// The folder of a killed process, recognized by lock and mark, is removed by the next process that writes the
-/// same target.
+/// The constructor only checks the target. The first file creates the folder, locked and marked as
+/// unfinished. commit() removes the mark and renames the folder to the target. The destructor removes an
+/// uncommitted folder. The folder of a killed process, recognized by lock and mark, is removed by the next
+/// process that writes the same target.
 class StagingDirectory {
  public:
   struct Options {
@@ -45,8 +45,8 @@ class StagingDirectory {
   /// Adds warnings for the user before the first file is written.
   void add_warnings(std::vector<std::string>& warnings) const;
 
-  /// Creates a file with these bytes, and its parent folders. Each name may be added once. Thread-safe. Throws
-  /// IoError.
+  /// Creates a file with these bytes, and its parent folders. Each name may be added once. Thread-safe.
+  /// Throws IoError.
   void add(const std::string& name, std::span<const std::byte> bytes);
   /// Writes at an offset of an incomplete file, which the first write creates and complete_part() completes.
   void write_part(const std::string& name, bool is_first, std::int64_t offset,
@@ -69,7 +69,8 @@ class StagingDirectory {
 
  private:
   void create_folder();
-  /// Creates, locks and marks the folder. Returns false if another process removed it as a stale empty folder.
+  /// Creates, locks and marks the folder. Returns false if another process removed it as a stale empty
+  /// folder.
   bool create_locked(bool is_last);
   std::filesystem::path part_path(const std::string& name);
   void rename_part(const std::string& name);

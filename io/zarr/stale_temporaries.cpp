@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Calls `visit(is_marked)` while it holds the lock if a killed process left the folder: it belongs to this user,
-/// is not locked, and is marked or empty. Another process may just have created an empty one; that process then
-/// creates another.
+/// Calls `visit(is_marked)` while it holds the lock if a killed process left the folder: it belongs to this
+/// user, is not locked, and is marked or empty. Another process may just have created an empty one; that
+/// process then creates another.
 template <class Visit>
 void if_dead_folder(const fs::path& folder, const Visit& visit) {
   struct stat status {};

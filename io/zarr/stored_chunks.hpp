@@ -24,8 +24,9 @@ struct StoredChunks {
 /// Counts chunks by their names: lists at most 10 000 names, or 100 000 for an array without a fill value.
 StoredChunks count_stored(const ZarrStore& store, const std::string& key, const ZarrArray& array);
 
-/// Checks missing chunks by the user's choice. Throws IoError if no chunk is stored, or if a chunk is missing and
-/// the choice is `error`. Returns a warning about chunks that are read as the fill value, or an empty string.
+/// Checks missing chunks by the user's choice. Throws IoError if no chunk is stored, or if a chunk is missing
+/// and the choice is `error`. Returns a warning about chunks that are read as the fill value, or an empty
+/// string.
 std::string check_missing_chunks(const StoredChunks& chunks, const ZarrArray& array,
                                  const std::filesystem::path& name, std::optional<MissingChunks> choice);
 

@@ -29,8 +29,8 @@ std::unique_ptr<Writer> create_zarr(const std::filesystem::path& path, const Ima
 std::unique_ptr<RasterSetWriter> create_zarr_set(const std::filesystem::path& path, const RasterSetSpec& spec,
                                                  const CreateOptions& options);
 
-/// Sets Compression::zstd of level 1 for 8-bit elements, and Blosc with bit shuffle and lz4 for larger ones. A
-/// photograph gets 9 % (u16) to 22 % (f32) smaller than with zstd, and encoding is not slower.
+/// Sets Compression::zstd of level 1 for 8-bit elements, and Blosc with bit shuffle and lz4 for larger ones.
+/// A photograph gets 9 % (u16) to 22 % (f32) smaller than with zstd, and encoding is not slower.
 void set_usual_zarr_layout(FileLayout& layout, SampleType type);
 
 /// Whether Zarr supports the type: all types except packed ones.

@@ -58,8 +58,8 @@ struct ZarrArray {
   std::vector<int> order;         ///< axes of the array in the element order of a block, slowest first
   std::vector<ZarrCodec> codecs;  ///< of a block, in the order of encoding
   ZarrElement fill{};             ///< the value of elements that are not stored
-  /// False in version 2 if fill_value is null: elements that are not stored are undefined. They are read as 0,
-  /// and results store every chunk.
+  /// False in version 2 if fill_value is null: elements that are not stored are undefined. They are read as
+  /// 0, and results store every chunk.
   bool has_fill = true;
   std::vector<std::string> names;  ///< of the axes; empty, or "" for an axis without a name
   bool keys_of_v2 = false;         ///< "0.1", not "c/0/1"
@@ -99,8 +99,8 @@ struct ZarrNode {
 /// xarray's attribute for axis names in version 2.
 inline constexpr const char* kArrayDimensions = "_ARRAY_DIMENSIONS";
 
-/// The node at a key; null if there are no metadata of either version. Throws IoError, which names the file, for
-/// damaged metadata and for unsupported features.
+/// The node at a key; null if there are no metadata of either version. Throws IoError, which names the file,
+/// for damaged metadata and for unsupported features.
 std::optional<ZarrNode> read_zarr_node(const ZarrStore& store, const std::string& key);
 
 ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,

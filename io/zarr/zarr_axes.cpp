@@ -24,8 +24,8 @@ std::string lower_name(std::string_view name) {
   return text;
 }
 
-/// Assigns a letter to each axis by its name, its first letter if that is free. Returns an empty string unless
-/// the names include rows and columns.
+/// Assigns a letter to each axis by its name, its first letter if that is free. Returns an empty string
+/// unless the names include rows and columns.
 std::string assign_letters(const std::vector<std::string>& names) {
   std::string letters(names.size(), ' ');
   const auto assign = [&](const auto& known, char letter) {

@@ -1,5 +1,5 @@
-// Maps the axes of an array to those of its images, and derives the layout of the array as a source. Private to
-// io.
+// Maps the axes of an array to those of its images, and derives the layout of the array as a source. Private
+// to io.
 #pragma once
 
 #include <filesystem>
@@ -24,8 +24,8 @@ struct ZarrAxes {
   std::string row_name{}, col_name{}, channel_name{};
 };
 
-/// `letters`: as OpenOptions::axes; if empty, the axes follow from ZarrArray::names, or from an unambiguous shape.
-/// An array without axes is an image of one pixel. Throws as npy_axes().
+/// `letters`: as OpenOptions::axes; if empty, the axes follow from ZarrArray::names, or from an unambiguous
+/// shape. An array without axes is an image of one pixel. Throws as npy_axes().
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name);
 
 /// zarr_order_text(): ZarrLayout::order of an array. zarr_order(): parses it; null if the axes differ.

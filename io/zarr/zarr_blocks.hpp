@@ -13,8 +13,8 @@
 
 namespace sepconv {
 
-/// Assembles the blocks of one image. If a block contains several images, which are written one after another,
-/// the pixels of all but the last are buffered in a file next to the block's, uncompressed.
+/// Assembles the blocks of one image. If a block contains several images, which are written one after
+/// another, the pixels of all but the last are buffered in a file next to the block's, uncompressed.
 class ZarrBlocks {
  public:
   /// The position of a block in the image.
@@ -43,8 +43,8 @@ class ZarrBlocks {
 
   /// Whether this image is the last of its blocks.
   bool completes_blocks() const noexcept { return image_index_ + 1 == std::ssize(image_offsets_); }
-  /// Buffers the block's pixels in a file if the block is not complete. `in`: the pixels of `rect`, which contains
-  /// the block's. This and the following functions are thread-safe. Throws IoError.
+  /// Buffers the block's pixels in a file if the block is not complete. `in`: the pixels of `rect`, which
+  /// contains the block's. This and the following functions are thread-safe. Throws IoError.
   void save_pending(const BlockIndex& index, const Rect& rect, const ConstPixelView& in,
                     Workspace& workspace) const;
   /// The elements of a complete block, in `workspace.block`; empty for a hole. Throws IoError.

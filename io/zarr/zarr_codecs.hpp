@@ -41,15 +41,15 @@ class ZarrCoder {
   ZarrCoder(const ZarrCoder&) = delete;
   ZarrCoder& operator=(const ZarrCoder&) = delete;
 
-  /// The buffer to fill with the encoded bytes of a block, at most max_encoded_bytes(). It is `block` itself if
-  /// the block is stored uncompressed.
+  /// The buffer to fill with the encoded bytes of a block, at most max_encoded_bytes(). It is `block` itself
+  /// if the block is stored uncompressed.
   std::span<std::byte> encoded_buffer(std::int64_t bytes, std::span<std::byte> block);
-  /// Decodes the contents of encoded_buffer() into `block`, in native byte order. Returns a description of the
-  /// error, or an empty string.
+  /// Decodes the contents of encoded_buffer() into `block`, in native byte order. Returns a description of
+  /// the error, or an empty string.
   std::string decode(std::span<std::byte> block);
 
-  /// Encodes a block, which is overwritten. The result is valid until the next call. Throws IoError that begins
-  /// with `name`, and OutOfMemory.
+  /// Encodes a block, which is overwritten. The result is valid until the next call. Throws IoError that
+  /// begins with `name`, and OutOfMemory.
   std::span<const std::byte> encode(std::span<std::byte> block, const std::filesystem::path& name);
 
   /// Upper bound of the bytes of an encoded block.

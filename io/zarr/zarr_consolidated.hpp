@@ -13,8 +13,8 @@ namespace sepconv {
 /// Whether the group at `key`, or a group between it and the array at `below`, has consolidated metadata.
 bool is_consolidated(const ZarrStore& store, const std::string& key, const std::string& below);
 
-/// Consolidates the metadata of the root group of a new hierarchy. `group`: its metadata, of this version. Throws
-/// IoError.
+/// Consolidates the metadata of the root group of a new hierarchy. `group`: its metadata, of this version.
+/// Throws IoError.
 MetadataFiles consolidated_files(const ZarrStore& store, int version, const MetadataFiles& group);
 
 /// A warning if the target is below a group whose consolidated metadata will be out of date; else empty.

@@ -1,4 +1,5 @@
-// Validated parsing of untrusted JSON: bounded, and with checks of every value's type. Private to this folder.
+// Validated parsing of untrusted JSON: bounded, and with checks of every value's type. Private to this
+// folder.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,9 +29,10 @@ class JsonFile {
   explicit JsonFile(std::filesystem::path name) : name_(std::move(name)) {}
 
   const std::filesystem::path& name() const noexcept { return name_; }
-  /// Parses an object, without the member `skipped` of the root; `has_skipped`: whether it exists. Numbers that
-  /// JSON does not support (NaN, Infinity) and integers of more than 64 bits, which most readers round, become
-  /// strings, which are listed in `quoted_numbers`. Throws IoError for damaged or too deeply nested JSON.
+  /// Parses an object, without the member `skipped` of the root; `has_skipped`: whether it exists. Numbers
+  /// that JSON does not support (NaN, Infinity) and integers of more than 64 bits, which most readers round,
+  /// become strings, which are listed in `quoted_numbers`. Throws IoError for damaged or too deeply nested
+  /// JSON.
   Json parse(const std::string& text, std::string_view skipped = {}, std::string* quoted_numbers = nullptr,
              bool* has_skipped = nullptr) const;
 

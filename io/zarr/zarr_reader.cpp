@@ -57,8 +57,8 @@ class ZarrReader final : public Reader, private EncodedReader {
     return {grid_rows() * grid_cols() * cached_stack_bytes(), grid_cols() * cached_stack_bytes()};
   }
 
-  // Caches the blocks at the common edge of successive bands, or, if blocks contain several images, all blocks of
-  // the image.
+  // Caches the blocks at the common edge of successive bands, or, if blocks contain several images, all
+  // blocks of the image.
   void set_cache_budget(std::int64_t bytes) override {
     const std::int64_t all = grid_rows() * grid_cols(), capacity = bytes / cached_stack_bytes();
     const std::int64_t edge = std::min<std::int64_t>(grid_rows(), 2) * grid_cols();
@@ -66,7 +66,8 @@ class ZarrReader final : public Reader, private EncodedReader {
                              cached_stack_bytes());
   }
 
-  // A task reads all channels of its pixels, because threads that write adjacent channels would share cache lines.
+  // A task reads all channels of its pixels, because threads that write adjacent channels would share cache
+  // lines.
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     const std::int64_t top = rect.row / rows_.block, left = rect.col / cols_.block;
     const std::int64_t grid_rows = ceil_div(rect.row_end(), rows_.block) - top;

@@ -64,8 +64,8 @@ std::int64_t position_count(const std::vector<AxisPositions>& of, std::string_vi
   return requested->asked_for ? requested->count : std::min(requested->count, size);
 }
 
-/// Warns or throws for requested axes that the result does not have. `others`: option names of the axes besides y
-/// and x.
+/// Warns or throws for requested axes that the result does not have. `others`: option names of the axes
+/// besides y and x.
 void check_axes(const FileLayout& layout, const std::vector<std::string>& others, const RasterAxes& axes,
                 std::vector<std::string>& warnings) {
   for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {

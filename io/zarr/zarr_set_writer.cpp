@@ -113,8 +113,8 @@ class ZarrWriteContext {
           static_cast<double>(bytes) / (1 << 20)));
   }
 
-  /// Plans to copy label images, or warns if they cannot be copied. The image gets as many levels as they have, or
-  /// one.
+  /// Plans to copy label images, or warns if they cannot be copied. The image gets as many levels as they
+  /// have, or one.
   void plan_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
                    std::vector<std::string>& warnings) {
     const LabelImages& labels = layout.zarr.labels;

@@ -26,8 +26,8 @@ class ZarrSource {
   const ZarrStore& store() const noexcept { return *store_; }
   std::filesystem::path name() const { return store_->name_of(key_); }
 
-  /// The elements of the block at this position of the grid of blocks, in ZarrArray::order and native byte order.
-  /// Null for a hole, which contains only fill values. `will_reuse`: caches the block. Throws IoError.
+  /// The elements of the block at this position of the grid of blocks, in ZarrArray::order and native byte
+  /// order. Null for a hole, which contains only fill values. `will_reuse`: caches the block. Throws IoError.
   std::shared_ptr<const Buffer> block(const ZarrShape& position, bool will_reuse);
 
   /// The number of encoded bytes of a block, 0 for a hole; and the encoded bytes. Both throw IoError.
@@ -54,8 +54,8 @@ class ZarrSource {
     std::int64_t offset = 0, bytes = 0;
   };
 
-  /// Locates a block; `key`: of the block if the array has no shards. Throws IoError if it has more bytes than an
-  /// encoded block can have.
+  /// Locates a block; `key`: of the block if the array has no shards. Throws IoError if it has more bytes
+  /// than an encoded block can have.
   Location locate(const ZarrShape& position, const std::string& key);
   Location locate_unchecked(const ZarrShape& position, const std::string& key);
   [[noreturn]] void throw_damaged(const ZarrShape& position, const std::string& fact) const;

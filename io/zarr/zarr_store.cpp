@@ -39,7 +39,8 @@ int open_step_by_step(int folder, std::string_view key) noexcept {
   }
 }
 
-/// Opens the file or folder of this key. Follows links that stay inside `folder`. Returns a descriptor, or -1.
+/// Opens the file or folder of this key. Follows links that stay inside `folder`. Returns a descriptor, or
+/// -1.
 int open_beneath(int folder, const std::string& key) noexcept {
   open_how request{};
   request.flags = static_cast<std::uint64_t>(kFlags);

@@ -25,8 +25,8 @@ class ZarrObject {
   virtual void read_at(std::int64_t offset, std::span<std::byte> bytes) const = 0;
 };
 
-/// A store of objects by keys. Keys are names separated by '/'; "" is the root. A key that leads out of the store
-/// throws IoError. Thread-safe.
+/// A store of objects by keys. Keys are names separated by '/'; "" is the root. A key that leads out of the
+/// store throws IoError. Thread-safe.
 class ZarrStore {
  public:
   virtual ~ZarrStore() = default;
@@ -37,8 +37,8 @@ class ZarrStore {
   virtual std::unique_ptr<ZarrObject> open(const std::string& key) const = 0;
   /// Sorted names of the folders below a key, at most `max_names`.
   virtual std::vector<std::string> folders(const std::string& key, std::size_t max_names) const = 0;
-  /// Calls `visit` with the names of the objects below a key, relative to it, up to `depth` folders deep, until it
-  /// returns false.
+  /// Calls `visit` with the names of the objects below a key, relative to it, up to `depth` folders deep,
+  /// until it returns false.
   virtual void for_each_object(const std::string& key, std::size_t depth,
                                const std::function<bool(std::string_view name)>& visit) const = 0;
   /// The memory of the store, in bytes.
@@ -54,8 +54,8 @@ class ZarrStore {
 };
 
 std::unique_ptr<ZarrStore> open_folder_store(InputFile folder);
-/// Opens a zip file whose members are stored or deflated. Objects must not outlive the store. Throws IoError for a
-/// damaged file.
+/// Opens a zip file whose members are stored or deflated. Objects must not outlive the store. Throws IoError
+/// for a damaged file.
 std::unique_ptr<ZarrStore> open_zip_store(InputFile file);
 
 /// Joins a key and a name: "a/b"; "b" if the parent is the root, "a" if the name is empty.

@@ -106,8 +106,9 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
     return tools.coder.encode(block, target_->folder->target());
   }
 
-  // Threads encode chunks in any order and append them in ticket order, so that the bytes of a shard do not depend
-  // on the threads. Without codecs at most two threads per shard are used, because more would only wait.
+  // Threads encode chunks in any order and append them in ticket order, so that the bytes of a shard do not
+  // depend on the threads. Without codecs at most two threads per shard are used, because more would only
+  // wait.
   template <class At>
   void write_shards(const Rect& rect, const ConstPixelView& in, Executor& executor, std::int64_t count,
                     const At& at) {
