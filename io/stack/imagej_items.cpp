@@ -90,8 +90,8 @@ std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_item
     lengths.push_back(static_cast<std::uint32_t>(item.data.size()));
   }
   lengths[0] = static_cast<std::uint32_t>(kWordBytes * header.size());
-  const auto words = std::as_bytes(std::span(header));
-  std::vector<std::byte> bytes(words.begin(), words.end());
+  const auto header_bytes = std::as_bytes(std::span(header));
+  std::vector<std::byte> bytes(header_bytes.begin(), header_bytes.end());
   for (const ImagejItem& item : items) bytes.insert(bytes.end(), item.data.begin(), item.data.end());
   return {std::move(lengths), std::move(bytes)};
 }

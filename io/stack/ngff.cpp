@@ -94,10 +94,10 @@ class NgffReader {
     return &*found;
   }
   const Json& required_member(const Json& object, const char* name, Json::value_t type,
-                              const char* of) const {
-    if (!object.is_object()) refuse(fmt::format("are damaged: {} is not an object", of));
+                              const char* owner) const {
+    if (!object.is_object()) refuse(fmt::format("are damaged: {} is not an object", owner));
     const Json* const found = member(object, name, type);
-    if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", of, name));
+    if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", owner, name));
     return *found;
   }
   void check_count(const Json& list, const char* name) const {
@@ -138,9 +138,9 @@ class NgffReader {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
   }
 
-  std::string path(const Json& value, const char* of) const {
+  std::string path(const Json& value, const char* owner) const {
     if (!value.is_string() || !is_inner_key(value.get<std::string>()))
-      refuse(fmt::format("are damaged: the path of {} leads out of its group", of));
+      refuse(fmt::format("are damaged: the path of {} leads out of its group", owner));
     return value.get<std::string>();
   }
   std::vector<std::string> paths(const Json& object, const char* name) const {
@@ -153,11 +153,11 @@ class NgffReader {
   }
 
   /// Adds the names of the other members of an object to `others`.
-  static void add_others(const Json& object, std::span<const std::string_view> known, const std::string& of,
-                         std::vector<std::string>& others) {
+  static void add_others(const Json& object, std::span<const std::string_view> known,
+                         const std::string& owner, std::vector<std::string>& others) {
     for (const auto& [name, value] : object.items())
       if (std::ranges::find(known, name) == known.end())
-        others.push_back(printable(name) + (of.empty() ? "" : " of " + printable(of)));
+        others.push_back(printable(name) + (owner.empty() ? "" : " of " + printable(owner)));
   }
 
   std::vector<OmeAxis> axes(const Json& list, std::vector<std::string>& others) const {

@@ -56,7 +56,7 @@ bool is_elsewhere(const pugi::xml_node& pixels, const std::string& file_id) {
   });
 }
 
-/// The page of the file for each plane; -1 if none is stated.
+/// The page of the file for each plane; -1 if the XML states no page.
 std::vector<std::int64_t> pages_of_planes(const pugi::xml_node& pixels, const Planes& planes) {
   std::vector<std::int64_t> pages(static_cast<std::size_t>(planes.count()), -1);
   std::int64_t budget = 4 * planes.count();  // limits the time that a malicious file can take

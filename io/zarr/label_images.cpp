@@ -179,7 +179,7 @@ void LabelCopyJob::write_level(const Level& level, StagingDirectory& to, const s
     const auto found = source.block(position, false);
     if (!found) return;
     std::memcpy(block.data(), found->data(), static_cast<std::size_t>(block.size()));
-    to.add(joined_key(key, level.result.key_of(position)), coder.encode(block.bytes(), to.target()));
+    to.add(joined_key(key, level.result.chunk_key(position)), coder.encode(block.bytes(), to.target()));
   });
   add_texts(zarr_array_files(level.result), to, key);
 }

@@ -96,7 +96,7 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
     source.smaller_levels.push_back(
         extent_of(level_array(store, joined_key(key, multiscale.levels[i].path), multiscale.image)));
   find_labels(store, key, source);
-  warn_about_siblings(store, key, paths_of(multiscale), source.warnings);
+  warn_about_siblings(store, key, level_paths(multiscale), source.warnings);
   add_metadata_warnings(store, key, group, multiscale, source);
   return source;
 }

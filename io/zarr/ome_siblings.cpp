@@ -42,7 +42,7 @@ void find_labels(const ZarrStore& store, const std::string& key, OmeSource& sour
         store.name_of(joined_key(source.labels_key, printable(source.labels.front()))).native());
 }
 
-std::vector<std::string> paths_of(const NgffMultiscale& image) {
+std::vector<std::string> level_paths(const NgffMultiscale& image) {
   std::vector<std::string> paths;
   for (const NgffLevel& level : image.levels) paths.push_back(level.path);
   return paths;

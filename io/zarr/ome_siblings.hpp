@@ -13,7 +13,7 @@ namespace sepconv {
 void find_labels(const ZarrStore& store, const std::string& key, OmeSource& source);
 
 /// The paths of the levels' arrays, relative to the group.
-std::vector<std::string> paths_of(const NgffMultiscale& image);
+std::vector<std::string> level_paths(const NgffMultiscale& image);
 /// Whether a member of a group is one of these paths or a parent folder of one.
 bool is_on_path(const std::string& member, const std::vector<std::string>& paths);
 

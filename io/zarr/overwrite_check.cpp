@@ -55,7 +55,7 @@ FolderContents read_contents(const fs::path& folder) {
     contents.node = read_zarr_node(*store, "").value_or(ZarrNode());
     if (contents.node.array) return contents;
     const NgffGroup group = read_ngff(contents.node.attributes, folder.native());
-    if (group.images.size() == 1) contents.levels = paths_of(group.images.front());
+    if (group.images.size() == 1) contents.levels = level_paths(group.images.front());
   } catch (const IoError&) {
   }
   return contents;

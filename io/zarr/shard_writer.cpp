@@ -29,7 +29,7 @@ std::span<std::byte> little_endian(std::span<T, N> numbers) {
 ShardWriter::Shard ShardWriter::start_shard(const ZarrShape& chunk) const {
   const ZarrArray& array = target_.array;
   Shard shard;
-  shard.key = target_.key_of(chunk);
+  shard.key = target_.chunk_key(chunk);
   shard.blocks = 1;
   for (std::size_t i = 0; i < chunk.size(); ++i) {
     const std::int64_t inside = std::min(array.chunk[i], array.shape[i] - chunk[i] * array.chunk[i]);

@@ -33,17 +33,17 @@ void if_dead_folder(const fs::path& folder, const Visit& visit) {
   close(lock);
 }
 
-/// Removes all entries except `kept`. Returns false if the deadline passed first.
-bool remove_below(const fs::path& folder, const fs::path& kept,
+/// Removes all entries except `excluded`. Returns false if the deadline passed first.
+bool remove_below(const fs::path& folder, const fs::path& excluded,
                   std::chrono::steady_clock::time_point deadline) noexcept {
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     std::error_code unknown;
     if (std::chrono::steady_clock::now() > deadline) return false;
-    if (entry->path() == kept) continue;
+    if (entry->path() == excluded) continue;
     if (!fs::is_directory(entry->symlink_status(unknown))) {
       unlink(entry->path().c_str());
-    } else if (remove_below(entry->path(), kept, deadline)) {
+    } else if (remove_below(entry->path(), excluded, deadline)) {
       rmdir(entry->path().c_str());
     } else {
       return false;

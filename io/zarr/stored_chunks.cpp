@@ -89,7 +89,7 @@ std::string cause_in(const ZarrArray& array, std::string_view name) {
 
 /// The first cause found among the unknown names; empty if there is none.
 std::string cause_of(const ZarrArray& array, const std::vector<std::string>& unknown_names) {
-  const std::string expected = array.key_of(ZarrShape(array.shape.size()));
+  const std::string expected = array.chunk_key(ZarrShape(array.shape.size()));
   for (const std::string& name : unknown_names)
     if (const std::string cause = cause_in(array, name); !cause.empty())
       return fmt::format("files are named like {} where the metadata say {}: {}", printable(name), expected,
@@ -121,7 +121,7 @@ StoredChunks count_stored(const ZarrStore& store, const std::string& key, const 
   if (!chunks.is_complete()) chunks.cause = cause_of(array, unknown_names);
   if (chunks.stored == 0 && chunks.cause.empty())
     chunks.cause = fmt::format("no file is named like {}: it was never written, or copied without its chunks",
-                               array.key_of(ZarrShape(array.shape.size())));
+                               array.chunk_key(ZarrShape(array.shape.size())));
   return chunks;
 }
 

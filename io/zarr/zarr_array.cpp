@@ -36,7 +36,7 @@ ZarrShape ZarrArray::block_steps() const {
   return steps;
 }
 
-std::string ZarrArray::key_of(const ZarrShape& position) const {
+std::string ZarrArray::chunk_key(const ZarrShape& position) const {
   if (keys_of_v2) return position.empty() ? "0" : fmt::format("{}", fmt::join(position, {&separator, 1}));
   std::string key = "c";
   for (const std::int64_t index : position) key += fmt::format("{}{}", separator, index);
@@ -44,7 +44,7 @@ std::string ZarrArray::key_of(const ZarrShape& position) const {
 }
 
 bool ZarrArray::has_key(std::string_view key) const {
-  if (shape.empty()) return key == key_of({});
+  if (shape.empty()) return key == chunk_key({});
   ZarrShape position;
   for (const char *at = key.data(), *const end = at + key.size(); at != end;) {
     std::uint32_t index = 0;  // unsigned, so that a minus sign is not parsed
@@ -55,7 +55,7 @@ bool ZarrArray::has_key(std::string_view key) const {
   if (position.size() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (position[i] >= ceil_div(shape[i], chunk[i])) return false;
-  return key_of(position) == key;
+  return chunk_key(position) == key;
 }
 
 std::string name_of(const ZarrCodec& codec) {

@@ -73,7 +73,7 @@ struct ZarrArray {
   /// The strides of a block along each axis, in elements.
   ZarrShape block_steps() const;
   /// The key of a chunk, relative to the key of the array.
-  std::string key_of(const ZarrShape& position) const;
+  std::string chunk_key(const ZarrShape& position) const;
   /// Whether this is the key of a chunk or shard.
   bool has_key(std::string_view key) const;
 };

@@ -53,8 +53,8 @@ ZarrBlocks::ZarrBlocks(const ZarrTarget& target, const ImageSpec& spec,
     position_[axis] = position[i] / block;
     const std::int64_t count = std::min(block, array.shape[axis] - position_[axis] * block);
     std::vector<std::int64_t> images;
-    for (const std::int64_t before : image_offsets_)
-      for (std::int64_t k = 0; k < count; ++k) images.push_back(before + k * step);
+    for (const std::int64_t offset : image_offsets_)
+      for (std::int64_t k = 0; k < count; ++k) images.push_back(offset + k * step);
     image_offsets_ = std::move(images);
     image_index_ = image_index_ * count + position[i] % block;
   }
@@ -85,7 +85,7 @@ std::int64_t ZarrBlocks::channel_count(const BlockIndex& index) const {
 }
 
 std::string ZarrBlocks::pending_key(const BlockIndex& index) const {
-  return target_.key_of(position_of(index)) + ".waiting";
+  return target_.chunk_key(position_of(index)) + ".waiting";
 }
 
 std::int64_t ZarrBlocks::pending_bytes() const {

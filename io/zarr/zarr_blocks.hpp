@@ -23,8 +23,8 @@ class ZarrBlocks {
   };
   /// The buffers of one thread: the elements of a block, and the pending pixels of previous images.
   struct Workspace {
-    explicit Workspace(const ZarrBlocks& of)
-        : block(of.target_.array.block_bytes()), pending(of.pending_bytes()) {}
+    explicit Workspace(const ZarrBlocks& blocks)
+        : block(blocks.target_.array.block_bytes()), pending(blocks.pending_bytes()) {}
     Buffer block, pending;
   };
 

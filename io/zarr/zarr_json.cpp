@@ -76,12 +76,12 @@ Json JsonFile::parse(const std::string& text, std::string_view skipped, std::str
   return result;
 }
 
-void JsonFile::throw_damaged(std::string_view what) const {
-  throw_read_error(name_, fmt::format("its {} is missing or damaged; copy it anew", what));
+void JsonFile::throw_damaged(std::string_view subject) const {
+  throw_read_error(name_, fmt::format("its {} is missing or damaged; copy it anew", subject));
 }
 
-void JsonFile::throw_unsupported(const std::string& what) const {
-  throw_read_error(name_, fmt::format("it has {}, which is not read here; convert the array", what));
+void JsonFile::throw_unsupported(const std::string& subject) const {
+  throw_read_error(name_, fmt::format("it has {}, which is not read here; convert the array", subject));
 }
 
 const Json& JsonFile::member(const Json& object, const char* key) const {
@@ -100,14 +100,14 @@ std::string JsonFile::text(const Json& object, const char* key, const std::strin
   return object.is_object() && object.contains(key) ? text(object, key) : default_value;
 }
 
-std::int64_t JsonFile::integer(const Json& value, std::string_view what, std::int64_t min,
+std::int64_t JsonFile::integer(const Json& value, std::string_view subject, std::int64_t min,
                                std::int64_t max) const {
   if (!value.is_number_integer() ||
       (value.is_number_unsigned() &&
        value.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())))
-    throw_damaged(what);
+    throw_damaged(subject);
   const auto number = value.get<std::int64_t>();
-  if (number < min || number > max) throw_damaged(what);
+  if (number < min || number > max) throw_damaged(subject);
   return number;
 }
 
@@ -126,11 +126,11 @@ std::vector<std::int64_t> JsonFile::integers(const Json& object, const char* key
   return numbers;
 }
 
-NamedJson JsonFile::named(const Json& value, std::string_view what) const {
+NamedJson JsonFile::named(const Json& value, std::string_view subject) const {
   if (value.is_string()) return {value.get<std::string>(), Json::object()};
-  if (!value.is_object() || !value.contains("name") || !value["name"].is_string()) throw_damaged(what);
+  if (!value.is_object() || !value.contains("name") || !value["name"].is_string()) throw_damaged(subject);
   NamedJson named{value["name"].get<std::string>(), value.value("configuration", Json::object())};
-  if (!named.configuration.is_object()) throw_damaged(what);
+  if (!named.configuration.is_object()) throw_damaged(subject);
   return named;
 }
 

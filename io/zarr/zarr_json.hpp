@@ -37,20 +37,20 @@ class JsonFile {
              bool* has_skipped = nullptr) const;
 
   /// Throws IoError: "its WHAT is missing or damaged".
-  [[noreturn]] void throw_damaged(std::string_view what) const;
+  [[noreturn]] void throw_damaged(std::string_view subject) const;
   /// Throws IoError: "it has WHAT, which is not read here".
-  [[noreturn]] void throw_unsupported(const std::string& what) const;
+  [[noreturn]] void throw_unsupported(const std::string& subject) const;
 
   // The following functions throw IoError unless the value has the type and is in the range.
   const Json& member(const Json& object, const char* key) const;
   std::string text(const Json& object, const char* key) const;
   std::string text(const Json& object, const char* key, const std::string& default_value) const;
-  std::int64_t integer(const Json& value, std::string_view what, std::int64_t min = 0,
+  std::int64_t integer(const Json& value, std::string_view subject, std::int64_t min = 0,
                        std::int64_t max = std::numeric_limits<std::int64_t>::max()) const;
   std::int64_t integer(const Json& object, const char* key, std::int64_t min, std::int64_t max,
                        std::int64_t default_value) const;
   std::vector<std::int64_t> integers(const Json& object, const char* key, std::int64_t min) const;
-  NamedJson named(const Json& value, std::string_view what) const;
+  NamedJson named(const Json& value, std::string_view subject) const;
   /// Throws if an object has members other than `known`, unless they are marked as optional.
   void check_members(const Json& object, std::initializer_list<std::string_view> known) const;
 

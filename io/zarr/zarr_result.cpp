@@ -57,9 +57,9 @@ std::vector<ZarrCodec> select_codecs(const FileLayout& layout, int version, std:
 }
 
 /// The number of positions of an object of the result along an axis of this size.
-std::int64_t position_count(const std::vector<AxisPositions>& of, std::string_view axis, std::int64_t size,
+std::int64_t position_count(const std::vector<AxisPositions>& list, std::string_view axis, std::int64_t size,
                             std::int64_t default_count = 1) {
-  const AxisPositions* const requested = find_positions(of, axis);
+  const AxisPositions* const requested = find_positions(list, axis);
   if (requested == nullptr) return default_count;
   return requested->asked_for ? requested->count : std::min(requested->count, size);
 }
@@ -68,9 +68,9 @@ std::int64_t position_count(const std::vector<AxisPositions>& of, std::string_vi
 /// besides y and x.
 void check_axes(const FileLayout& layout, const std::vector<std::string>& others, const RasterAxes& axes,
                 std::vector<std::string>& warnings) {
-  for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
-    const char* const object = of == &layout.zarr.chunk_others ? "chunk" : "shard";
-    for (const AxisPositions& positions : *of) {
+  for (const auto* const positions_list : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
+    const char* const object = positions_list == &layout.zarr.chunk_others ? "chunk" : "shard";
+    for (const AxisPositions& positions : *positions_list) {
       if (!positions.asked_for || std::ranges::find(others, positions.axis) != others.end()) continue;
       if (find_axis(axes, positions.axis) == nullptr)
         throw InvalidArgument(fmt::format(

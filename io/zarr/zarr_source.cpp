@@ -72,7 +72,7 @@ Buffer ZarrSource::acquire_buffer() {
 }
 
 std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool will_reuse) {
-  const std::string key = key_of(position);
+  const std::string key = chunk_key(position);
   if (auto cached = blocks_.find(key)) return cached;
   const Location location = locate(position, key);
   if (!location.object) return nullptr;
@@ -91,11 +91,11 @@ std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool 
 }
 
 std::int64_t ZarrSource::stored_bytes(const ZarrShape& position) {
-  return locate(position, key_of(position)).bytes;
+  return locate(position, chunk_key(position)).bytes;
 }
 
 void ZarrSource::read_stored(const ZarrShape& position, std::span<std::byte> to) {
-  const Location location = locate(position, key_of(position));
+  const Location location = locate(position, chunk_key(position));
   if (!location.object || location.bytes != std::ssize(to))
     throw_read_error(name(), fmt::format("the chunk at {} was changed while it was read; start again",
                                          fmt::join(position, ", ")));
@@ -107,8 +107,8 @@ void ZarrSource::throw_damaged(const ZarrShape& position, const std::string& fac
       name(), fmt::format("the chunk at {} is damaged: {}; copy it anew", fmt::join(position, ", "), fact));
 }
 
-std::string ZarrSource::key_of(const ZarrShape& position) const {
-  return joined_key(key_, array_.key_of(position));
+std::string ZarrSource::chunk_key(const ZarrShape& position) const {
+  return joined_key(key_, array_.chunk_key(position));
 }
 
 ZarrSource::Location ZarrSource::locate(const ZarrShape& position, const std::string& key) {
@@ -135,7 +135,7 @@ ZarrSource::Location ZarrSource::locate_unchecked(const ZarrShape& position, con
     chunk[i] = element / array_.chunk[i];
     remainder[i] = element % array_.chunk[i];
   }
-  std::string name = joined_key(key_, array_.key_of(chunk));
+  std::string name = joined_key(key_, array_.chunk_key(chunk));
   Location location;
   const ZarrShape* outer = &array_.chunk;
   for (const ZarrShards& level : array_.shards) {

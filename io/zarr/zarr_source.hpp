@@ -59,7 +59,7 @@ class ZarrSource {
   Location locate(const ZarrShape& position, const std::string& key);
   Location locate_unchecked(const ZarrShape& position, const std::string& key);
   [[noreturn]] void throw_damaged(const ZarrShape& position, const std::string& fact) const;
-  std::string key_of(const ZarrShape& position) const;
+  std::string chunk_key(const ZarrShape& position) const;
   std::shared_ptr<const Shard> shard(const ZarrShards& level, std::int64_t parts, const Location& location,
                                      const std::string& key);
   Buffer acquire_buffer();

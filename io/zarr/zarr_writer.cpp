@@ -49,7 +49,7 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
       const ToolsLease tools = lease_tools();
       if (!blocks_.completes_blocks()) return blocks_.save_pending(at(i), rect, in, tools->workspace);
       const auto bytes = encode(at(i), rect, in, *tools);
-      if (!bytes.empty()) target_->folder->add(target_->key_of(blocks_.position_of(at(i))), bytes);
+      if (!bytes.empty()) target_->folder->add(target_->chunk_key(blocks_.position_of(at(i))), bytes);
     });
   }
 
@@ -94,7 +94,7 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
       const auto bytes = blocks[static_cast<std::size_t>(i)];
       const BlockIndex index{rect.row / blocks_.rows() + i / cols, rect.col / blocks_.cols() + i % cols, 0};
       if (blocks_.is_hole_allowed(index) && std::ranges::equal(bytes, encoded_hole)) return;
-      target_->folder->add(target_->key_of(blocks_.position_of(index)), bytes);
+      target_->folder->add(target_->chunk_key(blocks_.position_of(index)), bytes);
     });
   }
 

@@ -22,7 +22,7 @@ struct ZarrTarget {
   ZarrAxes axes;
   std::unique_ptr<ShardWriter> shards;  ///< null without shards; shared by all images of the array
 
-  std::string key_of(const ZarrShape& chunk) const { return joined_key(key, array.key_of(chunk)); }
+  std::string chunk_key(const ZarrShape& chunk) const { return joined_key(key, array.chunk_key(chunk)); }
   /// Whether a name in the folder is the key of a chunk of this array.
   bool has_chunk(std::string_view name) const {
     if (key.empty()) return array.has_key(name);
