@@ -1,4 +1,4 @@
-// ImageJ's description: lines of key=value. Channels run fastest, then slices, then frames.
+// ImageJ's description: lines of key=value. Channels vary fastest, then slices, then frames.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,14 +11,14 @@
 namespace sepconv {
 namespace {
 
-struct Count {
+struct CountKey {
   const char* key;
   const char* axis;
 };
-constexpr Count kCounts[] = {{"frames", "t"}, {"slices", "z"}, {"channels", "c"}};  // slowest first
+constexpr CountKey kCountKeys[] = {{"frames", "t"}, {"slices", "z"}, {"channels", "c"}};  // slowest first
 
-/// 1 where there is no line; 0 where it is not a number.
-std::int64_t count_of(std::string_view text, std::string_view key) {
+/// The count of this key; 1 if the key is missing, 0 if its value is not a valid count.
+std::int64_t parse_count(std::string_view text, std::string_view key) {
   const std::string_view value = imagej_value(text, key);
   if (value.empty()) return 1;
   std::int64_t count = 0;
@@ -27,7 +27,7 @@ std::int64_t count_of(std::string_view text, std::string_view key) {
   return error == std::errc() && end == value.data() + value.size() && count > 0 && count < kMax ? count : 0;
 }
 
-bool is_count(std::string_view key) {
+bool is_count_key(std::string_view key) {
   return key == "images" || key == "frames" || key == "slices" || key == "channels" || key == "hyperstack";
 }
 
@@ -54,14 +54,14 @@ bool is_imagej(std::string_view description) noexcept {
   return description.starts_with("ImageJ=") || description.starts_with("SCIFIO=");
 }
 
-bool imagej_says_more(std::string_view text) {
+bool imagej_has_more(std::string_view text) {
   constexpr std::string_view kKnown[] = {"ImageJ", "SCIFIO", "unit",      "yunit", "zunit", "spacing",
                                          "tunit",  "fps",    "finterval", "mode",  "loop",  "vunit"};
   while (!text.empty()) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     const std::string_view key = line.substr(0, line.find('='));
-    if (key.find_first_not_of(" \r") != key.npos && !is_count(key) &&
+    if (key.find_first_not_of(" \r") != key.npos && !is_count_key(key) &&
         std::ranges::find(kKnown, key) == std::end(kKnown))
       return true;
   }
@@ -70,18 +70,18 @@ bool imagej_says_more(std::string_view text) {
 
 Stack read_imagej(const std::string& text, const SampleSpec& spec, std::int64_t pages) {
   Stack stack;
-  const std::int64_t images = count_of(text, "images");
+  const std::int64_t images = parse_count(text, "images");
   std::int64_t product = 1;
-  for (const auto& [key, axis] : kCounts) {
-    const std::int64_t count = count_of(text, key);
+  for (const auto& [key, axis] : kCountKeys) {
+    const std::int64_t count = parse_count(text, key);
     if (count == 0 || images == 0 || __builtin_mul_overflow(product, count, &product)) {
       stack.problem = "ImageJ's description has counts that cannot be";
       return stack;
     }
     if (count > 1) stack.axes.push_back({axis, count});
   }
-  // ImageJ's 48-bit RGB: a page of three samples, which are counted as images.
-  if (pages == 1 && product == images && spec.channels == images && images == count_of(text, "channels"))
+  // In ImageJ's 48-bit RGB the three samples of the only page are counted as images.
+  if (pages == 1 && product == images && spec.channels == images && images == parse_count(text, "channels"))
     return {};
   if (product == images || imagej_value(text, "images").empty()) return stack;
   if (product == 1) {
@@ -89,7 +89,7 @@ Stack read_imagej(const std::string& text, const SampleSpec& spec, std::int64_t 
     return stack;
   }
   const std::string counts = to_string(stack.axes);
-  // The channels of RGB pages may be counted, too.
+  // The channels of RGB pages may be counted as an axis, too.
   std::erase_if(stack.axes,
                 [&](const RasterAxis& axis) { return axis.name == "c" && axis.size == spec.channels; });
   if (raster_count(stack.axes) != images)
@@ -102,41 +102,41 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
                             std::vector<std::string>& lost) {
   const std::int64_t images = raster_count(axes);
   std::string counts = images > 1 ? fmt::format("images={}\n", images) : "";
-  std::int64_t counted = 1;
-  int longer = 0;
+  std::int64_t counted_images = 1;
+  int long_axes = 0;
   for (const char* const axis : {"c", "z", "t"}) {
     const RasterAxis* const found = find_axis(axes, axis);
     if (found == nullptr || found->size == 1) continue;
     const auto* const count =
-        std::ranges::find_if(kCounts, [&](const Count& c) { return found->name == c.axis; });
+        std::ranges::find_if(kCountKeys, [&](const CountKey& c) { return found->name == c.axis; });
     counts += fmt::format("{}={}\n", count->key, found->size);
-    counted *= found->size;
-    ++longer;
+    counted_images *= found->size;
+    ++long_axes;
   }
-  // A range of pages is a stack of slices.
-  if (counted != images) counts += fmt::format("slices={}\n", images);
-  if (longer > 1) counts += "hyperstack=true\n";
+  // Any other range of pages is written as a stack of slices.
+  if (counted_images != images) counts += fmt::format("slices={}\n", images);
+  if (long_axes > 1) counts += "hyperstack=true\n";
   const RasterAxis* const c = find_axis(axes, "c");
   const bool has_channels = change.to.channels > 1 || (c != nullptr && c->size > 1);
-  std::string said;
+  std::string result;
   std::vector<std::string> dropped;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     const std::string_view key = line.substr(0, line.find('='));
     if (is_dropped(key, change)) {
-      if (std::ranges::find(dropped, key) == dropped.end()) dropped.emplace_back(key);  // of a few known ones
-    } else if (!line.empty() && !is_count(key) && (has_channels || line != "mode=composite")) {
-      said += fmt::format("{}\n", line);
+      if (std::ranges::find(dropped, key) == dropped.end()) dropped.emplace_back(key);
+    } else if (!line.empty() && !is_count_key(key) && (has_channels || line != "mode=composite")) {
+      result += fmt::format("{}\n", line);
     }
-    if (rest.data() == text.data()) said += counts;
+    if (rest.data() == text.data()) result += counts;
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
   }
   if (!dropped.empty())
     lost.push_back(fmt::format("of ImageJ's description are left out: {}; they are of the source's {}",
                                fmt::join(dropped, ", "),
                                change.map == PixelTransform{} ? "values" : "values and places"));
-  return said;
+  return result;
 }
 
 }  // namespace sepconv

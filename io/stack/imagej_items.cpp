@@ -12,68 +12,70 @@
 namespace sepconv {
 namespace {
 
-constexpr std::uint32_t kind_of(std::string_view letters) {
+constexpr std::uint32_t fourcc(std::string_view letters) {
   std::uint32_t kind = 0;
   for (const char letter : letters) kind = kind << 8 | static_cast<unsigned char>(letter);
   return kind;
 }
 
-constexpr std::uint32_t kMagic = kind_of("IJIJ");
-constexpr std::size_t kWord = 4;
-constexpr std::int64_t kRangeBytes = 16;  // of a channel: two doubles
+constexpr std::uint32_t kMagic = fourcc("IJIJ");
+constexpr std::size_t kWordBytes = 4;
+constexpr std::int64_t kRangeBytes = 16;  // two doubles a channel
 
 struct Kind {
   std::uint32_t kind;
   const char* name;
-  std::size_t unit;  ///< bytes of a value, whose order is the file's
+  std::size_t unit_bytes;  ///< bytes of a value, which is stored in the file's byte order
 };
 constexpr Kind kKinds[] = {
-    {kind_of("rang"), "display ranges", 8}, {kind_of("luts"), "LUTs", 1},    {kind_of("labl"), "labels", 2},
-    {kind_of("roi "), "regions", 1},        {kind_of("over"), "overlay", 1}, {kind_of("info"), "info", 2},
-    {kind_of("prop"), "properties", 2},     {kind_of("plot"), "plot", 1},
+    {fourcc("rang"), "display ranges", 8}, {fourcc("luts"), "LUTs", 1},    {fourcc("labl"), "labels", 2},
+    {fourcc("roi "), "regions", 1},        {fourcc("over"), "overlay", 1}, {fourcc("info"), "info", 2},
+    {fourcc("prop"), "properties", 2},     {fourcc("plot"), "plot", 1},
 };
 
-const Kind* known(std::uint32_t kind) {
+const Kind* find_kind(std::uint32_t kind) {
   const auto* const found = std::ranges::find(kKinds, kind, &Kind::kind);
   return found == std::end(kKinds) ? nullptr : found;
 }
 
-std::uint32_t word_at(std::span<const std::byte> bytes, std::size_t at, bool big_endian) {
-  return static_cast<std::uint32_t>(number_in(bytes.subspan(at, kWord), big_endian));
+std::uint32_t read_u32(std::span<const std::byte> bytes, std::size_t at, bool big_endian) {
+  return static_cast<std::uint32_t>(number_in(bytes.subspan(at, kWordBytes), big_endian));
 }
 
-void reverse_units(std::vector<std::byte>& data, std::size_t unit) {
-  for (std::size_t at = 0; at + unit <= data.size(); at += unit)
+void reverse_units(std::vector<std::byte>& data, std::size_t unit_bytes) {
+  for (std::size_t at = 0; at + unit_bytes <= data.size(); at += unit_bytes)
     std::reverse(data.begin() + static_cast<std::ptrdiff_t>(at),
-                 data.begin() + static_cast<std::ptrdiff_t>(at + unit));
+                 data.begin() + static_cast<std::ptrdiff_t>(at + unit_bytes));
 }
 
 }  // namespace
 
 std::vector<ImagejItem> read_imagej_items(std::span<const std::uint32_t> lengths,
                                           std::span<const std::byte> bytes) {
-  if (lengths.empty() || lengths[0] < kWord || lengths[0] % (2 * kWord) != kWord || lengths[0] > bytes.size())
+  if (lengths.empty() || lengths[0] < kWordBytes || lengths[0] % (2 * kWordBytes) != kWordBytes ||
+      lengths[0] > bytes.size())
     return {};
-  const bool big_endian = word_at(bytes, 0, true) == kMagic;
-  if (!big_endian && word_at(bytes, 0, false) != kMagic) return {};
+  const bool big_endian = read_u32(bytes, 0, true) == kMagic;
+  if (!big_endian && read_u32(bytes, 0, false) != kMagic) return {};
   const bool is_native = big_endian == (std::endian::native == std::endian::big);
   std::vector<ImagejItem> items;
   std::size_t at = lengths[0];
-  for (std::size_t entry = kWord; entry < lengths[0]; entry += 2 * kWord) {
-    const std::uint32_t kind = word_at(bytes, entry, big_endian);
-    const std::uint32_t count = word_at(bytes, entry + kWord, big_endian);
+  for (std::size_t entry = kWordBytes; entry < lengths[0]; entry += 2 * kWordBytes) {
+    const std::uint32_t kind = read_u32(bytes, entry, big_endian);
+    const std::uint32_t count = read_u32(bytes, entry + kWordBytes, big_endian);
     for (std::uint32_t i = 0; i < count; ++i) {
       if (items.size() + 1 >= lengths.size() || lengths[items.size() + 1] > bytes.size() - at) return {};
       const std::size_t length = lengths[items.size() + 1];
       const auto data = bytes.subspan(at, length);
       items.push_back({kind, {data.begin(), data.end()}});
-      if (const Kind* const it = known(kind); it != nullptr && !is_native)
-        reverse_units(items.back().data, it->unit);
+      if (const Kind* const it = find_kind(kind); it != nullptr && !is_native)
+        reverse_units(items.back().data, it->unit_bytes);
       at += length;
     }
   }
-  // What is not known cannot be turned into this machine's byte order.
-  if (!is_native) std::erase_if(items, [](const ImagejItem& item) { return known(item.kind) == nullptr; });
+  // Items of unknown kinds cannot be converted to native byte order.
+  if (!is_native)
+    std::erase_if(items, [](const ImagejItem& item) { return find_kind(item.kind) == nullptr; });
   return items;
 }
 
@@ -87,21 +89,21 @@ std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_item
     ++header.back();
     lengths.push_back(static_cast<std::uint32_t>(item.data.size()));
   }
-  lengths[0] = static_cast<std::uint32_t>(kWord * header.size());
-  const auto words = std::as_bytes(std::span(header));
-  std::vector<std::byte> bytes(words.begin(), words.end());
+  lengths[0] = static_cast<std::uint32_t>(kWordBytes * header.size());
+  const auto header_bytes = std::as_bytes(std::span(header));
+  std::vector<std::byte> bytes(header_bytes.begin(), header_bytes.end());
   for (const ImagejItem& item : items) bytes.insert(bytes.end(), item.data.begin(), item.data.end());
   return {std::move(lengths), std::move(bytes)};
 }
 
 void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count) {
-  const auto is_taken = [&](std::int64_t channel) { return channel >= first && channel < first + count; };
+  const auto is_selected = [&](std::int64_t channel) { return channel >= first && channel < first + count; };
   std::int64_t lut = 0;
-  if (std::ranges::count(items, kind_of("luts"), &ImagejItem::kind) >= first + count)
+  if (std::ranges::count(items, fourcc("luts"), &ImagejItem::kind) >= first + count)
     std::erase_if(items,
-                  [&](const ImagejItem& item) { return item.kind == kind_of("luts") && !is_taken(lut++); });
+                  [&](const ImagejItem& item) { return item.kind == fourcc("luts") && !is_selected(lut++); });
   for (ImagejItem& item : items) {
-    if (item.kind != kind_of("rang") || std::ssize(item.data) < (first + count) * kRangeBytes) continue;
+    if (item.kind != fourcc("rang") || std::ssize(item.data) < (first + count) * kRangeBytes) continue;
     const auto begin = item.data.begin() + first * kRangeBytes;
     item.data = std::vector<std::byte>(begin, begin + count * kRangeBytes);
   }
@@ -112,22 +114,22 @@ void keep_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, c
   if (items.empty()) return;
   const bool is_moved = change.map != PixelTransform{} || !change.part.empty();
   const auto count = [&](std::string_view kind) {
-    return std::ranges::count(items, kind_of(kind), &ImagejItem::kind);
+    return std::ranges::count(items, fourcc(kind), &ImagejItem::kind);
   };
   const RasterAxis* const c = find_axis(axes, "c");
   const std::int64_t channels = c != nullptr && c->size > 1 ? c->size : change.to.channels;
-  const auto falls = [&](const ImagejItem& item) {
-    if (item.kind == kind_of("rang"))
+  const auto is_invalidated = [&](const ImagejItem& item) {
+    if (item.kind == fourcc("rang"))
       return change.values || change.type || change.channels ||
              std::ssize(item.data) != kRangeBytes * channels;
-    if (item.kind == kind_of("luts")) return change.channels || count("luts") != channels;
-    if (item.kind == kind_of("labl")) return count("labl") != raster_count(axes);
-    if (item.kind == kind_of("info") || item.kind == kind_of("prop")) return false;
-    return is_moved || item.kind == kind_of("plot");
+    if (item.kind == fourcc("luts")) return change.channels || count("luts") != channels;
+    if (item.kind == fourcc("labl")) return count("labl") != raster_count(axes);
+    if (item.kind == fourcc("info") || item.kind == fourcc("prop")) return false;
+    return is_moved || item.kind == fourcc("plot");
   };
-  std::vector<ImagejItem> kept, dropped;
-  for (ImagejItem& item : items) (falls(item) ? dropped : kept).push_back(std::move(item));
-  items = std::move(kept);
+  std::vector<ImagejItem> retained, dropped;
+  for (ImagejItem& item : items) (is_invalidated(item) ? dropped : retained).push_back(std::move(item));
+  items = std::move(retained);
   if (!dropped.empty())
     lost.push_back(
         fmt::format("ImageJ's {} are left out: they are those of the source's values, channels or places",
@@ -137,7 +139,7 @@ void keep_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, c
 std::string names_of(const std::vector<ImagejItem>& items) {
   std::vector<std::string> names;
   for (const ImagejItem& item : items) {
-    const Kind* const it = known(item.kind);
+    const Kind* const it = find_kind(item.kind);
     std::string name = it == nullptr ? "other items" : it->name;
     if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }

@@ -1,5 +1,5 @@
-// ImageJ's own metadata besides its description: the TIFF tags 50838 (lengths) and 50839 (a header, and items
-// one behind the other), as its class TiffDecoder has them.
+// ImageJ's metadata besides its description: the TIFF tags 50838 (lengths) and 50839 (a header and
+// consecutive items), as its class TiffDecoder reads them.
 #pragma once
 
 #include <span>
@@ -13,22 +13,22 @@ namespace sepconv {
 
 inline constexpr std::uint32_t kImagejLengths = 50838, kImagejItems = 50839;
 
-/// None where the tags contradict each other.
+/// The items of the two tags, in native byte order; empty if the tags contradict each other.
 std::vector<ImagejItem> read_imagej_items(std::span<const std::uint32_t> lengths,
                                           std::span<const std::byte> bytes);
-/// What the two tags hold, in native byte order.
+/// The values of the tags for lengths and items, in native byte order.
 std::pair<std::vector<std::uint32_t>, std::vector<std::byte>> stored_imagej_items(
     const std::vector<ImagejItem>& items);
 
-/// Leaves the display range and LUT of each of `count` channels, where the items have them of this many or
-/// more.
+/// Keeps the display ranges and LUTs of the `count` channels from `first` on. Does nothing if there are
+/// fewer.
 void take_channels(std::vector<ImagejItem>& items, std::int64_t first, std::int64_t count);
 
-/// Leaves what is true of a result with these axes; what falls is added to `lost`, a sentence.
+/// Removes the items that are invalid for a result with these axes, and adds a sentence about them to `lost`.
 void keep_imagej_items(std::vector<ImagejItem>& items, const RasterAxes& axes, const ImageChange& change,
                        std::vector<std::string>& lost);
 
-/// "display ranges, LUTs"
+/// The names of the kinds of items, e.g. "display ranges, LUTs".
 std::string names_of(const std::vector<ImagejItem>& items);
 
 }  // namespace sepconv

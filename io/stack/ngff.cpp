@@ -21,20 +21,20 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMaxAxes = 5;
 constexpr std::size_t kMaxLevels = 64;
-/// Wells of a plate, label images, images of a group.
+/// Maximum number of wells of a plate, label images, or images of a group.
 constexpr std::size_t kMaxNames = 100'000;
 constexpr std::size_t kVersionSize = 3;
-/// For OME-Zarr's metadata, what a group may be; and what is read of an image, its axes and its levels.
-constexpr std::string_view kParts[] = {"multiscales", "omero",    "labels",
-                                       "plate",       "well",     "image-label",
-                                       "version",     "_creator", "bioformats2raw.layout"};
-constexpr std::string_view kOfImage[] = {"name",    "axes", "datasets", "coordinateTransformations",
-                                         "version", "type", "metadata"};
-constexpr std::string_view kOfAxis[] = {"name", "type", "unit"};
-constexpr std::string_view kOfTransformation[] = {"type", "scale", "translation"};
-constexpr std::string_view kOfLevel[] = {"path", "coordinateTransformations"};
+/// The members of OME-Zarr metadata, and the members that are read of an image, its axes and its levels.
+constexpr std::string_view kGroupMembers[] = {"multiscales", "omero",    "labels",
+                                              "plate",       "well",     "image-label",
+                                              "version",     "_creator", "bioformats2raw.layout"};
+constexpr std::string_view kImageMembers[] = {"name",    "axes", "datasets", "coordinateTransformations",
+                                              "version", "type", "metadata"};
+constexpr std::string_view kAxisMembers[] = {"name", "type", "unit"};
+constexpr std::string_view kTransformationMembers[] = {"type", "scale", "translation"};
+constexpr std::string_view kLevelMembers[] = {"path", "coordinateTransformations"};
 
-/// Reads one group's attributes; errors begin with its name.
+/// Parses the attributes of one group. Error messages begin with its name.
 class NgffReader {
  public:
   explicit NgffReader(const std::string& where) : where_(where) {}
@@ -42,35 +42,35 @@ class NgffReader {
   NgffGroup group(const Json& attributes) const {
     NgffGroup group;
     const Json* const ome = member(attributes, "ome", Json::value_t::object);
-    const Json& said = ome != nullptr ? *ome : attributes;
-    group.said_version = version_of(said, ome != nullptr);
+    const Json& root = ome != nullptr ? *ome : attributes;
+    group.said_version = version_of(root, ome != nullptr);
     group.version = group.said_version.substr(0, kVersionSize);
-    if (const Json* const list = member(said, "multiscales", Json::value_t::array)) {
-      bounded(*list, "multiscales");
-      // For several one is chosen by its arrays, and nothing else of them is read.
-      const bool is_one = list->size() == 1;
-      const Json* const omero = is_one ? member(said, "omero", Json::value_t::object) : nullptr;
-      for (const Json& one : *list) group.images.push_back(multiscale(one, omero));
-      // For 0.4 others are attributes like any, which go along; but not who made the source.
-      if (is_one) {
+    if (const Json* const list = member(root, "multiscales", Json::value_t::array)) {
+      check_count(*list, "multiscales");
+      // If there are several images, the user chooses one by its array, and omero is ignored.
+      const bool is_single = list->size() == 1;
+      const Json* const omero = is_single ? member(root, "omero", Json::value_t::object) : nullptr;
+      for (const Json& entry : *list) group.images.push_back(multiscale(entry, omero));
+      // In 0.4 other members are ordinary attributes, which are copied to the result, except `_creator`.
+      if (is_single) {
         NgffMultiscale& image = group.images.front();
-        if (ome != nullptr) add_others(said, kParts, "", image.others);
-        if (attributes.contains("_creator") || said.contains("_creator"))
+        if (ome != nullptr) add_others(root, kGroupMembers, "", image.others);
+        if (attributes.contains("_creator") || root.contains("_creator"))
           image.others.emplace_back("_creator");
-        if (!said.value("image-label", Json()).is_null())
-          image.image.label = label_of(said["image-label"], image.others);
+        if (!root.value("image-label", Json()).is_null())
+          image.image.label = label_of(root["image-label"], image.others);
       }
     }
-    if (const Json* const labels = member(said, "labels", Json::value_t::array)) {
-      bounded(*labels, "labels");
+    if (const Json* const labels = member(root, "labels", Json::value_t::array)) {
+      check_count(*labels, "labels");
       for (const Json& label : *labels) group.labels.push_back(path(label, "a label"));
     }
-    if (const Json* const plate = member(said, "plate", Json::value_t::object))
+    if (const Json* const plate = member(root, "plate", Json::value_t::object))
       group.wells = paths(*plate, "wells");
-    if (const Json* const well = member(said, "well", Json::value_t::object))
+    if (const Json* const well = member(root, "well", Json::value_t::object))
       group.fields = paths(*well, "images");
     Json others = attributes;
-    for (const std::string_view name : kParts) others.erase(std::string(name));
+    for (const std::string_view name : kGroupMembers) others.erase(std::string(name));
     others.erase("ome");
     if (!others.empty()) group.others = others.dump();
     return group;
@@ -82,7 +82,7 @@ class NgffReader {
                               where_, fact));
   }
 
-  /// Null if there is none, or it is null; `type` is what it has to be.
+  /// Null if the member does not exist or is null. Throws unless it has this type.
   const Json* member(const Json& object, const char* name, Json::value_t type) const {
     const auto found = object.find(name);
     if (found == object.end() || found->is_null()) return nullptr;
@@ -93,42 +93,43 @@ class NgffReader {
                                                          : "text"));
     return &*found;
   }
-  const Json& needed(const Json& object, const char* name, Json::value_t type, const char* of) const {
-    if (!object.is_object()) refuse(fmt::format("are damaged: {} is not an object", of));
+  const Json& required_member(const Json& object, const char* name, Json::value_t type,
+                              const char* owner) const {
+    if (!object.is_object()) refuse(fmt::format("are damaged: {} is not an object", owner));
     const Json* const found = member(object, name, type);
-    if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", of, name));
+    if (found == nullptr) refuse(fmt::format("are damaged: {} has no {}", owner, name));
     return *found;
   }
-  void bounded(const Json& list, const char* name) const {
+  void check_count(const Json& list, const char* name) const {
     if (list.size() > kMaxNames)
       refuse(fmt::format("list {} {}, and {} are read", list.size(), name, kMaxNames));
   }
 
-  /// That of 0.5 is the object's; before, each part states it, or none. What follows it ("0.5-dev-NAME") is
-  /// somebody's who adds to it.
-  std::string version_of(const Json& said, bool in_ome) const {
+  /// In 0.5 the version is a member of "ome"; in 0.4 it is a member of each part, and optional. Extensions
+  /// add a suffix ("0.5-dev-NAME").
+  std::string version_of(const Json& root, bool in_ome) const {
     std::string version = in_ome ? "" : "0.4";
-    bool is_one = in_ome;
-    const auto look = [&](const Json& part) {
-      is_one = true;
+    bool is_ngff_group = in_ome;
+    const auto read_version = [&](const Json& part) {
+      is_ngff_group = true;
       if (!part.is_object() || !part.contains("version")) return;
       if (!part["version"].is_string()) refuse("are damaged: version is not text");
       version = part["version"].get<std::string>();
     };
-    if (in_ome) look(said);
+    if (in_ome) read_version(root);
     for (const char* const part : {"plate", "well"})
-      if (!in_ome && said.contains(part)) look(said[part]);
-    if (!in_ome && said.contains("multiscales") && said["multiscales"].is_array())
-      for (const Json& one : said["multiscales"]) look(one);
-    is_one = is_one || said.contains("labels") || said.contains("bioformats2raw.layout");
-    // ome-zarr-py leaves it to the image that the labels are of.
-    if (in_ome && version.empty() && said.contains("labels")) version = "0.5";
-    if (!is_one) return "";
-    const std::string due = in_ome ? "0.5" : "0.4";
-    if (version != due && !version.starts_with(due + "-") && !version.starts_with(due + "+"))
+      if (!in_ome && root.contains(part)) read_version(root[part]);
+    if (!in_ome && root.contains("multiscales") && root["multiscales"].is_array())
+      for (const Json& image : root["multiscales"]) read_version(image);
+    is_ngff_group = is_ngff_group || root.contains("labels") || root.contains("bioformats2raw.layout");
+    // ome-zarr-py states the version only in the image that the labels belong to.
+    if (in_ome && version.empty() && root.contains("labels")) version = "0.5";
+    if (!is_ngff_group) return "";
+    const std::string expected = in_ome ? "0.5" : "0.4";
+    if (version != expected && !version.starts_with(expected + "-") && !version.starts_with(expected + "+"))
       refuse(fmt::format("are of version {}, and {} \"ome\" {} is read",
                          version.empty() ? "none" : printable(version.substr(0, 20)),
-                         in_ome ? "in" : "without", due));
+                         in_ome ? "in" : "without", expected));
     return version;
   }
 
@@ -137,25 +138,26 @@ class NgffReader {
     return found != object.end() && found->is_string() ? found->get<std::string>() : "";
   }
 
-  std::string path(const Json& value, const char* of) const {
+  std::string path(const Json& value, const char* owner) const {
     if (!value.is_string() || !is_inner_key(value.get<std::string>()))
-      refuse(fmt::format("are damaged: the path of {} leads out of its group", of));
+      refuse(fmt::format("are damaged: the path of {} leads out of its group", owner));
     return value.get<std::string>();
   }
   std::vector<std::string> paths(const Json& object, const char* name) const {
-    const Json& list = needed(object, name, Json::value_t::array, "a plate or well");
-    bounded(list, name);
-    std::vector<std::string> all;
-    for (const Json& one : list) all.push_back(path(needed(one, "path", Json::value_t::string, name), name));
-    return all;
+    const Json& list = required_member(object, name, Json::value_t::array, "a plate or well");
+    check_count(list, name);
+    std::vector<std::string> result;
+    for (const Json& entry : list)
+      result.push_back(path(required_member(entry, "path", Json::value_t::string, name), name));
+    return result;
   }
 
-  /// The names of what else an object says.
-  static void add_others(const Json& object, std::span<const std::string_view> known, const std::string& of,
-                         std::vector<std::string>& others) {
+  /// Adds the names of the other members of an object to `others`.
+  static void add_others(const Json& object, std::span<const std::string_view> known,
+                         const std::string& owner, std::vector<std::string>& others) {
     for (const auto& [name, value] : object.items())
       if (std::ranges::find(known, name) == known.end())
-        others.push_back(printable(name) + (of.empty() ? "" : " of " + printable(of)));
+        others.push_back(printable(name) + (owner.empty() ? "" : " of " + printable(owner)));
   }
 
   std::vector<OmeAxis> axes(const Json& list, std::vector<std::string>& others) const {
@@ -164,10 +166,10 @@ class NgffReader {
       refuse(fmt::format("state {} axes, and an image has 2 to {}", list.size(), kMaxAxes));
     std::set<std::string> names;
     for (const Json& axis : list) {
-      const auto name = needed(axis, "name", Json::value_t::string, "an axis").get<std::string>();
+      const auto name = required_member(axis, "name", Json::value_t::string, "an axis").get<std::string>();
       if (!names.insert(name).second) refuse(fmt::format("have two axes {}", printable(name)));
       axes.push_back({name, text(axis, "type"), text(axis, "unit")});
-      add_others(axis, kOfAxis, "axis " + name, others);
+      add_others(axis, kAxisMembers, "axis " + name, others);
     }
     const auto is_last = [&](std::size_t from_end, const char* name) {
       return axes[axes.size() - from_end].name == name;
@@ -189,17 +191,19 @@ class NgffReader {
     return values;
   }
 
-  /// Puts the transformations behind those that `level` has already.
-  void transform(const Json& list, NgffLevel& level) const {
-    for (const Json& one : list) {
+  /// Applies the transformations after those already in `level`.
+  void apply_transformations(const Json& list, NgffLevel& level) const {
+    for (const Json& transformation : list) {
       const auto type =
-          needed(one, "type", Json::value_t::string, "a coordinate transformation").get<std::string>();
+          required_member(transformation, "type", Json::value_t::string, "a coordinate transformation")
+              .get<std::string>();
       if (type == "identity") continue;
       if (type != "scale" && type != "translation")
         refuse(fmt::format("have a coordinate transformation {}, and scale and translation are known",
                            printable(type)));
       const std::vector<double> values = numbers(
-          needed(one, type.c_str(), Json::value_t::array, "a coordinate transformation"), level.scale.size());
+          required_member(transformation, type.c_str(), Json::value_t::array, "a coordinate transformation"),
+          level.scale.size());
       for (std::size_t i = 0; i < values.size(); ++i) {
         if (type == "scale") level.scale[i] *= values[i];
         level.translation[i] =
@@ -210,45 +214,49 @@ class NgffReader {
     }
   }
 
-  /// Those of all levels. Where they name what they lead to ("output"), as spatialdata's do, each leads to a
-  /// coordinate system of its own, and the first is taken.
+  /// The transformations common to all levels. If each has an "output", as spatialdata writes them, they map
+  /// to separate coordinate systems, and only the first is used.
   Json common_transformations(const Json& image, std::vector<std::string>& others) const {
     constexpr const char* kName = "coordinateTransformations";
-    const Json* const said = member(image, kName, Json::value_t::array);
-    if (said == nullptr) return Json::array();
-    Json taken = *said;
-    const bool lead_elsewhere =
-        std::ranges::all_of(taken, [](const Json& one) { return one.is_object() && one.contains("output"); });
-    if (lead_elsewhere && taken.size() > 1) {
+    const Json* const listed = member(image, kName, Json::value_t::array);
+    if (listed == nullptr) return Json::array();
+    Json used = *listed;
+    const bool have_outputs = std::ranges::all_of(used, [](const Json& transformation) {
+      return transformation.is_object() && transformation.contains("output");
+    });
+    if (have_outputs && used.size() > 1) {
       others.push_back(fmt::format("{} but the first", kName));
-      taken.erase(taken.begin() + 1, taken.end());
+      used.erase(used.begin() + 1, used.end());
     }
-    for (const Json& one : taken)
-      if (one.is_object()) add_others(one, kOfTransformation, kName, others);
-    return taken;
+    for (const Json& transformation : used)
+      if (transformation.is_object()) add_others(transformation, kTransformationMembers, kName, others);
+    return used;
   }
 
-  NgffMultiscale multiscale(const Json& one, const Json* omero) const {
+  NgffMultiscale multiscale(const Json& multiscales, const Json* omero) const {
     NgffMultiscale result;
-    result.image.axes = axes(needed(one, "axes", Json::value_t::array, "multiscales"), result.others);
-    add_others(one, kOfImage, "", result.others);
-    result.image.name = text(one, "name");
-    const Json& datasets = needed(one, "datasets", Json::value_t::array, "multiscales");
+    result.image.axes =
+        axes(required_member(multiscales, "axes", Json::value_t::array, "multiscales"), result.others);
+    add_others(multiscales, kImageMembers, "", result.others);
+    result.image.name = text(multiscales, "name");
+    const Json& datasets = required_member(multiscales, "datasets", Json::value_t::array, "multiscales");
     if (datasets.empty() || datasets.size() > kMaxLevels)
       refuse(fmt::format("list {} levels, and an image has 1 to {}", datasets.size(), kMaxLevels));
-    const Json of_all = common_transformations(one, result.others);
+    const Json common = common_transformations(multiscales, result.others);
     for (const Json& dataset : datasets) {
-      NgffLevel level{path(needed(dataset, "path", Json::value_t::string, "a dataset"), "a dataset"),
+      NgffLevel level{path(required_member(dataset, "path", Json::value_t::string, "a dataset"), "a dataset"),
                       std::vector<double>(result.image.axes.size(), 1),
                       std::vector<double>(result.image.axes.size(), 0)};
-      transform(needed(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"), level);
-      transform(of_all, level);
-      add_others(dataset, kOfLevel, "level " + level.path, result.others);
+      apply_transformations(
+          required_member(dataset, "coordinateTransformations", Json::value_t::array, "a dataset"), level);
+      apply_transformations(common, level);
+      add_others(dataset, kLevelMembers, "level " + level.path, result.others);
       result.levels.push_back(std::move(level));
     }
-    // How the levels were made, by a word ("type") and in full. They are made again, and the word is said of
-    // them.
-    if (one.contains("metadata") && !one["metadata"].is_null()) result.others.emplace_back("metadata");
+    // "type" and "metadata" describe how the levels were computed. The result's levels are recomputed and get
+    // their own "type".
+    if (multiscales.contains("metadata") && !multiscales["metadata"].is_null())
+      result.others.emplace_back("metadata");
     if (omero != nullptr) read_omero(*omero, result);
     return result;
   }
@@ -258,17 +266,18 @@ class NgffReader {
       if (name != "channels" && name != "version") result.others.push_back(printable(name));
     const Json* const channels = member(omero, "channels", Json::value_t::array);
     if (channels == nullptr) return;
-    bounded(*channels, "channels");
+    check_count(*channels, "channels");
     for (const Json& channel : *channels) {
       if (!channel.is_object()) refuse("are damaged: a channel is not an object");
       result.image.channels.push_back(read_channel(channel));
     }
   }
 
-  /// Without where the image is that the things are of: this is said of a label image in its place.
-  static std::string label_of(const Json& said, std::vector<std::string>& others) {
+  /// The members of image-label without version and source. The source of a result's label image is written
+  /// by the caller.
+  static std::string label_of(const Json& image_label, std::vector<std::string>& others) {
     static const Json kUsualSource = {{"image", "../../"}};
-    Json label = said.is_object() ? said : Json::object();
+    Json label = image_label.is_object() ? image_label : Json::object();
     if (label.contains("source") && label["source"] != kUsualSource)
       others.emplace_back("source of image-label");
     for (const char* const name : {"version", "source"}) label.erase(name);
@@ -276,25 +285,25 @@ class NgffReader {
   }
 
   OmeChannel read_channel(const Json& channel) const {
-    OmeChannel read{text(channel, "label")};
+    OmeChannel result{text(channel, "label")};
     const std::string color = text(channel, "color");
     std::uint32_t rgb = 0;
     const auto [end, error] = std::from_chars(color.data(), color.data() + color.size(), rgb, 16);
-    if (color.size() == 6 && error == std::errc() && end == color.data() + color.size()) read.rgb = rgb;
+    if (color.size() == 6 && error == std::errc() && end == color.data() + color.size()) result.rgb = rgb;
     Json rest = channel;
     if (const Json* const window = member(channel, "window", Json::value_t::object)) {
       OmeWindow values;
-      bool whole = true;
+      bool is_complete = true;
       for (const auto& [name, value] : {std::pair("min", &values.min), std::pair("max", &values.max),
                                         std::pair("start", &values.start), std::pair("end", &values.end)}) {
-        whole = whole && window->contains(name) && (*window)[name].is_number();
-        if (whole) *value = (*window)[name].get<double>();
+        is_complete = is_complete && window->contains(name) && (*window)[name].is_number();
+        if (is_complete) *value = (*window)[name].get<double>();
       }
-      if (whole) read.window = values;
+      if (is_complete) result.window = values;
     }
     for (const char* const name : {"label", "color", "window"}) rest.erase(name);
-    if (!rest.empty()) read.rest = rest.dump();
-    return read;
+    if (!rest.empty()) result.rest = rest.dump();
+    return result;
   }
 
   const std::string& where_;
@@ -303,12 +312,12 @@ class NgffReader {
 }  // namespace
 
 OmeImage NgffMultiscale::at_level(std::size_t level) const {
-  OmeImage at = image;
-  for (std::size_t i = 0; i < at.axes.size(); ++i) {
-    at.axes[i].scale = levels.at(level).scale[i];
-    at.axes[i].translation = levels.at(level).translation[i];
+  OmeImage result = image;
+  for (std::size_t i = 0; i < result.axes.size(); ++i) {
+    result.axes[i].scale = levels.at(level).scale[i];
+    result.axes[i].translation = levels.at(level).translation[i];
   }
-  return at;
+  return result;
 }
 
 NgffGroup read_ngff(const std::string& attributes, const std::string& where) {

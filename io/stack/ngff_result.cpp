@@ -1,4 +1,4 @@
-// OME-Zarr's metadata of a result.
+// Writes the OME-Zarr metadata of a result.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace sepconv {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr std::string_view kNgffBegins = "{\"ome\":";
+constexpr std::string_view kNgffPrefix = "{\"ome\":";
 
 Json axis_json(const OmeAxis& axis) {
   Json json = {{"name", axis.name}};
@@ -22,16 +22,17 @@ Json axis_json(const OmeAxis& axis) {
   return json;
 }
 
-/// A pixel that stands for `factor` pixels lies in their middle, whether it is their mean or one of them.
-Json place_json(const OmeImage& image, const std::vector<double>& factors) {
+/// The transformations of a level. The centre of a pixel that represents `factor` pixels is in their middle,
+/// for averaged and for subsampled levels.
+Json transformations_json(const OmeImage& image, const std::vector<double>& factors) {
   Json scale = Json::array(), translation = Json::array();
   bool is_moved = false;
   for (std::size_t i = 0; i < image.axes.size(); ++i) {
     const OmeAxis& axis = image.axes[i];
     scale.push_back(axis.scale * factors[i]);
-    const double at = axis.translation + axis.scale * (factors[i] - 1) / 2;
-    translation.push_back(at);
-    is_moved = is_moved || at != 0;
+    const double offset = axis.translation + axis.scale * (factors[i] - 1) / 2;
+    translation.push_back(offset);
+    is_moved = is_moved || offset != 0;
   }
   Json list = {{{"type", "scale"}, {"scale", std::move(scale)}}};
   if (is_moved) list.push_back({{"type", "translation"}, {"translation", std::move(translation)}});
@@ -48,7 +49,7 @@ Json channel_json(const OmeChannel& channel) {
   return json;
 }
 
-/// Turned with the pixels, moved to where they begin, or no longer known.
+/// Transforms y and x with the pixels. Resets them if the map is unknown.
 void move_axes(OmeImage& image, const std::optional<PixelTransform>& map) {
   if (map == PixelTransform{}) return;
   OmeAxis y = std::exchange(ome_axis(image, "y"), {"y", "space", ""});
@@ -66,15 +67,15 @@ void move_axes(OmeImage& image, const std::optional<PixelTransform>& map) {
   ome_axis(image, "x") = std::move(x);
 }
 
-/// Whether something is said of y or x that a result without a map has not.
-bool has_places(const OmeImage& image) {
+/// Whether y or x has a scale, translation or unit.
+bool has_coordinates(const OmeImage& image) {
   return std::ranges::any_of(image.axes, [](const OmeAxis& axis) {
     return (axis.name == "y" || axis.name == "x") &&
            (axis.scale != 1 || axis.translation != 0 || !axis.unit.empty());
   });
 }
 
-/// Whether there were any.
+/// Returns whether there were any.
 bool drop_windows(OmeImage& image) {
   bool any = false;
   for (OmeChannel& channel : image.channels) {
@@ -84,8 +85,8 @@ bool drop_windows(OmeImage& image) {
   return any;
 }
 
-/// Those of the positions that are left.
-bool keep_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChange& change) {
+/// Keeps the channels of the remaining positions. If they do not match, removes all and returns false.
+bool select_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChange& change) {
   if (image.channels.empty()) return true;
   const RasterAxis* const c = find_axis(axes, "c");
   const std::int64_t first = c == nullptr ? 0 : c->first;
@@ -98,30 +99,30 @@ bool keep_ome_channels(OmeImage& image, const RasterAxes& axes, const ImageChang
 
 }  // namespace
 
-std::string ngff_attributes(const OmeImage& image, const std::vector<NgffStep>& steps, int zarr, bool nearest,
-                            const std::string& others) {
+std::string ngff_attributes(const OmeImage& image, const std::vector<NgffLevelFactors>& levels, int zarr,
+                            bool nearest, const std::string& others) {
   Json axes = Json::array(), datasets = Json::array(), channels = Json::array();
   for (const OmeAxis& axis : image.axes) axes.push_back(axis_json(axis));
-  for (const auto& [path, factors] : steps)
-    datasets.push_back({{"path", path}, {"coordinateTransformations", place_json(image, factors)}});
+  for (const auto& [path, factors] : levels)
+    datasets.push_back({{"path", path}, {"coordinateTransformations", transformations_json(image, factors)}});
   for (const OmeChannel& channel : image.channels) channels.push_back(channel_json(channel));
-  Json one = {{"name", image.name}, {"axes", std::move(axes)}, {"datasets", std::move(datasets)}};
-  if (image.name.empty()) one.erase("name");
-  if (steps.size() > 1) one["type"] = nearest ? "nearest" : "mean";
-  if (zarr == 2) one["version"] = "0.4";
-  Json all = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
-  all["multiscales"] = Json::array({std::move(one)});
-  if (!channels.empty()) all["omero"]["channels"] = std::move(channels);
+  Json multiscale = {{"name", image.name}, {"axes", std::move(axes)}, {"datasets", std::move(datasets)}};
+  if (image.name.empty()) multiscale.erase("name");
+  if (levels.size() > 1) multiscale["type"] = nearest ? "nearest" : "mean";
+  if (zarr == 2) multiscale["version"] = "0.4";
+  Json metadata = zarr == 2 ? Json::object() : Json{{"version", "0.5"}};
+  metadata["multiscales"] = Json::array({std::move(multiscale)});
+  if (!channels.empty()) metadata["omero"]["channels"] = std::move(channels);
   if (!image.label.empty()) {
-    Json& label = all["image-label"] = zarr == 2 ? Json{{"version", "0.4"}} : Json::object();
+    Json& label = metadata["image-label"] = zarr == 2 ? Json{{"version", "0.4"}} : Json::object();
     update_ordered(label, parse_ordered(image.label));
   }
   Json attributes = others.empty() ? Json::object() : parse_ordered(others);
-  update_ordered(attributes, zarr == 2 ? all : Json{{"ome", std::move(all)}});
-  return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may be no UTF-8
+  update_ordered(attributes, zarr == 2 ? metadata : Json{{"ome", std::move(metadata)}});
+  return attributes.dump(-1, ' ', false, Json::error_handler_t::replace);  // names may be invalid UTF-8
 }
 
-bool drop_endless_sizes(OmeImage& image) {
+bool drop_overflowing_sizes(OmeImage& image) {
   constexpr double kMaxPixels = 0x1p62;
   bool any = false;
   for (OmeAxis& axis : image.axes) {
@@ -132,14 +133,14 @@ bool drop_endless_sizes(OmeImage& image) {
   return any;
 }
 
-std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t levels) {
-  static constexpr const char* kParts[] = {"multiscales", "omero", "labels", "image-label"};
+std::string convert_label_attributes(const std::string& attributes, int zarr, std::int64_t levels) {
+  static constexpr const char* kGroupMembers[] = {"multiscales", "omero", "labels", "image-label"};
   Json others = parse_ordered(attributes);
-  Json parts = others.value("ome", Json::object());
-  parts.erase("version");
+  Json ome_members = others.value("ome", Json::object());
+  ome_members.erase("version");
   others.erase("ome");
-  for (const char* const name : kParts) {
-    if (others.contains(name)) parts[name] = others[name];
+  for (const char* const name : kGroupMembers) {
+    if (others.contains(name)) ome_members[name] = others[name];
     others.erase(name);
   }
   const auto set_version = [&](Json& part) {
@@ -148,9 +149,9 @@ std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t
     if (zarr == 2) part["version"] = "0.4";
   };
   for (const char* const name : {"omero", "image-label"})
-    if (parts.contains(name)) set_version(parts[name]);
-  if (parts.contains("multiscales")) {
-    for (Json& image : parts["multiscales"]) {
+    if (ome_members.contains(name)) set_version(ome_members[name]);
+  if (ome_members.contains("multiscales")) {
+    for (Json& image : ome_members["multiscales"]) {
       Json& datasets = image["datasets"];
       while (std::ssize(datasets) > levels) datasets.erase(datasets.size() - 1);
       set_version(image);
@@ -158,14 +159,14 @@ std::string ngff_of_labels(const std::string& attributes, int zarr, std::int64_t
   }
   if (zarr == 3) {
     Json ome = {{"version", "0.5"}};
-    update_ordered(ome, parts);
-    parts = {{"ome", std::move(ome)}};
+    update_ordered(ome, ome_members);
+    ome_members = {{"ome", std::move(ome)}};
   }
-  update_ordered(others, parts);
+  update_ordered(others, ome_members);
   return others.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffBegins); }
+bool is_ngff(std::string_view description) noexcept { return description.starts_with(kNgffPrefix); }
 
 std::string ngff_text(const OmeImage& image) {
   return ngff_attributes(image, {{"0", std::vector<double>(image.axes.size(), 1)}}, 3, false);
@@ -196,21 +197,22 @@ std::string describe_ngff(const std::string& text, const RasterAxes& axes, const
         "in another way");
   }
   for (const RasterAxis& axis : axes) {
-    const auto said = std::ranges::find(image.axes, axis.name, &OmeAxis::name);
-    if (said != image.axes.end()) said->translation += said->scale * static_cast<double>(axis.first);
+    const auto known_axis = std::ranges::find(image.axes, axis.name, &OmeAxis::name);
+    if (known_axis != image.axes.end())
+      known_axis->translation += known_axis->scale * static_cast<double>(axis.first);
   }
-  if (!change.map && has_places(image))
+  if (!change.map && has_coordinates(image))
     lost.emplace_back(
         "the sizes of pixels along y and x are left out: rows and columns of the result are not the source's");
   move_axes(image, change.map);
-  if (drop_endless_sizes(image)) lost.emplace_back(kEndlessSizes);
+  if (drop_overflowing_sizes(image)) lost.emplace_back(kOverflowingSizesWarning);
   if ((change.type || (change.values && !change.keeps_range)) && drop_windows(image))
     lost.emplace_back("what viewers are to show of channels' values (window) is left out: values are others");
   if ((change.type || change.values) && !std::exchange(image.label, "").empty())
     lost.emplace_back(
         "that values are numbers of things (image-label, its colours and properties) is left out: values are "
         "others");
-  if (!keep_ome_channels(image, axes, change))
+  if (!select_ome_channels(image, axes, change))
     lost.emplace_back("names and colours of channels are left out: the result's are not the source's");
   return ngff_text(image);
 }

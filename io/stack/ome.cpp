@@ -1,4 +1,4 @@
-// What OME-XML says of the pages of its file.
+// Parses OME-XML for the pages of its file.
 // https://docs.openmicroscopy.org/ome-model/6.2.2/ome-tiff/specification.html
 #include "io/stack/ome.hpp"
 
@@ -27,7 +27,7 @@ struct Planes {
 
 std::string name_of_size(char axis) { return fmt::format("Size{}", static_cast<char>(std::toupper(axis))); }
 
-/// Nothing (no order) for counts that cannot be.
+/// Returns an empty order if the sizes or the order are invalid.
 Planes planes_of(const pugi::xml_node& pixels, std::int64_t channels) {
   Planes planes;
   std::string order = pixels.attribute("DimensionOrder").as_string();
@@ -48,7 +48,7 @@ Planes planes_of(const pugi::xml_node& pixels, std::int64_t channels) {
   return planes;
 }
 
-/// Whether a plane lies in another file than that of this UUID.
+/// Whether a plane is stored in another file than that of this UUID.
 bool is_elsewhere(const pugi::xml_node& pixels, const std::string& file_id) {
   return std::ranges::any_of(ome_children(pixels, "TiffData"), [&](const pugi::xml_node& data) {
     const pugi::xml_node id = ome_child(data, "UUID");
@@ -56,32 +56,32 @@ bool is_elsewhere(const pugi::xml_node& pixels, const std::string& file_id) {
   });
 }
 
-/// Which page of the file each plane is; -1 where none is said to be.
-std::vector<std::int64_t> place_planes(const pugi::xml_node& pixels, const Planes& planes) {
+/// The page of the file for each plane; -1 if the XML states no page.
+std::vector<std::int64_t> pages_of_planes(const pugi::xml_node& pixels, const Planes& planes) {
   std::vector<std::int64_t> pages(static_cast<std::size_t>(planes.count()), -1);
-  std::int64_t left = 4 * planes.count();  // places are given once; more is a file that wants to take time
+  std::int64_t budget = 4 * planes.count();  // limits the time that a malicious file can take
   for (const pugi::xml_node& data : ome_children(pixels, "TiffData")) {
     std::int64_t at[3]{};
-    bool inside = true;
+    bool is_valid = true;
     for (std::size_t i = 0; i < 3; ++i) {
       const std::string name = fmt::format("First{}", static_cast<char>(std::toupper(planes.order[i])));
       at[i] = data.attribute(name.c_str()).as_llong(0);
-      inside = inside && at[i] >= 0 && at[i] < planes.sizes[i];
+      is_valid = is_valid && at[i] >= 0 && at[i] < planes.sizes[i];
     }
-    if (!inside) continue;
+    if (!is_valid) continue;
     const std::int64_t first = planes.index(at);
     const bool has_page = !data.attribute("IFD").empty();
     const std::int64_t page = data.attribute("IFD").as_llong(0);
-    const std::int64_t all = planes.count() - first;
-    const std::int64_t count =
-        std::min<std::int64_t>({all, data.attribute("PlaneCount").as_llong(has_page ? 1 : all), left});
+    const std::int64_t remaining_planes = planes.count() - first;
+    const std::int64_t count = std::min<std::int64_t>(
+        {remaining_planes, data.attribute("PlaneCount").as_llong(has_page ? 1 : remaining_planes), budget});
     for (std::int64_t i = 0; i < count; ++i) pages[static_cast<std::size_t>(first + i)] = page + i;
-    left -= std::max<std::int64_t>(count, 0);
+    budget -= std::max<std::int64_t>(count, 0);
   }
   return pages;
 }
 
-/// The UUID that TiffData give for this file: the document's own; else, where all give one, that one.
+/// The UUID of this file in TiffData: that of the document, else the only one in all TiffData.
 std::string id_of_file(const pugi::xml_node& root, const std::vector<pugi::xml_node>& images) {
   if (const std::string id = root.attribute("UUID").as_string(); !id.empty()) return id;
   std::set<std::string> ids;
@@ -95,32 +95,33 @@ std::string id_of_file(const pugi::xml_node& root, const std::vector<pugi::xml_n
 bool is_companion(std::string name) {
   std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  for (const char* const word : {"label", "macro", "thumbnail", "overview"}) {
-    if (name.find(word) != name.npos) return true;
+  for (const char* const keyword : {"label", "macro", "thumbnail", "overview"}) {
+    if (name.find(keyword) != name.npos) return true;
   }
   return false;
 }
 
-bool is_page_of(const std::vector<std::int64_t>& pages, std::int64_t count) {
+bool are_valid_pages(const std::vector<std::int64_t>& pages, std::int64_t count) {
   return std::ranges::all_of(pages, [&](std::int64_t page) { return page >= 0 && page < count; });
 }
 
 }  // namespace
 
-bool ome_is(const pugi::xml_node& node, std::string_view name) {
-  std::string_view own = node.name();
-  if (const std::size_t colon = own.find(':'); colon != own.npos) own.remove_prefix(colon + 1);
-  return own == name;
+bool has_ome_name(const pugi::xml_node& node, std::string_view name) {
+  std::string_view local_name = node.name();
+  if (const std::size_t colon = local_name.find(':'); colon != local_name.npos)
+    local_name.remove_prefix(colon + 1);
+  return local_name == name;
 }
 
 pugi::xml_node ome_child(const pugi::xml_node& node, std::string_view name) {
-  return node.find_child([&](const pugi::xml_node& child) { return ome_is(child, name); });
+  return node.find_child([&](const pugi::xml_node& child) { return has_ome_name(child, name); });
 }
 
 std::vector<pugi::xml_node> ome_children(const pugi::xml_node& node, std::string_view name) {
   std::vector<pugi::xml_node> found;
   for (const pugi::xml_node& child : node.children()) {
-    if (ome_is(child, name)) found.push_back(child);
+    if (has_ome_name(child, name)) found.push_back(child);
   }
   return found;
 }
@@ -130,13 +131,13 @@ std::string parse_ome(const std::string& xml, pugi::xml_document& document) {
       !problem.empty())
     return "its OME-XML " + problem;
   const pugi::xml_node root = document.document_element();
-  if (!ome_is(root, "OME")) return "its OME-XML has another root";
+  if (!has_ome_name(root, "OME")) return "its OME-XML has another root";
   return ome_child(ome_child(root, "Image"), "Pixels") || ome_child(root, "BinaryOnly")
              ? ""
              : "its OME-XML has no image";
 }
 
-bool is_like(const pugi::xml_node& pixels, const pugi::xml_node& first) {
+bool has_same_shape(const pugi::xml_node& pixels, const pugi::xml_node& first) {
   for (const char* const name : {"SizeX", "SizeY", "SizeZ", "SizeC", "SizeT", "Type", "DimensionOrder"}) {
     if (std::string_view(pixels.attribute(name).as_string()) != first.attribute(name).as_string())
       return false;
@@ -162,13 +163,13 @@ Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t page
     return stack;
   }
   const std::string file_id = id_of_file(root, images);
-  std::int64_t like = 0, all_planes = 0;
+  std::int64_t same_shape_images = 0, all_planes = 0;
   bool has_data = false;
   for (const pugi::xml_node& image : images) {
     const pugi::xml_node pixels = ome_child(image, "Pixels");
-    const Planes own = planes_of(pixels, spec.channels);
-    std::vector<std::int64_t> placed;
-    if (own.order.empty()) {
+    const Planes image_planes = planes_of(pixels, spec.channels);
+    std::vector<std::int64_t> plane_pages;
+    if (image_planes.order.empty()) {
       stack.problem = "its OME-XML states sizes or an order of dimensions that cannot be";
       return stack;
     }
@@ -177,21 +178,21 @@ Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t page
       return stack;
     }
     has_data = has_data || ome_child(pixels, "TiffData");
-    if (own.count() > pages) {
+    if (image_planes.count() > pages) {
       stack.problem = "its OME-XML counts planes for which there are no pages";
       return stack;
     }
-    all_planes += own.count();
+    all_planes += image_planes.count();
     if (all_planes > kMaxPlanes) {
       stack.problem = fmt::format("its OME-XML counts more than the {} planes that are read", kMaxPlanes);
       return stack;
     }
-    placed = place_planes(pixels, own);
-    if (is_like(pixels, first)) {
-      ++like;
-      stack.pages.insert(stack.pages.end(), placed.begin(), placed.end());
+    plane_pages = pages_of_planes(pixels, image_planes);
+    if (has_same_shape(pixels, first)) {
+      ++same_shape_images;
+      stack.pages.insert(stack.pages.end(), plane_pages.begin(), plane_pages.end());
     } else if (const std::string name = image.attribute("Name").as_string(); is_companion(name)) {
-      stack.unlike.emplace_back(placed.front(), name);
+      stack.unlike.emplace_back(plane_pages.front(), name);
     } else {
       stack.refusal =
           fmt::format("its OME-XML has {} images (series) of several sizes or types", images.size());
@@ -199,14 +200,15 @@ Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t page
       return stack;
     }
   }
-  if (like > 1) stack.axes.push_back({"s", like});
+  if (same_shape_images > 1) stack.axes.push_back({"s", same_shape_images});
   for (std::size_t i = 3; i-- > 0;) stack.axes.push_back({std::string(1, planes.order[i]), planes.sizes[i]});
-  if (!has_data && like == 1) stack.pages.clear();
-  const Extent said{first.attribute("SizeY").as_llong(), first.attribute("SizeX").as_llong()};
-  if (said != spec.extent)
+  if (!has_data && same_shape_images == 1) stack.pages.clear();
+  const Extent stated{first.attribute("SizeY").as_llong(), first.attribute("SizeX").as_llong()};
+  if (stated != spec.extent)
     stack.problem = fmt::format("its OME-XML states images of {} x {} pixels, which its pages do not have",
-                                said.cols, said.rows);
-  else if ((has_data && !is_page_of(stack.pages, pages)) || (!has_data && raster_count(stack.axes) > pages))
+                                stated.cols, stated.rows);
+  else if ((has_data && !are_valid_pages(stack.pages, pages)) ||
+           (!has_data && raster_count(stack.axes) > pages))
     stack.problem = "its OME-XML counts planes for which there are no pages";
   return stack;
 }

@@ -20,9 +20,9 @@ namespace {
 
 struct UnitName {
   std::string_view name, symbol;
-  double metres = 0;  ///< 0: no length
+  double metres = 0;  ///< 0: not a length
 };
-/// Words of OME-Zarr with OME-XML's symbols.
+/// OME-Zarr's words with OME-XML's symbols.
 constexpr UnitName kUnits[] = {{"micrometer", "µm", 1e-6},
                                {"nanometer", "nm", 1e-9},
                                {"millimeter", "mm", 1e-3},
@@ -45,12 +45,12 @@ constexpr UnitName kUnits[] = {{"micrometer", "µm", 1e-6},
                                {"minute", "min"},
                                {"hour", "h"},
                                {"day", "d"}};
-/// What else is written for them: by ImageJ, and with the other of Unicode's two letters mu.
-constexpr UnitName kOtherUnits[] = {{"micrometer", "micron"},   {"micrometer", "microns"},
-                                    {"micrometer", "um"},       {"micrometer", "\u03bcm"},
-                                    {"micrometer", "\\u00B5m"}, {"micrometer", "micrometre"},
-                                    {"microsecond", "\u03bcs"}, {"angstrom", "\u212b"},
-                                    {"second", "sec"},          {"inch", "inches"}};
+/// Other spellings: ImageJ's, and those with the other Unicode letter mu.
+constexpr UnitName kUnitSpellings[] = {{"micrometer", "micron"},   {"micrometer", "microns"},
+                                       {"micrometer", "um"},       {"micrometer", "\u03bcm"},
+                                       {"micrometer", "\\u00B5m"}, {"micrometer", "micrometre"},
+                                       {"microsecond", "\u03bcs"}, {"angstrom", "\u212b"},
+                                       {"second", "sec"},          {"inch", "inches"}};
 
 void set_size(OmeImage& image, const char* name, double size, const std::string& unit) {
   if (!std::isfinite(size) || size <= 0) return;
@@ -59,17 +59,17 @@ void set_size(OmeImage& image, const char* name, double size, const std::string&
   axis.unit = unit;
 }
 
-OmeImage image_of_resolution(const Resolution& resolution) {
+OmeImage image_from_resolution(const Resolution& resolution) {
   OmeImage image;
-  if (resolution.unit == Resolution::Unit::none) return image;  // only how the two sides compare
+  if (resolution.unit == Resolution::Unit::none) return image;  // only the aspect ratio
   const std::string unit = resolution.unit == Resolution::Unit::inch ? "inch" : "centimeter";
   set_size(image, "y", 1 / resolution.y, unit);
   set_size(image, "x", 1 / resolution.x, unit);
   return image;
 }
 
-/// Sizes of pixels in metres, where the coordinate system is in them.
-OmeImage image_of_places(const std::vector<RawTag>& tags) {
+/// Pixel sizes of GeoTIFF tags whose coordinate system is in metres.
+OmeImage image_from_geo_tags(const std::vector<RawTag>& tags) {
   constexpr int kModelType = 1024, kProjected = 1, kLinearUnit = 3076, kMetre = 9001;
   constexpr std::uint16_t kDoubles = 12;
   OmeImage image;
@@ -86,26 +86,26 @@ OmeImage image_of_places(const std::vector<RawTag>& tags) {
   if (has(kPixelScale, 2)) {
     set_size(image, "y", numbers[1], "meter");
     set_size(image, "x", numbers[0], "meter");
-  } else if (has(kTransformation, 8)) {  // two rows of four, whose first columns are the sides of a pixel
+  } else if (has(kTransformation, 8)) {  // two rows of four; the first two columns are the sides of a pixel
     set_size(image, "y", std::hypot(numbers[1], numbers[5]), "meter");
     set_size(image, "x", std::hypot(numbers[0], numbers[4]), "meter");
   }
   return image;
 }
 
-/// What others than descriptions that count images say.
-OmeImage ome_image_of_tags(const Metadata& metadata) {
+/// Pixel sizes from Aperio's description, GeoTIFF tags or the resolution.
+OmeImage image_from_tags(const Metadata& metadata) {
   if (const auto mpp = slide_mpp(metadata.description)) {
     OmeImage image;
     set_size(image, "y", *mpp, "micrometer");
     set_size(image, "x", *mpp, "micrometer");
     return image;
   }
-  if (OmeImage image = image_of_places(metadata.geo_tags); !image.axes.empty()) return image;
-  return metadata.resolution ? image_of_resolution(*metadata.resolution) : OmeImage{};
+  if (OmeImage image = image_from_geo_tags(metadata.geo_tags); !image.axes.empty()) return image;
+  return metadata.resolution ? image_from_resolution(*metadata.resolution) : OmeImage{};
 }
 
-OmeImage image_of_node(const pugi::xml_node& node) {
+OmeImage image_from_xml_node(const pugi::xml_node& node) {
   OmeImage image;
   const pugi::xml_node pixels = ome_child(node, "Pixels");
   image.name = node.attribute("Name").as_string();
@@ -118,26 +118,26 @@ OmeImage image_of_node(const pugi::xml_node& node) {
   }
   if (const auto step = pixels.attribute("TimeIncrement"))
     set_size(image, "t", step.as_double(), ome_unit(pixels.attribute("TimeIncrementUnit").as_string("s")));
-  bool is_told = false;
+  bool has_metadata = false;
   for (const pugi::xml_node& channel : ome_children(pixels, "Channel")) {
-    OmeChannel& read = image.channels.emplace_back(OmeChannel{channel.attribute("Name").as_string()});
+    OmeChannel& parsed = image.channels.emplace_back(OmeChannel{channel.attribute("Name").as_string()});
     if (const auto color = channel.attribute("Color"))  // red, green, blue, alpha
-      read.rgb = static_cast<std::uint32_t>(color.as_llong()) >> 8;
-    is_told = is_told || !read.name.empty() || read.rgb;
+      parsed.rgb = static_cast<std::uint32_t>(color.as_llong()) >> 8;
+    has_metadata = has_metadata || !parsed.name.empty() || parsed.rgb;
   }
-  if (!is_told) image.channels.clear();
+  if (!has_metadata) image.channels.clear();
   return image;
 }
 
-/// Whether OME-XML says other things of its further images than of the first.
+/// Whether metadata of the other images in OME-XML differ from those of the first.
 bool images_differ(const std::string& xml) {
   pugi::xml_document document;
   if (!parse_ome(xml, document).empty()) return false;
   std::optional<OmeImage> first;
   for (const pugi::xml_node& image : ome_children(document.document_element(), "Image")) {
-    OmeImage read = image_of_node(image);
-    if (first && read != *first) return true;
-    if (!first) first = std::move(read);
+    OmeImage parsed = image_from_xml_node(image);
+    if (first && parsed != *first) return true;
+    if (!first) first = std::move(parsed);
   }
   return false;
 }
@@ -164,7 +164,7 @@ OmeAxis& ome_axis(OmeImage& image, std::string_view name) {
 std::string ome_unit(std::string_view text) {
   for (const auto& [name, symbol, metres] : kUnits)
     if (text == name || text == symbol) return std::string(name);
-  for (const auto& [name, symbol, metres] : kOtherUnits)
+  for (const auto& [name, symbol, metres] : kUnitSpellings)
     if (text == symbol) return std::string(name);
   return "";
 }
@@ -189,10 +189,10 @@ std::optional<Resolution> resolution_of(const Metadata& metadata) {
   };
   const double x = per_centimetre("x"), y = per_centimetre("y");
   if (!(x > 0 && y > 0) || !std::isfinite(x) || !std::isfinite(y)) return metadata.resolution;
-  const auto& said = metadata.resolution;
-  if (said && said->unit == Resolution::Unit::inch && std::abs(said->x / 2.54 / x - 1) < 1e-6 &&
-      std::abs(said->y / 2.54 / y - 1) < 1e-6)
-    return said;
+  const auto& stored = metadata.resolution;
+  if (stored && stored->unit == Resolution::Unit::inch && std::abs(stored->x / 2.54 / x - 1) < 1e-6 &&
+      std::abs(stored->y / 2.54 / y - 1) < 1e-6)
+    return stored;
   return Resolution{x, y, Resolution::Unit::centimetre};
 }
 
@@ -234,21 +234,21 @@ OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost) 
     return image;
   }
   if (is_imagej(description)) {
-    if (imagej_says_more(description))
+    if (imagej_has_more(description))
       lost.emplace_back(
           "of ImageJ's description are kept sizes of pixels, the distance of planes and the time step");
     return ome_image_of_imagej(description, metadata.resolution);
   }
   OmeImage image;
   if (is_shaped(description)) {
-    if (shaped_says_more(description))
+    if (shaped_has_more(description))
       lost.emplace_back(
           "of the description (JSON with a shape) are kept axes, sizes of pixels, steps and names of "
           "channels");
     image = ome_image_of_shaped(description);
   }
-  const OmeImage of_tags = ome_image_of_tags(metadata);
-  for (const OmeAxis& axis : of_tags.axes)
+  const OmeImage tag_image = image_from_tags(metadata);
+  for (const OmeAxis& axis : tag_image.axes)
     if (std::ranges::find(image.axes, axis.name, &OmeAxis::name) == image.axes.end())
       image.axes.push_back(axis);
   return image;
@@ -259,34 +259,34 @@ OmeImage ome_image_of_xml(const std::string& xml, bool& has_more) {
   if (!parse_ome(xml, document).empty()) return {};
   const pugi::xml_node root = document.document_element();
   const pugi::xml_node first = ome_child(root, "Image");
-  const auto is_more = [](const pugi::xml_node& node) {
-    return node.type() == pugi::node_element && !ome_is(node, "Pixels") && !ome_is(node, "Image");
+  const auto is_other_element = [](const pugi::xml_node& node) {
+    return node.type() == pugi::node_element && !has_ome_name(node, "Pixels") && !has_ome_name(node, "Image");
   };
-  has_more =
-      root.find_child(is_more) || first.find_child(is_more) || ome_child(ome_child(first, "Pixels"), "Plane");
-  return image_of_node(first);
+  has_more = root.find_child(is_other_element) || first.find_child(is_other_element) ||
+             ome_child(ome_child(first, "Pixels"), "Plane");
+  return image_from_xml_node(first);
 }
 
 OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution) {
   const auto number = [&](const char* key) {
     const std::string_view value = imagej_value(text, key);
-    double read = 0;
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), read);
-    return error == std::errc() ? read : 0.0;
+    double result = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
+    return error == std::errc() ? result : 0.0;
   };
-  const auto unit = [&](const char* key, const std::string& otherwise) {
+  const auto unit = [&](const char* key, const std::string& default_unit) {
     const std::string_view value = imagej_value(text, key);
-    return value.empty() ? otherwise : ome_unit(value);
+    return value.empty() ? default_unit : ome_unit(value);
   };
   OmeImage image;
-  const std::string along_x = unit("unit", "");
-  if (resolution && !along_x.empty()) {
-    set_size(image, "y", 1 / resolution->y, unit("yunit", along_x));
-    set_size(image, "x", 1 / resolution->x, along_x);
+  const std::string x_unit = unit("unit", "");
+  if (resolution && !x_unit.empty()) {
+    set_size(image, "y", 1 / resolution->y, unit("yunit", x_unit));
+    set_size(image, "x", 1 / resolution->x, x_unit);
   } else if (resolution) {
-    image = image_of_resolution(*resolution);
+    image = image_from_resolution(*resolution);
   }
-  if (!along_x.empty()) set_size(image, "z", number("spacing"), unit("zunit", along_x));
+  if (!x_unit.empty()) set_size(image, "z", number("spacing"), unit("zunit", x_unit));
   set_size(image, "t", number("finterval"), unit("tunit", "second"));
   return image;
 }

@@ -1,5 +1,5 @@
-// What OME-XML, OME-Zarr, ImageJ's description and TIFF's tags say of an image besides its pixels, in one
-// form: for results whose format has another of them than the source's.
+// A common representation of the image metadata in OME-XML, OME-Zarr, ImageJ's description and TIFF tags, to
+// convert between them.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@ namespace sepconv {
 
 struct OmeAxis {
   std::string name;        ///< "t", "c", "z", "y", "x", or another
-  std::string type;        ///< "time", "channel", "space", another word, or none
-  std::string unit;        ///< as OME-Zarr spells it, "micrometer"; none if it is not known
-  double scale = 1;        ///< from one pixel's centre to the next one's, in units
-  double translation = 0;  ///< of the first pixel's centre
+  std::string type;        ///< "time", "channel", "space", another word, or empty
+  std::string unit;        ///< as OME-Zarr spells it, "micrometer"; empty if unknown
+  double scale = 1;        ///< distance between the centres of adjacent pixels, in units
+  double translation = 0;  ///< position of the first pixel's centre, in units
   friend bool operator==(const OmeAxis&, const OmeAxis&) = default;
 };
 
-/// For a channel's values, for viewers: all that there may be, and what is shown from black to full colour.
+/// A channel's display window: the possible values (min, max), and those shown as black and full colour.
 struct OmeWindow {
   double min = 0, max = 0, start = 0, end = 0;
   friend bool operator==(const OmeWindow&, const OmeWindow&) = default;
@@ -31,47 +31,46 @@ struct OmeChannel {
   std::string name;
   std::optional<std::uint32_t> rgb{};  ///< 0xRRGGBB
   std::optional<OmeWindow> window{};
-  std::string rest{};  ///< what else OME-Zarr says of it: a JSON object's text, or none
+  std::string rest{};  ///< other OME-Zarr members, the text of a JSON object; may be empty
   friend bool operator==(const OmeChannel&, const OmeChannel&) = default;
 };
 
 struct OmeImage {
   std::string name{};
-  std::vector<OmeAxis> axes{};         ///< those of which something is said
-  std::vector<OmeChannel> channels{};  ///< one a position of c; empty: nothing is said of them
-  /// Values are numbers of things, and what OME-Zarr says of these (image-label): a JSON object's text, or
-  /// none.
+  std::vector<OmeAxis> axes{};         ///< axes with metadata
+  std::vector<OmeChannel> channels{};  ///< one per position of c; empty: no metadata
+  /// OME-Zarr's image-label, the text of a JSON object: pixel values are labels of objects. Else empty.
   std::string label{};
   friend bool operator==(const OmeImage&, const OmeImage&) = default;
 };
 
-/// For its axes.
 std::vector<std::string> axis_names(const OmeImage& image);
-/// The axis of this name, made if there is none.
+/// The axis of this name, which is added if it does not exist.
 OmeAxis& ome_axis(OmeImage& image, std::string_view name);
-/// "space" of x, y and z, "time" of t, "channel" of c, else nothing.
+/// "space" for x, y and z, "time" for t, "channel" for c, else empty.
 std::string ome_axis_type(std::string_view name);
 
-/// OME-Zarr's word for a unit as OME-XML and ImageJ write it ("µm", "micron"), and OME-XML's symbol for such
-/// a word; empty for what has none.
+/// ome_unit(): OME-Zarr's word for a unit that OME-XML or ImageJ writes ("µm", "micron"). ome_symbol():
+/// OME-XML's symbol for such a word. Both return an empty string for unknown units.
 std::string ome_unit(std::string_view text);
 std::string ome_symbol(std::string_view unit);
-/// For a unit of length; 0 for others.
+/// The length of a unit in metres; 0 for units that are not lengths.
 double ome_metres(std::string_view unit);
 
-/// What metadata say of an image: its description, of whichever kind, else resolution and GeoTIFF tags. What
-/// they say beyond is added to `lost`, a sentence each.
+/// Converts a description of any kind, resolution and GeoTIFF tags. Adds a sentence to `lost` for each kind
+/// of metadata that OmeImage cannot represent.
 OmeImage ome_image_of(const Metadata& metadata, std::vector<std::string>& lost);
 
-/// What a result has that has no description of such a kind: the sizes of pixels that one says, where they
-/// are lengths, else the resolution.
+/// The resolution for a format without such a description: the description's pixel sizes if they are lengths,
+/// else Metadata::resolution.
 std::optional<Resolution> resolution_of(const Metadata& metadata);
-/// "description (sizes of pixels, time step, names of channels)": what is known from it.
+/// Lists the contents of the description: "description (sizes of pixels, time step, names of channels)".
 std::string described_in(const Metadata& metadata);
 
-/// For OME-XML's first image. `has_more`: it says more than that.
+/// The first image of OME-XML. `has_more`: the XML contains other metadata, too.
 OmeImage ome_image_of_xml(const std::string& xml, bool& has_more);
-/// For ImageJ's description: sizes along z and t, and the unit of those that TIFF's resolution states.
+/// The axes of ImageJ's description: sizes along z and t. Sizes along x and y are TIFF's resolution in the
+/// unit of the description.
 OmeImage ome_image_of_imagej(const std::string& text, const std::optional<Resolution>& resolution);
 
 }  // namespace sepconv

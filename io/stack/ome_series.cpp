@@ -1,5 +1,4 @@
-// One of the images that OME-XML has, where these are not alike; and images whose axes the caller knows
-// better than their description.
+// Single images of OME-XML whose images differ in shape, and descriptions for axes that the caller states.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +20,7 @@ std::string sizes_text(const pugi::xml_node& pixels) {
   return text + fmt::format(", {}", pixels.attribute("Type").as_string());
 }
 
-/// Where the first plane lies.
+/// The page of the first plane.
 std::int64_t first_page_of(const pugi::xml_node& pixels) {
   const auto is_first = [](const pugi::xml_node& data) {
     return std::ranges::all_of(std::initializer_list<const char*>{"FirstZ", "FirstC", "FirstT"},
@@ -32,36 +31,36 @@ std::int64_t first_page_of(const pugi::xml_node& pixels) {
   return 0;
 }
 
-/// Whether these are named as ImageJ's and OME-XML's axes are, once each; `in_order`: as ImageJ has them.
-bool are_counted(const RasterAxes& axes, bool in_order) {
+/// Whether all axes are t, z or c, at most once each. `in_order`: and in ImageJ's order.
+bool are_known_axes(const RasterAxes& axes, bool in_order) {
   constexpr std::string_view kOrder = "tzc";
-  std::size_t from = 0;
+  std::size_t previous = 0;
   return std::ranges::all_of(axes, [&](const RasterAxis& axis) {
-    const std::size_t place = axis.name.size() == 1 ? kOrder.find(axis.name) : kOrder.npos;
-    const bool follows = place != kOrder.npos && (!in_order || place >= from);
-    from = place;
-    return follows;
+    const std::size_t position = axis.name.size() == 1 ? kOrder.find(axis.name) : kOrder.npos;
+    const bool is_valid = position != kOrder.npos && (!in_order || position >= previous);
+    previous = position;
+    return is_valid;
   });
 }
 
-/// Without the lines on axes that are not among these.
+/// Removes the lines about axes other than these.
 std::string imagej_with_axes(const std::string& text, const RasterAxes& axes) {
-  std::string said;
+  std::string result;
   std::string_view rest = text;
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     const std::string_view key = line.substr(0, line.find('='));
-    const bool is_of_time = key == "finterval" || key == "fps" || key == "tunit";
-    const bool is_of_depth = key == "spacing" || key == "zunit";
-    if ((is_of_time && find_axis(axes, "t") == nullptr) || (is_of_depth && find_axis(axes, "z") == nullptr))
+    const bool is_time_key = key == "finterval" || key == "fps" || key == "tunit";
+    const bool is_depth_key = key == "spacing" || key == "zunit";
+    if ((is_time_key && find_axis(axes, "t") == nullptr) || (is_depth_key && find_axis(axes, "z") == nullptr))
       continue;
-    said += fmt::format("{}\n", line);
+    result += fmt::format("{}\n", line);
   }
-  return said;
+  return result;
 }
 
-/// New OME-XML with what still is said of the first image.
+/// Creates OME-XML with the metadata of the first image that apply to these axes.
 std::string ome_with_axes(const std::string& xml, const SampleSpec& spec, const RasterAxes& axes) {
   bool has_more = false;
   OmeImage image = ome_image_of_xml(xml, has_more);
@@ -98,9 +97,9 @@ std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64
 }
 
 std::string with_axes(const std::string& description, const SampleSpec& spec, const RasterAxes& axes) {
-  if (is_shaped(description)) return description;  // a result's letters are those of its axes
-  if (is_imagej(description)) return are_counted(axes, true) ? imagej_with_axes(description, axes) : "";
-  return is_ome(description) && are_counted(axes, false) ? ome_with_axes(description, spec, axes) : "";
+  if (is_shaped(description)) return description;  // its axes are set when the result is written
+  if (is_imagej(description)) return are_known_axes(axes, true) ? imagej_with_axes(description, axes) : "";
+  return is_ome(description) && are_known_axes(axes, false) ? ome_with_axes(description, spec, axes) : "";
 }
 
 }  // namespace sepconv

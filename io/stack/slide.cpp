@@ -1,4 +1,4 @@
-// Aperio's description of a scanned slide (SVS): lines on how it was stored, then fields,
+// Aperio's description of a scanned slide (SVS): lines about the encoding, then fields,
 // "|AppMag = 20|MPP = 0.4990|". https://openslide.org/formats/aperio/
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,7 +14,7 @@
 namespace sepconv {
 namespace {
 
-constexpr std::string_view kNoSlide = "source: ";
+constexpr std::string_view kSourcePrefix = "source: ";
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \r\n");
@@ -26,7 +26,7 @@ struct SlideField {
   std::string_view text, key, value;
 };
 
-/// All behind the lines.
+/// The fields after the lines.
 std::vector<SlideField> slide_fields(std::string_view text) {
   std::vector<SlideField> fields;
   for (std::size_t bar = text.find('|'); bar != text.npos;) {
@@ -48,8 +48,8 @@ std::optional<double> positive_number(std::string_view text) {
   return number;
 }
 
-/// What counts the pixels of the scan, or places them on the glass.
-bool is_of_scan(std::string_view key) {
+/// Whether a field counts the pixels of the scan or states their position on the glass.
+bool is_scan_field(std::string_view key) {
   constexpr std::string_view kKeys[] = {
       "stripewidth",     "left",          "top",           "linecameraskew", "lineareaxoffset",
       "lineareayoffset", "originalwidth", "originalheight"};
@@ -59,8 +59,9 @@ bool is_of_scan(std::string_view key) {
   return std::ranges::find(kKeys, lower) != std::end(kKeys);
 }
 
-/// How often a pixel of the result is one of the source's, where both sides are: those of levels are rounded.
-std::optional<double> enlargement(const std::optional<PixelTransform>& map) {
+/// The size of a result pixel in source pixels; null unless it is equal along rows and columns, with a
+/// tolerance for the rounded extents of levels.
+std::optional<double> pixel_scale(const std::optional<PixelTransform>& map) {
   constexpr double kRounding = 0.01;
   if (!map || !(std::abs(map->rows / map->cols - 1) < kRounding)) return std::nullopt;
   return std::sqrt(map->rows * map->cols);
@@ -83,40 +84,40 @@ bool is_slide(std::string_view description) {
 std::string describe_slide(const std::string& text, const ImageChange& change,
                            std::vector<std::string>& lost) {
   if (change.map == PixelTransform{}) return text;
-  const double factor = enlargement(change.map).value_or(0);
+  const double factor = pixel_scale(change.map).value_or(0);
   const std::string_view lines = std::string_view(text).substr(0, text.find('|'));
-  const Extent made = change.made().extent;
-  std::string said =
-      fmt::format("{}\r\n{}x{}", trimmed(lines.substr(0, lines.find('\n'))), made.cols, made.rows);
+  const Extent extent = change.made().extent;
+  std::string result =
+      fmt::format("{}\r\n{}x{}", trimmed(lines.substr(0, lines.find('\n'))), extent.cols, extent.rows);
   std::vector<std::string_view> dropped;
   for (const SlideField& field : slide_fields(text)) {
     const bool is_size = field.key == "MPP" || field.key == "AppMag";
     const double value = is_size ? positive_number(field.value).value_or(0) : 0;
-    if (is_of_scan(field.key) || (is_size && !(value > 0 && factor > 0))) {
+    if (is_scan_field(field.key) || (is_size && !(value > 0 && factor > 0))) {
       if (std::ranges::find(dropped, field.key) == dropped.end()) dropped.push_back(field.key);
     } else if (is_size && factor != 1) {
-      said += fmt::format("|{} = {:.6g}", field.key, field.key == "MPP" ? value * factor : value / factor);
+      result += fmt::format("|{} = {:.6g}", field.key, field.key == "MPP" ? value * factor : value / factor);
     } else {
-      said += fmt::format("|{}", field.text);
+      result += fmt::format("|{}", field.text);
     }
   }
   if (!dropped.empty())
     lost.push_back(fmt::format("of Aperio's description are left out: {}; they are of the source's pixels{}",
                                fmt::join(dropped, ", "),
                                change.map && factor == 0 ? ", and those of the result are not square" : ""));
-  return said;
+  return result;
 }
 
 std::string not_of_slide(const std::string& text) {
-  return is_aperio(text) ? std::string(kNoSlide) + text : text;
+  return is_aperio(text) ? std::string(kSourcePrefix) + text : text;
 }
 
 std::string without_mpp(const std::string& text) {
   const std::string_view lines = std::string_view(text).substr(0, text.find('|'));
-  std::string said(lines);
+  std::string result(lines);
   for (const SlideField& field : slide_fields(text))
-    if (field.key != "MPP" && field.key != "AppMag") said += fmt::format("|{}", field.text);
-  return said;
+    if (field.key != "MPP" && field.key != "AppMag") result += fmt::format("|{}", field.text);
+  return result;
 }
 
 }  // namespace sepconv

@@ -28,12 +28,12 @@ bool describes_one(const std::string& description, const SampleSpec& spec) {
 
 std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
                            std::vector<std::string>& lost) {
-  std::string said = is_ome(description)      ? describe_ome(description, axes, change, lost)
-                     : is_imagej(description) ? describe_imagej(description, axes, change, lost)
-                     : is_ngff(description)   ? describe_ngff(description, axes, change, lost)
-                                              : describe_shaped(description, axes, change);
-  if (said.empty()) lost.emplace_back("the description is left out: it counts images in another way");
-  return said;
+  std::string result = is_ome(description)      ? describe_ome(description, axes, change, lost)
+                       : is_imagej(description) ? describe_imagej(description, axes, change, lost)
+                       : is_ngff(description)   ? describe_ngff(description, axes, change, lost)
+                                                : describe_shaped(description, axes, change);
+  if (result.empty()) lost.emplace_back("the description is left out: it counts images in another way");
+  return result;
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// Descriptions that count images: OME-XML, ImageJ's, OME-Zarr's, and the JSON of tifffile ("shaped"). What
-// they say of a file's rasters, and the same said of a result.
+// Descriptions of image stacks: OME-XML, ImageJ's, OME-Zarr's, and the JSON of tifffile ("shaped"). Parses
+// them for the axes of a file's rasters, and updates them for a result.
 #pragma once
 
 #include <optional>
@@ -14,50 +14,49 @@ namespace sepconv {
 
 struct Stack {
   RasterAxes axes{};
-  std::vector<std::int64_t> pages{};  ///< of the file, one a raster; empty: one after another
-  /// Images of the description that are of other kinds (the label of a slide): their first page and name.
+  std::vector<std::int64_t> pages{};  ///< the page of each raster; empty: consecutive pages
+  /// First page and name of images of another shape or type, e.g. the label of a slide.
   std::vector<std::pair<std::int64_t, std::string>> unlike{};
-  std::string problem{};  ///< why the description is of no use: "its OME-XML is damaged"
-  std::string refusal{};  ///< why the file is not to be read by its pages either
-  bool is_mixed = false;  ///< because its images are of several sizes or types: ome_series() are read alone
+  std::string problem{};  ///< why the description cannot be used: "its OME-XML is damaged"
+  std::string refusal{};  ///< why the file cannot be read page by page either
+  bool is_mixed = false;  ///< refused because images differ in size or type; each of ome_series() can be read
 };
 
-/// What a description that counts images says of those of this shape, in a file of this many pages.
+/// Parses the description of a stack of images with this shape, in a file with this many pages.
 Stack read_stack(const std::string& description, const SampleSpec& spec, std::int64_t pages);
 
-/// The description of the rasters that are left at these axes and changed so, or nothing where it cannot
-/// be said of them; `lost` gets a sentence about what it does not say any more.
+/// Updates a description for a result with these axes and this change. Returns an empty string if the format
+/// of the description cannot represent them. Adds sentences about removed metadata to `lost`.
 std::string describe_stack(const std::string& description, const RasterAxes& axes, const ImageChange& change,
                            std::vector<std::string>& lost);
 
-/// Whether OME-XML has a word for the type; f16 and 64-bit integers have none.
+/// Whether OME-XML supports the type. It does not support f16 and 64-bit integers.
 bool ome_holds(SampleType type);
-/// A new one: OME-XML, for what is in no other description, with what is known of the image.
+/// Creates OME-XML with the known metadata of the image.
 std::string new_ome(const SampleSpec& spec, const RasterAxes& axes, const OmeImage& image = {});
-/// A new shaped one, which names the axes.
+/// Creates a shaped description that names the axes.
 std::string new_shaped(const SampleSpec& spec, const RasterAxes& axes);
-/// A shaped description whose channels come where they are stored, before rows or behind columns; others as
-/// they are.
+/// Moves the channels of a shaped description to where they are stored: before rows (planar) or after
+/// columns. Returns other descriptions unchanged.
 std::string with_channels_at(const std::string& description, const SampleSpec& spec, bool planar);
-/// The shaped description of a smaller level of the image of this one; nothing where that is none. tifffile
-/// reads the shapes of a file only where every level has its own.
+/// The shaped description of a smaller level of the image; empty if `description` is not shaped. tifffile
+/// reads the shapes of a file only if every level has one.
 std::string shaped_of_level(const std::string& description, const SampleSpec& spec, Extent level);
 
-/// The description of images like this one that lie along other axes than it says; nothing where it cannot
-/// be said in such a one.
+/// Changes a description to these axes. Returns an empty string if its format cannot represent them.
 std::string with_axes(const std::string& description, const SampleSpec& spec, const RasterAxes& axes);
 
-/// Images of OME-XML, of which one may be read where they are not alike.
+/// An image of OME-XML. Images of different shapes are read one at a time.
 struct OmeSeries {
   std::string name;
   std::int64_t first_page = 0;
   std::string sizes;  ///< "64 x 48 pixels, z 5, c 2"
 };
 std::vector<OmeSeries> ome_series(const std::string& xml);
-/// The same OME-XML with these images only.
+/// The OME-XML with only these images.
 std::string ome_of_series(const std::string& xml, std::int64_t first, std::int64_t last);
 
-// Kind by kind.
+// The functions for each kind of description.
 Stack read_ome(const std::string& xml, const SampleSpec& spec, std::int64_t pages);
 std::string describe_ome(const std::string& xml, const RasterAxes& axes, const ImageChange& change,
                          std::vector<std::string>& lost);
@@ -67,27 +66,28 @@ std::string describe_imagej(const std::string& text, const RasterAxes& axes, con
 Stack read_shaped(const std::string& json, const SampleSpec& spec);
 std::string describe_shaped(const std::string& json, const RasterAxes& axes, const ImageChange& change);
 bool is_imagej(std::string_view description) noexcept;
-/// What a line of ImageJ's description says; nothing if there is none.
+/// The value of a key in ImageJ's description; empty if it does not exist.
 std::string_view imagej_value(std::string_view text, std::string_view key);
 bool is_shaped(std::string_view description) noexcept;
-/// Whether there is more than what counts images and says sizes and, in ImageJ's, how it is to be shown.
-bool imagej_says_more(std::string_view text);
-bool shaped_says_more(const std::string& json);
-/// Sizes, steps and names of channels that tifffile was given for OME-XML or ImageJ and wrote as they were.
+/// Whether a description has other contents than counts of images, sizes and (ImageJ's) display settings.
+bool imagej_has_more(std::string_view text);
+bool shaped_has_more(const std::string& json);
+/// Sizes, steps and channel names that were passed to tifffile for OME-XML or ImageJ, and that it wrote
+/// unchanged.
 OmeImage ome_image_of_shaped(const std::string& json);
 
-// Aperio's description of a slide (SVS), which counts no images.
+// Aperio's description of a slide (SVS), which does not describe a stack.
 bool is_aperio(std::string_view description) noexcept;
-/// The same, or what not_of_slide() made of it.
+/// Whether the description is Aperio's, or the result of not_of_slide().
 bool is_slide(std::string_view description);
-/// Micrometres from pixel to pixel; nothing where it does not say that.
+/// Micrometres per pixel; null if the description does not contain it.
 std::optional<double> slide_mpp(std::string_view description);
-/// With sizes and magnification of the result; what counts the source's pixels falls.
+/// Updates sizes and magnification for the result, and removes fields that count the source's pixels.
 std::string describe_slide(const std::string& text, const ImageChange& change,
                            std::vector<std::string>& lost);
-/// For a file that is not laid out as Aperio's are: with a beginning by which no reader takes it for one.
+/// Adds a prefix so that readers do not take a file with another layout for Aperio's.
 std::string not_of_slide(const std::string& text);
-/// For a page that is not the scan (thumbnail, label): without the scan's size of a pixel.
+/// Removes the pixel size and magnification of the scan, for a page that is not the scan (thumbnail, label).
 std::string without_mpp(const std::string& text);
 
 }  // namespace sepconv

@@ -13,17 +13,17 @@ namespace {
 using nlohmann::ordered_json;
 using Shape = std::vector<std::int64_t>;
 
-/// Null where it is not an object.
+/// Null unless the text is an object.
 ordered_json parsed(const std::string& text) {
-  ordered_json all = parse_ordered(text);
-  return all.is_object() ? all : ordered_json();
+  ordered_json root = parse_ordered(text);
+  return root.is_object() ? root : ordered_json();
 }
 
-/// Empty where it has none.
-Shape shape_of(const ordered_json& all) {
+/// Empty if it is missing or invalid.
+Shape shape_of(const ordered_json& root) {
   Shape shape;
-  if (!all.is_object() || !all.contains("shape") || !all["shape"].is_array()) return {};
-  for (const ordered_json& side : all["shape"]) {
+  if (!root.is_object() || !root.contains("shape") || !root["shape"].is_array()) return {};
+  for (const ordered_json& side : root["shape"]) {
     constexpr std::int64_t kMax = std::int64_t{1} << 31;
     if (!side.is_number_unsigned() || side.get<std::uint64_t>() > static_cast<std::uint64_t>(kMax) ||
         side.get<std::int64_t>() == 0 || shape.size() > 16)
@@ -52,7 +52,7 @@ std::string letters_of(const SampleSpec& spec, const RasterAxes& axes, bool plan
   return letters + (spec.channels == 1 ? "YX" : planar ? "SYX" : "YXS");
 }
 
-/// The axes before the last `sides` ones, by the letters of `names` if they are one each, all others.
+/// The axes before the last `sides` ones. They get the letters of `names` if these are valid and unique.
 RasterAxes leading_axes(const Shape& shape, std::size_t sides, std::string names) {
   RasterAxes axes;
   const std::size_t count = shape.size() - sides;
@@ -69,20 +69,20 @@ RasterAxes leading_axes(const Shape& shape, std::size_t sides, std::string names
   return axes;
 }
 
-void set_shape(ordered_json& all, const SampleSpec& spec, const RasterAxes& axes, bool planar) {
+void set_shape(ordered_json& root, const SampleSpec& spec, const RasterAxes& axes, bool planar) {
   Shape shape;
   for (const RasterAxis& axis : axes) {
     if (!axis.single) shape.push_back(axis.size);
   }
   for (const std::int64_t side : sides_of(spec, planar)) shape.push_back(side);
-  all["shape"] = shape;
+  root["shape"] = shape;
   const auto is_named = [](const RasterAxis& axis) { return axis.name.size() == 1; };
-  if (all.contains("axes") || std::ranges::any_of(axes, is_named))
-    all["axes"] = letters_of(spec, axes, planar);
+  if (root.contains("axes") || std::ranges::any_of(axes, is_named))
+    root["axes"] = letters_of(spec, axes, planar);
 }
 
-std::string text_of(const ordered_json& all) {
-  return all.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
+std::string text_of(const ordered_json& root) {
+  return root.dump(-1, ' ', true, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -93,9 +93,9 @@ bool is_shaped(std::string_view description) noexcept {
 
 namespace {
 
-/// Members of sizes: their axis, name and name of the unit, and the unit where that says none.
+/// A size member: its axis, name, the name of its unit member, and the unit if that is missing.
 struct SizeMember {
-  const char *axis, *name, *unit, *usual;
+  const char *axis, *name, *unit, *default_unit;
 };
 constexpr SizeMember kSizeMembers[] = {{"y", "PhysicalSizeY", "PhysicalSizeYUnit", "micrometer"},
                                        {"x", "PhysicalSizeX", "PhysicalSizeXUnit", "micrometer"},
@@ -109,82 +109,85 @@ bool is_size_member(std::string_view key) {
       kSizeMembers, [&](const SizeMember& member) { return key == member.name || key == member.unit; });
 }
 
-std::vector<std::string> channel_names(const ordered_json& all) {
+std::vector<std::string> channel_names(const ordered_json& root) {
   std::vector<std::string> names;
-  if (!all.is_object() || !all.contains("Channel") || !all["Channel"].is_object()) return names;
-  const ordered_json& said = all["Channel"].contains("Name") ? all["Channel"]["Name"] : ordered_json();
-  if (!said.is_array()) return names;
-  for (const ordered_json& name : said) names.push_back(name.is_string() ? name.get<std::string>() : "");
+  if (!root.is_object() || !root.contains("Channel") || !root["Channel"].is_object()) return names;
+  const ordered_json& names_json =
+      root["Channel"].contains("Name") ? root["Channel"]["Name"] : ordered_json();
+  if (!names_json.is_array()) return names;
+  for (const ordered_json& name : names_json)
+    names.push_back(name.is_string() ? name.get<std::string>() : "");
   return names;
 }
 
-/// Sizes along rows and columns, as pixels of the result have them.
-void move_sizes(ordered_json& all, const std::optional<PixelTransform>& map) {
-  const auto is_size = [&](const char* name) { return all.contains(name) && all[name].is_number(); };
+/// Transforms the sizes along rows and columns for the result.
+void move_sizes(ordered_json& root, const std::optional<PixelTransform>& map) {
+  const auto is_size = [&](const char* name) { return root.contains(name) && root[name].is_number(); };
   if (!map) {
-    for (const char* const name : {"PhysicalSizeX", "PhysicalSizeY"}) all.erase(name);
+    for (const char* const name : {"PhysicalSizeX", "PhysicalSizeY"}) root.erase(name);
     return;
   }
-  if (is_size("PhysicalSizeX")) all["PhysicalSizeX"] = all["PhysicalSizeX"].get<double>() * map->cols;
-  if (is_size("PhysicalSizeY")) all["PhysicalSizeY"] = all["PhysicalSizeY"].get<double>() * map->rows;
+  if (is_size("PhysicalSizeX")) root["PhysicalSizeX"] = root["PhysicalSizeX"].get<double>() * map->cols;
+  if (is_size("PhysicalSizeY")) root["PhysicalSizeY"] = root["PhysicalSizeY"].get<double>() * map->rows;
   if (!map->turned) return;
-  for (const auto& [one, other] :
+  for (const auto& [first_name, second_name] :
        {std::pair("PhysicalSizeX", "PhysicalSizeY"), std::pair("PhysicalSizeXUnit", "PhysicalSizeYUnit")}) {
-    const ordered_json first = all.value(one, ordered_json()), second = all.value(other, ordered_json());
-    all.erase(one), all.erase(other);
-    if (!second.is_null()) all[one] = second;
-    if (!first.is_null()) all[other] = first;
+    const ordered_json first = root.value(first_name, ordered_json()),
+                       second = root.value(second_name, ordered_json());
+    root.erase(first_name), root.erase(second_name);
+    if (!second.is_null()) root[first_name] = second;
+    if (!first.is_null()) root[second_name] = first;
   }
 }
 
-/// The names of the channels that are left.
-void keep_names(ordered_json& all, const RasterAxes& axes, const ImageChange& change) {
-  std::vector<std::string> names = channel_names(all);
+/// Keeps the names of the remaining channels.
+void select_channel_names(ordered_json& root, const RasterAxes& axes, const ImageChange& change) {
+  std::vector<std::string> names = channel_names(root);
   if (names.empty()) return;
   const RasterAxis* const c = find_axis(axes, "c");
   const auto first = static_cast<std::size_t>(c == nullptr ? 0 : c->first);
   const auto count = static_cast<std::size_t>(c == nullptr ? change.to.channels : c->size);
   if (change.channels || first + count > names.size()) {
-    all.erase("Channel");
+    root.erase("Channel");
   } else {
     const auto begin = names.begin() + static_cast<std::ptrdiff_t>(first);
-    all["Channel"]["Name"] = std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(count));
+    root["Channel"]["Name"] = std::vector<std::string>(begin, begin + static_cast<std::ptrdiff_t>(count));
   }
 }
 
 }  // namespace
 
-bool shaped_says_more(const std::string& json) {
-  const ordered_json all = parsed(json);
-  return std::ranges::any_of(all.items(), [](const auto& member) {
+bool shaped_has_more(const std::string& json) {
+  const ordered_json root = parsed(json);
+  return std::ranges::any_of(root.items(), [](const auto& member) {
     const std::string& key = member.key();
     return key != "shape" && key != "axes" && key != "truncated" && key != "Channel" && !is_size_member(key);
   });
 }
 
 OmeImage ome_image_of_shaped(const std::string& json) {
-  const ordered_json all = parsed(json);
+  const ordered_json root = parsed(json);
   OmeImage image;
-  for (const auto& [axis, name, unit, usual] : kSizeMembers) {
-    if (!all.is_object() || !all.contains(name) || !all[name].is_number()) continue;
-    const double size = all[name].get<double>();
-    const bool has_unit = all.contains(unit) && all[unit].is_string();
+  for (const auto& [axis, name, unit, default_unit] : kSizeMembers) {
+    if (!root.is_object() || !root.contains(name) || !root[name].is_number()) continue;
+    const double size = root[name].get<double>();
+    const bool has_unit = root.contains(unit) && root[unit].is_string();
     if (std::isfinite(size) && size > 0) {
-      OmeAxis& said = ome_axis(image, axis);
-      said.scale = size;
-      said.unit = has_unit ? ome_unit(all[unit].get<std::string>()) : usual;
+      OmeAxis& image_axis = ome_axis(image, axis);
+      image_axis.scale = size;
+      image_axis.unit = has_unit ? ome_unit(root[unit].get<std::string>()) : default_unit;
     }
   }
-  for (std::string& name : channel_names(all)) image.channels.push_back({.name = std::move(name)});
+  for (std::string& name : channel_names(root)) image.channels.push_back({.name = std::move(name)});
   return image;
 }
 
 Stack read_shaped(const std::string& json, const SampleSpec& spec) {
   Stack stack;
-  const ordered_json all = parsed(json);
-  const Shape shape = shape_of(all);
+  const ordered_json root = parsed(json);
+  const Shape shape = shape_of(root);
   std::string names;
-  if (all.is_object() && all.contains("axes") && all["axes"].is_string()) names = all["axes"];
+  if (root.is_object() && root.contains("axes") && root["axes"].is_string()) names = root["axes"];
   std::int64_t product = 1;
   bool countable = true;
   for (const std::int64_t side : shape)
@@ -201,43 +204,43 @@ Stack read_shaped(const std::string& json, const SampleSpec& spec) {
 }
 
 std::string describe_shaped(const std::string& json, const RasterAxes& axes, const ImageChange& change) {
-  ordered_json all = parsed(json);
-  if (shape_of(all).empty()) return "";
-  all.erase("truncated");
-  move_sizes(all, change.map);
-  keep_names(all, axes, change);
-  set_shape(all, change.made(), axes, false);
-  return text_of(all);
+  ordered_json root = parsed(json);
+  if (shape_of(root).empty()) return "";
+  root.erase("truncated");
+  move_sizes(root, change.map);
+  select_channel_names(root, axes, change);
+  set_shape(root, change.made(), axes, false);
+  return text_of(root);
 }
 
 std::string new_shaped(const SampleSpec& spec, const RasterAxes& axes) {
-  ordered_json all = {{"shape", ordered_json::array()}, {"axes", ""}};
-  set_shape(all, spec, axes, false);
-  return text_of(all);
+  ordered_json root = {{"shape", ordered_json::array()}, {"axes", ""}};
+  set_shape(root, spec, axes, false);
+  return text_of(root);
 }
 
 std::string with_channels_at(const std::string& description, const SampleSpec& spec, bool planar) {
   if (!is_shaped(description) || spec.channels == 1 || !planar) return description;
-  ordered_json all = parsed(description);
-  const Shape shape = shape_of(all);
+  ordered_json root = parsed(description);
+  const Shape shape = shape_of(root);
   if (!ends_with(shape, sides_of(spec, false))) return description;
   std::string names;
-  if (all.contains("axes") && all["axes"].is_string()) names = all["axes"];
-  set_shape(all, spec, leading_axes(shape, 3, names), true);
-  return text_of(all);
+  if (root.contains("axes") && root["axes"].is_string()) names = root["axes"];
+  set_shape(root, spec, leading_axes(shape, 3, names), true);
+  return text_of(root);
 }
 
 std::string shaped_of_level(const std::string& description, const SampleSpec& spec, Extent level) {
   if (!is_shaped(description)) return "";
-  ordered_json all = parsed(description);
-  const Shape shape = shape_of(all);
+  ordered_json root = parsed(description);
+  const Shape shape = shape_of(root);
   for (const bool planar : {false, true}) {
     const Shape sides = sides_of(spec, planar);
     if (!ends_with(shape, sides)) continue;
     const std::size_t rows = shape.size() - sides.size() + (planar && spec.channels > 1 ? 1 : 0);
-    all["shape"][rows] = level.rows;
-    all["shape"][rows + 1] = level.cols;
-    return text_of(all);
+    root["shape"][rows] = level.rows;
+    root["shape"][rows + 1] = level.cols;
+    return text_of(root);
   }
   return "";
 }

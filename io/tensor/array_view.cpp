@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// How many grid rows and columns a pixel of the image takes, and back.
+/// Maps between the rectangles of an image and those of its grid.
 struct GridMap {
   TensorGrid grid;
   ImageSpec image;
@@ -21,13 +21,13 @@ struct GridMap {
     return image;
   }
 
-  Extent block(Extent of_image) const {
-    if (grid == TensorGrid::spread) return {of_image.rows, of_image.cols * image.channels};
-    if (grid == TensorGrid::lines) return {of_image.rows * image.extent.cols, image.channels};
-    return of_image;
+  Extent block(Extent image_block) const {
+    if (grid == TensorGrid::spread) return {image_block.rows, image_block.cols * image.channels};
+    if (grid == TensorGrid::lines) return {image_block.rows * image.extent.cols, image.channels};
+    return image_block;
   }
 
-  /// The pixels that hold the elements of `rect`.
+  /// The pixels that contain the elements of `rect`, a rectangle of the grid.
   Rect pixels(const Rect& rect) const {
     if (grid == TensorGrid::image) return rect;
     if (grid == TensorGrid::spread) {
@@ -41,16 +41,16 @@ struct GridMap {
     return {first, 0, last + 1 - first, width};
   }
 
-  /// Whether `view` of `rect` holds the elements of pixels(rect) and no others, in their order, so that the
-  /// image can take it as it is.
+  /// Whether `view` of `rect` contains exactly the elements of pixels(rect), in their order. The image can
+  /// then be read or written through as_pixels(rect, view).
   template <class View>
-  bool fits(const Rect& rect, const View& view) const {
+  bool matches(const Rect& rect, const View& view) const {
     if (grid == TensorGrid::image) return true;
     if (grid == TensorGrid::spread) return rect.col % image.channels == 0 && rect.cols % image.channels == 0;
     return pixels(rect).area() == rect.rows && rect.cols == image.channels && view.contiguous();
   }
 
-  /// That view, of pixels. `View` is of one channel.
+  /// `view`, which has one channel, reinterpreted as a view of pixels(rect).
   template <class View>
   View as_pixels(const Rect& rect, const View& view) const {
     if (grid == TensorGrid::image) return view;
@@ -61,18 +61,18 @@ struct GridMap {
   }
 };
 
-constexpr std::int64_t kGatheredBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kBounceBytes = std::int64_t{1} << 20;
 
 class GridReader final : public Reader {
  public:
   GridReader(std::unique_ptr<Reader> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
-    if (grid == TensorGrid::lines) {  // parts of a row of pixels are not a rectangle of the image
+    if (grid == TensorGrid::lines) {  // grid rows may begin and end inside an image row
       layout_.block = layout_.unit();
       layout_.cuts_blocks = false;
     }
     layout_.block = map_.block(layout_.block);
-    layout_.file.reset();  // it is not how this view of the image is stored
+    layout_.file.reset();  // the file layout does not describe this view of the image
     layout_.coded.reset();
   }
 
@@ -82,33 +82,34 @@ class GridReader final : public Reader {
   std::int64_t stored_bytes() const noexcept override { return image_->stored_bytes(); }
   std::int64_t changed_ns() const noexcept override { return image_->changed_ns(); }
   std::int64_t buffer_bytes(int concurrency) const override {
-    return image_->buffer_bytes(concurrency) + std::max(kGatheredBytes, image_->spec().row_bytes());
+    return image_->buffer_bytes(concurrency) + std::max(kBounceBytes, image_->spec().row_bytes());
   }
 
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
-    if (map_.fits(rect, out)) return image_->read(map_.pixels(rect), map_.as_pixels(rect, out), executor);
+    if (map_.matches(rect, out)) return image_->read(map_.pixels(rect), map_.as_pixels(rect, out), executor);
     const Rect pixels = map_.pixels(rect);
-    const std::int64_t rows_at_once =
-        std::max<std::int64_t>(1, kGatheredBytes / (pixels.cols * image_->spec().pixel_bytes()));
-    for (std::int64_t row = pixels.row; row < pixels.row_end(); row += rows_at_once) {
-      const Rect part{row, pixels.col, std::min(rows_at_once, pixels.row_end() - row), pixels.cols};
+    const std::int64_t rows_per_read =
+        std::max<std::int64_t>(1, kBounceBytes / (pixels.cols * image_->spec().pixel_bytes()));
+    for (std::int64_t row = pixels.row; row < pixels.row_end(); row += rows_per_read) {
+      const Rect part{row, pixels.col, std::min(rows_per_read, pixels.row_end() - row), pixels.cols};
       const ImageSpec spec{part.extent(), image_->spec().channels, spec_.type};
       const Buffer bounce(spec.bytes());
       const PixelView view = dense_view(bounce.data(), spec);
       image_->read(part, view, executor);
-      cut_out(part, view, rect, out);
+      copy_elements(part, view, rect, out);
     }
   }
 
  private:
-  /// The elements of `rect` that are among the pixels of `part`.
-  void cut_out(const Rect& part, const PixelView& from, const Rect& rect, const PixelView& out) const {
+  /// Copies the elements of `rect` that are among the pixels of `part`.
+  void copy_elements(const Rect& part, const PixelView& pixels, const Rect& rect,
+                     const PixelView& out) const {
     const std::int64_t channels = image_->spec().channels;
     const auto element_bytes = size_of(spec_.type);
     if (map_.grid == TensorGrid::spread) {
       for (std::int64_t row = 0; row < part.rows; ++row) {
         std::memcpy(out.row_data(part.row + row - rect.row),
-                    from.row_data(row) + (rect.col - part.col * channels) * element_bytes,
+                    pixels.row_data(row) + (rect.col - part.col * channels) * element_bytes,
                     static_cast<std::size_t>(out.row_bytes()));
       }
       return;
@@ -118,7 +119,7 @@ class GridReader final : public Reader {
         const std::int64_t line = (part.row + row) * image_->spec().extent.cols + part.col + col;
         if (line < rect.row || line >= rect.row_end()) continue;
         std::memcpy(out.row_data(line - rect.row),
-                    from.row_data(row) + (col * channels + rect.col) * element_bytes,
+                    pixels.row_data(row) + (col * channels + rect.col) * element_bytes,
                     static_cast<std::size_t>(out.row_bytes()));
       }
     }
@@ -135,7 +136,7 @@ class GridWriter final : public Writer {
   GridWriter(std::unique_ptr<Writer> image, TensorGrid grid)
       : image_(std::move(image)), map_{grid, image_->spec()}, spec_(map_.spec()), layout_(image_->layout()) {
     if (grid == TensorGrid::lines) {
-      // A line is a pixel, so that only whole rows of them are a rectangle of both.
+      // A grid row is a pixel, so only whole image rows are rectangles of both.
       const Extent extent = image_->spec().extent;
       layout_.block = {std::min(layout_.block.rows, extent.rows), extent.cols};
       layout_.cuts_blocks = false;

@@ -1,4 +1,4 @@
-// Readers and writers of images seen with other rows and pixels. Private to io/tensor.
+// Readers and writers that present an image with other rows and columns. Private to io/tensor.
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace sepconv {
 
-/// `image` cut as `grid` says. Rectangles of whole pixels (spread) and of whole image rows (lines) cost
-/// nothing more; others are cut out of such, a MiB or a row of pixels at a time.
+/// A reader of `image` as a grid. Rectangles of whole pixels (spread) and of whole image rows (lines) are
+/// read directly. Others are copied out of them through a buffer of 1 MiB or one row of pixels.
 std::unique_ptr<Reader> make_grid_reader(std::unique_ptr<Reader> image, TensorGrid grid);
 
-/// Rectangles are of whole blocks of the image, as the layout says.
+/// A writer of `image` as a grid. Rectangles must be whole blocks of its layout.
 std::unique_ptr<Writer> make_grid_writer(std::unique_ptr<Writer> image, TensorGrid grid);
 
 }  // namespace sepconv

@@ -19,7 +19,7 @@ namespace {
 
 using TensorShape = std::array<std::int64_t, 3>;
 
-/// Bytes of an element of a plain dtype such as "<c16", "|b1", "<M8[ns]"; 0 for others.
+/// Bytes of an element of a plain dtype such as "<c16", "|b1" or "<M8[ns]"; 0 for other dtypes.
 std::int64_t element_bytes_of(std::string_view descr) {
   if (!descr.empty() && std::string_view("<>|=").find(descr.front()) != std::string_view::npos)
     descr.remove_prefix(1);
@@ -27,29 +27,29 @@ std::int64_t element_bytes_of(std::string_view descr) {
     return 0;
   std::int64_t bytes = 0;
   const auto [end, error] = std::from_chars(descr.data() + 1, descr.data() + descr.size(), bytes);
-  const bool ends = end == descr.data() + descr.size() || *end == '[';
-  return error == std::errc() && ends ? bytes : 0;
+  const bool is_complete = end == descr.data() + descr.size() || *end == '[';
+  return error == std::errc() && is_complete ? bytes : 0;
 }
 
-bool is_moved_whole(std::int64_t bytes) {
+bool is_supported_size(std::int64_t bytes) {
   return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
 }
 
-/// What elements of this size look like to those who only move them.
-PixelType look_of(std::int64_t element_bytes) {
+/// The pixel type that stands in for elements of this size, which are only copied.
+PixelType stand_in_type(std::int64_t element_bytes) {
   return element_bytes == 1   ? PixelType::u8
          : element_bytes == 2 ? PixelType::u16
          : element_bytes == 4 ? PixelType::f32
                               : PixelType::f64;
 }
 
-/// Throws unless the file holds all elements of a shape that it states.
+/// Throws IoError unless the file contains all elements of its shape.
 void check_size(const NpyArray& array, const TensorSpec& spec, const InputFile& file) {
-  const std::string what =
+  const std::string array_text =
       fmt::format("an array of shape ({}) as {}", fmt::join(array.shape, ", "), array.descr);
   if (std::ranges::find(array.shape, 0) != array.shape.end())
     throw IoError(fmt::format("cannot read {}: {} has no elements, and there is nothing to transpose",
-                              file.path().native(), what));
+                              file.path().native(), array_text));
   std::int64_t needed = spec.element_bytes;
   bool too_large = false;
   for (const std::int64_t length : spec.extent) too_large |= __builtin_mul_overflow(needed, length, &needed);
@@ -57,7 +57,7 @@ void check_size(const NpyArray& array, const TensorSpec& spec, const InputFile& 
   if (too_large || needed > file.size()) {
     throw IoError(fmt::format(
         "cannot read {}: {} needs {} and the file has {} bytes; it is truncated or damaged",
-        file.path().native(), what,
+        file.path().native(), array_text,
         too_large ? std::string("more bytes than can be counted") : fmt::format("{} bytes", needed),
         file.size()));
   }
@@ -82,7 +82,7 @@ TensorSpec spec_of_array(const NpyArray& array, const std::filesystem::path& pat
   }
   spec.element_bytes = element_bytes_of(array.descr);
   spec.dtype = array.descr;
-  if (!is_moved_whole(spec.element_bytes)) {
+  if (!is_supported_size(spec.element_bytes)) {
     throw IoError(
         fmt::format("cannot read {}: its dtype {} has no elements of 1, 2, 4, 8 or 16 bytes; convert it with "
                     "numpy.astype",
@@ -100,15 +100,17 @@ TensorSpec spec_of_image(const ImageSpec& image) {
 }
 
 ImageSpec image_of(const TensorSpec& spec) {
-  return {{spec.extent[0], spec.extent[1]}, spec.extent[2], spec.type.value_or(look_of(spec.element_bytes))};
+  return {{spec.extent[0], spec.extent[1]},
+          spec.extent[2],
+          spec.type.value_or(stand_in_type(spec.element_bytes))};
 }
 
-/// The shape that a raw file's name states is that of an image.
+/// Throws InvalidArgument if a raw file's name states a shape or type other than that of `spec`.
 void check_raw_name(const std::filesystem::path& path, const TensorSpec& spec) {
-  const std::optional<ImageSpec> named = raw_spec_of_name(path);
-  if (!named) return;
+  const std::optional<ImageSpec> named_spec = raw_spec_of_name(path);
+  if (!named_spec) return;
   const ImageSpec image = image_of(spec);
-  if (!spec.type || *named != image) {
+  if (!spec.type || *named_spec != image) {
     throw InvalidArgument(fmt::format(
         "{} is to hold {} of {} of {} of {}, which its name denies; correct the name", path.native(),
         count_text(image.extent.rows, "row"), count_text(image.extent.cols, "pixel"),
@@ -119,17 +121,17 @@ void check_raw_name(const std::filesystem::path& path, const TensorSpec& spec) {
 }  // namespace
 
 ImageSpec grid_spec(const TensorSpec& spec, const TensorShape& extent, TensorGrid grid) {
-  const PixelType type = spec.type.value_or(look_of(spec.element_bytes));
-  const std::int64_t parts = spec.element_bytes / size_of(type);
+  const PixelType type = spec.type.value_or(stand_in_type(spec.element_bytes));
+  const std::int64_t components = spec.element_bytes / size_of(type);
   switch (grid) {
     case TensorGrid::spread:
-      return {{extent[0], extent[1] * extent[2]}, parts, type};
+      return {{extent[0], extent[1] * extent[2]}, components, type};
     case TensorGrid::lines:
-      return {{extent[0] * extent[1], extent[2]}, parts, type};
+      return {{extent[0] * extent[1], extent[2]}, components, type};
     case TensorGrid::image:
       break;
   }
-  return {{extent[0], extent[1]}, extent[2] * parts, type};
+  return {{extent[0], extent[1]}, extent[2] * components, type};
 }
 
 TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions& options, Formats formats) {
@@ -137,9 +139,9 @@ TensorFile TensorFile::open(const std::filesystem::path& path, const OpenOptions
   tensor.path_ = path;
   tensor.options_ = options;
   const InputFile file(path, InputFile::Folders::taken);
-  const Format& known = format_of_file(file, options, formats);
-  check_options(options, known, path, formats);
-  const std::string_view format = known.name;
+  const Format& detected = format_of_file(file, options, formats);
+  check_options(options, detected, path, formats);
+  const std::string_view format = detected.name;
   if (format == "NPY") {
     if (!options.select.empty())
       throw InvalidArgument(fmt::format(
@@ -193,11 +195,11 @@ std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const T
     return make_grid_writer(create_writer(path, image_of(spec), options, formats), grid);
   }
   const Format& format = *format_of_name(path, formats);
-  const CreateOptions storing = storable(path, format, options, formats);
+  const CreateOptions storage_options = storable(path, format, options, formats);
   std::vector<std::byte> header;
   std::string description = "raw, uncompressed";
   if (format.name == "NPY") {
-    header = npy_header(storing.stored ? npy_descr(*storing.stored) : spec.dtype,
+    header = npy_header(storage_options.stored ? npy_descr(*storage_options.stored) : spec.dtype,
                         std::span(spec.extent).first(static_cast<std::size_t>(spec.axes)));
     description =
         fmt::format("NPY 1.0, uncompressed, {}",
@@ -207,7 +209,7 @@ std::unique_ptr<Writer> create_tensor(const std::filesystem::path& path, const T
   }
   auto file = std::make_unique<OutputFile>(path, OutputFile::Options{options.overwrite, options.durable});
   return make_flat_writer(std::move(file), grid_spec(spec, extent, grid), std::move(header),
-                          flat_layout(std::move(description), storing), false);
+                          flat_layout(std::move(description), storage_options), false);
 }
 
 }  // namespace sepconv

@@ -18,37 +18,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kCopiedAtOnce = 1 << 20;
+constexpr std::int64_t kCopyBytes = 1 << 20;
 
-/// What is not a label image: a result that lies among them, or another one that is not complete.
-bool is_result(const fs::path& folder, const fs::path& target) {
+/// Whether a folder is the result itself or another incomplete result, and not part of a label image.
+bool is_incomplete_result(const fs::path& folder, const fs::path& target) {
   std::error_code ignored;
   return is_incomplete_output(folder) || fs::equivalent(folder, target, ignored);
 }
 
 void copy_object(const ZarrObject& from, StagingDirectory& to, const std::string& name,
                  const Buffer& buffer) {
-  for (std::int64_t at = 0; at == 0 || at < from.size(); at += kCopiedAtOnce) {
-    const auto part =
-        buffer.bytes().first(static_cast<std::size_t>(std::min(kCopiedAtOnce, from.size() - at)));
+  for (std::int64_t at = 0; at == 0 || at < from.size(); at += kCopyBytes) {
+    const auto part = buffer.bytes().first(static_cast<std::size_t>(std::min(kCopyBytes, from.size() - at)));
     from.read_at(at, part);
     to.write_part(name, at == 0, at, part);
   }
   to.complete_part(name, from.size());
 }
 
-/// All files below `below`, a key of the store, but for those of these names.
-void copy_files(const ZarrStore& store, const std::string& below, StagingDirectory& to,
-                const std::string& key, const ZarrTexts& but) {
-  const Buffer buffer(kCopiedAtOnce);
-  for (fs::recursive_directory_iterator at(store.name_of(below)), end; at != end; ++at) {
+/// Copies all files below `below`, a key of the store, except those of these names.
+void copy_files(const ZarrStore& store, const std::string& folder_key, StagingDirectory& to,
+                const std::string& key, const MetadataFiles& excluded) {
+  const Buffer buffer(kCopyBytes);
+  for (fs::recursive_directory_iterator at(store.name_of(folder_key)), end; at != end; ++at) {
     const fs::directory_entry& entry = *at;
     if (entry.is_directory() && !entry.is_symlink()) {
-      if (is_result(entry.path(), to.target())) at.disable_recursion_pending();
+      if (is_incomplete_result(entry.path(), to.target())) at.disable_recursion_pending();
       continue;
     }
     const std::string name = entry.path().lexically_relative(store.path()).native();
-    if (std::ranges::find(but, name, &ZarrTexts::value_type::first) != but.end()) continue;
+    if (std::ranges::find(excluded, name, &MetadataFiles::value_type::first) != excluded.end()) continue;
     const auto object = store.open(name);
     if (!object)
       throw_read_error(entry.path(), "it is not a file, and label images go along as files; take it away");
@@ -62,35 +61,36 @@ ZarrNode group_at(const ZarrStore& store, const std::string& key) {
   return *std::move(node);
 }
 
-/// Not "0.5-dev-NAME", which a result does not. What is not a label image is copied as it is.
-bool says_its_version(const ZarrStore& store, const std::string& key) {
+/// Whether the version has no suffix ("0.5-dev-NAME"), which a result does not keep. True for other nodes,
+/// which are copied unchanged.
+bool has_plain_version(const ZarrStore& store, const std::string& key) {
   try {
-    const NgffGroup said = read_ngff(group_at(store, key).attributes, store.name_of(key).native());
-    return said.said_version == said.version;
+    const NgffGroup metadata = read_ngff(group_at(store, key).attributes, store.name_of(key).native());
+    return metadata.said_version == metadata.version;
   } catch (const IoError&) {
     return true;
   }
 }
 
-/// The same array without shards, which version 2 has not, and with the names of its axes, which 0.5 wants.
-ZarrArray in_version(const ZarrArray& array, int zarr, const OmeImage& image, const fs::path& name) {
-  ZarrArray made = array;
+/// The array without shards, which Zarr 2 does not support, and with axis names, which OME-Zarr 0.5 requires.
+ZarrArray convert_to_version(const ZarrArray& array, int zarr, const OmeImage& image, const fs::path& name) {
+  ZarrArray result = array;
   if (image.axes.size() != array.shape.size()) throw_read_error(name, "its axes are not the label image's");
-  made.names = axis_names(image);
-  made.version = zarr;
-  made.chunk = array.block();
-  made.shards.clear();
-  made.keys_of_v2 = zarr == 2;
-  made.separator = '/';
-  std::vector<std::string> known;  // by difference()
-  fit_to_version(made, known);
-  if (zarr == 2 && !std::ranges::is_sorted(made.order) &&
-      !std::ranges::is_sorted(made.order, std::greater<>()))
+  result.names = axis_names(image);
+  result.version = zarr;
+  result.chunk = array.block();
+  result.shards.clear();
+  result.keys_of_v2 = zarr == 2;
+  result.separator = '/';
+  std::vector<std::string> ignored_warnings;  // difference() reports them
+  fit_to_version(result, ignored_warnings);
+  if (zarr == 2 && !std::ranges::is_sorted(result.order) &&
+      !std::ranges::is_sorted(result.order, std::greater<>()))
     throw_read_error(name, "its elements lie in an order that Zarr 2 has not");
-  return made;
+  return result;
 }
 
-/// Every position of the grid of blocks.
+/// Calls `visit` for every position of the grid of blocks.
 void for_each_block(const ZarrArray& array, const std::function<void(const ZarrShape&)>& visit) {
   ZarrShape position(array.shape.size());
   if (std::ranges::find(array.shape, 0) != array.shape.end()) return;
@@ -103,7 +103,7 @@ void for_each_block(const ZarrArray& array, const std::function<void(const ZarrS
   }
 }
 
-void add_texts(const ZarrTexts& texts, StagingDirectory& to, const std::string& key) {
+void add_texts(const MetadataFiles& texts, StagingDirectory& to, const std::string& key) {
   for (const auto& [name, text] : texts) to.add(joined_key(key, name), std::as_bytes(std::span(text)));
 }
 
@@ -115,29 +115,31 @@ LabelCopyJob::LabelCopyJob(const LabelImages& labels, int zarr, std::int64_t lev
   is_same_version_ = list.version == zarr;
   has_all_levels_ = levels == labels.levels;
   const std::vector<std::string> names = read_ngff(list.attributes, labels.folder.native()).labels;
-  are_same_ = is_same_version_ && has_all_levels_ && std::ranges::all_of(names, [&](const std::string& name) {
-                return says_its_version(*store_, name);
-              });
-  const std::string said = ngff_of_labels(list.attributes, zarr, levels);
-  // ome-zarr-py leaves out the version, which 0.5 wants.
-  if (!are_same_ || Json::parse(said) != Json::parse(list.attributes))
-    groups_.push_back({"", zarr_group_texts(zarr, said)});
-  if (are_same_) return;
+  can_copy_all_ =
+      is_same_version_ && has_all_levels_ &&
+      std::ranges::all_of(names, [&](const std::string& name) { return has_plain_version(*store_, name); });
+  const std::string attributes = convert_label_attributes(list.attributes, zarr, levels);
+  // ome-zarr-py leaves out the version, which 0.5 requires.
+  if (!can_copy_all_ || Json::parse(attributes) != Json::parse(list.attributes))
+    groups_.push_back({"", zarr_group_files(zarr, attributes)});
+  if (can_copy_all_) return;
   for (const std::string& name : names) add_image(name, levels);
 }
 
 void LabelCopyJob::add_image(const std::string& key, std::int64_t levels) {
   const ZarrNode group = group_at(*store_, key);
-  const NgffGroup said = read_ngff(group.attributes, store_->name_of(key).native());
-  if (said.images.size() != 1) throw_read_error(store_->name_of(key), "it is not a label image");
-  groups_.push_back({key, zarr_group_texts(zarr_, ngff_of_labels(group.attributes, zarr_, levels))});
-  for (const NgffLevel& level : said.images.front().levels) {
+  const NgffGroup metadata = read_ngff(group.attributes, store_->name_of(key).native());
+  if (metadata.images.size() != 1) throw_read_error(store_->name_of(key), "it is not a label image");
+  groups_.push_back(
+      {key, zarr_group_files(zarr_, convert_label_attributes(group.attributes, zarr_, levels))});
+  for (const NgffLevel& level : metadata.images.front().levels) {
     if (levels-- == 0) break;
     const std::string at = joined_key(key, level.path);
     const auto node = read_zarr_node(*store_, at);
     if (!node || !node->array) throw_read_error(store_->name_of(at), "it is not a Zarr array");
     levels_.push_back(
-        {at, *node->array, in_version(*node->array, zarr_, said.images.front().image, store_->name_of(at))});
+        {at, *node->array,
+         convert_to_version(*node->array, zarr_, metadata.images.front().image, store_->name_of(at))});
   }
 }
 
@@ -150,15 +152,16 @@ std::string LabelCopyJob::difference() const {
 }
 
 std::int64_t LabelCopyJob::memory_bytes() const {
-  std::int64_t most = kCopiedAtOnce;
+  std::int64_t max_bytes = kCopyBytes;
   for (const Level& level : is_same_version_ ? std::vector<Level>() : levels_)
-    most = std::max(most, ZarrSource(store_, level.key, level.from).memory_bytes(1) +
-                              ZarrCoder::encoder_bytes(level.made) + level.made.block_bytes());
-  return most;
+    max_bytes = std::max(max_bytes, ZarrSource(store_, level.key, level.source).memory_bytes(1) +
+                                        ZarrCoder::encoder_bytes(level.result) + level.result.block_bytes());
+  return max_bytes;
 }
 
 void LabelCopyJob::write(StagingDirectory& to, const std::string& key) const {
-  if (are_same_) copy_files(*store_, "", to, key, groups_.empty() ? ZarrTexts{} : groups_.front().texts);
+  if (can_copy_all_)
+    copy_files(*store_, "", to, key, groups_.empty() ? MetadataFiles{} : groups_.front().texts);
   for (const Level& level : levels_) {
     if (is_same_version_)
       copy_files(*store_, level.key, to, key, {});
@@ -169,16 +172,16 @@ void LabelCopyJob::write(StagingDirectory& to, const std::string& key) const {
 }
 
 void LabelCopyJob::write_level(const Level& level, StagingDirectory& to, const std::string& key) const {
-  ZarrSource source(store_, level.key, level.from);
-  ZarrCoder coder(level.made);
-  const Buffer block(level.made.block_bytes());
-  for_each_block(level.made, [&](const ZarrShape& position) {
+  ZarrSource source(store_, level.key, level.source);
+  ZarrCoder coder(level.result);
+  const Buffer block(level.result.block_bytes());
+  for_each_block(level.result, [&](const ZarrShape& position) {
     const auto found = source.block(position, false);
     if (!found) return;
     std::memcpy(block.data(), found->data(), static_cast<std::size_t>(block.size()));
-    to.add(joined_key(key, level.made.key_of(position)), coder.encode(block.bytes(), to.target()));
+    to.add(joined_key(key, level.result.chunk_key(position)), coder.encode(block.bytes(), to.target()));
   });
-  add_texts(zarr_array_texts(level.made), to, key);
+  add_texts(zarr_array_files(level.result), to, key);
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// Label images next to an image of OME-Zarr, which are not part of it and go along with it. Private to this
+// Copies the label images next to an OME-Zarr image, which are not part of it, to a result. Private to this
 // folder.
 #pragma once
 
@@ -14,29 +14,29 @@
 
 namespace sepconv {
 
-/// All files below a folder, as they are; or, for an image of the other version of Zarr or of fewer levels,
-/// the label images that the folder's metadata name, with as many levels.
+/// Copies all files below a folder unchanged. For a result of the other version of Zarr or with fewer levels,
+/// copies the label images in the folder's metadata, with as many levels.
 class LabelCopyJob {
  public:
-  /// Reads metadata. `zarr`: the version of the result. Throws IoError for what is damaged or is nothing that
-  /// this version has.
+  /// Reads the metadata. `zarr`: the Zarr version of the result. Throws IoError for damaged metadata and for
+  /// features that this version does not support.
   LabelCopyJob(const LabelImages& labels, int zarr, std::int64_t levels);
 
-  /// What is otherwise than in the source; empty: nothing.
+  /// A sentence about differences from the source; empty if there are none.
   std::string difference() const;
-  /// Upper bound of what copying takes.
+  /// Upper bound of the memory for copying.
   std::int64_t memory_bytes() const;
-  /// Throws IoError, among that for links that lead out of the folder.
+  /// Throws IoError, also for links that lead out of the folder.
   void write(StagingDirectory& to, const std::string& key) const;
 
  private:
   struct Group {
     std::string key;
-    ZarrTexts texts;
+    MetadataFiles texts;
   };
   struct Level {
     std::string key;
-    ZarrArray from, made;
+    ZarrArray source, result;
   };
 
   void add_image(const std::string& key, std::int64_t levels);
@@ -44,8 +44,8 @@ class LabelCopyJob {
 
   std::shared_ptr<const ZarrStore> store_;
   int zarr_;
-  bool are_same_ = false, is_same_version_ = false, has_all_levels_ = false;
-  std::vector<Group> groups_;  // and levels: where they are not the same
+  bool can_copy_all_ = false, is_same_version_ = false, has_all_levels_ = false;
+  std::vector<Group> groups_;  // groups and levels that cannot be copied with the folder
   std::vector<Level> levels_;
 };
 

@@ -11,21 +11,21 @@
 
 namespace sepconv {
 
-/// An image and its smaller levels, each in an array.
+/// Writes an image and its smaller levels, each to an array.
 class LevelsWriter final : public Writer {
  public:
-  /// `of_labels`: bytes that finish() takes for those.
+  /// `label_bytes`: memory in bytes that finish() needs for label images. finish() calls `on_finish` last.
   LevelsWriter(std::unique_ptr<Writer> image, std::vector<std::unique_ptr<Writer>> smaller,
-               std::int64_t of_labels, std::function<void()> then)
+               std::int64_t label_bytes, std::function<void()> on_finish)
       : image_(std::move(image)),
         smaller_(std::move(smaller)),
-        of_labels_(of_labels),
-        then_(std::move(then)) {}
+        label_bytes_(label_bytes),
+        on_finish_(std::move(on_finish)) {}
 
   const ImageSpec& spec() const noexcept override { return image_->spec(); }
   const SinkLayout& layout() const noexcept override { return image_->layout(); }
   std::int64_t buffer_bytes(int concurrency) const override {
-    return image_->buffer_bytes(concurrency) + of_labels_;
+    return image_->buffer_bytes(concurrency) + label_bytes_;
   }
   void write(const Rect& rect, const ConstPixelView& in, Executor& executor) override {
     image_->write(rect, in, executor);
@@ -40,14 +40,14 @@ class LevelsWriter final : public Writer {
   void finish() override {
     for (const auto& level : smaller_) level->finish();
     image_->finish();
-    if (then_) then_();
+    if (on_finish_) on_finish_();
   }
 
  private:
   std::unique_ptr<Writer> image_;
   std::vector<std::unique_ptr<Writer>> smaller_;
-  std::int64_t of_labels_;
-  std::function<void()> then_;
+  std::int64_t label_bytes_;
+  std::function<void()> on_finish_;
 };
 
 }  // namespace sepconv

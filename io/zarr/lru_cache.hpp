@@ -1,4 +1,4 @@
-// What is costly to make, kept while there is room. Private to this folder.
+// A cache of bounded size. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,7 @@
 
 namespace sepconv {
 
-/// Holds values by their keys up to this many bytes; what was not asked for the longest goes first.
-/// Thread-safe.
+/// Caches values up to `max_bytes` and evicts the least recently used first. Thread-safe.
 template <class Key, class Value>
 class LruCache {
  public:
@@ -22,24 +21,25 @@ class LruCache {
     max_bytes_ = max_bytes;
   }
 
-  /// Null if it is not held.
+  /// Null if the key is not cached.
   std::shared_ptr<const Value> find(const Key& key) {
     const std::lock_guard lock(mutex_);
-    const auto found = places_.find(key);
-    if (found == places_.end()) return nullptr;
+    const auto found = index_.find(key);
+    if (found == index_.end()) return nullptr;
     items_.splice(items_.begin(), items_, found->second);
     return found->second->value;
   }
 
-  void keep(const Key& key, std::shared_ptr<const Value> value, std::int64_t bytes) {
+  /// Does nothing for a cached key, or for a value larger than the cache.
+  void insert(const Key& key, std::shared_ptr<const Value> value, std::int64_t bytes) {
     const std::lock_guard lock(mutex_);
-    if (bytes > max_bytes_ || places_.contains(key)) return;
+    if (bytes > max_bytes_ || index_.contains(key)) return;
     for (; bytes_ + bytes > max_bytes_; items_.pop_back()) {
       bytes_ -= items_.back().bytes;
-      places_.erase(items_.back().key);
+      index_.erase(items_.back().key);
     }
     items_.push_front({key, std::move(value), bytes});
-    places_[key] = items_.begin();
+    index_[key] = items_.begin();
     bytes_ += bytes;
   }
 
@@ -54,7 +54,7 @@ class LruCache {
   std::int64_t max_bytes_;
   std::int64_t bytes_ = 0;
   std::list<Item> items_;
-  std::unordered_map<Key, typename std::list<Item>::iterator> places_;
+  std::unordered_map<Key, typename std::list<Item>::iterator> index_;
 };
 
 }  // namespace sepconv

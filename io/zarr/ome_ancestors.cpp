@@ -14,22 +14,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxAbove = 2;  // an array "0" or "s/0" of an image
+constexpr int kMaxAncestors = 2;  // for an array "0" or "s/0" of an image
 
-/// The folders above one, and what it is called below them.
-using Above = std::vector<std::pair<fs::path, std::string>>;
-Above above(fs::path path) {
-  Above all;
-  std::string inside;
-  for (int groups = 0; groups < kMaxAbove && path.has_filename(); ++groups) {
-    inside = path.filename().native() + (inside.empty() ? "" : "/") + inside;
+/// The folders above a path, and the path relative to each.
+using Ancestors = std::vector<std::pair<fs::path, std::string>>;
+Ancestors ancestors_of(fs::path path) {
+  Ancestors ancestors;
+  std::string relative_path;
+  for (int groups = 0; groups < kMaxAncestors && path.has_filename(); ++groups) {
+    relative_path = path.filename().native() + (relative_path.empty() ? "" : "/") + relative_path;
     path = path.parent_path();
-    all.emplace_back(path, inside);
+    ancestors.emplace_back(path, relative_path);
   }
-  return all;
+  return ancestors;
 }
 
-std::vector<fs::path> names_of(const fs::path& folder) {
+std::vector<fs::path> path_variants(const fs::path& folder) {
   std::vector<fs::path> names{without_slash(fs::absolute(folder).lexically_normal())};
   std::error_code failed;
   const fs::path real = fs::canonical(folder, failed);
@@ -41,33 +41,33 @@ std::vector<fs::path> names_of(const fs::path& folder) {
 
 bool any_group_above(const ZarrStore& store, const std::string& key,
                      const std::function<bool(const ZarrStore& store, const std::string& key,
-                                              const std::string& inside)>& look) {
+                                              const std::string& relative_path)>& visit) {
   std::error_code unknown;
   if (!fs::is_directory(store.path(), unknown))
-    return std::ranges::any_of(above(key),
-                               [&](const auto& at) { return look(store, at.first.native(), at.second); });
-  const auto look_into = [&](const auto& at) {
+    return std::ranges::any_of(ancestors_of(key),
+                               [&](const auto& at) { return visit(store, at.first.native(), at.second); });
+  const auto visit_folder = [&](const auto& at) {
     try {
-      return look(*open_folder_store(InputFile(at.first, InputFile::Folders::taken)), "", at.second);
+      return visit(*open_folder_store(InputFile(at.first, InputFile::Folders::taken)), "", at.second);
     } catch (const IoError&) {
-      return false;  // what is wrong with them is no matter
+      return false;  // damaged ancestors are ignored
     }
   };
-  return std::ranges::any_of(names_of(store.name_of(key)), [&](const fs::path& name) {
-    return std::ranges::any_of(above(name), look_into);
+  return std::ranges::any_of(path_variants(store.name_of(key)), [&](const fs::path& name) {
+    return std::ranges::any_of(ancestors_of(name), visit_folder);
   });
 }
 
 bool is_in_labels(const ZarrStore& store, const std::string& key) {
-  return any_group_above(store, key,
-                         [](const ZarrStore& in, const std::string& group, const std::string& inside) {
-                           const auto node = read_zarr_node(in, group);
-                           if (!node || node->array) return false;
-                           if (inside.find('/') == inside.npos && in.name_of(group).filename() == "labels")
-                             return true;
-                           const auto labels = read_ngff(node->attributes, in.name_of(group).native()).labels;
-                           return std::ranges::find(labels, inside) != labels.end();
-                         });
+  return any_group_above(
+      store, key, [](const ZarrStore& in, const std::string& group, const std::string& relative_path) {
+        const auto node = read_zarr_node(in, group);
+        if (!node || node->array) return false;
+        if (relative_path.find('/') == relative_path.npos && in.name_of(group).filename() == "labels")
+          return true;
+        const auto labels = read_ngff(node->attributes, in.name_of(group).native()).labels;
+        return std::ranges::find(labels, relative_path) != labels.end();
+      });
 }
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// The groups that a node of a store lies in, on the disk too. Private to this folder.
+// The groups that contain a node of a store, also outside the store on the disk. Private to this folder.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,15 @@
 
 namespace sepconv {
 
-/// Calls `look` with the store and the key of the two groups around a node, the nearest first, and the node's
-/// path below each, until it returns true; returns whether it did. Above a folder's store they are looked for
-/// on the disk: where the folder's name leads, and where it really lies.
+/// Calls `visit` for the two groups above a node, the nearest first, with the store and key of the group and
+/// the node's path relative to it, until `visit` returns true. Returns whether it did. For a store in a
+/// folder the groups are searched on the disk, above the path as it was given and above its canonical path.
 bool any_group_above(const ZarrStore& store, const std::string& key,
                      const std::function<bool(const ZarrStore& store, const std::string& key,
-                                              const std::string& inside)>& look);
+                                              const std::string& relative_path)>& visit);
 
-/// Whether a group above lists the node among its label images, or is a Zarr group `labels` that it is
-/// directly in.
+/// Whether one of these groups lists the node as a label image, or the node's parent is a Zarr group
+/// `labels`.
 bool is_in_labels(const ZarrStore& store, const std::string& key);
 
 }  // namespace sepconv

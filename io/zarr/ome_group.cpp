@@ -17,11 +17,11 @@
 namespace sepconv {
 namespace {
 
-/// Groups within groups on the way to an image: a plate's fields are two below it.
+/// Maximum depth of groups above an image. A plate's fields are two groups below it.
 constexpr int kMaxGroups = 4;
 constexpr std::size_t kShownVersion = 40;
 
-/// Members of a group that are groups of images.
+/// The members of a group that are groups of images.
 std::vector<std::string> images_in(const ZarrStore& store, const std::string& key) {
   constexpr std::size_t kMaxImages = 1000;
   std::vector<std::string> images;
@@ -34,7 +34,7 @@ std::vector<std::string> images_in(const ZarrStore& store, const std::string& ke
   return images;
 }
 
-/// The array of a level, whose axes are the image's.
+/// The array of a level, with the axis names of the image.
 ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeImage& image) {
   const auto node = read_zarr_node(store, key);
   const std::string name = store.name_of(key).native();
@@ -53,17 +53,18 @@ ZarrArray level_array(const ZarrStore& store, const std::string& key, const OmeI
   return array;
 }
 
-/// What a source is besides its pixels, and a result of it is not.
-void say_what_it_is(const ZarrStore& store, const std::string& key, const NgffGroup& group,
-                    const NgffMultiscale& one, OmeSource& source) {
+/// Adds warnings about metadata that a result does not have, and marks label images.
+void add_metadata_warnings(const ZarrStore& store, const std::string& key, const NgffGroup& group,
+                           const NgffMultiscale& multiscale, OmeSource& source) {
   if (group.said_version != group.version)
-    source.left_out.push_back(
+    source.warnings.push_back(
         fmt::format("OME-Zarr {0} is read as {1}, and an OME-Zarr that is made of it says {1}",
                     printable(group.said_version.substr(0, kShownVersion)), group.version));
   std::string& label = source.image.label;
   if (label.empty() && is_in_labels(store, key)) label = "{}";
-  if (!one.others.empty())
-    source.left_out.push_back(fmt::format("of OME-Zarr's metadata are left out: {}", join_names(one.others)));
+  if (!multiscale.others.empty())
+    source.warnings.push_back(
+        fmt::format("of OME-Zarr's metadata are left out: {}", join_names(multiscale.others)));
 }
 
 Extent extent_of(const ZarrArray& array) { return {array.shape.end()[-2], array.shape.back()}; }
@@ -72,34 +73,36 @@ OmeSource source_of(const ZarrStore& store, const std::string& key, const NgffGr
   const std::string name = store.name_of(key).native();
   if (group.images.size() > 1) {
     std::vector<std::string> paths;
-    for (const NgffMultiscale& one : group.images) paths.push_back(one.levels.front().path);
+    for (const NgffMultiscale& multiscale : group.images) paths.push_back(multiscale.levels.front().path);
     throw OmeChoice(fmt::format("{}: holds {} images; name one of their arrays: {}", name, paths.size(),
                                 join_names(paths)));
   }
-  const NgffMultiscale& one = group.images.front();
-  if (level >= std::ssize(one.levels))
+  const NgffMultiscale& multiscale = group.images.front();
+  if (level >= std::ssize(multiscale.levels))
     throw IoError(fmt::format("{}: has no level {}; {}", name, level,
-                              one.levels.size() == 1
+                              multiscale.levels.size() == 1
                                   ? "it has the full image only, which is level 0"
-                                  : fmt::format("its levels are 0 to {}", one.levels.size() - 1)));
+                                  : fmt::format("its levels are 0 to {}", multiscale.levels.size() - 1)));
   const auto chosen = static_cast<std::size_t>(level);
-  OmeSource source{.key = joined_key(key, one.levels[chosen].path),
-                   .array = level_array(store, joined_key(key, one.levels[chosen].path), one.image),
-                   .image = one.at_level(chosen),
-                   .version = group.version,
-                   .attributes = group.others,
-                   .smaller = {},
-                   .labels = {},
-                   .is_whole = level == 0};
-  for (std::size_t i = 1; i < one.levels.size(); ++i)
-    source.smaller.push_back(extent_of(level_array(store, joined_key(key, one.levels[i].path), one.image)));
-  take_labels(store, key, source);
-  warn_about_siblings(store, key, paths_of(one), source.left_out);
-  say_what_it_is(store, key, group, one, source);
+  OmeSource source{
+      .key = joined_key(key, multiscale.levels[chosen].path),
+      .array = level_array(store, joined_key(key, multiscale.levels[chosen].path), multiscale.image),
+      .image = multiscale.at_level(chosen),
+      .version = group.version,
+      .attributes = group.others,
+      .smaller_levels = {},
+      .labels = {},
+      .is_full_size = level == 0};
+  for (std::size_t i = 1; i < multiscale.levels.size(); ++i)
+    source.smaller_levels.push_back(
+        extent_of(level_array(store, joined_key(key, multiscale.levels[i].path), multiscale.image)));
+  find_labels(store, key, source);
+  warn_about_siblings(store, key, level_paths(multiscale), source.warnings);
+  add_metadata_warnings(store, key, group, multiscale, source);
   return source;
 }
 
-/// For the first well, if it has one.
+/// The first field of a well; empty if it has none.
 std::string field_of(const ZarrStore& store, const std::string& well) {
   const auto node = read_zarr_node(store, well);
   if (!node || node->array) return {};
@@ -107,50 +110,51 @@ std::string field_of(const ZarrStore& store, const std::string& well) {
   return group.fields.empty() ? std::string() : group.fields.front();
 }
 
-/// One of several that a group holds: the only one, or an error that lists them.
-std::string only_one(const ZarrStore& store, const std::string& key, std::string_view what,
+/// The only name in `names`. Throws OmeChoice, which lists them, if there are several.
+std::string only_one(const ZarrStore& store, const std::string& key, std::string_view kind,
                      const std::vector<std::string>& names) {
   if (names.size() == 1) return names.front();
   const std::string name = store.name_of(key).native();
   if (names.empty())
-    throw IoError(fmt::format("{}: is a group of {} and has none; name another", name, what));
+    throw IoError(fmt::format("{}: is a group of {} and has none; name another", name, kind));
   std::filesystem::path example = store.name_of(key) / printable(names.front());
   if (const std::string field = field_of(store, joined_key(key, names.front())); !field.empty())
     example /= printable(field);
-  throw OmeChoice(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), what,
+  throw OmeChoice(fmt::format("{}: holds {} {}; name one, like {}: {}", name, names.size(), kind,
                               example.native(), join_names(names)));
 }
 
-std::optional<OmeSource> find_below(const ZarrStore& store, const std::string& key, const ZarrNode& node,
-                                    int level, int groups) {
+std::optional<OmeSource> find_in_group(const ZarrStore& store, const std::string& key, const ZarrNode& node,
+                                       int level, int groups) {
   const NgffGroup group = read_ngff(node.attributes, store.name_of(key).native());
   if (group.version.empty()) return std::nullopt;
   if (!group.images.empty()) {
     OmeSource source = source_of(store, key, group, level);
-    if (!node.as_texts.empty()) source.left_out.push_back(texts_sentence(node.as_texts));
+    if (!node.quoted_numbers.empty()) source.warnings.push_back(quoted_numbers_warning(node.quoted_numbers));
     return source;
   }
-  const std::string only = !group.wells.empty()    ? only_one(store, key, "wells of a plate", group.wells)
-                           : !group.fields.empty() ? only_one(store, key, "fields of a well", group.fields)
-                           : !group.labels.empty() ? only_one(store, key, "label images", group.labels)
-                                                   : only_one(store, key, "images", images_in(store, key));
-  const std::string below = joined_key(key, only);
-  const auto next = read_zarr_node(store, below);
-  auto found = next && !next->array && groups < kMaxGroups
-                   ? find_below(store, below, *next, level, groups + 1)
+  const std::string child_name =
+      !group.wells.empty()    ? only_one(store, key, "wells of a plate", group.wells)
+      : !group.fields.empty() ? only_one(store, key, "fields of a well", group.fields)
+      : !group.labels.empty() ? only_one(store, key, "label images", group.labels)
+                              : only_one(store, key, "images", images_in(store, key));
+  const std::string child_key = joined_key(key, child_name);
+  const auto child = read_zarr_node(store, child_key);
+  auto found = child && !child->array && groups < kMaxGroups
+                   ? find_in_group(store, child_key, *child, level, groups + 1)
                    : std::nullopt;
   if (!found)
     throw IoError(fmt::format("{}: its OME-Zarr metadata name {}, and there is no image; copy it anew",
-                              store.name_of(key).native(), printable(only)));
+                              store.name_of(key).native(), printable(child_name)));
   if (!group.wells.empty())
-    found->left_out.emplace_back("the plate that the image is a field of is left out");
+    found->warnings.emplace_back("the plate that the image is a field of is left out");
   else if (group.fields.empty() && group.labels.empty())
-    warn_about_siblings(store, key, {only}, found->left_out);
+    warn_about_siblings(store, key, {child_name}, found->warnings);
   return found;
 }
 
-/// This array as the level that the group at `key` says it is. What is wrong with the group is no matter: an
-/// array can be read as it is.
+/// The level of the group at `key` that is this array; null if there is none. Errors in the group are
+/// ignored, as the array can be read without it.
 std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key, const std::string& path,
                                   const ZarrArray& array) {
   NgffGroup group;
@@ -161,18 +165,19 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
   } catch (const IoError&) {
     return std::nullopt;
   }
-  for (const NgffMultiscale& one : group.images) {
-    const auto at = std::ranges::find(one.levels, path, &NgffLevel::path);
-    if (at == one.levels.end() || one.image.axes.size() != array.shape.size()) continue;
-    OmeSource source{.key = {},
-                     .array = array,
-                     .image = one.at_level(static_cast<std::size_t>(at - one.levels.begin())),
-                     .version = group.version,
-                     .attributes = {},
-                     .smaller = {},
-                     .labels = {}};
-    source.array.names = axis_names(one.image);
-    say_what_it_is(store, key, group, one, source);
+  for (const NgffMultiscale& multiscale : group.images) {
+    const auto level = std::ranges::find(multiscale.levels, path, &NgffLevel::path);
+    if (level == multiscale.levels.end() || multiscale.image.axes.size() != array.shape.size()) continue;
+    OmeSource source{
+        .key = {},
+        .array = array,
+        .image = multiscale.at_level(static_cast<std::size_t>(level - multiscale.levels.begin())),
+        .version = group.version,
+        .attributes = {},
+        .smaller_levels = {},
+        .labels = {}};
+    source.array.names = axis_names(multiscale.image);
+    add_metadata_warnings(store, key, group, multiscale, source);
     return source;
   }
   return std::nullopt;
@@ -180,24 +185,25 @@ std::optional<OmeSource> level_of(const ZarrStore& store, const std::string& key
 
 }  // namespace
 
-std::string texts_sentence(const std::string& as_texts) {
+std::string quoted_numbers_warning(const std::string& quoted_numbers) {
   return fmt::format(
       "numbers of the attributes that JSON has not, or of more than 64 bits, are written as texts: {}",
-      as_texts);
+      quoted_numbers);
 }
 
 std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,
                                   int level) {
-  return find_below(store, key, group, level, 0);
+  return find_in_group(store, key, group, level, 0);
 }
 
 std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::string& key,
                                         const ZarrArray& array) {
   std::optional<OmeSource> source;
-  any_group_above(store, key, [&](const ZarrStore& in, const std::string& group, const std::string& inside) {
-    source = level_of(in, group, inside, array);
-    return source.has_value();
-  });
+  any_group_above(store, key,
+                  [&](const ZarrStore& in, const std::string& group, const std::string& relative_path) {
+                    source = level_of(in, group, relative_path, array);
+                    return source.has_value();
+                  });
   if (source) source->key = key;
   return source;
 }

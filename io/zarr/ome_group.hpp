@@ -1,4 +1,4 @@
-// What a group of OME-Zarr leads to: an image with its levels, a label image, a field of a plate. Private to
+// Resolves an OME-Zarr group to an image with its levels, a label image, or a field of a plate. Private to
 // this folder.
 #pragma once
 
@@ -13,42 +13,42 @@
 
 namespace sepconv {
 
-/// A group that holds several images, wells, fields or label images, which are listed.
+/// Thrown for a group with several images, wells, fields or label images. The message lists them.
 class OmeChoice final : public IoError {
   using IoError::IoError;
 };
 
 struct OmeSource {
   std::string key;  ///< of the level's array
-  ZarrArray array;  ///< with the names of the image's axes
-  OmeImage image;   ///< of that level
+  ZarrArray array;  ///< with the axis names of the image
+  OmeImage image;   ///< with the scale and translation of the level
   std::string version;
-  std::string attributes;               ///< of the group, without those that are OME-Zarr's; empty: none
-  std::vector<Extent> smaller;          ///< levels, by rows and columns
-  std::vector<std::string> labels;      ///< below the image
-  std::string labels_key{};             ///< of their group
-  bool is_whole = false;                ///< the level is the first
-  std::string labels_left_out{};        ///< what is said of a result without them
-  std::vector<std::string> left_out{};  ///< what a result of the image will not have, a sentence each
+  std::string attributes;               ///< of the group, without OME-Zarr's; may be empty
+  std::vector<Extent> smaller_levels;   ///< extents of the smaller levels
+  std::vector<std::string> labels;      ///< names of the label images
+  std::string labels_key{};             ///< of the group of label images
+  bool is_full_size = false;            ///< the level is the largest
+  std::string labels_warning{};         ///< the warning for a result without label images
+  std::vector<std::string> warnings{};  ///< sentences about what a result of the image will not have
 };
 
-/// The image of the group at this key; of a well, or of a group of images, the only one. Nothing
-/// for a group that is none of OME-Zarr. Throws IoError that lists what there is where it holds several.
+/// The image of the group at this key, or the only image of a well or of a group of images. Null if the group
+/// is not OME-Zarr. Throws IoError, and OmeChoice if there are several.
 std::optional<OmeSource> find_ome(const ZarrStore& store, const std::string& key, const ZarrNode& group,
                                   int level);
 
-/// What the array at this key is: the level of an image that a group above it says it is, if there is one.
+/// The level of an image that is the array at this key, by a group above it; null if there is none.
 std::optional<OmeSource> find_ome_above(const ZarrStore& store, const std::string& key,
                                         const ZarrArray& array);
 
-/// Whether its channels are those of a picture: called red, green and blue, and in these colours; an alpha
-/// may follow. Others are images of their own.
+/// Whether the channels are a colour picture: named red, green and blue, with these colours, and optionally
+/// alpha. Other channels are separate images.
 bool is_picture(const OmeImage& image);
 
-/// What is said of ZarrNode::as_texts.
-std::string texts_sentence(const std::string& as_texts);
+/// The warning about ZarrNode::quoted_numbers.
+std::string quoted_numbers_warning(const std::string& quoted_numbers);
 
-/// For `sepconv info`.
+/// Names and values for `sepconv info`.
 std::vector<std::pair<std::string, std::string>> ome_facts(const OmeSource& source);
 
 }  // namespace sepconv

@@ -13,29 +13,29 @@ namespace {
 
 constexpr std::size_t kMaxOmeAxes = 5;
 
-constexpr int kOtherPlace = 2;
-/// time, channel, others, space.
-int place_in_order(std::string_view axis) {
-  constexpr std::string_view kPlaces[] = {"t", "c", "", "z", "y", "x"};
-  const auto* const found = std::ranges::find(kPlaces, axis);
-  return found == std::end(kPlaces) ? kOtherPlace : static_cast<int>(found - kPlaces);
+constexpr int kOtherRank = 2;
+/// The position of an axis in OME-Zarr's order: time, channel, others, space.
+int axis_rank(std::string_view axis) {
+  constexpr std::string_view kAxisOrder[] = {"t", "c", "", "z", "y", "x"};
+  const auto* const found = std::ranges::find(kAxisOrder, axis);
+  return found == std::end(kAxisOrder) ? kOtherRank : static_cast<int>(found - kAxisOrder);
 }
 
-/// All that values may be, of integers; else the usual range of what is shown.
-OmeWindow whole_window(SampleType type) {
+/// The range of an integer type; 0 to 1 for other types.
+OmeWindow default_window(SampleType type) {
   const int bits = type.bits_of_part();
   if (type.kind == SampleType::Kind::natural) return {0, std::exp2(bits) - 1, 0, std::exp2(bits) - 1};
   if (type.kind != SampleType::Kind::integer) return {0, 1, 0, 1};
   return {-std::exp2(bits - 1), std::exp2(bits - 1) - 1, -std::exp2(bits - 1), std::exp2(bits - 1) - 1};
 }
 
-/// Whether the channels of a pixel are those of a picture, as TIFF takes them; an alpha may follow.
+/// Whether the channels of a pixel are RGB or RGBA, as in TIFF.
 bool are_colours(std::int64_t samples, const Metadata& metadata) {
   if (metadata.photometric.value_or(Photometric::rgb) != Photometric::rgb) return false;
   return samples == 3 || (samples == 4 && alpha_channel(metadata, samples) == 3);
 }
 
-/// Red, green and blue where the channels of a pixel are; else none.
+/// The channels red, green, blue (and alpha) if are_colours(), else empty.
 std::vector<OmeChannel> colours_of(std::int64_t samples, const Metadata& metadata) {
   if (!are_colours(samples, metadata)) return {};
   std::vector<OmeChannel> colours{{"red", 0xff0000}, {"green", 0x00ff00}, {"blue", 0x0000ff}};
@@ -43,7 +43,8 @@ std::vector<OmeChannel> colours_of(std::int64_t samples, const Metadata& metadat
   return colours;
 }
 
-/// For images that have channels themselves: a channel for each of these, with the names of both, or numbers.
+/// Channels for images along c that have several samples a pixel: one for each image and sample. Names
+/// combine those of both, or their numbers.
 std::vector<OmeChannel> channels_of_images(const std::vector<OmeChannel>& images, std::int64_t samples,
                                            const std::vector<OmeChannel>& colours) {
   std::vector<OmeChannel> channels;
@@ -59,12 +60,11 @@ std::vector<OmeChannel> channels_of_images(const std::vector<OmeChannel>& images
   return channels;
 }
 
-bool says_something(const OmeChannel& channel) {
+bool has_metadata(const OmeChannel& channel) {
   return !channel.name.empty() || channel.rgb || channel.window || !channel.rest.empty();
 }
 
-/// Those of the result: as many as there are, with a colour and a window each, as OME-Zarr wants them; or
-/// none.
+/// The `count` channels of the result, each with a colour and a window, as OME-Zarr requires; or empty.
 std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t count, std::int64_t samples,
                                      SampleType type, const Metadata& metadata,
                                      std::vector<std::string>& warnings) {
@@ -74,32 +74,32 @@ std::vector<OmeChannel> ome_channels(std::vector<OmeChannel> known, std::int64_t
     if (std::ssize(known) == images) known = channels_of_images(known, samples, colours);
   }
   if (std::ssize(known) != count) {
-    if (std::ranges::any_of(known, says_something))
+    if (std::ranges::any_of(known, has_metadata))
       warnings.emplace_back("names and colours of channels are left out: there are not as many as channels");
     known.clear();
   }
   if (known.empty() && count == samples) known = colours;
   for (OmeChannel& channel : known) {
     if (!channel.rgb) channel.rgb = 0xffffff;
-    if (!channel.window) channel.window = whole_window(type);
+    if (!channel.window) channel.window = default_window(type);
   }
   return known;
 }
 
 }  // namespace
 
-std::vector<NgffStep> OmeResult::steps(const std::vector<Extent>& levels) const {
-  std::vector<NgffStep> steps;
+std::vector<NgffLevelFactors> OmeResult::level_factors(const std::vector<Extent>& levels) const {
+  std::vector<NgffLevelFactors> level_factors;
   std::vector<double> factors(image.axes.size(), 1);
   double& rows = factors[factors.size() - 2];
   double& cols = factors.back();
   for (std::size_t i = 0; i < levels.size(); ++i) {
-    // A side of one pixel is not halved any more.
+    // A side of one pixel is not halved further.
     if (i > 0 && levels[i].rows < levels[i - 1].rows) rows *= 2;
     if (i > 0 && levels[i].cols < levels[i - 1].cols) cols *= 2;
-    steps.push_back({std::to_string(i), factors});
+    level_factors.push_back({std::to_string(i), factors});
   }
-  return steps;
+  return level_factors;
 }
 
 RasterSetSpec OmeResult::as_array(RasterSetSpec spec) const {
@@ -114,11 +114,11 @@ RasterSetSpec OmeResult::as_array(RasterSetSpec spec) const {
 }
 
 ZarrArray OmeResult::ordered(ZarrArray array) const {
-  const auto in_order = [&](const ZarrShape& sides) {  // one along axes that the array lacks
+  const auto in_order = [&](const ZarrShape& sides) {  // 1 for axes that the array does not have
     ZarrShape ordered;
     for (const OmeAxis& axis : image.axes) {
-      const auto place = std::ranges::find(array.names, axis.name) - array.names.begin();
-      ordered.push_back(place == std::ssize(array.names) ? 1 : sides[static_cast<std::size_t>(place)]);
+      const auto index = std::ranges::find(array.names, axis.name) - array.names.begin();
+      ordered.push_back(index == std::ssize(array.names) ? 1 : sides[static_cast<std::size_t>(index)]);
     }
     return ordered;
   };
@@ -136,8 +136,8 @@ ZarrArray OmeResult::ordered(ZarrArray array) const {
 
 namespace {
 
-/// What OmeImage has taken over is not said to be lost.
-Metadata not_taken(Metadata metadata, const OmeImage& image) {
+/// Removes the metadata that `image` represents, so that no warning reports them as lost.
+Metadata without_represented(Metadata metadata, const OmeImage& image) {
   const bool has_sizes = std::ranges::any_of(
       image.axes, [](const OmeAxis& axis) { return axis.name == "x" && !axis.unit.empty(); });
   const bool has_alpha = !image.channels.empty() && image.channels.back().name == "alpha";
@@ -147,53 +147,52 @@ Metadata not_taken(Metadata metadata, const OmeImage& image) {
   return metadata;
 }
 
-/// How many there are of channels and of axes that OME-Zarr has no name for, of which it has one.
+/// The number of channel axes and axes without an OME-Zarr name. OME-Zarr allows one of them.
 std::ptrdiff_t count_channels_and_others(const RasterAxes& axes) {
   return std::ranges::count_if(axes, [](const RasterAxis& axis) {
-    const int place = place_in_order(axis.name);
-    return place == place_in_order("c") || place == kOtherPlace;
+    const int rank = axis_rank(axis.name);
+    return rank == axis_rank("c") || rank == kOtherRank;
   });
 }
 
-/// Axes of one position, of which the smallest is said by their place, where there are more than OME-Zarr has.
+/// Drops axes of size 1, the least important first, while there are more axes than OME-Zarr allows.
 void drop_single_positions(RasterAxes& axes, bool adds_channels) {
-  const std::size_t most = kMaxOmeAxes - (adds_channels ? 3 : 2);
+  const std::size_t max_axes = kMaxOmeAxes - (adds_channels ? 3 : 2);
   constexpr int kTime = 0, kDepth = 3, kChannel = 1;
-  for (const int place : {kOtherPlace, kTime, kDepth, kChannel}) {
+  for (const int rank : {kOtherRank, kTime, kDepth, kChannel}) {
     const auto is_droppable = [&](const RasterAxis& axis) {
-      return axis.size == 1 && place_in_order(axis.name) == place;
+      return axis.size == 1 && axis_rank(axis.name) == rank;
     };
-    const bool is_one_of_many = (place == kOtherPlace || place == kChannel) &&
+    const bool is_one_of_many = (rank == kOtherRank || rank == kChannel) &&
                                 count_channels_and_others(axes) + (adds_channels ? 1 : 0) > 1;
-    if (axes.size() > most || is_one_of_many) std::erase_if(axes, is_droppable);
+    if (axes.size() > max_axes || is_one_of_many) std::erase_if(axes, is_droppable);
   }
 }
 
-/// The axes of the images that go into a result, whose pixels have this many channels, and which axes its array
-/// has, in OME-Zarr's order.
+/// The axes of the images of a result, and the axes of its array in OME-Zarr's order.
 struct ResultAxes {
-  RasterAxes of_images, of_array;
+  RasterAxes image_axes, array_axes;
 };
 ResultAxes result_axes(const RasterSetSpec& spec, std::int64_t samples) {
   ResultAxes axes;
-  // The channels of a pixel are those of the only c.
+  // A c axis of size 1 is merged with the channels of a pixel.
   for (const RasterAxis& axis : spec.axes)
-    if (samples == 1 || axis.name != "c" || axis.size > 1) axes.of_images.push_back({axis.name, axis.size});
-  const bool adds_channels = samples > 1 && find_axis(axes.of_images, "c") == nullptr;
-  drop_single_positions(axes.of_images, adds_channels);
-  RasterAxes& all = axes.of_array = axes.of_images;
+    if (samples == 1 || axis.name != "c" || axis.size > 1) axes.image_axes.push_back({axis.name, axis.size});
+  const bool adds_channels = samples > 1 && find_axis(axes.image_axes, "c") == nullptr;
+  drop_single_positions(axes.image_axes, adds_channels);
+  RasterAxes& all = axes.array_axes = axes.image_axes;
   if (const auto c = std::ranges::find(all, "c", &RasterAxis::name); c != all.end())
     c->size *= samples;
   else if (samples > 1)
     all.push_back({"c", samples});
   all.push_back({"y", spec.raster.extent.rows});
   all.push_back({"x", spec.raster.extent.cols});
-  std::ranges::stable_sort(all, {}, [](const RasterAxis& axis) { return place_in_order(axis.name); });
+  std::ranges::stable_sort(all, {}, [](const RasterAxis& axis) { return axis_rank(axis.name); });
   return axes;
 }
 
-/// Empty, or why they are none of OME-Zarr.
-std::string unfit(const RasterAxes& axes) {
+/// Returns an empty string, or why OME-Zarr does not support the axes.
+std::string axes_problem(const RasterAxes& axes) {
   if (axes.size() <= kMaxOmeAxes && count_channels_and_others(axes) <= 1) return {};
   const RasterAxis* const series = find_axis(axes, "s");
   return fmt::format(
@@ -202,19 +201,19 @@ std::string unfit(const RasterAxes& axes) {
       series != nullptr && series->size > 1 ? "; OpenOptions::select s=0 takes one image" : "");
 }
 
-/// Which of the array's axes are those of its images.
-ZarrAxes places_of(const ResultAxes& axes, bool has_channels) {
-  const auto place = [&](std::string_view name) {
-    return static_cast<int>(std::ranges::find(axes.of_array, name, &RasterAxis::name) -
-                            axes.of_array.begin());
+/// Maps the axes of the images to those of the array.
+ZarrAxes map_axes(const ResultAxes& axes, bool has_channels) {
+  const auto index_of = [&](std::string_view name) {
+    return static_cast<int>(std::ranges::find(axes.array_axes, name, &RasterAxis::name) -
+                            axes.array_axes.begin());
   };
-  ZarrAxes places;
-  places.rasters = axes.of_images;
-  for (const RasterAxis& axis : axes.of_images) places.others.push_back(place(axis.name));
-  places.row = place("y");
-  places.col = place("x");
-  if (has_channels) places.channel = place("c");
-  return places;
+  ZarrAxes result;
+  result.rasters = axes.image_axes;
+  for (const RasterAxis& axis : axes.image_axes) result.others.push_back(index_of(axis.name));
+  result.row = index_of("y");
+  result.col = index_of("x");
+  if (has_channels) result.channel = index_of("c");
+  return result;
 }
 
 }  // namespace
@@ -225,25 +224,25 @@ std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptio
   const SampleType type = options.stored.value_or(SampleType(spec.raster.type));
   const std::int64_t samples = spec.raster.channels / type.parts();
   const ResultAxes axes = result_axes(spec, samples);
-  if (const std::string fact = unfit(axes.of_array); !fact.empty()) {
+  if (const std::string fact = axes_problem(axes.array_axes); !fact.empty()) {
     if (options.layout.levels != Levels::none)
       throw InvalidArgument(fact + "; leave smaller levels (OutputOptions::pyramid) out");
     warnings.push_back(fact + "; so it is an array");
     return std::nullopt;
   }
   const OmeImage known = ome_image_of(options.metadata, warnings);
-  OmeResult result{.image = {.name = known.name, .label = known.label}, .axes = places_of(axes, samples > 1)};
-  for (const RasterAxis& axis : axes.of_array) {
-    const auto said = std::ranges::find(known.axes, axis.name, &OmeAxis::name);
-    result.image.axes.push_back(said != known.axes.end() ? *said
-                                                         : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
+  OmeResult result{.image = {.name = known.name, .label = known.label}, .axes = map_axes(axes, samples > 1)};
+  for (const RasterAxis& axis : axes.array_axes) {
+    const auto known_axis = std::ranges::find(known.axes, axis.name, &OmeAxis::name);
+    result.image.axes.push_back(
+        known_axis != known.axes.end() ? *known_axis : OmeAxis{axis.name, ome_axis_type(axis.name), {}});
   }
-  if (drop_endless_sizes(result.image)) warnings.emplace_back(kEndlessSizes);
-  const RasterAxis* const c = find_axis(axes.of_array, "c");
-  if (c != nullptr || std::ranges::any_of(known.channels, says_something))
+  if (drop_overflowing_sizes(result.image)) warnings.emplace_back(kOverflowingSizesWarning);
+  const RasterAxis* const c = find_axis(axes.array_axes, "c");
+  if (c != nullptr || std::ranges::any_of(known.channels, has_metadata))
     result.image.channels =
         ome_channels(known.channels, c == nullptr ? 1 : c->size, samples, type, options.metadata, warnings);
-  result.left = not_taken(options.metadata, result.image);
+  result.remaining_metadata = without_represented(options.metadata, result.image);
   return result;
 }
 

@@ -1,5 +1,5 @@
-// What an image becomes as OME-Zarr: arrays with the axes t, c, z, y, x in this order, and what is said of
-// them. Private to this folder.
+// Converts an image to OME-Zarr: arrays with the axes t, c, z, y, x in this order, and their metadata.
+// Private to this folder.
 #pragma once
 
 #include <optional>
@@ -13,22 +13,22 @@
 namespace sepconv {
 
 struct OmeResult {
-  Metadata left{};  ///< what is not said of the image
-  OmeImage image;   ///< with the axes of the arrays, in their order
-  /// For the arrays. Images along c that have channels of their own lie one behind the other along the axis of
-  /// channels, which is both then.
+  Metadata remaining_metadata{};  ///< metadata that `image` does not represent
+  OmeImage image;                 ///< with the axes of the arrays, in their order
+  /// The axes of the arrays. If images along c have several channels a pixel, these are consecutive along the
+  /// array's axis c.
   ZarrAxes axes;
 
-  /// The same images as the array has them, before its axes are in their order.
+  /// The spec of the same images for zarr_result_array(), with images along c as channels of a pixel.
   RasterSetSpec as_array(RasterSetSpec spec) const;
-  /// This array of an image with its axes in the order of OME-Zarr.
+  /// The array with its axes in the order of OME-Zarr.
   ZarrArray ordered(ZarrArray array) const;
-  /// For the extents of the image and of its smaller levels.
-  std::vector<NgffStep> steps(const std::vector<Extent>& levels) const;
+  /// Paths and factors for the extents of the image and of its smaller levels.
+  std::vector<NgffLevelFactors> level_factors(const std::vector<Extent>& levels) const;
 };
 
-/// Nothing for an array like its source, and, with a sentence in `warnings`, for axes that OME-Zarr cannot
-/// have. Throws InvalidArgument for those if levels are asked for.
+/// Null if the result is to be a plain array, or if OME-Zarr does not support its axes, which adds a warning.
+/// Throws InvalidArgument for such axes if levels are requested.
 std::optional<OmeResult> ome_result(const RasterSetSpec& spec, const CreateOptions& options,
                                     std::vector<std::string>& warnings);
 

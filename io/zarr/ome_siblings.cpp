@@ -13,9 +13,9 @@
 namespace sepconv {
 namespace {
 
-/// Members of a group besides these paths, but for what is hidden.
-std::vector<std::string> others_in(const ZarrStore& store, const std::string& key,
-                                   const std::vector<std::string>& paths) {
+/// Members of a group that are neither on these paths nor hidden.
+std::vector<std::string> other_members(const ZarrStore& store, const std::string& key,
+                                       const std::vector<std::string>& paths) {
   constexpr std::size_t kMaxNames = 1000;
   std::vector<std::string> others = store.folders(key, kMaxNames);
   std::erase_if(others,
@@ -25,7 +25,7 @@ std::vector<std::string> others_in(const ZarrStore& store, const std::string& ke
 
 }  // namespace
 
-void take_labels(const ZarrStore& store, const std::string& key, OmeSource& source) {
+void find_labels(const ZarrStore& store, const std::string& key, OmeSource& source) {
   source.labels_key = joined_key(key, "labels");
   const auto node = read_zarr_node(store, source.labels_key);
   if (!node || node->array) return;
@@ -34,15 +34,15 @@ void take_labels(const ZarrStore& store, const std::string& key, OmeSource& sour
     (read_zarr_node(store, joined_key(source.labels_key, name)) ? source.labels : missing)
         .push_back(std::move(name));
   if (!missing.empty())
-    source.left_out.push_back(fmt::format("{} lists label images that are not there: {}",
+    source.warnings.push_back(fmt::format("{} lists label images that are not there: {}",
                                           store.name_of(source.labels_key).native(), join_names(missing)));
   if (!source.labels.empty())
-    source.labels_left_out = fmt::format(
+    source.labels_warning = fmt::format(
         "label images are left out ({}): they are images of their own, {} is one", join_names(source.labels),
         store.name_of(joined_key(source.labels_key, printable(source.labels.front()))).native());
 }
 
-std::vector<std::string> paths_of(const NgffMultiscale& image) {
+std::vector<std::string> level_paths(const NgffMultiscale& image) {
   std::vector<std::string> paths;
   for (const NgffLevel& level : image.levels) paths.push_back(level.path);
   return paths;
@@ -54,28 +54,30 @@ bool is_on_path(const std::string& member, const std::vector<std::string>& paths
 }
 
 void warn_about_siblings(const ZarrStore& store, const std::string& key,
-                         const std::vector<std::string>& paths, std::vector<std::string>& said) {
-  std::vector<std::string> others = others_in(store, key, paths);
+                         const std::vector<std::string>& paths, std::vector<std::string>& warnings) {
+  std::vector<std::string> others = other_members(store, key, paths);
   std::erase(others, "labels");
   if (!others.empty())
-    said.push_back(
+    warnings.push_back(
         fmt::format("what lies beside the image in its group is left out: {}", join_names(others)));
 }
 
-void warn_about_surroundings(const ZarrStore& store, const std::string& key, std::vector<std::string>& said) {
-  any_group_above(store, key, [&](const ZarrStore& in, const std::string& group, const std::string& inside) {
-    try {
-      const auto node = read_zarr_node(in, group);
-      if (!node || node->array) return true;
-      if (auto names = member_names(node->attributes); !names.empty())
-        said.push_back(fmt::format("attributes of the group are left out: {}", join_names(names)));
-      if (auto others = others_in(in, group, {inside}); !others.empty())
-        said.push_back(
-            fmt::format("what lies beside the array in its group is left out: {}", join_names(others)));
-    } catch (const IoError&) {  // what is wrong with a group is no matter to an array in it
-    }
-    return true;
-  });
+void warn_about_surroundings(const ZarrStore& store, const std::string& key,
+                             std::vector<std::string>& warnings) {
+  any_group_above(
+      store, key, [&](const ZarrStore& in, const std::string& group, const std::string& relative_path) {
+        try {
+          const auto node = read_zarr_node(in, group);
+          if (!node || node->array) return true;
+          if (auto names = member_names(node->attributes); !names.empty())
+            warnings.push_back(fmt::format("attributes of the group are left out: {}", join_names(names)));
+          if (auto others = other_members(in, group, {relative_path}); !others.empty())
+            warnings.push_back(
+                fmt::format("what lies beside the array in its group is left out: {}", join_names(others)));
+        } catch (const IoError&) {  // an array can be read even if its group is damaged
+        }
+        return true;
+      });
 }
 
 }  // namespace sepconv

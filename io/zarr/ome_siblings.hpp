@@ -1,4 +1,4 @@
-// What lies next to an image in its group. Private to this folder.
+// The other members of an image's group. Private to this folder.
 #pragma once
 
 #include <string>
@@ -8,22 +8,23 @@
 
 namespace sepconv {
 
-/// Label images of the image whose group is at this key: those that are listed and there. Others are said to
-/// be missing (OmeSource::left_out).
-void take_labels(const ZarrStore& store, const std::string& key, OmeSource& source);
+/// Sets `source.labels` to the listed and existing label images of the image whose group is at this key. Adds
+/// a warning about missing ones.
+void find_labels(const ZarrStore& store, const std::string& key, OmeSource& source);
 
-/// For its levels' arrays, below its group.
-std::vector<std::string> paths_of(const NgffMultiscale& image);
-/// Whether a member of a group is one of these paths, or what one leads through.
+/// The paths of the levels' arrays, relative to the group.
+std::vector<std::string> level_paths(const NgffMultiscale& image);
+/// Whether a member of a group is one of these paths or a parent folder of one.
 bool is_on_path(const std::string& member, const std::vector<std::string>& paths);
 
-/// Says what else lies in an image's group besides these paths: tables, other images. Not label images, nor
-/// what is hidden.
+/// Warns about other members of an image's group, such as tables and other images, except label images and
+/// hidden members.
 void warn_about_siblings(const ZarrStore& store, const std::string& key,
-                         const std::vector<std::string>& paths, std::vector<std::string>& said);
+                         const std::vector<std::string>& paths, std::vector<std::string>& warnings);
 
-/// Says what the group around the array at this key has: attributes, and what lies next to it, such as the
-/// coordinates that xarray stores so.
-void warn_about_surroundings(const ZarrStore& store, const std::string& key, std::vector<std::string>& said);
+/// Warns about attributes of the group that contains the array at this key and about its other members, such
+/// as xarray's coordinates.
+void warn_about_surroundings(const ZarrStore& store, const std::string& key,
+                             std::vector<std::string>& warnings);
 
 }  // namespace sepconv

@@ -43,25 +43,25 @@ bool is_array(const fs::path& folder) {
   }
 }
 
-/// What the folder's own metadata say that it is; of what cannot be read, a group of nobody's.
-struct Own {
+/// The node that the folder's metadata describe; an empty group if they cannot be read.
+struct FolderContents {
   ZarrNode node;
   std::vector<std::string> levels;  ///< paths
 };
-Own own_of(const fs::path& folder) {
-  Own own;
+FolderContents read_contents(const fs::path& folder) {
+  FolderContents contents;
   try {
     const auto store = open_folder_store(InputFile(folder, InputFile::Folders::taken));
-    own.node = read_zarr_node(*store, "").value_or(ZarrNode());
-    if (own.node.array) return own;
-    const NgffGroup group = read_ngff(own.node.attributes, folder.native());
-    if (group.images.size() == 1) own.levels = paths_of(group.images.front());
+    contents.node = read_zarr_node(*store, "").value_or(ZarrNode());
+    if (contents.node.array) return contents;
+    const NgffGroup group = read_ngff(contents.node.attributes, folder.native());
+    if (group.images.size() == 1) contents.levels = level_paths(group.images.front());
   } catch (const IoError&) {
   }
-  return own;
+  return contents;
 }
 
-/// "c/0/1" and "c.0.1", or "0/1" and "0.1", by what they begin with.
+/// Whether a name can begin the key of a chunk: "c/0/1" or "c.0.1", or "0/1" or "0.1".
 bool is_chunk(const ZarrArray& array, std::string_view name) {
   if (!array.keys_of_v2 && !name.starts_with('c')) return false;
   return name.find_first_not_of("0123456789.", array.keys_of_v2 ? 0 : 1) == name.npos;
@@ -78,15 +78,16 @@ void check_not_in_array(const fs::path& target) {
           target, fmt::format("cannot write inside the Zarr array {}; choose another path", folder.native()));
 }
 
-std::vector<std::string> others_in(const fs::path& folder) {
+std::vector<std::string> unrelated_entries(const fs::path& folder) {
   constexpr std::string_view kMetadata[] = {"zarr.json", ".zarray", ".zgroup", ".zattrs", ".zmetadata"};
-  const Own own = own_of(folder);
+  const FolderContents contents = read_contents(folder);
   std::vector<std::string> names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     const std::string name = entry.path().filename().native();
-    const bool is_own = own.node.array ? is_chunk(*own.node.array, name) : is_on_path(name, own.levels);
-    if (!is_own && std::ranges::find(kMetadata, name) == std::end(kMetadata)) names.push_back(name);
+    const bool belongs =
+        contents.node.array ? is_chunk(*contents.node.array, name) : is_on_path(name, contents.levels);
+    if (!belongs && std::ranges::find(kMetadata, name) == std::end(kMetadata)) names.push_back(name);
   }
   std::ranges::sort(names);
   return names;

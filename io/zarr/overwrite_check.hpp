@@ -1,4 +1,4 @@
-// Zarrs that a result is to replace, or would lie in. Private to io.
+// Checks of the Zarr that a result would replace, or that would contain it. Private to io.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@
 
 namespace sepconv {
 
-/// Whether a folder is an array or a group, by what its metadata say.
+/// Whether a folder has the metadata of an array or a group.
 bool is_zarr(const std::filesystem::path& folder);
 
-/// What lies in such a folder besides its metadata, its chunks and the levels of an image: other arrays of a
-/// group, and files of whoever put them there.
-std::vector<std::string> others_in(const std::filesystem::path& folder);
+/// Names of entries in such a folder that are not its metadata, its chunks or the levels of its image: other
+/// arrays of a group, and unrelated files.
+std::vector<std::string> unrelated_entries(const std::filesystem::path& folder);
 
-/// Throws IoError where a result would lie in an array, however deep: no node lies below one.
+/// Throws IoError if the target is inside an array, at any depth. An array has no child nodes.
 void check_not_in_array(const std::filesystem::path& target);
 
 }  // namespace sepconv

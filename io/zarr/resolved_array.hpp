@@ -1,4 +1,4 @@
-// Which array of a store is meant by a key. Private to this folder.
+// Resolves a key of a store to an array. Private to this folder.
 #pragma once
 
 #include <optional>
@@ -13,14 +13,14 @@ namespace sepconv {
 struct ResolvedArray {
   std::string key;
   ZarrArray array;
-  std::optional<OmeSource> ome{};       ///< of which it is a level
+  std::optional<OmeSource> ome{};       ///< the image of which the array is a level
   std::optional<double> nodata{};       ///< the value of missing pixels
-  bool is_consolidated = false;         ///< as FileLayout::zarr has it
-  std::vector<std::string> left_out{};  ///< what a result will not have, a sentence each
+  bool is_consolidated = false;         ///< see ZarrLayout::is_consolidated
+  std::vector<std::string> warnings{};  ///< sentences about what a result will not have
 };
 
-/// The array at a key, or a level of the image there; of a plain group, the only array or image in it. Throws
-/// IoError where there is none, and one that lists them where there are several.
+/// The array at a key, a level of the image at a key, or the only array or image in a plain group. Throws
+/// IoError if there is none or more than one; the message lists them.
 ResolvedArray find_array(const ZarrStore& store, const std::string& key, int level);
 
 }  // namespace sepconv

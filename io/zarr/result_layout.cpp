@@ -12,11 +12,11 @@
 namespace sepconv {
 namespace {
 
-/// For a chunk that several images share; one that is asked for may have more.
+/// Maximum size of a chunk that several images share, unless the user requests the chunk.
 constexpr double kMaxSharedBytes = 64 << 20;
 
-/// OME-Zarr's axes of space are y and x.
-void take_usual_names(ZarrLayout& layout, std::vector<std::string>& warnings) {
+/// Names the spatial axes y and x, as OME-Zarr requires.
+void use_ome_axis_names(ZarrLayout& layout, std::vector<std::string>& warnings) {
   const std::string rows = std::exchange(layout.rows_name, ""), cols = std::exchange(layout.cols_name, "");
   layout.channels_name.clear();
   layout.keeps_channel = false;
@@ -25,15 +25,16 @@ void take_usual_names(ZarrLayout& layout, std::vector<std::string>& warnings) {
                                    printable(rows), printable(cols)));
 }
 
-/// Where images along c have channels themselves, a chunk holds some of one image.
-void take_whole_images(const RasterSetSpec& spec, std::int64_t samples, std::vector<AxisPositions>& chunk,
-                       std::vector<std::string>& warnings) {
+/// If images along c have several channels a pixel, limits a chunk to channels of one image.
+void align_chunks_to_images(const RasterSetSpec& spec, std::int64_t samples,
+                            std::vector<AxisPositions>& chunk, std::vector<std::string>& warnings) {
   const RasterAxis* const c = find_axis(spec.axes, "c");
-  const AxisPositions* const asked = find_positions(chunk, "c");
-  if (samples == 1 || c == nullptr || c->size == 1 || asked == nullptr || samples % asked->count == 0) return;
+  const AxisPositions* const requested = find_positions(chunk, "c");
+  if (samples == 1 || c == nullptr || c->size == 1 || requested == nullptr || samples % requested->count == 0)
+    return;
   warnings.push_back(
       fmt::format("a chunk holds one channel in place of {}: the {} of an image fill whole chunks",
-                  asked->count, samples));
+                  requested->count, samples));
   std::erase_if(chunk, [](const AxisPositions& positions) { return positions.axis == "c"; });
 }
 
@@ -42,36 +43,39 @@ void take_whole_images(const RasterSetSpec& spec, std::int64_t samples, std::vec
 FileLayout zarr_result_layout(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
                               std::vector<std::string>& warnings) {
   FileLayout layout = options.layout;
-  if (is_ome) take_usual_names(layout.zarr, warnings);
+  if (is_ome) use_ome_axis_names(layout.zarr, warnings);
   std::vector<AxisPositions>& chunk = layout.zarr.chunk_others;
   std::vector<AxisPositions>& shard = layout.zarr.shard_others;
   const std::int64_t samples =
       spec.raster.channels / options.stored.value_or(SampleType(spec.raster.type)).parts();
-  if (is_ome) take_whole_images(spec, samples, chunk, warnings);
-  const auto are_images = [&](const AxisPositions& positions) {
+  if (is_ome) align_chunks_to_images(spec, samples, chunk, warnings);
+  const auto spans_images = [&](const AxisPositions& positions) {
     const RasterAxis* const axis = find_axis(spec.axes, positions.axis);
     return axis != nullptr && axis->size > 1 &&
            positions.count > (is_ome && positions.axis == "c" ? samples : 1);
   };
-  const auto cut = [&](std::vector<AxisPositions>& of, std::string_view why) {
-    std::vector<AxisPositions> images;
-    std::ranges::copy_if(of, std::back_inserter(images), are_images);
-    if (images.empty()) return;
-    std::erase_if(of, are_images);
+  const auto limit_to_one_image = [&](std::vector<AxisPositions>& positions_list, std::string_view reason) {
+    std::vector<AxisPositions> removed;
+    std::ranges::copy_if(positions_list, std::back_inserter(removed), spans_images);
+    if (removed.empty()) return;
+    std::erase_if(positions_list, spans_images);
     warnings.push_back(fmt::format("a {} holds one image in place of {}: {}",
-                                   &of == &shard ? "shard" : "chunk", to_string(images), why));
+                                   &positions_list == &shard ? "shard" : "chunk", to_string(removed),
+                                   reason));
   };
   double bytes = static_cast<double>(layout.tile.area() * spec.raster.pixel_bytes());
-  bool is_asked_for = false;
+  bool is_requested = false;
   for (const AxisPositions& positions : chunk) {
-    if (are_images(positions)) bytes *= static_cast<double>(positions.count);
-    is_asked_for |= positions.asked_for;
+    if (spans_images(positions)) bytes *= static_cast<double>(positions.count);
+    is_requested |= positions.asked_for;
   }
-  if (!is_asked_for && bytes > kMaxSharedBytes) cut(chunk, "all of them would be more than 64 MiB");
-  for (auto* const of : {&chunk, &shard}) {
-    if (options.partial != nullptr) cut(*of, "a result that is made in several runs is made image by image");
-    // A pixel's channels are positions of OME-Zarr's c, one a chunk unless something else is said.
-    if (is_ome && find_positions(*of, "c") == nullptr) of->push_back({"c", 1});
+  if (!is_requested && bytes > kMaxSharedBytes)
+    limit_to_one_image(chunk, "all of them would be more than 64 MiB");
+  for (auto* const positions_list : {&chunk, &shard}) {
+    if (options.partial != nullptr)
+      limit_to_one_image(*positions_list, "a result that is made in several runs is made image by image");
+    // The channels of a pixel are positions of OME-Zarr's c, one per chunk by default.
+    if (is_ome && find_positions(*positions_list, "c") == nullptr) positions_list->push_back({"c", 1});
   }
   return layout;
 }

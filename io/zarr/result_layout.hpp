@@ -1,4 +1,4 @@
-// What chunks and shards of a result hold of several images. Private to this folder.
+// How chunks and shards of a result span several images. Private to this folder.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// The layout that is asked for, cut where it cannot be, which is said. `is_ome`: with the names of
-/// OME-Zarr's axes.
+/// The requested layout, limited to what is supported, with warnings about differences. `is_ome`: uses the
+/// axis names of OME-Zarr.
 FileLayout zarr_result_layout(const RasterSetSpec& spec, const CreateOptions& options, bool is_ome,
                               std::vector<std::string>& warnings);
 

@@ -1,4 +1,4 @@
-// Shards in the making: where chunks lie in them, and their indices. Private to this folder.
+// Writes chunks to shards, and the index of each shard. Private to this folder.
 #pragma once
 
 #include <condition_variable>
@@ -18,61 +18,63 @@ namespace sepconv {
 
 struct ZarrTarget;
 
-/// For a target with one level of shards, of which each has an index; blocks of one image after another. A
-/// shard has one writer at a time, as the kernel lets no other into a file, and several shards have one each.
+/// Writes the blocks of one image after another to a target with one level of shards. Each shard has one
+/// writing thread at a time, because the kernel serializes writes to a file. Several shards are written in
+/// parallel.
 class ShardWriter {
   struct Shard;
 
  public:
-  /// When a block may be written: behind those of its shard that were named before it.
-  struct Turn {
-    std::int64_t block;  ///< index among those that were named
+  /// The position of a block in its shard's order of writing.
+  struct Ticket {
+    std::int64_t block;  ///< index in the range passed to tickets()
     Shard* shard;
-    std::size_t part;  ///< of the shard
-    std::int64_t turn;
+    std::size_t part;       ///< index of the block in the shard
+    std::int64_t sequence;  ///< number of blocks of the shard that must be written before
   };
 
   explicit ShardWriter(const ZarrTarget& target) : target_(target) {}
 
-  /// As many blocks are named at once, which bounds what is held of them.
-  static constexpr std::int64_t kMaxTurns = 1 << 14;
-  /// Turns of the blocks `first` to `end`, whose positions in the grid of blocks are position_of(block), each
-  /// once; the first of every shard, then the second of every shard, and so on. To be taken by append() in
-  /// this order, and all of them before more are named.
-  std::vector<Turn> turns(std::int64_t first, std::int64_t end,
-                          const std::function<ZarrShape(std::int64_t)>& position_of);
-  /// Waits for the block's turn and writes it, where it is not a hole (no bytes); completes the shard with its
-  /// last block. False: stop() was called. Thread-safe, for threads that each take the next turn.
-  bool append(const Turn& turn, const ZarrShape& position, std::span<const std::byte> bytes);
-  /// Nobody waits for what will not be written. Thread-safe.
+  /// Maximum number of tickets per call, which bounds their memory.
+  static constexpr std::int64_t kMaxTickets = 1 << 14;
+  /// Tickets for the blocks `first` to `end`, at position_of(block) in the grid of blocks: the first block of
+  /// every shard, then the second of every shard, and so on. The caller must start append() for them in this
+  /// order, and finish all before it calls tickets() again.
+  std::vector<Ticket> tickets(std::int64_t first, std::int64_t end,
+                              const std::function<ZarrShape(std::int64_t)>& position_of);
+  /// Waits until the previous blocks of the shard are written, and appends this one unless it is a hole
+  /// (empty). Completes the shard after its last block. Returns false if stop() was called. Thread-safe.
+  bool append(const Ticket& ticket, const ZarrShape& position, std::span<const std::byte> bytes);
+  /// Makes all append() calls return. Thread-safe.
   void stop();
-  /// Blocks that another process appended, in their order, each with its position and its bytes.
-  void restore(std::span<const std::int64_t> placed);
-  /// The same of this one, since the last call.
-  std::vector<std::int64_t> take_placed() { return std::exchange(placed_, {}); }
+  /// Restores the state of another process: the position and byte count of each block in order of appending.
+  void restore(std::span<const std::int64_t> appended);
+  /// The blocks appended since the last call, in the format of restore().
+  std::vector<std::int64_t> take_appended() { return std::exchange(appended_, {}); }
   /// Throws std::logic_error if a shard lacks a block.
   void check_complete() const;
 
+  /// Upper bound of the memory for the shards of `target`.
   static std::int64_t memory_bytes(const ZarrTarget& target);
 
  private:
   struct Shard {
     std::string key;
-    std::vector<std::uint64_t> places;  ///< offset and bytes, in turns
-    std::int64_t first = 0, end = 0;    ///< of the chunks
-    std::int64_t blocks = 0, named = 0, written = 0;
+    std::vector<std::uint64_t> index;  ///< the index: offset and byte count of each block
+    std::int64_t first = 0, end = 0;   ///< file offsets of the data
+    std::int64_t blocks = 0, issued = 0, written = 0;
   };
 
-  Shard begin(const ZarrShape& chunk) const;
-  Turn turn_of(const ZarrShape& block);
-  static void put(const Turn& turn, std::int64_t bytes);
+  Shard start_shard(const ZarrShape& chunk) const;
+  Ticket ticket_for(const ZarrShape& block);
+  static void add_index_entry(const Ticket& ticket, std::int64_t bytes);
   void complete(Shard& shard) const;
 
   const ZarrTarget& target_;
-  std::map<ZarrShape, Shard> shards_;  // a turn leads to its shard
-  std::vector<std::int64_t> placed_;
+  std::map<ZarrShape, Shard> shards_;  // a map, because tickets point to its shards
+  std::vector<std::int64_t> appended_;
   std::mutex mutex_;
-  std::condition_variable passed_on_;
+  std::condition_variable progress_;
   bool stopped_ = false;
 };
 

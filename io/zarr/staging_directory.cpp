@@ -27,16 +27,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is added to the name of a file that is not complete.
-constexpr const char* kPart = ".part";
+/// The suffix of an incomplete file.
+constexpr const char* kPartSuffix = ".part";
 
-bool put_mark(const fs::path& folder) noexcept {
-  const int mark = open((folder / kUnfinishedMark).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  return mark >= 0 && close(mark) == 0;
+bool create_mark(const fs::path& folder) noexcept {
+  const int descriptor = open((folder / kUnfinishedMark).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  return descriptor >= 0 && close(descriptor) == 0;
 }
 
-/// Puts a folder in the place of another, which then has its name. Returns 0 or an errno.
-int exchange(const fs::path& a, const fs::path& b) noexcept {
+/// Exchanges the names of two folders. Returns 0 or an errno.
+int exchange_names(const fs::path& a, const fs::path& b) noexcept {
   if (renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
   const fs::path aside = a.native() + "-old";
@@ -47,11 +47,11 @@ int exchange(const fs::path& a, const fs::path& b) noexcept {
   return failed;
 }
 
-/// All that was written in this file system.
+/// Flushes the file system that contains the descriptor. Returns 0 or an errno.
 int sync_all(int descriptor) noexcept { return descriptor >= 0 && syncfs(descriptor) == 0 ? 0 : errno; }
 
-/// All that a run makes first.
-bool has_mark_alone(const fs::path& folder) {
+/// Whether a folder contains only the mark, which a run creates first.
+bool contains_only_mark(const fs::path& folder) {
   std::error_code ignored;
   const fs::directory_iterator entries(folder, ignored);
   return std::distance(begin(entries), end(entries)) == 1 &&
@@ -74,14 +74,14 @@ StagingDirectory::StagingDirectory(fs::path target, Options options)
   check_folder_of(target_);
   check_not_in_array(target_);
   std::error_code ignored;
-  const fs::file_status there = fs::symlink_status(target_, ignored);
-  if (fs::exists(there)) {
-    if (fs::is_symlink(there))
+  const fs::file_status existing = fs::symlink_status(target_, ignored);
+  if (fs::exists(existing)) {
+    if (fs::is_symlink(existing))
       throw_write_error(target_, "it is a symbolic link, which no folder replaces; name what it leads to");
-    if (fs::is_directory(there) && has_mark_alone(target_))
+    if (fs::is_directory(existing) && contains_only_mark(target_))
       throw_write_error(target_, "it is a Zarr that was never finished; remove it, or choose another name",
                         EEXIST);
-    if (!fs::is_directory(there) || !is_zarr(target_))
+    if (!fs::is_directory(existing) || !is_zarr(target_))
       throw_write_error(
           target_,
           "it exists and is not Zarr, and nothing else is ever replaced by one; remove it, or choose another "
@@ -95,201 +95,202 @@ StagingDirectory::StagingDirectory(fs::path target, Options options)
 StagingDirectory::~StagingDirectory() { discard(); }
 
 void StagingDirectory::add_warnings(std::vector<std::string>& warnings) const {
-  for (const fs::path& left : leftovers_)
+  for (const fs::path& leftover : leftovers_)
     warnings.push_back(fmt::format("a killed run left {}; it will be removed when {} is written",
-                                   left.native(), target_.native()));
+                                   leftover.native(), target_.native()));
   std::error_code unknown;
   if (!options_.overwrite || !fs::is_directory(target_, unknown)) return;
-  if (auto others = others_in(target_); !others.empty())
+  if (auto unrelated = unrelated_entries(target_); !unrelated.empty())
     warnings.push_back(fmt::format("{} is replaced as a whole, with all that lies in it: {}",
-                                   target_.native(), join_names(std::move(others))));
+                                   target_.native(), join_names(std::move(unrelated))));
 }
 
 void StagingDirectory::discard() noexcept {
-  if (!place_.empty() && !options_.partial) {
-    remove_marked_folder(place_);
-    unfinished_paths::forget(place_);
+  if (!path_.empty() && !options_.checkpoint) {
+    remove_marked_folder(path_);
+    unfinished_paths::forget(path_);
   }
   if (lock_ >= 0) close(std::exchange(lock_, -1));
-  place_.clear();
+  path_.clear();
 }
 
-const fs::path& StagingDirectory::place() {
-  const std::lock_guard lock(making_);
-  if (!place_.empty()) return place_;
-  for (const fs::path& left : leftovers_) remove_dead_folder(left);
+const fs::path& StagingDirectory::path() {
+  const std::lock_guard lock(mutex_);
+  if (!path_.empty()) return path_;
+  for (const fs::path& leftover : leftovers_) remove_dead_folder(leftover);
   constexpr int kAttempts = 100;
-  for (int attempt = 0; !take_place(attempt + 1 == kAttempts); ++attempt) {
+  for (int attempt = 0; !create_locked(attempt + 1 == kAttempts); ++attempt) {
   }
-  return place_;
+  return path_;
 }
 
-bool StagingDirectory::take_place(bool is_last) {
-  make_place();
-  lock_ = open_folder(place_);
-  // Where the file system can; who looks for killed ones has it shortly. Of a partial result the folder is
-  // that of all its parts, none of which waits for another, and no killed process's.
-  if (lock_ >= 0 && !options_.partial) flock(lock_, LOCK_EX);
-  if (lock_ >= 0 && put_mark(place_)) return true;
+bool StagingDirectory::create_locked(bool is_last) {
+  create_folder();
+  lock_ = open_folder(path_);
+  // The lock may be unsupported, and a process that searches for stale folders holds it briefly. The folder
+  // of a checkpoint is not locked: the processes of all parts share it, and it survives a killed process.
+  if (lock_ >= 0 && !options_.checkpoint) flock(lock_, LOCK_EX);
+  if (lock_ >= 0 && create_mark(path_)) return true;
   const int failed = errno;
-  if (failed != ENOENT || is_last || options_.partial) throw_write_error(target_, failed);
+  if (failed != ENOENT || is_last || options_.checkpoint) throw_write_error(target_, failed);
   if (lock_ >= 0) close(std::exchange(lock_, -1));
-  unfinished_paths::forget(place_);
-  place_.clear();
+  unfinished_paths::forget(path_);
+  path_.clear();
   return false;
 }
 
-void StagingDirectory::make_place() {
-  if (options_.partial) {
-    const fs::path made = options_.partial->place(false);
-    if (mkdir(made.c_str(), 0777) != 0 && errno != EEXIST) throw_write_error(target_, errno);
-    place_ = made;
+void StagingDirectory::create_folder() {
+  if (options_.checkpoint) {
+    const fs::path folder = options_.checkpoint->place(false);
+    if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) throw_write_error(target_, errno);
+    path_ = folder;
     return;
   }
-  for (int attempt = 0; attempt < 100 && place_.empty(); ++attempt) {
-    const fs::path made = temporary_name(target_);
-    const auto turn = unfinished_paths::turn();
-    if (mkdir(made.c_str(), 0777) != 0) {
+  for (int attempt = 0; attempt < 100 && path_.empty(); ++attempt) {
+    const fs::path folder = temporary_name(target_);
+    const auto guard = unfinished_paths::turn();
+    if (mkdir(folder.c_str(), 0777) != 0) {
       if (errno == EEXIST) continue;
       throw_write_error(target_, errno);
     }
-    unfinished_paths::add(made);
-    place_ = made;
+    unfinished_paths::add(folder);
+    path_ = folder;
   }
 }
 
-fs::path StagingDirectory::part_of(const std::string& name) {
-  return (place() / name).native() + kPart + (options_.partial ? options_.partial->suffix() : "");
+fs::path StagingDirectory::part_path(const std::string& name) {
+  return (path() / name).native() + kPartSuffix + (options_.checkpoint ? options_.checkpoint->suffix() : "");
 }
 
 int StagingDirectory::open_new(const fs::path& file, int flags) {
-  const auto turn = unfinished_paths::turn();
-  int opened = open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
-  if (opened >= 0 || errno != ENOENT) return opened;
-  // Only below what is made: where another process has removed that it stays so.
-  fs::path folder = place_;
-  for (const fs::path& name : file.parent_path().lexically_relative(place_)) {
+  const auto guard = unfinished_paths::turn();
+  int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
+  if (descriptor >= 0 || errno != ENOENT) return descriptor;
+  // Creates folders only below path_: if another process has removed path_, it is not created again.
+  fs::path folder = path_;
+  for (const fs::path& name : file.parent_path().lexically_relative(path_)) {
     folder /= name;
     if (mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return -1;
   }
   return open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW | flags, 0666);
 }
 
-/// What is written to may have been taken away by another process, or have something else in its place.
+/// Throws for a failed open or rename: another process may have removed the file or replaced it by another
+/// type.
 void StagingDirectory::throw_failed(const fs::path& file, int error) const {
-  if (options_.partial) options_.partial->check_is_of_run();
+  if (options_.checkpoint) options_.checkpoint->check_is_of_run();
   throw_write_error(error == EISDIR || error == ENOTDIR || error == ELOOP ? file : target_, error);
 }
 
 void StagingDirectory::write(const fs::path& file, int flags, std::int64_t offset,
                              std::span<const std::byte> bytes) {
-  const int opened = open_new(file, flags);
-  if (opened < 0) throw_failed(file, errno);
-  int failed = write_fully(opened, offset, bytes);
-  if (options_.partial || options_.durable) begin_writing(opened, offset, std::ssize(bytes));
-  if (close(opened) != 0 && failed == 0) failed = errno;  // where network file systems report a full disk
-  if (failed != 0) throw_write_error(target_, failed);
+  const int descriptor = open_new(file, flags);
+  if (descriptor < 0) throw_failed(file, errno);
+  int error = write_fully(descriptor, offset, bytes);
+  if (options_.checkpoint || options_.durable) begin_writing(descriptor, offset, std::ssize(bytes));
+  if (close(descriptor) != 0 && error == 0) error = errno;  // where network file systems report a full disk
+  if (error != 0) throw_write_error(target_, error);
 }
 
 void StagingDirectory::add(const std::string& name, std::span<const std::byte> bytes) {
-  if (!options_.partial) return write(place() / name, O_CREAT | O_EXCL, 0, bytes);
-  note(name);
-  // One that a run before was at work on may be there; of parts, one that another process is at work on.
-  const bool is_alone = options_.partial->suffix().empty();
-  write(is_alone ? place() / name : part_of(name), O_CREAT | O_TRUNC, 0, bytes);
-  if (!is_alone) name_part(name);
-  options_.partial->sample_whole(name, std::ssize(bytes), bytes);
+  if (!options_.checkpoint) return write(path() / name, O_CREAT | O_EXCL, 0, bytes);
+  record_added(name);
+  // The file of a previous run may exist, or, if there are several parts, that of another process.
+  const bool is_sole_writer = options_.checkpoint->suffix().empty();
+  write(is_sole_writer ? path() / name : part_path(name), O_CREAT | O_TRUNC, 0, bytes);
+  if (!is_sole_writer) rename_part(name);
+  options_.checkpoint->sample_whole(name, std::ssize(bytes), bytes);
 }
 
 void StagingDirectory::write_part(const std::string& name, bool is_first, std::int64_t offset,
                                   std::span<const std::byte> bytes) {
-  const int made_new = O_CREAT | (options_.partial ? O_TRUNC : O_EXCL);
-  write(part_of(name), is_first ? made_new : 0, offset, bytes);
-  if (options_.partial) options_.partial->sample(name, bytes, offset);
+  const int create_flags = O_CREAT | (options_.checkpoint ? O_TRUNC : O_EXCL);
+  write(part_path(name), is_first ? create_flags : 0, offset, bytes);
+  if (options_.checkpoint) options_.checkpoint->sample(name, bytes, offset);
 }
 
 void StagingDirectory::complete_part(const std::string& name, std::int64_t bytes) {
-  name_part(name);
-  note(name);
-  if (options_.partial) options_.partial->sample_whole(name, bytes, {});
+  rename_part(name);
+  record_added(name);
+  if (options_.checkpoint) options_.checkpoint->sample_whole(name, bytes, {});
 }
 
-void StagingDirectory::note(const std::string& name) {
+void StagingDirectory::record_added(const std::string& name) {
   if (!is_chunk_) return;
-  const std::lock_guard lock(making_);
+  const std::lock_guard lock(mutex_);
   added_.insert(name);
 }
 
-void StagingDirectory::name_part(const std::string& name) {
-  const fs::path file = place() / name;
-  if (rename(part_of(name).c_str(), file.c_str()) != 0) throw_failed(file, errno);
+void StagingDirectory::rename_part(const std::string& name) {
+  const fs::path file = path() / name;
+  if (rename(part_path(name).c_str(), file.c_str()) != 0) throw_failed(file, errno);
 }
 
-void StagingDirectory::take_part(const std::string& name, std::span<std::byte> bytes) {
-  const fs::path part = part_of(name);
+void StagingDirectory::read_and_remove_part(const std::string& name, std::span<std::byte> bytes) {
+  const fs::path part = part_path(name);
   InputFile(part).read_at(0, bytes);
   if (unlink(part.c_str()) != 0) throw_write_error(target_, errno);
 }
 
 void StagingDirectory::reopen_part(const std::string& name, std::int64_t bytes) {
-  const fs::path part = part_of(name);
+  const fs::path part = part_path(name);
   std::error_code missing;
-  if (!fs::exists(part, missing)) rename((place() / name).c_str(), part.c_str());
-  const int opened = open(part.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (opened < 0) throw_failed(part, errno);
-  const int failed = ftruncate(opened, static_cast<off_t>(bytes)) != 0 ? errno : 0;
-  close(opened);
-  if (failed != 0) throw_write_error(target_, failed);
+  if (!fs::exists(part, missing)) rename((path() / name).c_str(), part.c_str());
+  const int descriptor = open(part.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (descriptor < 0) throw_failed(part, errno);
+  const int error = ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ? errno : 0;
+  close(descriptor);
+  if (error != 0) throw_write_error(target_, error);
 }
 
-/// Throws for links, which those that read the result do not follow, and for what is not part of the result:
-/// under the result's name others would read it as one.
-void StagingDirectory::remove_parts(const fs::path& made) const {
+/// Removes incomplete files. Throws for links, which readers do not follow, and for files that are not part
+/// of the result: readers would take them for chunks or nodes.
+void StagingDirectory::remove_parts(const fs::path& folder) const {
   std::error_code ignored;
-  std::vector<fs::path> left;
-  for (const auto& entry : fs::recursive_directory_iterator(made, ignored)) {
+  std::vector<fs::path> incomplete;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
     if (entry.is_symlink()) throw_write_error(entry.path(), ELOOP);
     const std::string name = entry.path().filename().native();
-    if (name.ends_with(kPart) || name.find(std::string(kPart) + ".sepconv-") != name.npos)
-      left.push_back(entry.path());
-    else if (const std::string key = entry.path().lexically_relative(made).native();
+    if (name.ends_with(kPartSuffix) || name.find(std::string(kPartSuffix) + ".sepconv-") != name.npos)
+      incomplete.push_back(entry.path());
+    else if (const std::string key = entry.path().lexically_relative(folder).native();
              !entry.is_directory() && key != kUnfinishedMark &&
              !name.starts_with(partial_names::kRemovedWhileOpen) && !added_.contains(key) && !is_chunk_(key))
       throw_write_error(entry.path(),
                         "somebody put it there, and it is not part of the result; remove it, and go on",
                         EEXIST);
   }
-  for (const fs::path& path : left) fs::remove(path, ignored);
+  for (const fs::path& path : incomplete) fs::remove(path, ignored);
 }
 
 void StagingDirectory::commit() {
-  const fs::path made = place();
-  if (options_.partial) remove_parts(made);
-  int failed = options_.durable && !options_.partial ? sync_all(lock_) : 0;
-  auto turn = unfinished_paths::turn();
-  if (failed == 0 && unlink((made / kUnfinishedMark).c_str()) != 0) failed = errno;
+  const fs::path folder = path();
+  if (options_.checkpoint) remove_parts(folder);
+  int error = options_.durable && !options_.checkpoint ? sync_all(lock_) : 0;
+  auto guard = unfinished_paths::turn();
+  if (error == 0 && unlink((folder / kUnfinishedMark).c_str()) != 0) error = errno;
   std::error_code ignored;
-  const bool replaces = failed == 0 && options_.overwrite && fs::exists(target_, ignored);
-  if (replaces && !is_zarr(target_)) failed = EEXIST;
-  if (failed == 0 && options_.partial) {
-    options_.partial->commit(replaces);
+  const bool replaces = error == 0 && options_.overwrite && fs::exists(target_, ignored);
+  if (replaces && !is_zarr(target_)) error = EEXIST;
+  if (error == 0 && options_.checkpoint) {
+    options_.checkpoint->commit(replaces);
     unfinished_paths::note_complete();
     return discard();
   }
-  if (failed == 0) failed = replaces ? exchange(made, target_) : rename_to_absent(made, target_);
-  if (failed != 0) {
+  if (error == 0) error = replaces ? exchange_names(folder, target_) : rename_to_absent(folder, target_);
+  if (error != 0) {
     discard();
-    throw_write_error(target_, failed);
+    throw_write_error(target_, error);
   }
-  // What was replaced has the hidden name now. A mark in it says so if this process does not live to remove
-  // it.
-  if (replaces) put_mark(made);
-  if (!replaces) unfinished_paths::forget(std::exchange(place_, {}));
+  // The replaced folder now has the hidden name. The mark identifies it if this process is killed before it
+  // is removed.
+  if (replaces) create_mark(folder);
+  if (!replaces) unfinished_paths::forget(std::exchange(path_, {}));
   unfinished_paths::note_complete();
-  turn.unlock();
-  if (options_.durable) failed = sync_all(lock_);
+  guard.unlock();
+  if (options_.durable) error = sync_all(lock_);
   discard();
-  if (failed != 0) throw_write_error(target_, failed);
+  if (error != 0) throw_write_error(target_, error);
 }
 
 }  // namespace sepconv

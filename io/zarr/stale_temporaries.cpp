@@ -17,32 +17,33 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Calls `then` with a folder that is a killed process's: this user's, locked by nobody, and marked, or
-/// empty. Of the latter another process may just have begun one, which then makes another.
-template <class Then>
-void if_dead_folder(const fs::path& folder, const Then& then) {
+/// Calls `visit(is_marked)` while it holds the lock if a killed process left the folder: it belongs to this
+/// user, is not locked, and is marked or empty. Another process may just have created an empty one; that
+/// process then creates another.
+template <class Visit>
+void if_dead_folder(const fs::path& folder, const Visit& visit) {
   struct stat status {};
   std::error_code unknown;
   const int lock = open_folder(folder);
   if (lock < 0) return;
   if (flock(lock, LOCK_EX | LOCK_NB) == 0 && fstat(lock, &status) == 0 && status.st_uid == geteuid()) {
     const bool is_marked = faccessat(lock, kUnfinishedMark, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    if (is_marked || fs::is_empty(folder, unknown)) then(is_marked);
+    if (is_marked || fs::is_empty(folder, unknown)) visit(is_marked);
   }
   close(lock);
 }
 
-/// All but this one. False: not before the deadline.
-bool remove_below(const fs::path& folder, const fs::path& kept,
+/// Removes all entries except `excluded`. Returns false if the deadline passed first.
+bool remove_below(const fs::path& folder, const fs::path& excluded,
                   std::chrono::steady_clock::time_point deadline) noexcept {
   std::error_code failed;
   for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
     std::error_code unknown;
     if (std::chrono::steady_clock::now() > deadline) return false;
-    if (entry->path() == kept) continue;
+    if (entry->path() == excluded) continue;
     if (!fs::is_directory(entry->symlink_status(unknown))) {
       unlink(entry->path().c_str());
-    } else if (remove_below(entry->path(), kept, deadline)) {
+    } else if (remove_below(entry->path(), excluded, deadline)) {
       rmdir(entry->path().c_str());
     } else {
       return false;
@@ -83,7 +84,7 @@ void remove_dead_folder(const fs::path& folder) noexcept {
     if (is_marked)
       remove_marked_folder(folder);
     else
-      rmdir(folder.c_str());  // which does nothing to one that has just got a file
+      rmdir(folder.c_str());  // fails if another process has just added a file
   });
 }
 

@@ -1,4 +1,4 @@
-// Folders in the making that killed processes left next to a target. Private to this folder.
+// Unfinished folders that killed processes left next to a target. Private to this folder.
 #pragma once
 
 #include <chrono>
@@ -7,15 +7,16 @@
 
 namespace sepconv {
 
-/// For a folder; negative, with errno, for what is none.
+/// Opens a folder and returns its descriptor, or -1 with errno.
 int open_folder(const std::filesystem::path& folder) noexcept;
 
-/// What killed processes of this user left: marked (kUnfinishedMark) or empty, and locked by nobody. Sorted.
+/// Folders that killed processes of this user left: marked (kUnfinishedMark) or empty, and not locked.
+/// Sorted.
 std::vector<std::filesystem::path> find_dead_folders(const std::filesystem::path& target);
-/// Removes one, if it still is one.
+/// Removes such a folder if it is still stale.
 void remove_dead_folder(const std::filesystem::path& folder) noexcept;
-/// Removes a marked folder, with the mark last: what is left after the deadline, or by a process that is
-/// killed meanwhile, is still marked, or empty. Others may remove it, or write in it, at the same time.
+/// Removes a marked folder and removes its mark last. If the deadline passes or the process is killed, the
+/// rest is still marked, or empty. Other processes may remove it, or write to it, simultaneously.
 void remove_marked_folder(
     const std::filesystem::path& folder,
     std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max()) noexcept;

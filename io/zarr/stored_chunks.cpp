@@ -17,20 +17,20 @@
 namespace sepconv {
 namespace {
 
-/// What keys are made by, and no more of the array.
-ZarrArray keyed(const ZarrArray& array, bool as_v2, char separator) {
+/// An array with only the members that determine keys, and this key encoding.
+ZarrArray with_key_encoding(const ZarrArray& array, bool as_v2, char separator) {
   ZarrArray keys;
   keys.shape = array.shape, keys.chunk = array.chunk;
   keys.keys_of_v2 = as_v2, keys.separator = separator;
   return keys;
 }
 
-std::int64_t count_all(const ZarrArray& array) {
-  std::int64_t all = 1;
+std::int64_t count_chunks(const ZarrArray& array) {
+  std::int64_t count = 1;
   for (std::size_t i = 0; i < array.shape.size(); ++i)
-    if (__builtin_mul_overflow(all, ceil_div(array.shape[i], array.chunk[i]), &all))
+    if (__builtin_mul_overflow(count, ceil_div(array.shape[i], array.chunk[i]), &count))
       return std::numeric_limits<std::int64_t>::max();
-  return all;
+  return count;
 }
 
 bool is_metadata(std::string_view name) {
@@ -55,8 +55,8 @@ std::size_t count_numbers(std::string_view name) {
   return count;
 }
 
-/// What the metadata would have to say for names like this one.
-std::string said_by(const ZarrArray& array, const ZarrArray& keys) {
+/// How the metadata would have to be changed for the key encoding of `keys`.
+std::string encoding_hint(const ZarrArray& array, const ZarrArray& keys) {
   if (array.version == 2 && !keys.keys_of_v2)
     return "they are those of Zarr 3, and the metadata those of Zarr 2";
   if (array.version == 2)
@@ -67,17 +67,17 @@ std::string said_by(const ZarrArray& array, const ZarrArray& keys) {
       keys.keys_of_v2 ? "v2" : "default", keys.separator);
 }
 
-/// Why a name that is there is none of the array's; empty: it says nothing.
+/// Why an existing name is not a key of the array; empty if unknown.
 std::string cause_in(const ZarrArray& array, std::string_view name) {
-  std::vector<ZarrArray> ways;
+  std::vector<ZarrArray> encodings;
   for (const bool as_v2 : {true, false})
-    for (const char separator : {'.', '/'}) ways.push_back(keyed(array, as_v2, separator));
-  for (const ZarrArray& way : ways)
-    if (way.has_key(name)) return said_by(array, way);
+    for (const char separator : {'.', '/'}) encodings.push_back(with_key_encoding(array, as_v2, separator));
+  for (const ZarrArray& encoding : encodings)
+    if (encoding.has_key(name)) return encoding_hint(array, encoding);
   if (array.has_key(lower(name))) return "write them in lower case";
   for (std::size_t slash = name.find('/'); slash != name.npos; slash = name.find('/', slash + 1))
-    for (const ZarrArray& way : ways)
-      if (way.has_key(name.substr(slash + 1)))
+    for (const ZarrArray& encoding : encodings)
+      if (encoding.has_key(name.substr(slash + 1)))
         return fmt::format("they lie in the folder {} below the array", printable(name.substr(0, slash)));
   const std::size_t numbers = count_numbers(name);
   if (numbers == array.shape.size())
@@ -87,12 +87,12 @@ std::string cause_in(const ZarrArray& array, std::string_view name) {
   return {};
 }
 
-/// Empty: no name is one that the array's chunks could have.
-std::string cause_of(const ZarrArray& array, const std::vector<std::string>& strangers) {
-  const std::string due = array.key_of(ZarrShape(array.shape.size()));
-  for (const std::string& name : strangers)
+/// The first cause found among the unknown names; empty if there is none.
+std::string cause_of(const ZarrArray& array, const std::vector<std::string>& unknown_names) {
+  const std::string expected = array.chunk_key(ZarrShape(array.shape.size()));
+  for (const std::string& name : unknown_names)
     if (const std::string cause = cause_in(array, name); !cause.empty())
-      return fmt::format("files are named like {} where the metadata say {}: {}", printable(name), due,
+      return fmt::format("files are named like {} where the metadata say {}: {}", printable(name), expected,
                          cause);
   return {};
 }
@@ -104,24 +104,24 @@ std::string StoredChunks::text() const {
 }
 
 StoredChunks count_stored(const ZarrStore& store, const std::string& key, const ZarrArray& array) {
-  constexpr std::size_t kMaxStrangers = 100;
-  const std::int64_t most = array.has_fill ? 10'000 : 100'000;
-  StoredChunks chunks{.all = count_all(array), .unit = array.shards.empty() ? "chunk" : "shard"};
-  std::vector<std::string> strangers;
-  std::int64_t seen = 0;
+  constexpr std::size_t kMaxUnknownNames = 100;
+  const std::int64_t max_names = array.has_fill ? 10'000 : 100'000;
+  StoredChunks chunks{.all = count_chunks(array), .unit = array.shards.empty() ? "chunk" : "shard"};
+  std::vector<std::string> unknown_names;
+  std::int64_t listed = 0;
   store.for_each_object(key, array.shape.size() + 1, [&](std::string_view name) {
-    chunks.is_counted = ++seen <= most;
+    chunks.is_counted = ++listed <= max_names;
     if (!chunks.is_counted) return false;
     if (array.has_key(name))
       ++chunks.stored;
-    else if (!is_metadata(name) && strangers.size() < kMaxStrangers)
-      strangers.emplace_back(name);
+    else if (!is_metadata(name) && unknown_names.size() < kMaxUnknownNames)
+      unknown_names.emplace_back(name);
     return chunks.stored < chunks.all;
   });
-  if (!chunks.is_complete()) chunks.cause = cause_of(array, strangers);
+  if (!chunks.is_complete()) chunks.cause = cause_of(array, unknown_names);
   if (chunks.stored == 0 && chunks.cause.empty())
     chunks.cause = fmt::format("no file is named like {}: it was never written, or copied without its chunks",
-                               array.key_of(ZarrShape(array.shape.size())));
+                               array.chunk_key(ZarrShape(array.shape.size())));
   return chunks;
 }
 

@@ -1,4 +1,4 @@
-// How many chunks of an array are there, and why none is. Private to this folder.
+// Counts the stored chunks of an array and finds out why chunks are missing. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,22 @@ namespace sepconv {
 
 struct StoredChunks {
   std::int64_t stored = 0;
-  std::int64_t all = 0;        ///< at most what 64 bits hold
-  bool is_counted = true;      ///< else there are `stored` at least
-  std::string unit = "chunk";  ///< what an object of the store is: "shard"
-  std::string
-      cause{};  ///< why some are not: "files are named like 0/0 where the metadata say ..."; empty: none seen
+  std::int64_t all = 0;        ///< saturates at the maximum of 64 bits
+  bool is_counted = true;      ///< false: `stored` is a lower bound
+  std::string unit = "chunk";  ///< or "shard": what an object of the store contains
+  std::string cause{};  ///< why chunks are missing: "files are named like 0/0 where ..."; empty if unknown
 
   bool is_complete() const noexcept { return is_counted && stored == all; }
   /// "3 of 4 chunks".
   std::string text() const;
 };
 
-/// Lists names, and no more than ten thousand; a hundred thousand of an array without a fill value.
+/// Counts chunks by their names: lists at most 10 000 names, or 100 000 for an array without a fill value.
 StoredChunks count_stored(const ZarrStore& store, const std::string& key, const ZarrArray& array);
 
-/// Throws IoError where the choice, or for want of one, the count says that what is read would not be what
-/// was written. Returns what is to be said of the rest; empty: nothing.
+/// Checks missing chunks by the user's choice. Throws IoError if no chunk is stored, or if a chunk is missing
+/// and the choice is `error`. Returns a warning about chunks that are read as the fill value, or an empty
+/// string.
 std::string check_missing_chunks(const StoredChunks& chunks, const ZarrArray& array,
                                  const std::filesystem::path& name, std::optional<MissingChunks> choice);
 

@@ -12,18 +12,18 @@
 namespace sepconv {
 namespace {
 
-void take_type(const JsonFile& file, const Json& dtype, ZarrArray& array) {
-  if (!dtype.is_string()) file.lacking("elements of several parts");
+void parse_type(const JsonFile& file, const Json& dtype, ZarrArray& array) {
+  if (!dtype.is_string()) file.throw_unsupported("elements of several parts");
   const auto elements = npy_elements(dtype.get<std::string>());
   if (!elements)
-    file.lacking(fmt::format("elements of the dtype {}", dtype.get<std::string>().substr(0, 60)));
+    file.throw_unsupported(fmt::format("elements of the dtype {}", dtype.get<std::string>().substr(0, 60)));
   array.type = elements->type;
   array.big_endian = elements->big_endian;
 }
 
-/// Others than xarray's may be anything.
-std::vector<std::string> dimensions_in(const Json& attributes, std::size_t axes) {
-  const auto found = attributes.find(kAxesOfVersion2);
+/// The axis names in xarray's attribute; empty if its value is not a list of this many names.
+std::vector<std::string> parse_axis_names(const Json& attributes, std::size_t axes) {
+  const auto found = attributes.find(kArrayDimensions);
   if (found == attributes.end() || !found->is_array() || found->size() != axes) return {};
   std::vector<std::string> names;
   for (const Json& name : *found) names.push_back(name.is_string() ? name.get<std::string>() : "");
@@ -35,41 +35,42 @@ std::vector<std::string> dimensions_in(const Json& attributes, std::size_t axes)
 ZarrArray parse_zarr2(const std::string& zarray, const std::string& attributes,
                       const std::filesystem::path& name) {
   const JsonFile file(name);
-  const Json all = file.parse(zarray);
-  if (file.integer(file.member(all, "zarr_format"), "zarr_format") != 2) file.damaged("zarr_format");
+  const Json metadata = file.parse(zarray);
+  if (file.integer(file.member(metadata, "zarr_format"), "zarr_format") != 2)
+    file.throw_damaged("zarr_format");
   ZarrArray array;
   array.version = 2;
   array.keys_of_v2 = true;
-  array.shape = file.integers(all, "shape", 0);
-  array.chunk = file.integers(all, "chunks", 1);
-  take_type(file, file.member(all, "dtype"), array);
-  const std::string separator = file.text(all, "dimension_separator", ".");
-  if (separator != "." && separator != "/") file.damaged("dimension_separator");
+  array.shape = file.integers(metadata, "shape", 0);
+  array.chunk = file.integers(metadata, "chunks", 1);
+  parse_type(file, file.member(metadata, "dtype"), array);
+  const std::string separator = file.text(metadata, "dimension_separator", ".");
+  if (separator != "." && separator != "/") file.throw_damaged("dimension_separator");
   array.separator = separator.front();
-  const std::string order = file.text(all, "order");
-  if (order != "C" && order != "F") file.damaged("order");
+  const std::string order = file.text(metadata, "order");
+  if (order != "C" && order != "F") file.throw_damaged("order");
   array.order.resize(array.shape.size());
   std::iota(array.order.begin(), array.order.end(), 0);
   if (order == "F") std::ranges::reverse(array.order);
 
-  if (const Json& filters = all.value("filters", Json()); !filters.is_null() && !filters.empty()) {
+  if (const Json& filters = metadata.value("filters", Json()); !filters.is_null() && !filters.empty()) {
     const Json& first = filters.is_array() ? filters.front() : filters;
-    file.lacking(fmt::format("the filter {}", file.text(first, "id")));
+    file.throw_unsupported(fmt::format("the filter {}", file.text(first, "id")));
   }
-  if (const Json& compressor = file.member(all, "compressor"); !compressor.is_null())
+  if (const Json& compressor = file.member(metadata, "compressor"); !compressor.is_null())
     array.codecs.push_back(
         parse_zarr_codec(file, {file.text(compressor, "id"), compressor}, array.type.bits / 8));
-  const Json& fill = file.member(all, "fill_value");
+  const Json& fill = file.member(metadata, "fill_value");
   array.has_fill = !fill.is_null();
-  const auto element = array.has_fill ? zarr_fill(fill.dump(), array.type, 2) : ZarrElement{};
-  if (!element) file.damaged("fill_value");
+  const auto element = array.has_fill ? parse_zarr_fill(fill.dump(), array.type, 2) : ZarrElement{};
+  if (!element) file.throw_damaged("fill_value");
   array.fill = *element;
 
   const JsonFile attributes_file(name.parent_path() / ".zattrs");
-  Json given = attributes_file.parse(attributes, {}, &array.as_texts);
-  array.names = dimensions_in(given, array.shape.size());
-  if (!array.names.empty() || array.shape.empty()) given.erase(kAxesOfVersion2);
-  array.attributes = given.dump();
+  Json attributes_json = attributes_file.parse(attributes, {}, &array.quoted_numbers);
+  array.names = parse_axis_names(attributes_json, array.shape.size());
+  if (!array.names.empty() || array.shape.empty()) attributes_json.erase(kArrayDimensions);
+  array.attributes = attributes_json.dump();
   return array;
 }
 

@@ -36,7 +36,7 @@ ZarrShape ZarrArray::block_steps() const {
   return steps;
 }
 
-std::string ZarrArray::key_of(const ZarrShape& position) const {
+std::string ZarrArray::chunk_key(const ZarrShape& position) const {
   if (keys_of_v2) return position.empty() ? "0" : fmt::format("{}", fmt::join(position, {&separator, 1}));
   std::string key = "c";
   for (const std::int64_t index : position) key += fmt::format("{}{}", separator, index);
@@ -44,18 +44,18 @@ std::string ZarrArray::key_of(const ZarrShape& position) const {
 }
 
 bool ZarrArray::has_key(std::string_view key) const {
-  if (shape.empty()) return key == key_of({});
+  if (shape.empty()) return key == chunk_key({});
   ZarrShape position;
   for (const char *at = key.data(), *const end = at + key.size(); at != end;) {
-    std::uint32_t index = 0;  // which no minus stands before
-    const auto [behind, error] = std::from_chars(at, end, index);
+    std::uint32_t index = 0;  // unsigned, so that a minus sign is not parsed
+    const auto [after, error] = std::from_chars(at, end, index);
     if (error == std::errc()) position.push_back(index);
-    at = error == std::errc() ? behind : at + 1;
+    at = error == std::errc() ? after : at + 1;
   }
   if (position.size() != shape.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
     if (position[i] >= ceil_div(shape[i], chunk[i])) return false;
-  return key_of(position) == key;
+  return chunk_key(position) == key;
 }
 
 std::string name_of(const ZarrCodec& codec) {
@@ -80,7 +80,8 @@ std::string name_of(const ZarrCodec& codec) {
 
 namespace {
 
-/// For what a chunk is and is cut into, so that nothing later overflows or divides by what is not there.
+/// Throws unless the shapes of chunks and shards are consistent, so that later arithmetic cannot overflow or
+/// divide by 0.
 void check_shapes(const ZarrArray& array, const std::filesystem::path& name) {
   const auto damaged = [&] {
     throw_read_error(name, "the shapes of the array and of its chunks do not fit; copy it anew");
@@ -115,7 +116,7 @@ std::optional<ZarrNode> read_zarr_node(const ZarrStore& store, const std::string
   } else if (text_of(".zgroup")) {
     node.is_consolidated = store.open(joined_key(key, ".zmetadata")) != nullptr;
     node.attributes =
-        JsonFile(name / ".zattrs").parse(text_of(".zattrs").value_or("{}"), {}, &node.as_texts).dump();
+        JsonFile(name / ".zattrs").parse(text_of(".zattrs").value_or("{}"), {}, &node.quoted_numbers).dump();
   } else {
     return std::nullopt;
   }

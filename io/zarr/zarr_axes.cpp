@@ -24,11 +24,11 @@ std::string lower_name(std::string_view name) {
   return text;
 }
 
-/// A letter for each axis by its name: that which it begins with, where it is free. Empty where rows or
-/// columns are not among the names.
-std::string letters_of(const std::vector<std::string>& names) {
+/// Assigns a letter to each axis by its name, its first letter if that is free. Returns an empty string
+/// unless the names include rows and columns.
+std::string assign_letters(const std::vector<std::string>& names) {
   std::string letters(names.size(), ' ');
-  const auto give = [&](const auto& known, char letter) {
+  const auto assign = [&](const auto& known, char letter) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (std::ranges::find(known, lower_name(names[i])) == known.end()) continue;
       letters[i] = letter;
@@ -36,18 +36,18 @@ std::string letters_of(const std::vector<std::string>& names) {
     }
     return false;
   };
-  const bool has_rows = give(kRows, 'y');
-  if (!give(kCols, 'x') || (names.size() > 1 && !has_rows)) return {};
+  const bool has_rows = assign(kRows, 'y');
+  if (!assign(kCols, 'x') || (names.size() > 1 && !has_rows)) return {};
   if (letters.back() == ' ' && std::ranges::find(kChannels, lower_name(names.back())) != kChannels.end())
     letters.back() = 'c';
   for (const std::string_view others : {"", "tzsuvwabdefghijklmnopqrc"}) {
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (letters[i] != ' ') continue;
-      const std::string wanted = (lower_name(names[i]) + " ").substr(0, 1) + std::string(others);
-      const auto free = std::ranges::find_if(wanted, [&](char letter) {
+      const std::string candidates = (lower_name(names[i]) + " ").substr(0, 1) + std::string(others);
+      const auto free = std::ranges::find_if(candidates, [&](char letter) {
         return letter >= 'a' && letter <= 'z' && letters.find(letter) == letters.npos;
       });
-      if (free != wanted.end()) letters[i] = *free;
+      if (free != candidates.end()) letters[i] = *free;
     }
   }
   return letters;
@@ -66,7 +66,7 @@ std::string codec_text(const ZarrArray& array) {
   return text.empty() ? "uncompressed" : text;
 }
 
-/// SourceLayout::codec of the one that takes most of the time.
+/// SourceLayout::codec: the codec that takes most of the time.
 std::string timed_codec(const ZarrArray& array) {
   using enum ZarrCodec::Kind;
   std::string name = kUncompressed;
@@ -87,14 +87,15 @@ std::string timed_codec(const ZarrArray& array) {
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name) {
   constexpr std::size_t kMaxLetters = 20;
   if (array.shape.empty() && letters.empty()) return {};
-  const std::string own = letters.empty() && array.names.size() < kMaxLetters ? letters_of(array.names) : "";
-  const NpyAxes known = npy_axes(array.shape, false, letters.empty() ? own : letters, name);
+  const std::string derived_letters =
+      letters.empty() && array.names.size() < kMaxLetters ? assign_letters(array.names) : "";
+  const NpyAxes npy = npy_axes(array.shape, false, letters.empty() ? derived_letters : letters, name);
   ZarrAxes axes;
-  axes.letters = known.names;
+  axes.letters = npy.names;
   for (std::size_t i = 0; i < array.shape.size(); ++i) {
     const auto axis = static_cast<int>(i);
-    const char letter = known.names[i];
-    const std::string name_of_axis = letters.empty() && !own.empty() ? array.names[i] : "";
+    const char letter = npy.names[i];
+    const std::string name_of_axis = letters.empty() && !derived_letters.empty() ? array.names[i] : "";
     if (letter == 'y') {
       axes.row = axis, axes.row_name = name_of_axis;
     } else if (letter == 'x') {
@@ -106,8 +107,8 @@ ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::
       axes.rasters.push_back({name_of_axis.empty() ? std::string(1, letter) : name_of_axis, array.shape[i]});
     }
   }
-  const auto [rows, cols] = known.extent;
-  if (rows < 1 || cols < 1 || known.channels < 1 || rows > kMaxSide || cols > kMaxSide)
+  const auto [rows, cols] = npy.extent;
+  if (rows < 1 || cols < 1 || npy.channels < 1 || rows > kMaxSide || cols > kMaxSide)
     throw IoError(fmt::format("cannot read {}: an array of shape ({}) has no image; its sides are 1 to {}",
                               name.native(), fmt::join(array.shape, ", "), kMaxSide));
   return axes;
@@ -115,7 +116,7 @@ ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::
 
 namespace {
 
-/// For ZarrLayout::order, a letter for each axis.
+/// The letter of each axis in ZarrLayout::order.
 std::string order_letters(const ZarrAxes& axes) {
   std::string letters(axes.others.size() + (axes.row >= 0) + (axes.col >= 0) + (axes.channel >= 0), ' ');
   const auto put = [&](int axis, char letter) {
@@ -168,7 +169,7 @@ std::optional<BlockCodec> block_codec(const ZarrArray& array) {
   }
 }
 
-/// Chunks of whole pixels of one image, row by row.
+/// The encoding of chunks that contain whole pixels of one image, row by row; null for other chunks.
 std::optional<EncodedTiles> coded_chunks(const ZarrArray& array, const ZarrAxes& axes) {
   const auto codec = block_codec(array);
   const auto block = [&](int axis) { return axis < 0 ? 1 : array.block()[static_cast<std::size_t>(axis)]; };
@@ -186,8 +187,10 @@ std::optional<EncodedTiles> coded_chunks(const ZarrArray& array, const ZarrAxes&
                       .is_checked = array.codecs.front().checked};
 }
 
-/// FileLayout's positions of an object of this shape: of an axis that is no longer than it, all.
-std::vector<AxisPositions> others_of(const ZarrArray& array, const ZarrShape& shape, const ZarrAxes& axes) {
+/// The positions of an object of this shape along the other axes, as in FileLayout; at most the length of the
+/// axis.
+std::vector<AxisPositions> positions_along_others(const ZarrArray& array, const ZarrShape& shape,
+                                                  const ZarrAxes& axes) {
   std::vector<AxisPositions> others;
   const auto add = [&](int axis, const std::string& name) {
     const auto i = static_cast<std::size_t>(axis);
@@ -203,8 +206,8 @@ std::int64_t side(const ZarrShape& shape, int axis) {
   return axis < 0 ? 1 : shape[static_cast<std::size_t>(axis)];
 }
 
-/// How its chunks are encoded, in the words of all formats.
-void take_compression(const ZarrArray& array, FileLayout& file) {
+/// Sets the compression in terms that apply to all formats.
+void set_compression(const ZarrArray& array, FileLayout& file) {
   for (const ZarrCodec& codec : array.codecs) {
     const bool deflates = codec.kind == ZarrCodec::Kind::gzip || codec.kind == ZarrCodec::Kind::zlib ||
                           codec.blosc_codec == "zlib";
@@ -215,21 +218,21 @@ void take_compression(const ZarrArray& array, FileLayout& file) {
   file.zarr.codecs = zarr_codecs_text(array);
 }
 
-/// How another array is made like it.
+/// The layout for a result like this array.
 FileLayout file_layout(const ZarrArray& array, const ZarrAxes& axes) {
   FileLayout file;
   file.tiled = true;
   file.tile = {side(array.block(), axes.row), side(array.block(), axes.col)};
   file.planar = axes.channel >= 0 && side(array.block(), axes.channel) < side(array.shape, axes.channel);
-  file.zarr.chunk_others = others_of(array, array.block(), axes);
-  take_compression(array, file);
+  file.zarr.chunk_others = positions_along_others(array, array.block(), axes);
+  set_compression(array, file);
   file.zarr.version = array.version;
   if (!array.shards.empty()) {
     file.zarr.shard = {side(array.chunk, axes.row), side(array.chunk, axes.col)};
-    file.zarr.shard_others = others_of(array, array.chunk, axes);
+    file.zarr.shard_others = positions_along_others(array, array.chunk, axes);
     file.zarr.nests_shards = array.shards.size() > 1;
   }
-  file.zarr.fill = array.has_fill ? zarr_fill_text(array.fill, array.type, 3) : "null";
+  file.zarr.fill = array.has_fill ? format_zarr_fill(array.fill, array.type, 3) : "null";
   file.zarr.fill_version = array.version;
   file.zarr.rows_name = axes.row_name;
   file.zarr.cols_name = axes.col_name;

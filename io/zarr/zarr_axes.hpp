@@ -1,4 +1,4 @@
-// Which axes of an array are those of its images, and what follows of it for the array as a source. Private
+// Maps the axes of an array to those of its images, and derives the layout of the array as a source. Private
 // to io.
 #pragma once
 
@@ -14,29 +14,29 @@
 
 namespace sepconv {
 
-/// Which axes of an array are those of its images.
+/// The axes of an array that are the rows, columns, channels and other axes of its images.
 struct ZarrAxes {
-  int row = -1, col = -1, channel = -1;  ///< -1: there is none
+  int row = -1, col = -1, channel = -1;  ///< -1: does not exist
   std::vector<int> others;               ///< in the order of the array
-  RasterAxes rasters;                    ///< the same, with names and lengths
-  std::string letters;                   ///< of all axes, as OpenOptions::axes has them
-  /// Those of the array where they say which axes these are; else empty.
+  RasterAxes rasters;                    ///< names and lengths of `others`
+  std::string letters;                   ///< of all axes, as in OpenOptions::axes
+  /// The array's axis names if rows and columns were recognized by them; else empty.
   std::string row_name{}, col_name{}, channel_name{};
 };
 
-/// `letters` as OpenOptions::axes; empty: what ZarrArray::names say, or the shape leaves no doubt about. An
-/// array without axes is an image of one pixel. Errors as npy_axes().
+/// `letters`: as OpenOptions::axes; if empty, the axes follow from ZarrArray::names, or from an unambiguous
+/// shape. An array without axes is an image of one pixel. Throws as npy_axes().
 ZarrAxes zarr_axes(const ZarrArray& array, std::string_view letters, const std::filesystem::path& name);
 
-/// ZarrLayout::order of such an array, and the order of its axes by that; nothing if these are others.
+/// zarr_order_text(): ZarrLayout::order of an array. zarr_order(): parses it; null if the axes differ.
 std::string zarr_order_text(const ZarrArray& array, const ZarrAxes& axes);
 std::optional<std::vector<int>> zarr_order(std::string_view text, const ZarrAxes& axes);
 
-/// What the channels of pixels are called, besides these axes.
+/// The name of the channel axis, "c", or "s" if `others` has a c.
 const char* channel_axis(const RasterAxes& others);
 
 ImageSpec zarr_image(const ZarrArray& array, const ZarrAxes& axes);
-/// What is said of the array as a source.
+/// The layout of the array as a source.
 SourceLayout zarr_source_layout(const ZarrArray& array, const ZarrAxes& axes);
 
 }  // namespace sepconv

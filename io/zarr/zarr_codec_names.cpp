@@ -1,4 +1,4 @@
-// Codecs by the names and settings that metadata have.
+// Parses codecs from their names and settings in the metadata.
 #include <algorithm>
 #include <limits>
 
@@ -12,33 +12,33 @@ using Kind = ZarrCodec::Kind;
 
 constexpr std::int64_t kMaxShuffledBytes = 255;
 
-/// A number in version 2, of which -1 leaves the choice to the size of elements; a word in version 3.
-int shuffle_of(const JsonFile& file, const Json& settings, std::int64_t element_bytes) {
+/// Parses the shuffle: a number in version 2, where -1 chooses by the element size, or a word in version 3.
+int parse_shuffle(const JsonFile& file, const Json& settings, std::int64_t element_bytes) {
   if (!settings.contains("shuffle")) return 1;
   const Json& value = settings["shuffle"];
   if (value.is_string()) {
-    const auto* const word = std::ranges::find(kShuffleWords, value.get<std::string>());
-    if (word == std::end(kShuffleWords)) file.damaged("shuffle");
-    return static_cast<int>(word - kShuffleWords);
+    const auto* const found = std::ranges::find(kShuffleWords, value.get<std::string>());
+    if (found == std::end(kShuffleWords)) file.throw_damaged("shuffle");
+    return static_cast<int>(found - kShuffleWords);
   }
   const std::int64_t number = file.integer(value, "shuffle", -1, 2);
   return static_cast<int>(number >= 0 ? number : element_bytes == 1 ? 2 : 1);
 }
 
-ZarrCodec blosc_of(const JsonFile& file, const Json& settings, std::int64_t element_bytes) {
+ZarrCodec parse_blosc(const JsonFile& file, const Json& settings, std::int64_t element_bytes) {
   constexpr const char* kInner[] = {"blosclz", "lz4", "lz4hc", "zlib", "zstd"};
   ZarrCodec codec{.kind = Kind::blosc};
   codec.blosc_codec = file.text(settings, "cname", "lz4");
   if (std::ranges::find(kInner, codec.blosc_codec) == std::end(kInner))
-    file.lacking(fmt::format("blosc's codec {}", codec.blosc_codec.substr(0, 60)));
+    file.throw_unsupported(fmt::format("blosc's codec {}", codec.blosc_codec.substr(0, 60)));
   codec.level = static_cast<int>(file.integer(settings, "clevel", 0, 9, 5));
-  codec.blosc_shuffle = shuffle_of(file, settings, element_bytes);
+  codec.blosc_shuffle = parse_shuffle(file, settings, element_bytes);
   codec.blosc_type_size = file.integer(settings, "typesize", 1, kMaxShuffledBytes, element_bytes);
   return codec;
 }
 
-/// LZ4 takes what is less than 1 for 1, and no more than 65537.
-int acceleration_of(const JsonFile& file, const Json& settings) {
+/// LZ4 clamps the acceleration to 1 to 65537.
+int parse_acceleration(const JsonFile& file, const Json& settings) {
   constexpr std::int64_t kMax = 65537;
   constexpr std::int64_t kAny = std::numeric_limits<std::int64_t>::max();
   return static_cast<int>(
@@ -50,27 +50,28 @@ int acceleration_of(const JsonFile& file, const Json& settings) {
 ZarrCodec parse_zarr_codec(const JsonFile& file, const NamedJson& named, std::int64_t element_bytes) {
   const Json& settings = named.configuration;
   std::string_view name = named.name;
-  constexpr std::string_view kOfVersion2 = "numcodecs.";  // as zarr-python calls those in version 3
-  if (name.starts_with(kOfVersion2) && name != "numcodecs.crc32c") name.remove_prefix(kOfVersion2.size());
-  const auto with_level = [&](Kind kind, std::int64_t least, std::int64_t most, std::int64_t usual) {
+  constexpr std::string_view kNumcodecsPrefix = "numcodecs.";  // zarr-python's names of these in version 3
+  if (name.starts_with(kNumcodecsPrefix) && name != "numcodecs.crc32c")
+    name.remove_prefix(kNumcodecsPrefix.size());
+  const auto with_level = [&](Kind kind, std::int64_t min, std::int64_t max, std::int64_t default_level) {
     return ZarrCodec{.kind = kind,
-                     .level = static_cast<int>(file.integer(settings, "level", least, most, usual))};
+                     .level = static_cast<int>(file.integer(settings, "level", min, max, default_level))};
   };
-  if (name == "blosc") return blosc_of(file, settings, element_bytes);
+  if (name == "blosc") return parse_blosc(file, settings, element_bytes);
   if (name == "zstd") {
     ZarrCodec codec = with_level(Kind::zstd, -131072, 22, 1);
     codec.checked = settings.is_object() && settings.value("checksum", Json()) == Json(true);
     return codec;
   }
   if (name == "gzip" || name == "zlib") {
-    constexpr int kUsual = 6;  // what -1 leaves zlib to choose
+    constexpr int kDefaultLevel = 6;  // zlib's choice for -1
     ZarrCodec codec = with_level(name == "gzip" ? Kind::gzip : Kind::zlib, -1, 9, 1);
-    if (codec.level < 0) codec.level = kUsual;
+    if (codec.level < 0) codec.level = kDefaultLevel;
     return codec;
   }
   if (name == "crc32c") return {.kind = Kind::crc32c};
-  if (name == "lz4") return {.kind = Kind::lz4, .level = acceleration_of(file, settings)};
-  file.lacking(fmt::format("the codec {}", named.name.substr(0, 60)));
+  if (name == "lz4") return {.kind = Kind::lz4, .level = parse_acceleration(file, settings)};
+  file.throw_unsupported(fmt::format("the codec {}", named.name.substr(0, 60)));
 }
 
 }  // namespace sepconv

@@ -39,24 +39,24 @@ std::uint32_t little32(std::span<const std::byte> bytes) {
 [[noreturn]] void throw_out_of_memory() { throw OutOfMemory("no memory is left for a codec of a chunk"); }
 
 template <class T>
-T* made(T* codec) {
+T* check_allocated(T* codec) {
   if (codec == nullptr) throw_out_of_memory();
   return codec;
 }
 
-/// Members one behind the other, as gzip files may have. The bytes that were made, or -1.
+/// Decodes the consecutive members of a gzip stream. Returns the number of decoded bytes, or -1.
 std::int64_t gunzip(libdeflate_decompressor* inflater, std::span<const std::byte> from,
                     std::span<std::byte> to) noexcept {
-  std::size_t done = 0;
+  std::size_t written_total = 0;
   while (!from.empty()) {
     std::size_t read = 0, written = 0;
-    if (libdeflate_gzip_decompress_ex(inflater, from.data(), from.size(), to.data() + done, to.size() - done,
-                                      &read, &written) != LIBDEFLATE_SUCCESS)
+    if (libdeflate_gzip_decompress_ex(inflater, from.data(), from.size(), to.data() + written_total,
+                                      to.size() - written_total, &read, &written) != LIBDEFLATE_SUCCESS)
       return -1;
     from = from.subspan(read);
-    done += written;
+    written_total += written;
   }
-  return static_cast<std::int64_t>(done);
+  return static_cast<std::int64_t>(written_total);
 }
 
 std::int64_t decode_blosc(std::span<const std::byte> from, std::span<std::byte> to) noexcept {
@@ -86,14 +86,14 @@ std::int64_t encode_lz4(const ZarrCodec& codec, std::span<const std::byte> from,
                         std::span<std::byte> to) noexcept {
   if (std::ssize(from) > kMaxInt) return 0;
   put_little32(static_cast<std::uint32_t>(from.size()), to.data());
-  const auto room = static_cast<int>(std::min<std::size_t>(to.size() - kLz4Length, kMaxInt));
+  const auto capacity = static_cast<int>(std::min<std::size_t>(to.size() - kLz4Length, kMaxInt));
   const int bytes = LZ4_compress_fast(reinterpret_cast<const char*>(from.data()),
                                       reinterpret_cast<char*>(to.data() + kLz4Length),
-                                      static_cast<int>(from.size()), room, std::max(1, codec.level));
+                                      static_cast<int>(from.size()), capacity, std::max(1, codec.level));
   return bytes <= 0 ? 0 : bytes + static_cast<std::int64_t>(kLz4Length);
 }
 
-bool has(const ZarrArray& array, Kind kind) {
+bool has_codec(const ZarrArray& array, Kind kind) {
   return std::ranges::find(array.codecs, kind, &ZarrCodec::kind) != array.codecs.end();
 }
 
@@ -116,12 +116,12 @@ std::int64_t ZarrCoder::max_encoded_bytes(const ZarrArray& array) noexcept {
 std::int64_t ZarrCoder::decoder_bytes(const ZarrArray& array) noexcept {
   constexpr std::int64_t kContexts = 512 << 10, kInsideBlosc = 2 << 20;
   return kContexts + 2 * max_encoded_bytes(array) +
-         (has(array, Kind::blosc) ? 4 * array.block_bytes() + kInsideBlosc : 0);
+         (has_codec(array, Kind::blosc) ? 4 * array.block_bytes() + kInsideBlosc : 0);
 }
 
 std::int64_t ZarrCoder::encoder_bytes(const ZarrArray& array) noexcept {
   constexpr std::int64_t kDeflater = 2 << 20;
-  std::int64_t bytes = decoder_bytes(array) + (has(array, Kind::blosc) ? 2 * array.block_bytes() : 0);
+  std::int64_t bytes = decoder_bytes(array) + (has_codec(array, Kind::blosc) ? 2 * array.block_bytes() : 0);
   for (const ZarrCodec& codec : array.codecs) {
     if (codec.kind == Kind::zstd) bytes += ZstdEncoder::memory_bytes(codec.level, array.block_bytes());
     if (codec.kind == Kind::gzip || codec.kind == Kind::zlib) bytes += kDeflater;
@@ -129,21 +129,21 @@ std::int64_t ZarrCoder::encoder_bytes(const ZarrArray& array) noexcept {
   return bytes;
 }
 
-std::span<std::byte> ZarrCoder::other(int side) {
-  Buffer& buffer = sides_[side];
+std::span<std::byte> ZarrCoder::buffer_at(int side) {
+  Buffer& buffer = buffers_[side];
   if (buffer.size() == 0) buffer = Buffer(max_encoded_bytes(array_));
   return buffer.bytes();
 }
 
-std::span<std::byte> ZarrCoder::encoded(std::int64_t bytes, std::span<std::byte> block) {
-  const bool as_it_is = array_.codecs.empty() && bytes == std::ssize(block);
-  const auto room = as_it_is ? block : other(0).first(static_cast<std::size_t>(bytes));
-  encoded_ = room;
-  return room;
+std::span<std::byte> ZarrCoder::encoded_buffer(std::int64_t bytes, std::span<std::byte> block) {
+  const bool is_uncompressed = array_.codecs.empty() && bytes == std::ssize(block);
+  const auto buffer = is_uncompressed ? block : buffer_at(0).first(static_cast<std::size_t>(bytes));
+  encoded_ = buffer;
+  return buffer;
 }
 
-std::span<const std::byte> ZarrCoder::decode_one(const ZarrCodec& codec, std::span<const std::byte> from,
-                                                 std::span<std::byte> to) {
+std::span<const std::byte> ZarrCoder::run_decoder(const ZarrCodec& codec, std::span<const std::byte> from,
+                                                  std::span<std::byte> to) {
   std::int64_t bytes = -1;
   switch (codec.kind) {
     case Kind::blosc:
@@ -153,14 +153,14 @@ std::span<const std::byte> ZarrCoder::decode_one(const ZarrCodec& codec, std::sp
       bytes = decode_lz4(from, to);
       break;
     case Kind::zstd: {
-      if (zstd_decoder_ == nullptr) zstd_decoder_ = made(ZSTD_createDCtx());
+      if (zstd_decoder_ == nullptr) zstd_decoder_ = check_allocated(ZSTD_createDCtx());
       const std::size_t done =
           ZSTD_decompressDCtx(zstd_decoder_, to.data(), to.size(), from.data(), from.size());
       if (ZSTD_isError(done) == 0) bytes = static_cast<std::int64_t>(done);
       break;
     }
     default: {
-      if (inflater_ == nullptr) inflater_ = made(libdeflate_alloc_decompressor());
+      if (inflater_ == nullptr) inflater_ = check_allocated(libdeflate_alloc_decompressor());
       if (codec.kind == Kind::gzip) {
         bytes = gunzip(inflater_, from, to);
         break;
@@ -187,7 +187,7 @@ std::string ZarrCoder::decode(std::span<std::byte> block) {
       continue;
     }
     if (i > 0) side = 1 - side;
-    data = decode_one(codec, data, i > 0 ? other(side) : block);
+    data = run_decoder(codec, data, i > 0 ? buffer_at(side) : block);
     if (data.data() == nullptr) return fmt::format("it is no {} of so many bytes", name_of(codec));
   }
   if (data.size() != block.size())
@@ -197,8 +197,8 @@ std::string ZarrCoder::decode(std::span<std::byte> block) {
   return {};
 }
 
-std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::span<const std::byte> from,
-                                                 std::span<std::byte> to) {
+std::span<const std::byte> ZarrCoder::run_encoder(const ZarrCodec& codec, std::span<const std::byte> from,
+                                                  std::span<std::byte> to) {
   std::size_t bytes = 0;
   switch (codec.kind) {
     case Kind::crc32c:
@@ -217,7 +217,7 @@ std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::sp
         bytes = static_cast<std::size_t>(fast_zstd_->encode(from, *codec.raster, codec.checked, to));
         break;
       }
-      if (zstd_encoder_ == nullptr) zstd_encoder_ = made(ZSTD_createCCtx());
+      if (zstd_encoder_ == nullptr) zstd_encoder_ = check_allocated(ZSTD_createCCtx());
       ZSTD_CCtx_setParameter(zstd_encoder_, ZSTD_c_compressionLevel, codec.level);
       ZSTD_CCtx_setParameter(zstd_encoder_, ZSTD_c_checksumFlag, codec.checked ? 1 : 0);
       bytes = ZSTD_compress2(zstd_encoder_, to.data(), to.size(), from.data(), from.size());
@@ -225,13 +225,13 @@ std::span<const std::byte> ZarrCoder::encode_one(const ZarrCodec& codec, std::sp
       break;
     default:
       if (codec.raster) {
-        if (!fast_) fast_ = std::make_unique<deflate::RasterCoder>();
-        bytes =
-            static_cast<std::size_t>(codec.kind == Kind::gzip ? fast_->encode_gzip(from, *codec.raster, to)
-                                                              : fast_->encode(from, *codec.raster, to));
+        if (!fast_deflate_) fast_deflate_ = std::make_unique<deflate::RasterCoder>();
+        bytes = static_cast<std::size_t>(codec.kind == Kind::gzip
+                                             ? fast_deflate_->encode_gzip(from, *codec.raster, to)
+                                             : fast_deflate_->encode(from, *codec.raster, to));
         break;
       }
-      if (deflater_ == nullptr) deflater_ = made(libdeflate_alloc_compressor(codec.level));
+      if (deflater_ == nullptr) deflater_ = check_allocated(libdeflate_alloc_compressor(codec.level));
       bytes = (codec.kind == Kind::gzip ? libdeflate_gzip_compress : libdeflate_zlib_compress)(
           deflater_, from.data(), from.size(), to.data(), to.size());
   }
@@ -243,7 +243,7 @@ std::span<const std::byte> ZarrCoder::encode(std::span<std::byte> block, const s
   std::span<const std::byte> data = block;
   int side = 0;
   for (const ZarrCodec& codec : array_.codecs) {
-    data = encode_one(codec, data, other(side));
+    data = run_encoder(codec, data, buffer_at(side));
     if (data.empty())
       throw_write_error(name, fmt::format("{} cannot encode chunks of {} bytes; make them smaller",
                                           name_of(codec), block.size()));

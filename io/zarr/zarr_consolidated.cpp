@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 using Visit = std::function<void(const std::string& key)>;
 
-/// The nodes below a group, each group before what it holds. Arrays' folders are not looked into.
+/// Visits the nodes below a group, each group before its members. Folders of arrays are not searched.
 void for_each_below(const ZarrStore& store, const std::string& key, const Visit& visit) {
   constexpr std::size_t kMaxNodes = 100'000;
   for (const std::string& name : store.folders(key, kMaxNodes)) {
@@ -28,17 +28,17 @@ void for_each_below(const ZarrStore& store, const std::string& key, const Visit&
   }
 }
 
-/// "KEY": TEXT, which is JSON already and stays as it is, with what JSON has no numbers for.
+/// "KEY": TEXT. The text is JSON and is copied unchanged, including NaN and Infinity.
 std::string member(const std::string& key, const std::string& text) {
   return fmt::format("{}: {}", Json(key).dump(), text);
 }
 
-ZarrTexts texts2(const ZarrStore& made, ZarrTexts texts) {
+MetadataFiles consolidate2(const ZarrStore& store, MetadataFiles texts) {
   std::vector<std::string> members;
   for (const auto& [name, text] : texts) members.push_back(member(name, text));
-  for_each_below(made, "", [&](const std::string& key) {
+  for_each_below(store, "", [&](const std::string& key) {
     for (const char* const name : {".zgroup", ".zarray", ".zattrs"})
-      if (const auto text = made.text(joined_key(key, name), kMaxZarrJson))
+      if (const auto text = store.text(joined_key(key, name), kMaxZarrJson))
         members.push_back(member(joined_key(key, name), *text));
   });
   texts.emplace_back(".zmetadata", fmt::format("{{\"zarr_consolidated_format\": 1, \"metadata\": {{{}}}}}",
@@ -46,10 +46,10 @@ ZarrTexts texts2(const ZarrStore& made, ZarrTexts texts) {
   return texts;
 }
 
-ZarrTexts texts3(const ZarrStore& made, ZarrTexts texts) {
+MetadataFiles consolidate3(const ZarrStore& store, MetadataFiles texts) {
   std::vector<std::string> members;
-  for_each_below(made, "", [&](const std::string& key) {
-    if (const auto text = made.text(joined_key(key, "zarr.json"), kMaxZarrJson))
+  for_each_below(store, "", [&](const std::string& key) {
+    if (const auto text = store.text(joined_key(key, "zarr.json"), kMaxZarrJson))
       members.push_back(member(key, *text));
   });
   std::string& root = texts.front().second;
@@ -61,7 +61,7 @@ ZarrTexts texts3(const ZarrStore& made, ZarrTexts texts) {
   return texts;
 }
 
-bool has_them(const ZarrStore& store, const std::string& key) {
+bool has_consolidated_metadata(const ZarrStore& store, const std::string& key) {
   const auto node = read_zarr_node(store, key);
   return node && node->is_consolidated;
 }
@@ -72,29 +72,29 @@ bool is_consolidated(const ZarrStore& store, const std::string& key, const std::
   std::string group = below;
   while (group.size() > key.size()) {
     group = fs::path(group).parent_path().native();
-    if (has_them(store, group)) return true;
+    if (has_consolidated_metadata(store, group)) return true;
   }
   return false;
 }
 
-ZarrTexts consolidated_texts(const ZarrStore& made, int version, const ZarrTexts& group) {
-  return version == 2 ? texts2(made, group) : texts3(made, group);
+MetadataFiles consolidated_files(const ZarrStore& store, int version, const MetadataFiles& group) {
+  return version == 2 ? consolidate2(store, group) : consolidate3(store, group);
 }
 
-std::string consolidated_above(const fs::path& target) {
+std::string stale_consolidation_warning(const fs::path& target) {
   const fs::path name = fs::absolute(target).lexically_normal();
-  std::string said;
-  const auto look = [&](const ZarrStore& store, const std::string& key, const std::string& inside) {
-    if (!has_them(store, key)) return false;
-    said = fmt::format(
+  std::string warning;
+  const auto visit = [&](const ZarrStore& store, const std::string& key, const std::string& relative_path) {
+    if (!has_consolidated_metadata(store, key)) return false;
+    warning = fmt::format(
         "the metadata of {} are consolidated, and readers that heed that see no {}, or what it was before, "
         "until zarr.consolidate_metadata is called anew",
-        store.name_of(key).native(), inside);
+        store.name_of(key).native(), relative_path);
     return true;
   };
   any_group_above(*open_folder_store(InputFile(name.parent_path(), InputFile::Folders::taken)),
-                  name.filename().native(), look);
-  return said;
+                  name.filename().native(), visit);
+  return warning;
 }
 
 }  // namespace sepconv

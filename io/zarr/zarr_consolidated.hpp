@@ -1,5 +1,5 @@
-// Consolidated metadata, zarr-python's: what the nodes below a group say, once more in the group. Private to
-// this folder.
+// zarr-python's consolidated metadata: a group repeats the metadata of all nodes below it. Private to this
+// folder.
 #pragma once
 
 #include <filesystem>
@@ -10,15 +10,14 @@
 
 namespace sepconv {
 
-/// Whether the group at `key`, or one on the way from there to the array at `below`, has them.
+/// Whether the group at `key`, or a group between it and the array at `below`, has consolidated metadata.
 bool is_consolidated(const ZarrStore& store, const std::string& key, const std::string& below);
 
-/// The metadata of the group at the root of a hierarchy that is made, with those of all below it. `group`:
-/// its own, of this version. Throws IoError.
-ZarrTexts consolidated_texts(const ZarrStore& made, int version, const ZarrTexts& group);
+/// Consolidates the metadata of the root group of a new hierarchy. `group`: its metadata, of this version.
+/// Throws IoError.
+MetadataFiles consolidated_files(const ZarrStore& store, int version, const MetadataFiles& group);
 
-/// For what is written below a group that has them, and does not have them brought up to date: a sentence;
-/// else empty.
-std::string consolidated_above(const std::filesystem::path& target);
+/// A warning if the target is below a group whose consolidated metadata will be out of date; else empty.
+std::string stale_consolidation_warning(const std::filesystem::path& target);
 
 }  // namespace sepconv

@@ -1,6 +1,6 @@
-// The value of missing pixels, as CF and xarray say it of an array: the attribute `_FillValue`, else
-// `missing_value`; of floating elements a number of 8 bytes in base64, as xarray has it in JSON, which has no
-// NaN. In version 2 xarray and GDAL say it by the fill value. Private to this folder.
+// The value of missing pixels (nodata), by the conventions of CF and xarray: the attribute `_FillValue`, else
+// `missing_value`. For floating-point elements xarray writes 8 bytes in base64, because JSON has no NaN. In
+// version 2 xarray and GDAL use the fill value. Private to this folder.
 // https://cfconventions.org, "Missing data"
 #pragma once
 
@@ -13,18 +13,19 @@
 
 namespace sepconv {
 
-/// Takes it out of the attributes of an array. What is there and is not heeded stays, and is added to `said`.
-/// A fill value is one of an array of version 2 that names its axes, as they do, and 0 is none: others write
-/// it where nothing is missing. `is_level`: of an image, whose axes are not the array's.
-std::optional<double> take_nodata(ZarrArray& array, bool is_level, std::vector<std::string>& said);
+/// Removes nodata from the attributes of an array and returns it. Ignored attributes stay and cause a
+/// warning. The fill value is used for an array of version 2 with axis names, which xarray and GDAL write,
+/// unless it is 0, which other writers use if nothing is missing. `is_level`: the array is a level of an
+/// OME-Zarr image.
+std::optional<double> extract_nodata(ZarrArray& array, bool is_level, std::vector<std::string>& warnings);
 
-/// Says it of a result, of which no element is complex. `fills`: elements that are not stored are it, too, as
-/// they are in version 2 in any case.
-void put_nodata(double nodata, bool fills, ZarrArray& array);
+/// Sets nodata of a result with elements that are not complex. `fills`: it becomes the fill value, too, as it
+/// always does in version 2.
+void set_array_nodata(double nodata, bool fills, ZarrArray& array);
 
-/// For an array in which nothing is missing. xarray and GDAL take any fill value of version 2 for that of
-/// missing pixels, 0 too, so that there is none; but NaN, which is what it is to them, and what a source of
-/// version 2 says and take_nodata() does not take stay.
-void take_fill_away(const ZarrLayout& from, ZarrArray& array, std::vector<std::string>& said);
+/// Removes the fill value of an array of version 2 without nodata, because xarray and GDAL use any fill value
+/// as nodata, even 0. Keeps NaN, and the fill value of a source of version 2 that extract_nodata() does not
+/// use.
+void remove_fill_value(const ZarrLayout& from, ZarrArray& array, std::vector<std::string>& warnings);
 
 }  // namespace sepconv

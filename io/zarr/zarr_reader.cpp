@@ -10,11 +10,11 @@
 namespace sepconv {
 namespace {
 
-/// For a block, along one axis of an image.
+/// The size of an image and of a block along one axis.
 struct Side {
   std::int64_t length = 1;  ///< of the image
   std::int64_t block = 1;   ///< elements of a block
-  std::int64_t step = 0;    ///< elements from one to the next in a block
+  std::int64_t step = 0;    ///< stride in a block, in elements
 };
 
 class ZarrReader final : public Reader, private EncodedReader {
@@ -36,7 +36,7 @@ class ZarrReader final : public Reader, private EncodedReader {
     for (std::size_t i = 0; i < axes.others.size(); ++i) {
       const auto axis = static_cast<std::size_t>(axes.others[i]);
       first_[axis] = position[i] / array().block()[axis];
-      several_ |= std::min(array().block()[axis], array().shape[axis]) > 1;
+      blocks_span_images_ |= std::min(array().block()[axis], array().shape[axis]) > 1;
       offset_ += position[i] % array().block()[axis] * steps[axis];
     }
   }
@@ -53,26 +53,27 @@ class ZarrReader final : public Reader, private EncodedReader {
   EncodedReader* encoded() noexcept override { return layout_.coded ? this : nullptr; }
 
   SharedBlocks shared_blocks() const noexcept override {
-    if (!several_) return {};
-    return {high() * wide() * bytes_of_layers(), wide() * bytes_of_layers()};
+    if (!blocks_span_images_) return {};
+    return {grid_rows() * grid_cols() * cached_stack_bytes(), grid_cols() * cached_stack_bytes()};
   }
 
-  // For bands one below the other the blocks at their common edge, or, where blocks hold several images, all
-  // that this one has.
+  // Caches the blocks at the common edge of successive bands, or, if blocks contain several images, all
+  // blocks of the image.
   void set_cache_budget(std::int64_t bytes) override {
-    const std::int64_t all = high() * wide(), room = bytes / bytes_of_layers();
-    const std::int64_t edge = std::min<std::int64_t>(high(), 2) * wide();
-    source_->keep((several_ && room >= all ? all : std::min(room, edge)) * bytes_of_layers());
+    const std::int64_t all = grid_rows() * grid_cols(), capacity = bytes / cached_stack_bytes();
+    const std::int64_t edge = std::min<std::int64_t>(grid_rows(), 2) * grid_cols();
+    source_->set_cache_bytes((blocks_span_images_ && capacity >= all ? all : std::min(capacity, edge)) *
+                             cached_stack_bytes());
   }
 
-  // A task for what lies behind each other: threads that fill neighbouring channels would fight for cache
+  // A task reads all channels of its pixels, because threads that write adjacent channels would share cache
   // lines.
   void read(const Rect& rect, const PixelView& out, Executor& executor) override {
     const std::int64_t top = rect.row / rows_.block, left = rect.col / cols_.block;
-    const std::int64_t high = ceil_div(rect.row_end(), rows_.block) - top;
-    const std::int64_t wide = ceil_div(rect.col_end(), cols_.block) - left;
-    executor.for_each(high * wide, [&](std::int64_t task, int) {
-      const std::int64_t row = top + task / wide, col = left + task % wide;
+    const std::int64_t grid_rows = ceil_div(rect.row_end(), rows_.block) - top;
+    const std::int64_t grid_cols = ceil_div(rect.col_end(), cols_.block) - left;
+    executor.for_each(grid_rows * grid_cols, [&](std::int64_t task, int) {
+      const std::int64_t row = top + task / grid_cols, col = left + task % grid_cols;
       const Rect part = Rect{row * rows_.block, col * cols_.block, rows_.block, cols_.block}.intersect(rect);
       const PixelView to = out.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols});
       for (std::int64_t first = 0; first < channels_.length; first += channels_.block)
@@ -82,11 +83,11 @@ class ZarrReader final : public Reader, private EncodedReader {
 
  private:
   const ZarrArray& array() const noexcept { return source_->array(); }
-  std::int64_t high() const noexcept { return ceil_div(rows_.length, rows_.block); }
-  std::int64_t wide() const noexcept { return ceil_div(cols_.length, cols_.block); }
-  /// For all blocks that hold the channels of the same pixels.
-  std::int64_t bytes_of_layers() const noexcept {
-    return ceil_div(channels_.length, channels_.block) * source_->kept_bytes();
+  std::int64_t grid_rows() const noexcept { return ceil_div(rows_.length, rows_.block); }
+  std::int64_t grid_cols() const noexcept { return ceil_div(cols_.length, cols_.block); }
+  /// The cached bytes of all blocks that contain the channels of the same pixels.
+  std::int64_t cached_stack_bytes() const noexcept {
+    return ceil_div(channels_.length, channels_.block) * source_->cached_block_bytes();
   }
 
   std::int64_t encoded_bytes(std::int64_t grid_row, std::int64_t grid_col) override {
@@ -107,9 +108,9 @@ class ZarrReader final : public Reader, private EncodedReader {
 
   void read_block(const Extent& at, std::int64_t channel, const Rect& part, const PixelView& out) {
     const ZarrShape position = position_of(at, channel);
-    const Extent whole{std::min(rows_.block, rows_.length - at.rows * rows_.block),
-                       std::min(cols_.block, cols_.length - at.cols * cols_.block)};
-    const auto block = source_->block(position, several_ || part.extent() != whole);
+    const Extent block_extent{std::min(rows_.block, rows_.length - at.rows * rows_.block),
+                              std::min(cols_.block, cols_.length - at.cols * cols_.block)};
+    const auto block = source_->block(position, blocks_span_images_ || part.extent() != block_extent);
     if (!block) return copy(array().fill.data(), {0, 0, 0}, channel, part, out);
     const std::int64_t first = offset_ + (part.row - at.rows * rows_.block) * rows_.step +
                                (part.col - at.cols * cols_.block) * cols_.step;
@@ -117,7 +118,7 @@ class ZarrReader final : public Reader, private EncodedReader {
          part, out);
   }
 
-  /// Elements, `steps` from one row, column and channel to the next, to pixels.
+  /// Converts elements to pixels. `steps`: strides of rows, columns and channels, in elements.
   void copy(const std::byte* from, const std::array<std::int64_t, 3>& steps, std::int64_t channel,
             const Rect& part, const PixelView& out) const {
     const SampleType type = array().type;
@@ -127,22 +128,22 @@ class ZarrReader final : public Reader, private EncodedReader {
       const std::byte* const line = from + type.bytes_of(row * steps[0]);
       std::byte* const to = out.row_data(row) + channel * type.parts() * size_of(out.type);
       if (dense) {
-        load(line, 1, part.cols * count, to, type.parts(), part, row, 0);
+        load_row(line, 1, part.cols * count, to, type.parts(), part, row, 0);
         continue;
       }
       for (std::int64_t i = 0; i < count; ++i)
-        load(line + type.bytes_of(i * steps[2]), steps[1], part.cols,
-             to + i * type.parts() * size_of(out.type), out.channels, part, row, channel + i);
+        load_row(line + type.bytes_of(i * steps[2]), steps[1], part.cols,
+                 to + i * type.parts() * size_of(out.type), out.channels, part, row, channel + i);
     }
   }
 
-  void load(const std::byte* from, std::int64_t step, std::int64_t count, std::byte* to, std::int64_t to_step,
-            const Rect& part, std::int64_t row, std::int64_t channel) const {
+  void load_row(const std::byte* from, std::int64_t step, std::int64_t count, std::byte* to,
+                std::int64_t to_step, const Rect& part, std::int64_t row, std::int64_t channel) const {
     const std::int64_t done = load_elements(array().type, {from, step}, count, to, to_step);
     if (done == count) return;
-    const std::int64_t of_pixel = count / part.cols;
-    throw_no_number(source_->name(), array().type, part.row + row, part.col + done / of_pixel,
-                    channel + done % of_pixel);
+    const std::int64_t per_pixel = count / part.cols;
+    throw_no_number(source_->name(), array().type, part.row + row, part.col + done / per_pixel,
+                    channel + done % per_pixel);
   }
 
   std::shared_ptr<ZarrSource> source_;
@@ -151,9 +152,9 @@ class ZarrReader final : public Reader, private EncodedReader {
   SourceLayout layout_;
   Metadata metadata_;
   Side rows_, cols_, channels_;
-  ZarrShape first_;          ///< block that the image begins in, along its other axes
-  std::int64_t offset_ = 0;  ///< of the image there
-  bool several_ = false;     ///< blocks hold several images
+  ZarrShape first_;                  ///< position of the image's first block
+  std::int64_t offset_ = 0;          ///< of the image in a block, in elements
+  bool blocks_span_images_ = false;  ///< blocks contain several images
 };
 
 }  // namespace

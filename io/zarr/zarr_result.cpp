@@ -16,11 +16,11 @@
 namespace sepconv {
 namespace {
 
-constexpr Extent kUsualChunk{512, 512};
-constexpr int kUsualBlosc = 5;
+constexpr Extent kDefaultChunk{512, 512};
+constexpr int kDefaultBlosc = 5;
 
-std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int64_t element_bytes,
-                                 std::vector<std::string>& warnings) {
+std::vector<ZarrCodec> select_codecs(const FileLayout& layout, int version, std::int64_t element_bytes,
+                                     std::vector<std::string>& warnings) {
   if (!layout.zarr.codecs.empty()) {
     const JsonFile file("ZarrLayout::codecs");
     std::vector<ZarrCodec> codecs;
@@ -32,44 +32,45 @@ std::vector<ZarrCodec> codecs_of(const FileLayout& layout, int version, std::int
     warnings.push_back(fmt::format(
         "{0}:fast hardly shrinks smooth images in a Zarr, which has no predictor; {0} makes them smaller",
         name_of(layout.compression)));
-  constexpr int kUsualZstd = 1, kUsualDeflate = 6, kHighestDeflate = 9, kLowestDeflate = 1;
+  constexpr int kDefaultZstd = 1, kDefaultDeflate = 6, kMaxDeflate = 9, kMinDeflate = 1;
   const auto deflated = version == 2 ? ZarrCodec::Kind::zlib : ZarrCodec::Kind::gzip;
   switch (layout.compression) {
     case Compression::none:
       return {};
     case Compression::zstd:
       if (layout.level == zstd::kFast)
-        return {{.kind = ZarrCodec::Kind::zstd, .level = kUsualZstd, .raster = deflate::Raster()}};
-      return {{.kind = ZarrCodec::Kind::zstd, .level = layout.level > 0 ? layout.level : kUsualZstd}};
+        return {{.kind = ZarrCodec::Kind::zstd, .level = kDefaultZstd, .raster = deflate::Raster()}};
+      return {{.kind = ZarrCodec::Kind::zstd, .level = layout.level > 0 ? layout.level : kDefaultZstd}};
     case Compression::deflate:
       if (layout.level == deflate::kFast)
-        return {{.kind = deflated, .level = kLowestDeflate, .raster = deflate::Raster()}};
-      if (layout.level > kHighestDeflate)
+        return {{.kind = deflated, .level = kMinDeflate, .raster = deflate::Raster()}};
+      if (layout.level > kMaxDeflate)
         warnings.push_back(
             fmt::format("chunks are encoded by level {} of deflate in place of {}: Zarr has none higher",
-                        kHighestDeflate, layout.level));
+                        kMaxDeflate, layout.level));
       return {{.kind = deflated,
-               .level = layout.level < 1 ? kUsualDeflate : std::min(layout.level, kHighestDeflate)}};
+               .level = layout.level < 1 ? kDefaultDeflate : std::min(layout.level, kMaxDeflate)}};
     default:
       throw InvalidArgument(fmt::format("Zarr has no compression {}; choose zstd, deflate or none",
                                         name_of(layout.compression)));
   }
 }
 
-/// How many positions an object of the result holds along an axis of this many.
-std::int64_t positions_of(const std::vector<AxisPositions>& of, std::string_view axis, std::int64_t size,
-                          std::int64_t usual = 1) {
-  const AxisPositions* const said = find_positions(of, axis);
-  if (said == nullptr) return usual;
-  return said->asked_for ? said->count : std::min(said->count, size);
+/// The number of positions of an object of the result along an axis of this size.
+std::int64_t position_count(const std::vector<AxisPositions>& list, std::string_view axis, std::int64_t size,
+                            std::int64_t default_count = 1) {
+  const AxisPositions* const requested = find_positions(list, axis);
+  if (requested == nullptr) return default_count;
+  return requested->asked_for ? requested->count : std::min(requested->count, size);
 }
 
-/// Axes that are asked for and are not there. `others`: those besides y and x, as they are asked for.
+/// Warns or throws for requested axes that the result does not have. `others`: option names of the axes
+/// besides y and x.
 void check_axes(const FileLayout& layout, const std::vector<std::string>& others, const RasterAxes& axes,
                 std::vector<std::string>& warnings) {
-  for (const auto* const of : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
-    const char* const object = of == &layout.zarr.chunk_others ? "chunk" : "shard";
-    for (const AxisPositions& positions : *of) {
+  for (const auto* const positions_list : {&layout.zarr.chunk_others, &layout.zarr.shard_others}) {
+    const char* const object = positions_list == &layout.zarr.chunk_others ? "chunk" : "shard";
+    for (const AxisPositions& positions : *positions_list) {
       if (!positions.asked_for || std::ranges::find(others, positions.axis) != others.end()) continue;
       if (find_axis(axes, positions.axis) == nullptr)
         throw InvalidArgument(fmt::format(
@@ -82,7 +83,7 @@ void check_axes(const FileLayout& layout, const std::vector<std::string>& others
   }
 }
 
-/// For what would be read by nobody.
+/// Throws InvalidArgument for chunks or shards that are too large to be read.
 void check_size(const ZarrArray& array) {
   std::int64_t bytes = array.type.bytes_of(1);
   for (const std::int64_t side : array.chunk) {
@@ -98,50 +99,54 @@ void check_size(const ZarrArray& array) {
                     fmt::join(array.chunk, " x "), kMaxShardParts, fmt::join(array.block(), " x ")));
 }
 
-void take_shards(const FileLayout& layout, std::size_t others, const std::vector<std::string>& names,
-                 ZarrArray& array, std::vector<std::string>& warnings) {
-  const Extent asked = layout.zarr.shard;
-  if (asked.empty()) return;
+void set_shards(const FileLayout& layout, std::size_t others, const std::vector<std::string>& names,
+                ZarrArray& array, std::vector<std::string>& warnings) {
+  const Extent requested_shard = layout.zarr.shard;
+  if (requested_shard.empty()) return;
   if (array.version == 2)
     throw InvalidArgument("Zarr 2 has no shards; leave OutputOptions::shard out, or write Zarr 3");
   const ZarrShape block = array.chunk;
-  const Extent whole{round_up(asked.rows, block[others]), round_up(asked.cols, block[others + 1])};
-  if (whole != asked)
+  const Extent rounded{round_up(requested_shard.rows, block[others]),
+                       round_up(requested_shard.cols, block[others + 1])};
+  if (rounded != requested_shard)
     warnings.push_back(fmt::format("shards of {} x {} in place of {} x {}: they hold whole chunks",
-                                   whole.rows, whole.cols, asked.rows, asked.cols));
+                                   rounded.rows, rounded.cols, requested_shard.rows, requested_shard.cols));
   array.chunk[others] =
-      round_up(std::min(asked.rows, round_up(array.shape[others], block[others])), block[others]);
+      round_up(std::min(requested_shard.rows, round_up(array.shape[others], block[others])), block[others]);
   array.chunk[others + 1] =
-      round_up(std::min(asked.cols, round_up(array.shape[others + 1], block[others + 1])), block[others + 1]);
+      round_up(std::min(requested_shard.cols, round_up(array.shape[others + 1], block[others + 1])),
+               block[others + 1]);
   for (std::size_t i = 0; i < array.shape.size(); ++i) {
     if (i == others || i == others + 1) continue;
     const std::string& name = names[i < others ? i : i - 2];
-    const std::int64_t usual = i > others ? array.shape[i] : 1;  // all channels
-    const std::int64_t wanted = positions_of(layout.zarr.shard_others, name, array.shape[i], usual);
-    array.chunk[i] = round_up(wanted, block[i]);
-    const AxisPositions* const said = find_positions(layout.zarr.shard_others, name);
-    if (said != nullptr && said->asked_for && array.chunk[i] != wanted)
+    const std::int64_t default_count = i > others ? array.shape[i] : 1;  // all channels
+    const std::int64_t requested_count =
+        position_count(layout.zarr.shard_others, name, array.shape[i], default_count);
+    array.chunk[i] = round_up(requested_count, block[i]);
+    const AxisPositions* const requested = find_positions(layout.zarr.shard_others, name);
+    if (requested != nullptr && requested->asked_for && array.chunk[i] != requested_count)
       warnings.push_back(fmt::format("shards of {} {} in place of {}: they hold whole chunks", name,
-                                     array.chunk[i], wanted));
+                                     array.chunk[i], requested_count));
   }
   if (layout.zarr.nests_shards)
     warnings.emplace_back("shards hold chunks where the source's hold shards of chunks");
   array.shards = {{.inner = block, .order = array.order, .index_at_start = layout.zarr.index_at_start}};
 }
 
-/// The source's, as far as the type and the version have it.
-void take_fill(const FileLayout& layout, ZarrArray& array, std::vector<std::string>& warnings) {
+/// Sets the fill value of the source, as far as the type and the version support it.
+void set_fill_value(const FileLayout& layout, ZarrArray& array, std::vector<std::string>& warnings) {
   array.has_fill = array.version != 2 || layout.zarr.fill != "null";
-  const ZarrElement kept = zarr_fill(layout.zarr.fill, array.type, 3).value_or(ZarrElement{});
+  const ZarrElement source_fill = parse_zarr_fill(layout.zarr.fill, array.type, 3).value_or(ZarrElement{});
   array.fill =
-      zarr_fill(zarr_fill_text(kept, array.type, array.version), array.type, array.version).value_or(kept);
-  if (array.fill != kept)
+      parse_zarr_fill(format_zarr_fill(source_fill, array.type, array.version), array.type, array.version)
+          .value_or(source_fill);
+  if (array.fill != source_fill)
     warnings.push_back(fmt::format(
         "the fill value is NaN in place of {}: Zarr 2 has no bits of a NaN; chunks of it are stored",
         layout.zarr.fill));
 }
 
-/// The array of images, without what is stored together along each axis.
+/// The array of the images without shape, chunks and codecs.
 ZarrArray empty_array(const RasterSetSpec& spec, const CreateOptions& options) {
   const ZarrLayout& layout = options.layout.zarr;
   ZarrArray array;
@@ -161,25 +166,25 @@ ZarrArray empty_array(const RasterSetSpec& spec, const CreateOptions& options) {
 void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
   if (array.version == 3) {
     for (ZarrCodec& codec : array.codecs) {
-      const std::string was = name_of(codec);
+      const std::string old_name = name_of(codec);
       if (codec.kind == ZarrCodec::Kind::zlib)
         codec.kind = ZarrCodec::Kind::gzip;
       else if (codec.kind == ZarrCodec::Kind::lz4)
         codec = {.kind = ZarrCodec::Kind::blosc,
-                 .level = kUsualBlosc,
+                 .level = kDefaultBlosc,
                  .blosc_codec = "lz4",
                  .blosc_type_size = array.type.bits / 8};
       else
         continue;
       warnings.push_back(
-          fmt::format("chunks are encoded by {} in place of {}: Zarr 3 has none", name_of(codec), was));
+          fmt::format("chunks are encoded by {} in place of {}: Zarr 3 has none", name_of(codec), old_name));
     }
     return;
   }
   const auto checksums = std::erase_if(
       array.codecs, [](const ZarrCodec& codec) { return codec.kind == ZarrCodec::Kind::crc32c; });
   if (checksums > 0) warnings.emplace_back("chunks have no checksum (crc32c): Zarr 2 has none");
-  // Decoders see it in the frames, and check it.
+  // Decoders find the checksum in the frames and verify it.
   if (std::ranges::any_of(array.codecs, &ZarrCodec::checked))
     warnings.emplace_back(
         "chunks have the checksum of zstd, and the metadata do not say it: TensorStore opens no Zarr 2 that "
@@ -191,19 +196,19 @@ void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings) {
   }
 }
 
-ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
-                      std::vector<std::string>& warnings) {
+ZarrArray zarr_result_array(const RasterSetSpec& spec, const CreateOptions& options,
+                            std::vector<std::string>& warnings) {
   const FileLayout& layout = options.layout;
   const ImageSpec& image = spec.raster;
   ZarrArray array = empty_array(spec, options);
-  std::vector<std::string> asked_as;  // besides y and x
+  std::vector<std::string> option_names;  // names in options of the axes besides y and x
   for (const RasterAxis& axis : spec.axes) {
     if (axis.single) continue;
-    array.shape.push_back(axis.size), array.names.push_back(axis.name), asked_as.push_back(axis.name);
-    array.chunk.push_back(positions_of(layout.zarr.chunk_others, axis.name, axis.size));
+    array.shape.push_back(axis.size), array.names.push_back(axis.name), option_names.push_back(axis.name);
+    array.chunk.push_back(position_count(layout.zarr.chunk_others, axis.name, axis.size));
   }
   const std::size_t others = array.shape.size();
-  const Extent tile = layout.tiled ? layout.tile : kUsualChunk;
+  const Extent tile = layout.tiled ? layout.tile : kDefaultChunk;
   array.shape.insert(array.shape.end(), {image.extent.rows, image.extent.cols});
   array.chunk.insert(array.chunk.end(),
                      {std::min(tile.rows, image.extent.rows), std::min(tile.cols, image.extent.cols)});
@@ -211,20 +216,21 @@ ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
   array.names.push_back(layout.zarr.cols_name.empty() ? "x" : layout.zarr.cols_name);
   const std::int64_t channels = image.channels / array.type.parts();
   if (channels > 1 || layout.zarr.keeps_channel) {
-    asked_as.emplace_back(channel_axis(spec.axes));
+    option_names.emplace_back(channel_axis(spec.axes));
     array.shape.push_back(channels);
-    array.names.push_back(layout.zarr.channels_name.empty() ? asked_as.back() : layout.zarr.channels_name);
-    array.chunk.push_back(
-        positions_of(layout.zarr.chunk_others, asked_as.back(), channels, layout.planar ? 1 : channels));
+    array.names.push_back(layout.zarr.channels_name.empty() ? option_names.back()
+                                                            : layout.zarr.channels_name);
+    array.chunk.push_back(position_count(layout.zarr.chunk_others, option_names.back(), channels,
+                                         layout.planar ? 1 : channels));
   }
-  check_axes(layout, asked_as, spec.axes, warnings);
+  check_axes(layout, option_names, spec.axes, warnings);
   array.order.resize(array.shape.size());
   std::iota(array.order.begin(), array.order.end(), 0);
-  array.codecs = codecs_of(layout, array.version, array.type.bits / 8, warnings);
+  array.codecs = select_codecs(layout, array.version, array.type.bits / 8, warnings);
   fit_to_version(array, warnings);
-  take_shards(layout, others, asked_as, array, warnings);
+  set_shards(layout, others, option_names, array, warnings);
   check_size(array);
-  take_fill(layout, array, warnings);
+  set_fill_value(layout, array, warnings);
   return array;
 }
 
@@ -236,8 +242,8 @@ void set_usual_zarr_layout(FileLayout& layout, SampleType type) {
         R"([{"name": "blosc", "configuration": {"cname": "lz4", "clevel": 5, "shuffle": "bitshuffle"}}])";
 }
 
-void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
-               std::vector<std::string>& warnings) {
+void set_element_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
+                       std::vector<std::string>& warnings) {
   if (layout.order.empty()) return;
   const auto order = zarr_order(layout.order, axes);
   if (!order) {
@@ -250,7 +256,7 @@ void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
   }
 }
 
-void set_raster(ZarrArray& array, const ZarrAxes& axes) {
+void set_codec_raster(ZarrArray& array, const ZarrAxes& axes) {
   const auto block = [&](int axis) { return axis < 0 ? 1 : array.block()[static_cast<std::size_t>(axis)]; };
   const std::int64_t pixel = array.type.bytes_of(axes.channel > axes.col ? block(axes.channel) : 1);
   for (ZarrCodec& codec : array.codecs)

@@ -1,4 +1,4 @@
-// Arrays that are to be written. Private to io.
+// The metadata of arrays that are to be written. Private to io.
 #pragma once
 
 #include <string>
@@ -11,27 +11,27 @@
 
 namespace sepconv {
 
-/// An array of these images, laid out as the options say, and its axes. Warnings are added of what had to be
-/// otherwise. Throws InvalidArgument for what Zarr does not have.
-ZarrArray zarr_result(const RasterSetSpec& spec, const CreateOptions& options,
-                      std::vector<std::string>& warnings);
-/// How the pixels of a block lie, for what is encoded without a search.
-void set_raster(ZarrArray& array, const ZarrAxes& axes);
+/// The array for these images and options. Adds warnings about options that could not be used. Throws
+/// InvalidArgument for options that Zarr does not support.
+ZarrArray zarr_result_array(const RasterSetSpec& spec, const CreateOptions& options,
+                            std::vector<std::string>& warnings);
+/// Sets ZarrCodec::raster, the layout of pixels in a block, of the fast encoders.
+void set_codec_raster(ZarrArray& array, const ZarrAxes& axes);
 ZarrAxes zarr_result_axes(const ZarrArray& array, bool has_channels);
-/// Elements of chunks in the order of the layout, where the array can have it.
-void set_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
-               std::vector<std::string>& warnings);
+/// Sets the element order of chunks to that of the layout if the array supports it; else adds a warning.
+void set_element_order(const ZarrLayout& layout, const ZarrAxes& axes, ZarrArray& array,
+                       std::vector<std::string>& warnings);
 
-/// Codecs that the array's version has, in place of those that it has not: 2 has one codec, and no checksum;
-/// 3 has neither zlib nor lz4 but inside of others.
+/// Replaces codecs that the array's version does not support, with warnings. Version 2 has one codec and no
+/// checksum. Version 3 has zlib and lz4 only inside other codecs.
 void fit_to_version(ZarrArray& array, std::vector<std::string>& warnings);
 
-/// The codecs of an array as FileLayout::zarr has them.
+/// The codecs of an array in the format of ZarrLayout::codecs.
 std::string zarr_codecs_text(const ZarrArray& array);
 
-/// The metadata of an array, and of a group: names of files and what is in them. `attributes`: a JSON object.
-using ZarrTexts = std::vector<std::pair<std::string, std::string>>;
-ZarrTexts zarr_array_texts(const ZarrArray& array);
-ZarrTexts zarr_group_texts(int version, const std::string& attributes);
+/// Names and contents of the metadata files of an array or a group. `attributes`: a JSON object.
+using MetadataFiles = std::vector<std::pair<std::string, std::string>>;
+MetadataFiles zarr_array_files(const ZarrArray& array);
+MetadataFiles zarr_group_files(int version, const std::string& attributes);
 
 }  // namespace sepconv

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::shared_ptr<const ZarrStore> store_of(InputFile file) {
+std::shared_ptr<const ZarrStore> open_store(InputFile file) {
   if (fs::exists(file.path() / kUnfinishedMark))
     throw_read_error(file.path(),
                      "it is a result that was begun and never finished; remove it, and make it anew");
@@ -30,7 +30,7 @@ std::shared_ptr<const ZarrStore> store_of(InputFile file) {
 
 class ZarrSet final : public RasterSet {
  public:
-  /// `is_folder`: and not a zip file.
+  /// `is_folder`: the source is not a zip file.
   ZarrSet(const fs::path& path, std::shared_ptr<ZarrSource> source, ZarrAxes axes, ResolvedArray found,
           StoredChunks chunks, bool is_folder)
       : RasterSet(path.native(), zarr_image(source->array(), axes), axes.rasters),
@@ -38,7 +38,7 @@ class ZarrSet final : public RasterSet {
         axes_(std::move(axes)),
         ome_(std::move(found.ome)),
         nodata_(found.nodata),
-        left_out_(std::move(found.left_out)),
+        warnings_(std::move(found.warnings)),
         chunks_(std::move(chunks)),
         is_consolidated_(found.is_consolidated),
         is_folder_(is_folder) {}
@@ -50,12 +50,12 @@ class ZarrSet final : public RasterSet {
   bool has_changed() const override { return source_->store().has_changed(); }
 
  private:
-  std::unique_ptr<Reader> open_raster(std::int64_t index, bool leads) override {
+  std::unique_ptr<Reader> open_raster(std::int64_t index, bool is_first) override {
     RasterAxes all = axes_.rasters;
     std::vector<std::int64_t> position = position_of(all, index);
     SourceLayout layout = zarr_source_layout(array(), axes_);
     if (!chunks_.is_complete()) layout.description += fmt::format(", {} stored", chunks_.text());
-    if (leads) add_warnings(layout);
+    if (is_first) add_warnings(layout);
     Metadata metadata;
     if (array().attributes != "{}") metadata.attributes = array().attributes;
     if (nodata_) set_nodata(metadata, fmt::format("{}", *nodata_));
@@ -66,54 +66,54 @@ class ZarrSet final : public RasterSet {
       metadata.attributes = ome_->attributes;
       if (axes_.channel >= 0) metadata.photometric = Photometric::rgb;
       if (zarr_image(array(), axes_).channels == 4) metadata.extra_samples = {kUnassociatedAlpha};
-      if (leads) {
+      if (is_first) {
         metadata.description = ngff_text(ome_->image);
         metadata.axes = axes();
       }
       layout.description = fmt::format("OME-Zarr {}, {}", ome_->version, layout.description);
-      if (!ome_->smaller.empty()) layout.file->levels = Levels::inside;
+      if (!ome_->smaller_levels.empty()) layout.file->levels = Levels::inside;
       add_labels(layout);
     }
     return make_zarr_reader(source_, axes_, std::move(position), std::move(layout), std::move(metadata));
   }
 
-  /// Label images are of all positions but those of c.
+  /// Adds label images, which apply to all positions except those of c.
   void add_labels(SourceLayout& layout) const {
     if (ome_->labels.empty()) return;
-    RasterAxes taken = axes(), all = axes_.rasters;
-    for (RasterAxes* const of : {&taken, &all})
-      std::erase_if(*of, [](const RasterAxis& axis) { return axis.name == "c"; });
+    RasterAxes selected = axes(), all = axes_.rasters;
+    for (RasterAxes* const list : {&selected, &all})
+      std::erase_if(*list, [](const RasterAxis& axis) { return axis.name == "c"; });
     LabelImages& labels = layout.file->zarr.labels;
-    labels.left_out = ome_->labels_left_out;
-    labels.levels = std::ssize(ome_->smaller) + 1;
-    if (is_folder_ && ome_->is_whole && taken == all)
+    labels.left_out = ome_->labels_warning;
+    labels.levels = std::ssize(ome_->smaller_levels) + 1;
+    if (is_folder_ && ome_->is_full_size && selected == all)
       labels.folder = source_->store().name_of(ome_->labels_key);
   }
 
   void add_warnings(SourceLayout& layout) const {
-    const auto say = [&](const std::string& sentence) { layout.warnings.push_back(sentence); };
-    layout.warnings = left_out_;
+    const auto warn = [&](const std::string& sentence) { layout.warnings.push_back(sentence); };
+    layout.warnings = warnings_;
     if (ome_ && array().attributes != "{}")
-      say(fmt::format("attributes of the array are left out: {}",
-                      join_names(member_names(array().attributes))));
-    if (!ome_ && array().version == 2 && Json::parse(array().attributes).contains(kAxesOfVersion2))
-      say(fmt::format("the attribute {} is not heeded: it does not name the axes of the array",
-                      kAxesOfVersion2));
-    if (!ome_ && !array().as_texts.empty()) say(texts_sentence(array().as_texts));
-    std::string written;
-    for (const int axis : axes_.others) written += axes_.letters[static_cast<std::size_t>(axis)];
-    written += axes_.channel >= 0 ? "yxc" : "yx";
-    if (!ome_ && written != axes_.letters)
-      say(fmt::format("an array of {} is written as {}",
-                      axes_.letters.empty() ? "no axes" : "the axes " + axes_.letters, written));
+      warn(fmt::format("attributes of the array are left out: {}",
+                       join_names(member_names(array().attributes))));
+    if (!ome_ && array().version == 2 && Json::parse(array().attributes).contains(kArrayDimensions))
+      warn(fmt::format("the attribute {} is not heeded: it does not name the axes of the array",
+                       kArrayDimensions));
+    if (!ome_ && !array().quoted_numbers.empty()) warn(quoted_numbers_warning(array().quoted_numbers));
+    std::string written_letters;
+    for (const int axis : axes_.others) written_letters += axes_.letters[static_cast<std::size_t>(axis)];
+    written_letters += axes_.channel >= 0 ? "yxc" : "yx";
+    if (!ome_ && written_letters != axes_.letters)
+      warn(fmt::format("an array of {} is written as {}",
+                       axes_.letters.empty() ? "no axes" : "the axes " + axes_.letters, written_letters));
     for (std::size_t i = 0; i < axes_.others.size(); ++i) {
       const auto axis = static_cast<std::size_t>(axes_.others[i]);
-      const std::int64_t together = std::min(array().block()[axis], array().shape[axis]);
-      if (together > 1)
-        say(
+      const std::int64_t shared_positions = std::min(array().block()[axis], array().shape[axis]);
+      if (shared_positions > 1)
+        warn(
             fmt::format("chunks hold {} positions of axis {}, so that each is decoded more than once where "
                         "memory holds too few of them",
-                        together, axes_.rasters[i].name));
+                        shared_positions, axes_.rasters[i].name));
     }
   }
 
@@ -121,12 +121,12 @@ class ZarrSet final : public RasterSet {
   ZarrAxes axes_;
   std::optional<OmeSource> ome_;
   std::optional<double> nodata_;
-  std::vector<std::string> left_out_;
+  std::vector<std::string> warnings_;
   StoredChunks chunks_;
   bool is_consolidated_, is_folder_;
 };
 
-/// Makes channels of what are images along c.
+/// Converts images along c to the channels of a pixel.
 void join_channels(ZarrAxes& axes) {
   const auto c = std::ranges::find(axes.rasters, "c", &RasterAxis::name);
   if (c == axes.rasters.end()) return;
@@ -139,7 +139,7 @@ void join_channels(ZarrAxes& axes) {
 std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& options) {
   const std::string key = file.inner();
   const bool is_folder = file.is_folder();
-  auto store = store_of(std::move(file));
+  auto store = open_store(std::move(file));
   const fs::path path = store->name_of(key);
   ResolvedArray found = find_array(*store, key, options.level);
   if (found.ome && !options.axes.empty())
@@ -147,12 +147,12 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
         "OpenOptions::axes {} is for arrays, and the OME-Zarr metadata of {} say what its axes are; leave it "
         "out",
         options.axes, path.native()));
-  found.nodata = take_nodata(found.array, found.ome.has_value(), found.left_out);
+  found.nodata = extract_nodata(found.array, found.ome.has_value(), found.warnings);
   StoredChunks chunks = count_stored(*store, found.key, found.array);
-  if (const std::string said =
+  if (const std::string warning =
           check_missing_chunks(chunks, found.array, store->name_of(found.key), options.missing_chunks);
-      !said.empty())
-    found.left_out.push_back(said);
+      !warning.empty())
+    found.warnings.push_back(warning);
   auto source = std::make_shared<ZarrSource>(std::move(store), found.key, std::move(found.array),
                                              options.missing_chunks == MissingChunks::error);
   ZarrAxes axes = zarr_axes(source->array(), options.axes, source->name());
@@ -165,13 +165,13 @@ std::unique_ptr<ZarrSet> make_zarr_set(InputFile file, const OpenOptions& option
   return set;
 }
 
-/// What lies in a folder.
+/// The files in a folder.
 struct Inventory {
   std::int64_t files = 0, bytes = 0;
-  bool is_all = true;
+  bool is_complete = true;
 };
 
-/// Counts this many files at most.
+/// Counts at most `max_files` files.
 Inventory inventory(const fs::path& folder, std::int64_t max_files) {
   Inventory found;
   std::error_code failed;
@@ -179,12 +179,12 @@ Inventory inventory(const fs::path& folder, std::int64_t max_files) {
        entry.increment(failed)) {
     std::error_code unknown;
     if (!fs::is_regular_file(entry->symlink_status(unknown))) continue;
-    found.is_all = found.files < max_files;
-    if (!found.is_all) return found;
+    found.is_complete = found.files < max_files;
+    if (!found.is_complete) return found;
     const std::uintmax_t bytes = entry->file_size(unknown);
     if (!unknown) ++found.files, found.bytes += static_cast<std::int64_t>(bytes);
   }
-  found.is_all = !failed;
+  found.is_complete = !failed;
   return found;
 }
 
@@ -208,10 +208,10 @@ std::unique_ptr<Reader> open_zarr(InputFile file, const OpenOptions& options) {
 FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   constexpr std::int64_t kMaxFiles = 100'000;
   const Inventory stored = file.is_folder() ? inventory(file.path(), kMaxFiles) : Inventory{1, file.size()};
-  const std::int64_t file_bytes = stored.is_all ? stored.bytes : 0;
+  const std::int64_t file_bytes = stored.is_complete ? stored.bytes : 0;
   std::unique_ptr<ZarrSet> set;
   try {
-    OpenOptions shown = options;  // where no chunk is there that is shown, too
+    OpenOptions shown = options;  // an array without chunks is described, too
     if (!shown.missing_chunks) shown.missing_chunks = MissingChunks::fill;
     set = make_zarr_set(std::move(file), shown);
   } catch (const OmeChoice& several) {
@@ -227,10 +227,10 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   info.axes = set->axes();
   auto& facts = info.pages.front().facts;
   if (set->ome()) {
-    info.levels = set->ome()->smaller;
+    info.levels = set->ome()->smaller_levels;
     facts = ome_facts(*set->ome());
   }
-  if (!stored.is_all)
+  if (!stored.is_complete)
     facts.emplace_back("stored bytes",
                        fmt::format("at least {}, in {} files and more", stored.bytes, stored.files));
   const ZarrArray& array = set->array();
@@ -238,7 +238,7 @@ FileInfo describe_zarr(InputFile file, const OpenOptions& options) {
   facts.emplace_back("stored", set->chunks().text());
   if (!set->chunks().cause.empty()) facts.emplace_back("none stored", set->chunks().cause);
   facts.emplace_back("fill value",
-                     array.has_fill ? zarr_fill_text(array.fill, array.type, array.version) : "null");
+                     array.has_fill ? format_zarr_fill(array.fill, array.type, array.version) : "null");
   if (array.attributes != "{}") facts.emplace_back("attributes", array.attributes);
   return info;
 }

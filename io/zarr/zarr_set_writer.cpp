@@ -17,7 +17,7 @@
 namespace sepconv {
 namespace {
 
-/// A folder that becomes an array, or a group of OME-Zarr.
+/// Writes a folder that is an array or an OME-Zarr group.
 class ZarrWriteContext {
  public:
   ZarrWriteContext(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
@@ -31,17 +31,18 @@ class ZarrWriteContext {
     nodata_ = nodata_of(spec, options);
     std::vector<Extent> extents{spec.raster.extent};
     if (ome) extents = with_smaller(spec.raster.extent, options.layout);
-    take_labels(options.layout, ome.has_value(), extents, warnings);
+    plan_labels(options.layout, ome.has_value(), extents, warnings);
     for (const Extent extent : extents) add_array(extent, rest, ome, warnings);
-    report_waiting_parts(warnings);
-    if (std::string said = consolidated_above(path); !said.empty()) warnings.push_back(std::move(said));
+    warn_about_pending_pixels(warnings);
+    if (std::string warning = stale_consolidation_warning(path); !warning.empty())
+      warnings.push_back(std::move(warning));
     if (ome) {
       const ZarrArray& array = levels_.front()->array;
-      group_ = zarr_group_texts(array.version,
-                                ngff_attributes(ome->image, ome->steps(extents), array.version,
+      group_ = zarr_group_files(array.version,
+                                ngff_attributes(ome->image, ome->level_factors(extents), array.version,
                                                 options.layout.nearest_levels, options.metadata.attributes));
       is_consolidated_ = options.layout.zarr.is_consolidated;
-      rest.metadata = ome->left;
+      rest.metadata = ome->remaining_metadata;
     }
     if (nodata_) set_nodata(rest.metadata, std::nullopt);
     layout_ = zarr_sink_layout(*levels_.front(), rest);
@@ -56,12 +57,12 @@ class ZarrWriteContext {
 
   const std::filesystem::path& target() const noexcept { return folder_->target(); }
 
-  std::unique_ptr<Writer> writer(std::int64_t raster, std::function<void()> then = {}) {
+  std::unique_ptr<Writer> writer(std::int64_t raster, std::function<void()> on_finish = {}) {
     const std::vector<std::int64_t> position = position_of(levels_.front()->axes.rasters, raster);
     std::vector<std::unique_ptr<Writer>> sinks;
     for (const auto& level : levels_) {
-      // What is restored and added up is of one image.
-      if (level->shards && folder_->partial()) level->shards = std::make_unique<ShardWriter>(*level);
+      // A checkpoint state belongs to one image, so each image gets a new ShardWriter.
+      if (level->shards && folder_->checkpoint()) level->shards = std::make_unique<ShardWriter>(*level);
       const ImageSpec spec{zarr_image(level->array, level->axes).extent, spec_.raster.channels,
                            spec_.raster.type};
       SinkLayout layout = layout_;
@@ -73,37 +74,37 @@ class ZarrWriteContext {
     std::unique_ptr<Writer> image = std::move(sinks.front());
     sinks.erase(sinks.begin());
     return std::make_unique<LevelsWriter>(std::move(image), std::move(sinks),
-                                          labels_ ? labels_->memory_bytes() : 0, std::move(then));
+                                          labels_ ? labels_->memory_bytes() : 0, std::move(on_finish));
   }
 
   void finish() {
-    folder_->begin_rest([this](const std::string& name) {
+    folder_->set_chunk_filter([this](const std::string& name) {
       return std::ranges::any_of(levels_, [&](const auto& level) { return level->has_chunk(name); });
     });
     for (const auto& level : levels_) level->finish();
     if (labels_) labels_->write(*folder_, "labels");
-    if (is_consolidated_) group_ = with_all_below();
+    if (is_consolidated_) group_ = consolidated_group();
     for (const auto& [name, text] : group_) folder_->add(name, std::as_bytes(std::span(text)));
     folder_->commit();
   }
 
  private:
-  ZarrTexts with_all_below() const {
-    const auto made = open_folder_store(InputFile(folder_->place(), InputFile::Folders::taken));
-    return consolidated_texts(*made, levels_.front()->array.version, group_);
+  MetadataFiles consolidated_group() const {
+    const auto store = open_folder_store(InputFile(folder_->path(), InputFile::Folders::taken));
+    return consolidated_files(*store, levels_.front()->array.version, group_);
   }
 
-  /// What an array has a place for.
+  /// The nodata value, if the array's type supports one.
   static std::optional<double> nodata_of(const RasterSetSpec& spec, const CreateOptions& options) {
     const SampleType stored = options.stored.value_or(SampleType(spec.raster.type));
     if (stored.is_complex()) return std::nullopt;
     return declared_nodata(options.metadata, spec.raster.type, stored);
   }
 
-  void report_waiting_parts(std::vector<std::string>& warnings) const {
+  void warn_about_pending_pixels(std::vector<std::string>& warnings) const {
     std::int64_t bytes = 0;
     for (const auto& level : levels_)
-      bytes += ZarrBlocks::waiting_bytes(
+      bytes += ZarrBlocks::pending_bytes(
           *level, {zarr_image(level->array, level->axes).extent, spec_.raster.channels, spec_.raster.type});
     if (bytes > 0)
       warnings.push_back(fmt::format(
@@ -112,27 +113,29 @@ class ZarrWriteContext {
           static_cast<double>(bytes) / (1 << 20)));
   }
 
-  /// Has label images go along where they can, and says it where not. An image gets as many levels as they
+  /// Plans to copy label images, or warns if they cannot be copied. The image gets as many levels as they
   /// have, or one.
-  void take_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
+  void plan_labels(const FileLayout& layout, bool is_ome, std::vector<Extent>& extents,
                    std::vector<std::string>& warnings) {
     const LabelImages& labels = layout.zarr.labels;
     if (labels.left_out.empty()) return;
-    std::string why;
-    if (const auto fitting = levels_of_labels(labels, layout.levels, extents.front()); is_ome && fitting) {
+    std::string reason;
+    if (const auto label_extents = levels_of_labels(labels, layout.levels, extents.front());
+        is_ome && label_extents) {
       try {
-        labels_.emplace(labels, layout.zarr.version, std::ssize(*fitting));
-        extents = *fitting;
-        if (std::string said = labels_->difference(); !said.empty()) warnings.push_back(std::move(said));
+        labels_.emplace(labels, layout.zarr.version, std::ssize(*label_extents));
+        extents = *label_extents;
+        if (std::string difference = labels_->difference(); !difference.empty())
+          warnings.push_back(std::move(difference));
         return;
       } catch (const IoError& error) {
-        why = fmt::format("; {}", error.what());
+        reason = fmt::format("; {}", error.what());
       }
     }
-    warnings.push_back(labels.left_out + why);
+    warnings.push_back(labels.left_out + reason);
   }
 
-  /// None: the image is to have levels that the label images have not, or cannot have theirs.
+  /// The extents of the levels of label images; null if these do not match the levels of the image.
   static std::optional<std::vector<Extent>> levels_of_labels(const LabelImages& labels, Levels levels,
                                                              Extent image) {
     std::vector<Extent> extents{image};
@@ -154,10 +157,10 @@ class ZarrWriteContext {
     RasterSetSpec spec = spec_;
     spec.raster.extent = extent;
     if (ome) spec = ome->as_array(std::move(spec));
-    std::vector<std::string> said;
+    std::vector<std::string> array_warnings;
     auto target = std::make_shared<ZarrTarget>();
     target->folder = folder_;
-    target->array = zarr_result(spec, options, said);
+    target->array = zarr_result_array(spec, options, array_warnings);
     target->axes = zarr_result_axes(target->array, spec.raster.channels > target->array.type.parts() ||
                                                        options.layout.zarr.keeps_channel);
     if (ome) {
@@ -166,22 +169,22 @@ class ZarrWriteContext {
       target->axes = ome->axes;
     }
     if (nodata_)
-      put_nodata(*nodata_, options.layout.zarr.fill.empty(), target->array);
+      set_array_nodata(*nodata_, options.layout.zarr.fill.empty(), target->array);
     else if (!ome)
-      take_fill_away(options.layout.zarr, target->array, said);
-    set_order(options.layout.zarr, target->axes, target->array, said);
-    if (levels_.empty()) warnings.insert(warnings.end(), said.begin(), said.end());
-    set_raster(target->array, target->axes);
+      remove_fill_value(options.layout.zarr, target->array, array_warnings);
+    set_element_order(options.layout.zarr, target->axes, target->array, array_warnings);
+    if (levels_.empty()) warnings.insert(warnings.end(), array_warnings.begin(), array_warnings.end());
+    set_codec_raster(target->array, target->axes);
     if (!target->array.shards.empty()) target->shards = std::make_unique<ShardWriter>(*target);
     levels_.push_back(std::move(target));
   }
 
   RasterSetSpec spec_;
   std::shared_ptr<StagingDirectory> folder_;
-  std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image, and smaller ones
-  ZarrTexts group_;                                  // of OME-Zarr
-  bool is_consolidated_ = false;                     // the group says once more what is below it
-  std::optional<LabelCopyJob> labels_;               // that go along
+  std::vector<std::shared_ptr<ZarrTarget>> levels_;  // the image and its smaller levels
+  MetadataFiles group_;                              // metadata of the OME-Zarr group
+  bool is_consolidated_ = false;                     // the group gets consolidated metadata
+  std::optional<LabelCopyJob> labels_;               // label images to copy
   std::optional<double> nodata_;
   SinkLayout layout_;
 };
@@ -189,25 +192,25 @@ class ZarrWriteContext {
 class ZarrSetWriter final : public RasterSetWriter {
  public:
   ZarrSetWriter(const std::filesystem::path& path, const RasterSetSpec& spec, const CreateOptions& options)
-      : making_(path, spec, options), count_(spec.count()) {}
+      : context_(path, spec, options), count_(spec.count()) {}
 
-  std::unique_ptr<Writer> next(const Metadata&) override { return making_.writer(made_++); }
+  std::unique_ptr<Writer> next(const Metadata&) override { return context_.writer(next_raster_++); }
 
   bool skip_to(std::int64_t raster) override {
-    made_ = raster;
+    next_raster_ = raster;
     return true;
   }
 
   void finish() override {
-    if (made_ != count_)
+    if (next_raster_ != count_)
       throw IoError(fmt::format("{}: only {} of {} images were written; write all of them",
-                                making_.target().native(), made_, count_));
-    making_.finish();
+                                context_.target().native(), next_raster_, count_));
+    context_.finish();
   }
 
  private:
-  ZarrWriteContext making_;
-  std::int64_t count_, made_ = 0;
+  ZarrWriteContext context_;
+  std::int64_t count_, next_raster_ = 0;
 };
 
 }  // namespace
@@ -219,8 +222,8 @@ std::unique_ptr<RasterSetWriter> create_zarr_set(const std::filesystem::path& pa
 
 std::unique_ptr<Writer> create_zarr(const std::filesystem::path& path, const ImageSpec& spec,
                                     const CreateOptions& options) {
-  const auto making = std::make_shared<ZarrWriteContext>(path, RasterSetSpec{spec}, options);
-  return making->writer(0, [making] { making->finish(); });
+  const auto context = std::make_shared<ZarrWriteContext>(path, RasterSetSpec{spec}, options);
+  return context->writer(0, [context] { context->finish(); });
 }
 
 }  // namespace sepconv

@@ -15,14 +15,14 @@
 namespace sepconv {
 namespace {
 
-constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
+constexpr std::uint64_t kMissingEntry = ~std::uint64_t{0};
 constexpr std::int64_t kIndexEntryBytes = 16;
 constexpr std::int64_t kIndexChecksumBytes = 4;
-/// For shards' indices that are kept, and a share for each, so that there are not too many open files.
+/// The cache size for shard indices, and the minimum that each counts, which limits the number of open files.
 constexpr std::int64_t kIndexBytes = 32 << 20;
 constexpr std::int64_t kMinIndexBytes = kIndexBytes / 64;
 
-/// For what is in all shards around one block.
+/// The bytes of the indices of all nested shards that contain a block.
 std::int64_t index_bytes(const ZarrArray& array) {
   std::int64_t bytes = 0;
   const ZarrShape* outer = &array.chunk;
@@ -60,10 +60,10 @@ std::int64_t ZarrSource::memory_bytes(int threads) const {
   return store_->memory_bytes() + indices +
          threads * (ZarrCoder::decoder_bytes(array_) + array_.block_bytes()) +
          (store_->memory_bytes() > 0 ? threads * ZarrCoder::max_encoded_bytes(array_)
-                                     : 0);  // to inflate them
+                                     : 0);  // buffers to inflate them
 }
 
-Buffer ZarrSource::take_buffer() {
+Buffer ZarrSource::acquire_buffer() {
   const std::lock_guard lock(idle_lock_);
   if (idle_.empty()) return Buffer(array_.block_bytes());
   Buffer buffer = std::move(idle_.back());
@@ -71,34 +71,35 @@ Buffer ZarrSource::take_buffer() {
   return buffer;
 }
 
-std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool again) {
-  const std::string key = key_of(position);
-  if (auto held = blocks_.find(key)) return held;
-  const Place place = find(position, key);
-  if (!place.object) return nullptr;
-  const auto give_back = [this](Buffer* buffer) {
+std::shared_ptr<const Buffer> ZarrSource::block(const ZarrShape& position, bool will_reuse) {
+  const std::string key = chunk_key(position);
+  if (auto cached = blocks_.find(key)) return cached;
+  const Location location = locate(position, key);
+  if (!location.object) return nullptr;
+  const auto release = [this](Buffer* buffer) {
     const std::lock_guard lock(idle_lock_);
     idle_.push_back(std::move(*buffer));
     delete buffer;
   };
-  const std::shared_ptr<Buffer> made(new Buffer(take_buffer()), give_back);
+  const std::shared_ptr<Buffer> result(new Buffer(acquire_buffer()), release);
   const auto coder = coders_.lease([&] { return std::make_unique<ZarrCoder>(array_); });
-  place.object->read_at(place.offset, coder->encoded(place.bytes, made->bytes()));
-  if (const std::string wrong = coder->decode(made->bytes()); !wrong.empty()) throw_damaged(position, wrong);
-  if (again) blocks_.keep(key, made, kept_bytes());
-  return made;
+  location.object->read_at(location.offset, coder->encoded_buffer(location.bytes, result->bytes()));
+  if (const std::string error = coder->decode(result->bytes()); !error.empty())
+    throw_damaged(position, error);
+  if (will_reuse) blocks_.insert(key, result, cached_block_bytes());
+  return result;
 }
 
 std::int64_t ZarrSource::stored_bytes(const ZarrShape& position) {
-  return find(position, key_of(position)).bytes;
+  return locate(position, chunk_key(position)).bytes;
 }
 
 void ZarrSource::read_stored(const ZarrShape& position, std::span<std::byte> to) {
-  const Place place = find(position, key_of(position));
-  if (!place.object || place.bytes != std::ssize(to))
+  const Location location = locate(position, chunk_key(position));
+  if (!location.object || location.bytes != std::ssize(to))
     throw_read_error(name(), fmt::format("the chunk at {} was changed while it was read; start again",
                                          fmt::join(position, ", ")));
-  place.object->read_at(place.offset, to);
+  location.object->read_at(location.offset, to);
 }
 
 void ZarrSource::throw_damaged(const ZarrShape& position, const std::string& fact) const {
@@ -106,90 +107,91 @@ void ZarrSource::throw_damaged(const ZarrShape& position, const std::string& fac
       name(), fmt::format("the chunk at {} is damaged: {}; copy it anew", fmt::join(position, ", "), fact));
 }
 
-std::string ZarrSource::key_of(const ZarrShape& position) const {
-  return joined_key(key_, array_.key_of(position));
+std::string ZarrSource::chunk_key(const ZarrShape& position) const {
+  return joined_key(key_, array_.chunk_key(position));
 }
 
-ZarrSource::Place ZarrSource::find(const ZarrShape& position, const std::string& key) {
-  Place place = place_of(position, key);
-  if (!place.object && refuses_holes_)
+ZarrSource::Location ZarrSource::locate(const ZarrShape& position, const std::string& key) {
+  Location location = locate_unchecked(position, key);
+  if (!location.object && refuses_holes_)
     throw_read_error(name(), fmt::format("the chunk at {} is not stored; copy it anew, or leave "
                                          "OpenOptions::missing_chunks = error out",
                                          fmt::join(position, ", ")));
-  if (place.bytes > ZarrCoder::max_encoded_bytes(array_))
+  if (location.bytes > ZarrCoder::max_encoded_bytes(array_))
     throw_damaged(position,
-                  fmt::format("{} bytes cannot be {} bytes encoded", place.bytes, array_.block_bytes()));
-  return place;
+                  fmt::format("{} bytes cannot be {} bytes encoded", location.bytes, array_.block_bytes()));
+  return location;
 }
 
-ZarrSource::Place ZarrSource::place_of(const ZarrShape& position, const std::string& key) {
+ZarrSource::Location ZarrSource::locate_unchecked(const ZarrShape& position, const std::string& key) {
   if (array_.shards.empty()) {
     std::shared_ptr<const ZarrObject> object = store_->open(key);
     const std::int64_t bytes = object ? object->size() : 0;
     return {std::move(object), 0, bytes};
   }
-  ZarrShape chunk(position.size()), rest(position.size());
+  ZarrShape chunk(position.size()), remainder(position.size());
   for (std::size_t i = 0; i < position.size(); ++i) {
     const std::int64_t element = position[i] * array_.block()[i];
     chunk[i] = element / array_.chunk[i];
-    rest[i] = element % array_.chunk[i];
+    remainder[i] = element % array_.chunk[i];
   }
-  std::string name = joined_key(key_, array_.key_of(chunk));
-  Place place;
+  std::string name = joined_key(key_, array_.chunk_key(chunk));
+  Location location;
   const ZarrShape* outer = &array_.chunk;
   for (const ZarrShards& level : array_.shards) {
-    const auto within = shard(level, shard_parts(*outer, level.inner), place, name);
-    if (!within) return {};
+    const auto parent = shard(level, shard_parts(*outer, level.inner), location, name);
+    if (!parent) return {};
     std::size_t part = 0;
     for (const int axis : level.order) {
       const auto i = static_cast<std::size_t>(axis);
       part = part * static_cast<std::size_t>((*outer)[i] / level.inner[i]) +
-             static_cast<std::size_t>(rest[i] / level.inner[i]);
-      rest[i] %= level.inner[i];
+             static_cast<std::size_t>(remainder[i] / level.inner[i]);
+      remainder[i] %= level.inner[i];
     }
-    const std::uint64_t offset = within->places[2 * part], bytes = within->places[2 * part + 1];
-    if (offset == kNoPlace && bytes == kNoPlace) return {};
-    const auto all = static_cast<std::uint64_t>(place.object ? place.bytes : within->object->size());
-    if (offset > all || bytes > all - offset)
+    const std::uint64_t offset = parent->index[2 * part], bytes = parent->index[2 * part + 1];
+    if (offset == kMissingEntry && bytes == kMissingEntry) return {};
+    const auto shard_bytes =
+        static_cast<std::uint64_t>(location.object ? location.bytes : parent->object->size());
+    if (offset > shard_bytes || bytes > shard_bytes - offset)
       throw_read_error(store_->name_of(name),
                        fmt::format("its index says that a chunk lies at {} and has {} bytes, and the shard "
                                    "has {}; copy it anew",
-                                   offset, bytes, all));
-    place = {within->object, place.offset + static_cast<std::int64_t>(offset),
-             static_cast<std::int64_t>(bytes)};
+                                   offset, bytes, shard_bytes));
+    location = {parent->object, location.offset + static_cast<std::int64_t>(offset),
+                static_cast<std::int64_t>(bytes)};
     name += fmt::format("@{}", part);
     outer = &level.inner;
   }
-  return place;
+  return location;
 }
 
 std::shared_ptr<const ZarrSource::Shard> ZarrSource::shard(const ZarrShards& level, std::int64_t parts,
-                                                           const Place& place, const std::string& key) {
-  if (auto held = shards_.find(key)) return held;
-  auto made = std::make_shared<Shard>();
-  made->object = place.object;
-  if (!made->object) made->object = store_->open(key);
-  if (!made->object) return nullptr;
-  const std::int64_t all = place.object ? place.bytes : made->object->size();
-  const std::int64_t numbers = kIndexEntryBytes * parts;
-  const std::int64_t bytes = numbers + (level.index_checked ? kIndexChecksumBytes : 0);
+                                                           const Location& location, const std::string& key) {
+  if (auto cached = shards_.find(key)) return cached;
+  auto result = std::make_shared<Shard>();
+  result->object = location.object;
+  if (!result->object) result->object = store_->open(key);
+  if (!result->object) return nullptr;
+  const std::int64_t shard_bytes = location.object ? location.bytes : result->object->size();
+  const std::int64_t entry_bytes = kIndexEntryBytes * parts;
+  const std::int64_t bytes = entry_bytes + (level.index_checked ? kIndexChecksumBytes : 0);
   const auto damaged = [&](std::string_view fact) {
     throw_read_error(store_->name_of(key), fmt::format("{}; the shard is damaged, copy it anew", fact));
   };
-  if (all < bytes) damaged("it is too short for the index of its chunks");
-  made->places.resize(static_cast<std::size_t>(2 * parts));
-  const auto entries = std::as_writable_bytes(std::span(made->places));
-  const std::int64_t at = place.offset + (level.index_at_start ? 0 : all - bytes);
-  made->object->read_at(at, entries);
+  if (shard_bytes < bytes) damaged("it is too short for the index of its chunks");
+  result->index.resize(static_cast<std::size_t>(2 * parts));
+  const auto entries = std::as_writable_bytes(std::span(result->index));
+  const std::int64_t at = location.offset + (level.index_at_start ? 0 : shard_bytes - bytes);
+  result->object->read_at(at, entries);
   std::array<std::byte, kIndexChecksumBytes> sum{};
-  if (level.index_checked) made->object->read_at(at + numbers, sum);
+  if (level.index_checked) result->object->read_at(at + entry_bytes, sum);
   if (level.index_checked && crc32c(entries) != number_in(sum, false))
     damaged("the checksum (crc32c) of its index is wrong");
-  for (std::size_t i = 0; i < made->places.size(); ++i)
-    made->places[i] = number_in(entries.subspan(8 * i, 8), level.index_big_endian);
-  const std::int64_t held = std::max(kMinIndexBytes, numbers);
-  shards_.keep(key, made, held);
-  return made;
+  for (std::size_t i = 0; i < result->index.size(); ++i)
+    result->index[i] = number_in(entries.subspan(8 * i, 8), level.index_big_endian);
+  const std::int64_t cache_bytes = std::max(kMinIndexBytes, entry_bytes);
+  shards_.insert(key, result, cache_bytes);
+  return result;
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// The blocks of an array that is read: found in chunks and shards, decoded, and kept for a while. Private to
-// this folder.
+// Reads the blocks of an array: locates them in chunks and shards, decodes and caches them. Private to this
+// folder.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,10 @@
 
 namespace sepconv {
 
-/// Thread-safe; what readers of an array's images have in common.
+/// Shared by the readers of an array's images. Thread-safe.
 class ZarrSource {
  public:
-  /// `key` is the array's. `refuses_holes`: a block that is not stored is an IoError.
+  /// `key`: of the array. `refuses_holes`: throws IoError for a block that is not stored.
   ZarrSource(std::shared_ptr<const ZarrStore> store, std::string key, ZarrArray array,
              bool refuses_holes = false);
 
@@ -26,43 +26,43 @@ class ZarrSource {
   const ZarrStore& store() const noexcept { return *store_; }
   std::filesystem::path name() const { return store_->name_of(key_); }
 
-  /// The elements of the block at this position of the grid of blocks, in the order of ZarrArray::order and
-  /// in this machine's byte order. Null for a hole, which is nothing but fill values. `again`: somebody will
-  /// ask once more. Throws IoError.
-  std::shared_ptr<const Buffer> block(const ZarrShape& position, bool again);
+  /// The elements of the block at this position of the grid of blocks, in ZarrArray::order and native byte
+  /// order. Null for a hole, which contains only fill values. `will_reuse`: caches the block. Throws IoError.
+  std::shared_ptr<const Buffer> block(const ZarrShape& position, bool will_reuse);
 
-  /// The bytes of a block as they are stored: how many, 0 for a hole, and those. Throws IoError.
+  /// The number of encoded bytes of a block, 0 for a hole; and the encoded bytes. Both throw IoError.
   std::int64_t stored_bytes(const ZarrShape& position);
   void read_stored(const ZarrShape& position, std::span<std::byte> to);
 
-  /// What one that is kept takes, with its key and its place among the others.
-  std::int64_t kept_bytes() const noexcept { return array_.block_bytes() + kOfKept; }
-  /// How much of decoded blocks is kept; at first nothing.
-  void keep(std::int64_t bytes) { blocks_.resize(bytes); }
+  /// The memory of a cached block, with its key and its entry in the cache.
+  std::int64_t cached_block_bytes() const noexcept { return array_.block_bytes() + kCacheEntryBytes; }
+  /// Sets the cache size for decoded blocks, initially 0.
+  void set_cache_bytes(std::int64_t bytes) { blocks_.resize(bytes); }
 
-  /// Upper bound of what it holds while this many threads ask, besides what keep() said.
+  /// Upper bound of the memory for this many threads, without the cache of decoded blocks.
   std::int64_t memory_bytes(int threads) const;
 
  private:
-  static constexpr std::int64_t kOfKept = 512;
-  /// An object and the places of its parts, offset and bytes in turns.
+  static constexpr std::int64_t kCacheEntryBytes = 512;
+  /// An object and its index: offset and byte count of each part.
   struct Shard {
     std::shared_ptr<const ZarrObject> object;
-    std::vector<std::uint64_t> places;
+    std::vector<std::uint64_t> index;
   };
-  struct Place {
+  struct Location {
     std::shared_ptr<const ZarrObject> object;  ///< null for a hole
     std::int64_t offset = 0, bytes = 0;
   };
 
-  /// `key`: of a block of its own. Throws IoError for more bytes than a block can be encoded to.
-  Place find(const ZarrShape& position, const std::string& key);
-  Place place_of(const ZarrShape& position, const std::string& key);
+  /// Locates a block; `key`: of the block if the array has no shards. Throws IoError if it has more bytes
+  /// than an encoded block can have.
+  Location locate(const ZarrShape& position, const std::string& key);
+  Location locate_unchecked(const ZarrShape& position, const std::string& key);
   [[noreturn]] void throw_damaged(const ZarrShape& position, const std::string& fact) const;
-  std::string key_of(const ZarrShape& position) const;
-  std::shared_ptr<const Shard> shard(const ZarrShards& level, std::int64_t parts, const Place& place,
+  std::string chunk_key(const ZarrShape& position) const;
+  std::shared_ptr<const Shard> shard(const ZarrShards& level, std::int64_t parts, const Location& location,
                                      const std::string& key);
-  Buffer take_buffer();
+  Buffer acquire_buffer();
 
   std::shared_ptr<const ZarrStore> store_;
   std::string key_;

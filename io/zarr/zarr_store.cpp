@@ -22,30 +22,32 @@ namespace fs = std::filesystem;
 
 constexpr int kFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 
-/// Name by name, no link followed: for kernels that do not know openat2.
+/// Opens one path component after another without following links, for kernels without openat2.
 int open_step_by_step(int folder, std::string_view key) noexcept {
-  int at = folder;
+  int current = folder;
   while (true) {
     const std::size_t slash = key.find('/');
     const std::string name(key.substr(0, slash));
     const bool last = slash == key.npos;
-    const int next = openat(at, name.c_str(), kFlags | O_NOFOLLOW | (last ? 0 : O_DIRECTORY));
+    const int next = openat(current, name.c_str(), kFlags | O_NOFOLLOW | (last ? 0 : O_DIRECTORY));
     const int error = errno;
-    if (at != folder) close(at);
+    if (current != folder) close(current);
     errno = error;
     if (last || next < 0) return next;
-    at = next;
+    current = next;
     key.remove_prefix(slash + 1);
   }
 }
 
-/// A descriptor of what lies in the folder under this key, by links too if they stay in it, or -1.
+/// Opens the file or folder of this key. Follows links that stay inside `folder`. Returns a descriptor, or
+/// -1.
 int open_beneath(int folder, const std::string& key) noexcept {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(kFlags);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  const auto opened = static_cast<int>(syscall(SYS_openat2, folder, key.c_str(), &how, sizeof(how)));
-  if (opened >= 0 || (errno != ENOSYS && errno != EPERM)) return opened;
+  open_how request{};
+  request.flags = static_cast<std::uint64_t>(kFlags);
+  request.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  const auto descriptor =
+      static_cast<int>(syscall(SYS_openat2, folder, key.c_str(), &request, sizeof(request)));
+  if (descriptor >= 0 || (errno != ENOSYS && errno != EPERM)) return descriptor;
   return open_step_by_step(folder, key);
 }
 
@@ -81,18 +83,18 @@ class FolderStore final : public ZarrStore {
   std::unique_ptr<ZarrObject> open(const std::string& key) const override {
     if (!is_inner_key(key))
       throw_read_error(path(), fmt::format("the name {} leads out of it; it is damaged", key));
-    const int opened = open_beneath(folder_.descriptor(), key);
-    if (opened < 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    const int descriptor = open_beneath(folder_.descriptor(), key);
+    if (descriptor < 0 && (errno == ENOENT || errno == ENOTDIR)) {
       opened_.add(key, nullptr);
       return nullptr;
     }
-    if (opened < 0 && (errno == EXDEV || errno == ELOOP))
+    if (descriptor < 0 && (errno == EXDEV || errno == ELOOP))
       throw_read_error(name_of(key),
                        "a link leads out of the folder that was named; put what it leads to in its place");
-    if (opened < 0) throw_read_error(name_of(key), errno);
+    if (descriptor < 0) throw_read_error(name_of(key), errno);
     struct stat status {};
-    const bool known = fstat(opened, &status) == 0;
-    auto object = std::make_unique<FileObject>(name_of(key), opened, status.st_size);
+    const bool known = fstat(descriptor, &status) == 0;
+    auto object = std::make_unique<FileObject>(name_of(key), descriptor, status.st_size);
     if (known && S_ISREG(status.st_mode)) {
       opened_.add(key, &status);
       return object;
@@ -103,18 +105,18 @@ class FolderStore final : public ZarrStore {
 
   bool has_changed() const override {
     return opened_.is_any_other([this](const std::string& key, struct stat& now) {
-      const int opened = open_beneath(folder_.descriptor(), key);
-      const bool is_there = opened >= 0 && fstat(opened, &now) == 0 && S_ISREG(now.st_mode);
-      if (opened >= 0) close(opened);
-      return is_there ? &now : nullptr;
+      const int descriptor = open_beneath(folder_.descriptor(), key);
+      const bool exists = descriptor >= 0 && fstat(descriptor, &now) == 0 && S_ISREG(now.st_mode);
+      if (descriptor >= 0) close(descriptor);
+      return exists ? &now : nullptr;
     });
   }
 
-  std::vector<std::string> folders(const std::string& key, std::size_t most) const override {
+  std::vector<std::string> folders(const std::string& key, std::size_t max_names) const override {
     std::vector<std::string> names;
     std::error_code failed;
     for (fs::directory_iterator entry(name_of(key), failed), end;
-         !failed && entry != end && names.size() < most; entry.increment(failed)) {
+         !failed && entry != end && names.size() < max_names; entry.increment(failed)) {
       std::error_code unknown;
       if (entry->is_directory(unknown)) names.push_back(entry->path().filename().native());
     }
@@ -123,7 +125,7 @@ class FolderStore final : public ZarrStore {
   }
 
   void for_each_object(const std::string& key, std::size_t depth,
-                       const std::function<bool(std::string_view)>& take) const override {
+                       const std::function<bool(std::string_view)>& visit) const override {
     const fs::path folder = name_of(key);
     const std::size_t prefix = folder.native().size() + 1;
     std::error_code failed;
@@ -132,7 +134,7 @@ class FolderStore final : public ZarrStore {
     for (; !failed && entry != end; entry.increment(failed)) {
       std::error_code unknown;
       if (!entry->is_directory(unknown)) {
-        if (!take(std::string_view(entry->path().native()).substr(prefix))) return;
+        if (!visit(std::string_view(entry->path().native()).substr(prefix))) return;
       } else if (entry.depth() >= static_cast<int>(depth)) {
         entry.disable_recursion_pending();
       }
@@ -150,14 +152,14 @@ std::unique_ptr<ZarrStore> open_folder_store(InputFile folder) {
   return std::make_unique<FolderStore>(std::move(folder));
 }
 
-std::optional<std::string> ZarrStore::text(const std::string& key, std::int64_t most) const {
+std::optional<std::string> ZarrStore::text(const std::string& key, std::int64_t max_bytes) const {
   const auto object = open(key);
   if (!object) return std::nullopt;
-  if (object->size() > most)
+  if (object->size() > max_bytes)
     throw_read_error(name_of(key),
                      fmt::format("it has {} bytes, more than the {} that are believed; where it is a "
                                  "group's, name an array or an image in it",
-                                 object->size(), most));
+                                 object->size(), max_bytes));
   std::string text(static_cast<std::size_t>(object->size()), '\0');
   object->read_at(0, std::as_writable_bytes(std::span(text)));
   return text;

@@ -1,4 +1,4 @@
-// Metadata as they are written.
+// Formats the metadata of arrays and groups.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -60,8 +60,8 @@ Json codecs3(const ZarrArray& array) {
   return list;
 }
 
-/// For a block.
-Json all_codecs3(const ZarrArray& array) {
+/// The codecs of a block, including bytes and transpose.
+Json block_codecs3(const ZarrArray& array) {
   Json list = codecs3(array);
   Json bytes = {{"name", "bytes"}};
   if (array.type.bits_of_part() > 8)
@@ -76,29 +76,29 @@ Json shards3(const ZarrArray& array) {
   const Json index = {named("bytes", {{"endian", "little"}}), {{"name", "crc32c"}}};
   return Json::array({named("sharding_indexed",
                             {{"chunk_shape", array.block()},
-                             {"codecs", all_codecs3(array)},
+                             {"codecs", block_codecs3(array)},
                              {"index_codecs", index},
                              {"index_location", array.shards.front().index_at_start ? "start" : "end"}})});
 }
 
-ZarrTexts texts3(const ZarrArray& array) {
-  Json all = {{"zarr_format", 3},
-              {"node_type", "array"},
-              {"shape", array.shape},
-              {"data_type", zarr_data_type(array.type)},
-              {"chunk_grid", named("regular", {{"chunk_shape", array.chunk}})},
-              {"chunk_key_encoding",
-               named(array.keys_of_v2 ? "v2" : "default", {{"separator", std::string(1, array.separator)}})},
-              {"fill_value", Json::parse(zarr_fill_text(array.fill, array.type, 3))},
-              {"codecs", array.shards.empty() ? all_codecs3(array) : shards3(array)},
-              {"attributes", Json::parse(array.attributes)}};
-  if (!array.names.empty()) all["dimension_names"] = array.names;
-  return {{"zarr.json", all.dump(2)}};
+MetadataFiles array_files3(const ZarrArray& array) {
+  Json metadata = {{"zarr_format", 3},
+                   {"node_type", "array"},
+                   {"shape", array.shape},
+                   {"data_type", zarr_data_type(array.type)},
+                   {"chunk_grid", named("regular", {{"chunk_shape", array.chunk}})},
+                   {"chunk_key_encoding", named(array.keys_of_v2 ? "v2" : "default",
+                                                {{"separator", std::string(1, array.separator)}})},
+                   {"fill_value", Json::parse(format_zarr_fill(array.fill, array.type, 3))},
+                   {"codecs", array.shards.empty() ? block_codecs3(array) : shards3(array)},
+                   {"attributes", Json::parse(array.attributes)}};
+  if (!array.names.empty()) metadata["dimension_names"] = array.names;
+  return {{"zarr.json", metadata.dump(2)}};
 }
 
-ZarrTexts texts2(const ZarrArray& array) {
+MetadataFiles array_files2(const ZarrArray& array) {
   static constexpr char kLetters[] = {'b', 'u', 'i', 'f', 'c'};
-  const Json all = {
+  const Json metadata = {
       {"zarr_format", 2},
       {"shape", array.shape},
       {"chunks", array.chunk},
@@ -110,20 +110,20 @@ ZarrTexts texts2(const ZarrArray& array) {
       {"compressor", array.codecs.empty() ? Json() : codec2(array.codecs.front())},
       {"filters", nullptr},
       {"order", std::ranges::is_sorted(array.order) ? "C" : "F"},
-      {"fill_value", array.has_fill ? Json::parse(zarr_fill_text(array.fill, array.type, 2)) : Json()},
+      {"fill_value", array.has_fill ? Json::parse(format_zarr_fill(array.fill, array.type, 2)) : Json()},
       {"dimension_separator", std::string(1, array.separator)}};
   Json attributes = Json::parse(array.attributes);
-  if (!array.names.empty()) attributes[kAxesOfVersion2] = array.names;
-  return {{".zarray", all.dump(2)}, {".zattrs", attributes.dump(2)}};
+  if (!array.names.empty()) attributes[kArrayDimensions] = array.names;
+  return {{".zarray", metadata.dump(2)}, {".zattrs", attributes.dump(2)}};
 }
 
 }  // namespace
 
-ZarrTexts zarr_array_texts(const ZarrArray& array) {
-  return array.version == 2 ? texts2(array) : texts3(array);
+MetadataFiles zarr_array_files(const ZarrArray& array) {
+  return array.version == 2 ? array_files2(array) : array_files3(array);
 }
 
-ZarrTexts zarr_group_texts(int version, const std::string& attributes) {
+MetadataFiles zarr_group_files(int version, const std::string& attributes) {
   if (version == 2)
     return {{".zgroup", R"({"zarr_format": 2})"}, {".zattrs", Json::parse(attributes).dump(2)}};
   return {
@@ -131,7 +131,7 @@ ZarrTexts zarr_group_texts(int version, const std::string& attributes) {
        Json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", Json::parse(attributes)}}.dump(2)}};
 }
 
-// A type size that is the elements' is left out: it is that of the result's elements there.
+// A typesize equal to the element size is left out, so that a result uses the size of its own elements.
 std::string zarr_codecs_text(const ZarrArray& array) {
   Json list = codecs3(array);
   for (Json& codec : list)

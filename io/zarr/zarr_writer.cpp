@@ -20,18 +20,18 @@ namespace {
 class ZarrWriter final : public Writer, private EncodedWriter, private ResumableWriter {
  public:
   ZarrWriter(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
-             const std::vector<std::int64_t>& position, SinkLayout layout, std::function<void()> then)
+             const std::vector<std::int64_t>& position, SinkLayout layout, std::function<void()> on_finish)
       : target_(std::move(target)),
         spec_(spec),
         layout_(std::move(layout)),
-        then_(std::move(then)),
+        on_finish_(std::move(on_finish)),
         blocks_(*target_, spec_, position) {}
 
   const ImageSpec& spec() const noexcept override { return spec_; }
   const SinkLayout& layout() const noexcept override { return layout_; }
 
   std::int64_t buffer_bytes(int concurrency) const override {
-    return concurrency * (ZarrCoder::encoder_bytes(array()) + blocks_.room_bytes()) +
+    return concurrency * (ZarrCoder::encoder_bytes(array()) + blocks_.workspace_bytes()) +
            (target_->shards ? ShardWriter::memory_bytes(*target_) : 0);
   }
 
@@ -39,100 +39,103 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
     const Rect grid{rect.row / blocks_.rows(), rect.col / blocks_.cols(), ceil_div(rect.rows, blocks_.rows()),
                     ceil_div(rect.cols, blocks_.cols())};
     const auto at = [&](std::int64_t i) {
-      const std::int64_t column = i / blocks_.layers();
-      return Place{grid.row + column / grid.cols, grid.col + column % grid.cols, i % blocks_.layers()};
+      const std::int64_t column = i / blocks_.channel_blocks();
+      return BlockIndex{grid.row + column / grid.cols, grid.col + column % grid.cols,
+                        i % blocks_.channel_blocks()};
     };
-    const std::int64_t count = grid.area() * blocks_.layers();
-    if (target_->shards && blocks_.are_complete()) return write_shards(rect, in, executor, count, at);
+    const std::int64_t count = grid.area() * blocks_.channel_blocks();
+    if (target_->shards && blocks_.completes_blocks()) return write_shards(rect, in, executor, count, at);
     executor.for_each(count, [&](std::int64_t i, int) {
-      const Work work = leased();
-      if (!blocks_.are_complete()) return blocks_.put_aside(at(i), rect, in, work->room);
-      const auto bytes = encode(at(i), rect, in, *work);
-      if (!bytes.empty()) target_->folder->add(target_->key_of(blocks_.position_of(at(i))), bytes);
+      const ToolsLease tools = lease_tools();
+      if (!blocks_.completes_blocks()) return blocks_.save_pending(at(i), rect, in, tools->workspace);
+      const auto bytes = encode(at(i), rect, in, *tools);
+      if (!bytes.empty()) target_->folder->add(target_->chunk_key(blocks_.position_of(at(i))), bytes);
     });
   }
 
-  ResumableWriter* resumable() noexcept override { return target_->folder->partial() ? this : nullptr; }
+  ResumableWriter* resumable() noexcept override { return target_->folder->checkpoint() ? this : nullptr; }
   EncodedWriter* encoded() noexcept override { return layout_.coded ? this : nullptr; }
 
   void finish() override {
-    if (target_->shards && target_->folder->partial()) target_->shards->check_complete();
-    if (then_) then_();
+    if (target_->shards && target_->folder->checkpoint()) target_->shards->check_complete();
+    if (on_finish_) on_finish_();
   }
 
  private:
   WriterState take_state() override {
-    return {.places = target_->shards ? target_->shards->take_placed() : std::vector<std::int64_t>()};
+    return {.places = target_->shards ? target_->shards->take_appended() : std::vector<std::int64_t>()};
   }
   void restore(std::int64_t, const WriterState& state, const StateFiles&, Executor&) override {
     if (target_->shards) target_->shards->restore(state.places);
   }
 
-  using Place = ZarrBlocks::Place;
-  /// What one thread encodes with.
+  using BlockIndex = ZarrBlocks::BlockIndex;
+  /// The coder and buffers of one thread.
   struct Tools {
-    explicit Tools(const ZarrWriter& writer) : coder(writer.array()), room(writer.blocks_) {}
+    explicit Tools(const ZarrWriter& writer) : coder(writer.array()), workspace(writer.blocks_) {}
     ZarrCoder coder;
-    ZarrBlocks::Room room;
+    ZarrBlocks::Workspace workspace;
   };
-  using Work = ObjectPool<Tools>::Lease;
+  using ToolsLease = ObjectPool<Tools>::Lease;
 
   const ZarrArray& array() const noexcept { return target_->array; }
-  Work leased() {
+  ToolsLease lease_tools() {
     return tools_.lease([&] { return std::make_unique<Tools>(*this); });
   }
 
-  // Equal streams hold equal bytes, so those of a hole are known by theirs.
+  // Equal streams decode to equal blocks, so a hole is recognized by its encoded bytes.
   void write_encoded(const Rect& rect, std::span<const std::span<const std::byte>> blocks,
                      Executor& executor) override {
     const std::int64_t cols = ceil_div(rect.cols, blocks_.cols());
-    const Work work = leased();
-    const auto hole = work->coder.encode(blocks_.hole(work->room), target_->folder->target());
+    const ToolsLease tools = lease_tools();
+    const auto encoded_hole =
+        tools->coder.encode(blocks_.hole_elements(tools->workspace), target_->folder->target());
     executor.for_each(std::ssize(blocks), [&](std::int64_t i, int) {
       const auto bytes = blocks[static_cast<std::size_t>(i)];
-      const Place place{rect.row / blocks_.rows() + i / cols, rect.col / blocks_.cols() + i % cols, 0};
-      if (blocks_.is_hole_allowed(place) && std::ranges::equal(bytes, hole)) return;
-      target_->folder->add(target_->key_of(blocks_.position_of(place)), bytes);
+      const BlockIndex index{rect.row / blocks_.rows() + i / cols, rect.col / blocks_.cols() + i % cols, 0};
+      if (blocks_.is_hole_allowed(index) && std::ranges::equal(bytes, encoded_hole)) return;
+      target_->folder->add(target_->chunk_key(blocks_.position_of(index)), bytes);
     });
   }
 
-  /// The bytes of a block, which hold until the tools are used again; none for a hole.
-  std::span<const std::byte> encode(const Place& place, const Rect& rect, const ConstPixelView& in,
+  /// The encoded bytes of a block, which are valid until `tools` is used again; empty for a hole.
+  std::span<const std::byte> encode(const BlockIndex& index, const Rect& rect, const ConstPixelView& in,
                                     Tools& tools) {
-    const auto block = blocks_.elements(place, rect, in, tools.room);
+    const auto block = blocks_.elements(index, rect, in, tools.workspace);
     if (block.empty()) return {};
     return tools.coder.encode(block, target_->folder->target());
   }
 
-  // Chunks are encoded by whoever comes, and appended in their order, so that the shards' bytes do not depend
-  // on the threads. Where nothing is encoded a shard keeps two threads busy: more would only wait for it.
+  // Threads encode chunks in any order and append them in ticket order, so that the bytes of a shard do not
+  // depend on the threads. Without codecs at most two threads per shard are used, because more would only
+  // wait.
   template <class At>
   void write_shards(const Rect& rect, const ConstPixelView& in, Executor& executor, std::int64_t count,
                     const At& at) {
-    for (std::int64_t first = 0; first < count; first += ShardWriter::kMaxTurns)
-      write_turns(first, std::min(first + ShardWriter::kMaxTurns, count), rect, in, executor, at);
+    for (std::int64_t first = 0; first < count; first += ShardWriter::kMaxTickets)
+      write_tickets(first, std::min(first + ShardWriter::kMaxTickets, count), rect, in, executor, at);
   }
 
   template <class At>
-  void write_turns(std::int64_t first, std::int64_t end, const Rect& rect, const ConstPixelView& in,
-                   Executor& executor, const At& at) {
+  void write_tickets(std::int64_t first, std::int64_t end, const Rect& rect, const ConstPixelView& in,
+                     Executor& executor, const At& at) {
     ShardWriter& writer = *target_->shards;
-    const std::vector<ShardWriter::Turn> turns =
-        writer.turns(first, end, [&](std::int64_t i) { return blocks_.position_of(at(i)); });
+    const std::vector<ShardWriter::Ticket> tickets =
+        writer.tickets(first, end, [&](std::int64_t i) { return blocks_.position_of(at(i)); });
     const std::int64_t count = end - first;
-    const std::int64_t shards =
-        std::ranges::count_if(turns, [](const auto& turn) { return turn.turn == turn.shard->written; });
+    const std::int64_t shards = std::ranges::count_if(
+        tickets, [](const auto& ticket) { return ticket.sequence == ticket.shard->written; });
     const std::int64_t tasks = array().codecs.empty() ? std::min(2 * shards, count) : count;
     std::atomic<std::int64_t> next = 0;
     executor.for_each(tasks, [&](std::int64_t, int) {
-      const Work work = leased();
+      const ToolsLease tools = lease_tools();
       try {
         for (std::int64_t left = ceil_div(count, tasks); left > 0; --left) {
           const std::int64_t i = next++;
           if (i >= count) return;
-          const ShardWriter::Turn& turn = turns[static_cast<std::size_t>(i)];
-          const Place place = at(turn.block);
-          if (!writer.append(turn, blocks_.position_of(place), encode(place, rect, in, *work))) return;
+          const ShardWriter::Ticket& ticket = tickets[static_cast<std::size_t>(i)];
+          const BlockIndex index = at(ticket.block);
+          if (!writer.append(ticket, blocks_.position_of(index), encode(index, rect, in, *tools))) return;
         }
       } catch (...) {
         writer.stop();
@@ -144,7 +147,7 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
   std::shared_ptr<const ZarrTarget> target_;
   ImageSpec spec_;
   SinkLayout layout_;
-  std::function<void()> then_;
+  std::function<void()> on_finish_;
   ZarrBlocks blocks_;
   ObjectPool<Tools> tools_;
 };
@@ -153,14 +156,15 @@ class ZarrWriter final : public Writer, private EncodedWriter, private Resumable
 
 void ZarrTarget::finish() const {
   if (shards) shards->check_complete();
-  for (const auto& [name, text] : zarr_array_texts(array))
+  for (const auto& [name, text] : zarr_array_files(array))
     folder->add(joined_key(key, name), std::as_bytes(std::span(text)));
 }
 
 std::unique_ptr<Writer> make_zarr_writer(std::shared_ptr<const ZarrTarget> target, const ImageSpec& spec,
                                          std::vector<std::int64_t> position, SinkLayout layout,
-                                         std::function<void()> then) {
-  return std::make_unique<ZarrWriter>(std::move(target), spec, position, std::move(layout), std::move(then));
+                                         std::function<void()> on_finish) {
+  return std::make_unique<ZarrWriter>(std::move(target), spec, position, std::move(layout),
+                                      std::move(on_finish));
 }
 
 Extent shard_of(const ZarrTarget& target) {
@@ -170,16 +174,16 @@ Extent shard_of(const ZarrTarget& target) {
 }
 
 SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& options) {
-  const SourceLayout same = zarr_source_layout(target.array, target.axes);
-  SinkLayout layout{.block = same.block,
-                    .description = same.description,
+  const SourceLayout source = zarr_source_layout(target.array, target.axes);
+  SinkLayout layout{.block = source.block,
+                    .description = source.description,
                     .warnings = options.warnings,
                     .stored = options.stored,
-                    .codec = same.codec};
+                    .codec = source.codec};
   layout.shard = shard_of(target);
   layout.many_files = true;
   const ZarrArray& array = target.array;
-  // Other bytes, and so another result.
+  // The level is part of the description because it changes the bytes of the result.
   for (const ZarrCodec& codec : array.codecs)
     if (codec.kind != ZarrCodec::Kind::crc32c && !codec.raster)
       layout.description += fmt::format(", level {}", codec.level);
@@ -189,13 +193,13 @@ SinkLayout zarr_sink_layout(const ZarrTarget& target, const CreateOptions& optio
   if (!is_fast && !array.codecs.empty() && array.codecs.front().level > 0 && layout.codec != "LZ4")
     layout.codec += fmt::format(":{}", array.codecs.front().level);
   if (is_fast && array.shards.empty() && !array.big_endian) {
-    layout.coded = same.coded;
+    layout.coded = source.coded;
     std::uint64_t fill = 0;
     std::memcpy(&fill, array.fill.data(), sizeof fill);
     if (layout.coded) layout.coded->fill = fill;
   }
-  const auto add = [&](const std::vector<std::string>& more) {
-    layout.warnings.insert(layout.warnings.end(), more.begin(), more.end());
+  const auto add = [&](const std::vector<std::string>& warnings) {
+    layout.warnings.insert(layout.warnings.end(), warnings.begin(), warnings.end());
   };
   add(options.layout_warnings);
   if (const std::string lost =

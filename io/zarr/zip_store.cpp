@@ -1,4 +1,4 @@
-// Zarr in a zip file, which is read where it lies: PKWARE's APPNOTE.TXT 6.3.10, with ZIP64.
+// Reads a Zarr in a zip file without unpacking it: PKWARE's APPNOTE.TXT 6.3.10, with ZIP64.
 #include <fmt/format.h>
 #include <libdeflate.h>
 
@@ -23,31 +23,31 @@ constexpr std::uint32_t kEnd = 0x06054b50, kEnd64 = 0x06064b50, kLocator64 = 0x0
 constexpr std::int64_t kEndBytes = 22, kLocatorBytes = 20, kEnd64Bytes = 56, kEntryBytes = 46,
                        kLocalBytes = 30;
 constexpr std::int64_t kMaxComment = 65535;
-/// For the list of what a zip file holds, which is kept: some million names.
+/// Maximum size of the central directory, which is kept in memory: about a million names.
 constexpr std::int64_t kMaxDirectory = std::int64_t{256} << 20;
 
-std::int64_t number(Bytes bytes, std::int64_t at, std::size_t count) {
+std::int64_t read_number(Bytes bytes, std::int64_t at, std::size_t count) {
   return static_cast<std::int64_t>(number_in(bytes.subspan(static_cast<std::size_t>(at), count), false));
 }
 
-/// A member, as the central directory has it.
+/// A member's entry in the central directory.
 struct Member {
   std::int64_t flags, method, crc, stored_bytes, bytes, offset;
   std::string_view name;
-  std::int64_t entry_bytes;  ///< of the directory
+  std::int64_t entry_bytes;  ///< size of the entry
 };
 
-/// The members's numbers that do not fit 32 bits are in its extra field 1, in this order.
-bool take_large_numbers(Bytes extra, Member& member) {
-  constexpr std::int64_t kElsewhere = 0xFFFFFFFF;
+/// Reads the sizes and the offset that do not fit in 32 bits from extra field 1 (ZIP64), in this order.
+bool read_zip64_fields(Bytes extra, Member& member) {
+  constexpr std::int64_t kInExtraField = 0xFFFFFFFF;
   while (extra.size() >= 4) {
-    const std::int64_t id = number(extra, 0, 2), size = number(extra, 2, 2);
+    const std::int64_t id = read_number(extra, 0, 2), size = read_number(extra, 2, 2);
     if (size > std::ssize(extra) - 4) return false;
     Bytes field = extra.subspan(4, static_cast<std::size_t>(size));
     for (std::int64_t* const value : {&member.bytes, &member.stored_bytes, &member.offset}) {
-      if (id != 1 || *value != kElsewhere) continue;
+      if (id != 1 || *value != kInExtraField) continue;
       if (field.size() < 8) return false;
-      *value = number(field, 0, 8);
+      *value = read_number(field, 0, 8);
       field = field.subspan(8);
     }
     extra = extra.subspan(4 + static_cast<std::size_t>(size));
@@ -55,16 +55,16 @@ bool take_large_numbers(Bytes extra, Member& member) {
   return member.bytes >= 0 && member.stored_bytes >= 0 && member.offset >= 0;
 }
 
-/// Whether the checksum of a member was right, so that parts of it are believed.
-struct Check {
-  std::mutex& turn;
-  std::uint8_t& was_right;
+/// Whether the checksum of a member was verified, which is required before parts of it are read.
+struct CheckState {
+  std::mutex& mutex;
+  std::uint8_t& is_verified;
 };
 
 class ZipObject final : public ZarrObject {
  public:
   ZipObject(const InputFile& file, std::filesystem::path name, const Member& member, std::int64_t offset,
-            const Check& check)
+            const CheckState& check)
       : file_(file),
         name_(std::move(name)),
         bytes_(member.bytes),
@@ -96,20 +96,20 @@ class ZipObject final : public ZarrObject {
     if (sum != crc_) throw_read_error(name_, "its checksum (CRC-32) is wrong; copy the zip file anew");
   }
 
-  /// Once, before a part is read.
+  /// Verifies the checksum of the whole member once.
   void check_all() const {
-    constexpr std::int64_t kAtOnce = 64 << 10;
-    const std::lock_guard lock(check_.turn);
-    if (check_.was_right != 0) return;
-    const Buffer buffer(kAtOnce);
+    constexpr std::int64_t kPieceBytes = 64 << 10;
+    const std::lock_guard lock(check_.mutex);
+    if (check_.is_verified != 0) return;
+    const Buffer buffer(kPieceBytes);
     std::uint32_t sum = 0;
-    for (std::int64_t at = 0; at < bytes_; at += kAtOnce) {
-      const auto piece = buffer.bytes().first(static_cast<std::size_t>(std::min(kAtOnce, bytes_ - at)));
+    for (std::int64_t at = 0; at < bytes_; at += kPieceBytes) {
+      const auto piece = buffer.bytes().first(static_cast<std::size_t>(std::min(kPieceBytes, bytes_ - at)));
       file_.read_at(offset_ + at, piece);
       sum = libdeflate_crc32(sum, piece.data(), piece.size());
     }
     check(sum);
-    check_.was_right = 1;
+    check_.is_verified = 1;
   }
 
   void inflate(std::span<std::byte> bytes) const {
@@ -130,7 +130,7 @@ class ZipObject final : public ZarrObject {
   std::uint32_t crc_;
   bool deflated_;
   std::int64_t offset_;
-  Check check_;
+  CheckState check_;
 };
 
 class ZipStore final : public ZarrStore {
@@ -143,22 +143,22 @@ class ZipStore final : public ZarrStore {
     read_directory();
     for (std::int64_t at = 0; at < std::ssize(directory_); at += member(at).entry_bytes)
       members_.push_back(static_cast<std::uint32_t>(at));
-    // For two with one name the later one holds.
+    // The last of several members with the same name is used.
     std::ranges::stable_sort(members_, {}, [this](std::uint32_t at) { return member(at).name; });
-    were_right_.resize(members_.size());
+    verified_.resize(members_.size());
   }
 
   const std::filesystem::path& path() const noexcept override { return file_.path(); }
   std::int64_t changed_ns() const noexcept override { return file_.changed_ns(); }
   std::int64_t memory_bytes() const noexcept override {
     return static_cast<std::int64_t>(directory_.capacity() +
-                                     members_.capacity() * (sizeof(members_[0]) + sizeof(were_right_[0])));
+                                     members_.capacity() * (sizeof(members_[0]) + sizeof(verified_[0])));
   }
 
   std::unique_ptr<ZarrObject> open(const std::string& key) const override {
-    const auto behind = std::ranges::upper_bound(members_, key, {}, name_at());
-    if (behind == members_.begin()) return nullptr;
-    const Member found = member(*std::prev(behind));
+    const auto after = std::ranges::upper_bound(members_, key, {}, name_at());
+    if (after == members_.begin()) return nullptr;
+    const Member found = member(*std::prev(after));
     if (found.name != key) return nullptr;
     constexpr std::int64_t kEncrypted = 1, kDeflated = 8;
     const auto refuse = [&](std::string_view why) { throw_read_error(name_of(key), why); };
@@ -170,20 +170,21 @@ class ZipStore final : public ZarrStore {
     std::array<std::byte, kLocalBytes> local{};
     if (found.offset > file_.size() - kLocalBytes) damaged();
     file_.read_at(found.offset, local);
-    const std::int64_t offset = found.offset + kLocalBytes + number(local, 26, 2) + number(local, 28, 2);
-    if (number(local, 0, 4) != kLocal || found.stored_bytes > file_.size() - offset ||
+    const std::int64_t offset =
+        found.offset + kLocalBytes + read_number(local, 26, 2) + read_number(local, 28, 2);
+    if (read_number(local, 0, 4) != kLocal || found.stored_bytes > file_.size() - offset ||
         (found.method == 0 && found.stored_bytes != found.bytes))
       damaged();
-    const auto index = static_cast<std::size_t>(behind - members_.begin() - 1);
+    const auto index = static_cast<std::size_t>(after - members_.begin() - 1);
     return std::make_unique<ZipObject>(file_, name_of(key), found, offset,
-                                       Check{turns_[index % turns_.size()], were_right_[index]});
+                                       CheckState{mutexes_[index % mutexes_.size()], verified_[index]});
   }
 
-  std::vector<std::string> folders(const std::string& key, std::size_t most) const override {
+  std::vector<std::string> folders(const std::string& key, std::size_t max_names) const override {
     const std::string prefix = key.empty() ? "" : key + "/";
     std::vector<std::string> names;
     auto next = std::ranges::lower_bound(members_, prefix, {}, name_at());
-    while (next != members_.end() && names.size() < most && member(*next).name.starts_with(prefix)) {
+    while (next != members_.end() && names.size() < max_names && member(*next).name.starts_with(prefix)) {
       const std::string_view rest = member(*next).name.substr(prefix.size());
       const std::size_t slash = rest.find('/');
       if (slash == rest.npos) {
@@ -191,23 +192,23 @@ class ZipStore final : public ZarrStore {
         continue;
       }
       names.emplace_back(rest.substr(0, slash));
-      const std::string behind = prefix + names.back() + static_cast<char>('/' + 1);
-      next = std::ranges::lower_bound(members_, behind, {}, name_at());
+      const std::string next_key = prefix + names.back() + static_cast<char>('/' + 1);
+      next = std::ranges::lower_bound(members_, next_key, {}, name_at());
     }
     return names;
   }
 
   void for_each_object(const std::string& key, std::size_t,
-                       const std::function<bool(std::string_view)>& take) const override {
+                       const std::function<bool(std::string_view)>& visit) const override {
     const std::string prefix = key.empty() ? "" : key + "/";
-    std::string_view before;
+    std::string_view previous;
     for (auto next = std::ranges::lower_bound(members_, prefix, {}, name_at()); next != members_.end();
          ++next) {
       const std::string_view name = member(*next).name;
       if (!name.starts_with(prefix)) return;
-      const bool is_object = !name.ends_with('/') && name != before;
-      before = name;
-      if (is_object && !take(name.substr(prefix.size()))) return;
+      const bool is_object = !name.ends_with('/') && name != previous;
+      previous = name;
+      if (is_object && !visit(name.substr(prefix.size()))) return;
     }
   }
 
@@ -221,16 +222,16 @@ class ZipStore final : public ZarrStore {
     const std::int64_t tail_offset = file_.size() - std::ssize(tail);
     file_.read_at(tail_offset, tail);
     std::int64_t at = std::ssize(tail) - kEndBytes;
-    while (at >= 0 && number(tail, at, 4) != kEnd) --at;
+    while (at >= 0 && read_number(tail, at, 4) != kEnd) --at;
     if (at < 0) damaged();
-    std::int64_t bytes = number(tail, at + 12, 4), offset = number(tail, at + 16, 4);
-    if (at >= kLocatorBytes && number(tail, at - kLocatorBytes, 4) == kLocator64) {
-      const std::int64_t end64 = number(tail, at - kLocatorBytes + 8, 8);
+    std::int64_t bytes = read_number(tail, at + 12, 4), offset = read_number(tail, at + 16, 4);
+    if (at >= kLocatorBytes && read_number(tail, at - kLocatorBytes, 4) == kLocator64) {
+      const std::int64_t end64 = read_number(tail, at - kLocatorBytes + 8, 8);
       std::array<std::byte, kEnd64Bytes> record{};
       if (end64 < 0 || end64 > file_.size() - kEnd64Bytes) damaged();
       file_.read_at(end64, record);
-      if (number(record, 0, 4) != kEnd64) damaged();
-      bytes = number(record, 40, 8), offset = number(record, 48, 8);
+      if (read_number(record, 0, 4) != kEnd64) damaged();
+      bytes = read_number(record, 40, 8), offset = read_number(record, 48, 8);
     }
     if (bytes < 0 || offset < 0 || offset > file_.size() || bytes > file_.size() - offset) damaged();
     if (bytes > kMaxDirectory)
@@ -244,30 +245,30 @@ class ZipStore final : public ZarrStore {
 
   Member member(std::int64_t at) const {
     const Bytes entry = Bytes(directory_).subspan(static_cast<std::size_t>(at));
-    if (std::ssize(entry) < kEntryBytes || number(entry, 0, 4) != kEntry) damaged();
-    const std::int64_t name = number(entry, 28, 2), extra = number(entry, 30, 2);
-    const std::int64_t all = kEntryBytes + name + extra + number(entry, 32, 2);
-    if (all > std::ssize(entry)) damaged();
-    Member found{number(entry, 8, 2),
-                 number(entry, 10, 2),
-                 number(entry, 16, 4),
-                 number(entry, 20, 4),
-                 number(entry, 24, 4),
-                 number(entry, 42, 4),
+    if (std::ssize(entry) < kEntryBytes || read_number(entry, 0, 4) != kEntry) damaged();
+    const std::int64_t name = read_number(entry, 28, 2), extra = read_number(entry, 30, 2);
+    const std::int64_t entry_bytes = kEntryBytes + name + extra + read_number(entry, 32, 2);
+    if (entry_bytes > std::ssize(entry)) damaged();
+    Member found{read_number(entry, 8, 2),
+                 read_number(entry, 10, 2),
+                 read_number(entry, 16, 4),
+                 read_number(entry, 20, 4),
+                 read_number(entry, 24, 4),
+                 read_number(entry, 42, 4),
                  {},
-                 all};
+                 entry_bytes};
     found.name = {reinterpret_cast<const char*>(entry.data() + kEntryBytes), static_cast<std::size_t>(name)};
     const auto fields =
         entry.subspan(static_cast<std::size_t>(kEntryBytes + name), static_cast<std::size_t>(extra));
-    if (!take_large_numbers(fields, found)) damaged();
+    if (!read_zip64_fields(fields, found)) damaged();
     return found;
   }
 
   InputFile file_;
   std::vector<std::byte> directory_;
-  std::vector<std::uint32_t> members_;  ///< where they are in the directory, by their names
-  mutable std::vector<std::uint8_t> were_right_;
-  mutable std::array<std::mutex, 16> turns_;  ///< several members are checked at once
+  std::vector<std::uint32_t> members_;  ///< offsets in the directory, sorted by name
+  mutable std::vector<std::uint8_t> verified_;
+  mutable std::array<std::mutex, 16> mutexes_;  ///< several members are checked simultaneously
 };
 
 }  // namespace
