@@ -23,7 +23,7 @@ struct ImageSpec {
 };
 
 /// Throws std::out_of_range: `part` does not lie in a view of `whole`.
-[[noreturn]] void throw_outside(const Rect& part, Extent whole);
+[[noreturn]] void throw_out_of_view(const Rect& part, Extent whole);
 
 /// Non-owning view of rows x cols pixels, row-major, channels interleaved, `pitch_bytes` from row to row
 /// (at least cols * channels * size_of(type)). Data and pitch are aligned to the element size.
@@ -56,7 +56,7 @@ struct BasicPixelView {
   /// The part of this view at `rect`, which is relative to the view's own first pixel.
   /// Throws std::out_of_range for a rectangle that does not lie in the view.
   BasicPixelView crop(const Rect& rect) const {
-    if (!Rect::whole(extent).contains(rect)) throw_outside(rect, extent);
+    if (!Rect::whole(extent).contains(rect)) throw_out_of_view(rect, extent);
     return {row_data(rect.row) + rect.col * pixel_bytes(), rect.extent(), channels, type, pitch_bytes};
   }
 

@@ -28,9 +28,9 @@ std::int64_t stack_bytes() {
 }
 
 std::int64_t thread_count() {
-  std::error_code failed;
-  const std::filesystem::directory_iterator tasks("/proc/self/task", failed);
-  return failed ? 0 : std::distance(begin(tasks), end(tasks));
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return error ? 0 : std::distance(begin(tasks), end(tasks));
 }
 
 }  // namespace

@@ -42,9 +42,9 @@ std::string escaped(std::string_view text, bool keeps_newlines) {
   while (!text.empty()) {
     const std::optional<Character> character = first_character(text);
     const std::size_t bytes = character ? character->bytes : 1;
-    const bool stays =
+    const bool is_kept =
         character && (!acts_on_terminal(character->code) || (keeps_newlines && character->code == '\n'));
-    if (stays) {
+    if (is_kept) {
       result += text.substr(0, bytes);
     } else if (bytes == 1) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));

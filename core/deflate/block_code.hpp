@@ -60,11 +60,12 @@ SEPCONV_HOST_DEVICE inline int code_length_order(int i) {
 }
 
 /// Writes runs of equal code lengths as such; returns how many symbols that makes.
-SEPCONV_HOST_DEVICE inline int shorten(const std::uint8_t* lengths, int count, CodeLengthSymbol* to) {
-  int made = 0;
-  const auto put_run = [&](std::uint8_t symbol, int most, int least, int& run) {
-    const int part = run < most ? run : most;
-    to[made++] = {symbol, static_cast<std::uint8_t>(part - least)};
+SEPCONV_HOST_DEVICE inline int run_length_encode(const std::uint8_t* lengths, int count,
+                                                 CodeLengthSymbol* to) {
+  int written = 0;
+  const auto put_run = [&](std::uint8_t symbol, int max_run, int min_length, int& run) {
+    const int part = run < max_run ? run : max_run;
+    to[written++] = {symbol, static_cast<std::uint8_t>(part - min_length)};
     run -= part;
   };
   for (int i = 0; i < count;) {
@@ -76,13 +77,13 @@ SEPCONV_HOST_DEVICE inline int shorten(const std::uint8_t* lengths, int count, C
       while (run >= 11) put_run(18, 138, 11, run);
       if (run >= 3) put_run(17, 10, 3, run);
     } else {
-      to[made++] = {length, 0};
+      to[written++] = {length, 0};
       --run;
       while (run >= 3) put_run(16, 6, 3, run);
     }
-    for (; run > 0; --run) to[made++] = {length, 0};
+    for (; run > 0; --run) to[written++] = {length, 0};
   }
-  return made;
+  return written;
 }
 
 /// Codes of a block, made in steps: counts, lengths of codes (choose_lengths of each kind of symbol, by
@@ -94,8 +95,8 @@ struct BlockCode {
   std::uint32_t length_counts[kLengths], distance_counts[kDistances], told_counts[kCodeLengthSymbols];
   std::uint8_t length_bits[kLengths], distance_bits[kDistances], told_bits[kCodeLengthSymbols];
   std::uint16_t told_codes[kCodeLengthSymbols];
-  std::uint32_t made_up;  ///< bit i: distance i is counted, but there is none
-  int lengths, distances, told, told_kinds;
+  std::uint32_t placeholder_distances;  ///< bit i: distance i is counted, but there is none
+  int lengths, distances, told, code_length_count;
   std::uint8_t bits[kLengths + kDistances];
   CodeLengthSymbol told_lengths[kLengths + kDistances];
 
@@ -107,17 +108,17 @@ struct BlockCode {
     // Some decoders want a code of distances that is complete, even if none is used.
     for (int i = 0; i < 2 && kinds < 2; ++i) {
       if (distance_counts[i] > 0) continue;
-      distance_counts[i] = 1, made_up |= 1u << i, ++kinds;
+      distance_counts[i] = 1, placeholder_distances |= 1u << i, ++kinds;
     }
   }
 
   /// How the lengths of both codes are told.
   SEPCONV_HOST_DEVICE void tell() {
-    lengths = used(length_bits, kLengths, kEndOfBlock + 1);
-    distances = used(distance_bits, kDistances, 1);
+    lengths = used_symbols(length_bits, kLengths, kEndOfBlock + 1);
+    distances = used_symbols(distance_bits, kDistances, 1);
     for (int i = 0; i < lengths; ++i) bits[i] = length_bits[i];
     for (int i = 0; i < distances; ++i) bits[lengths + i] = distance_bits[i];
-    told = shorten(bits, lengths + distances, told_lengths);
+    told = run_length_encode(bits, lengths + distances, told_lengths);
     for (int i = 0; i < told; ++i) ++told_counts[told_lengths[i].symbol];
   }
 
@@ -125,21 +126,22 @@ struct BlockCode {
     assign_codes(told_bits, kCodeLengthSymbols, [&](int symbol, std::uint32_t code) {
       told_codes[symbol] = static_cast<std::uint16_t>(code);
     });
-    told_kinds = kCodeLengthSymbols;
-    while (told_kinds > 4 && told_bits[code_length_order(told_kinds - 1)] == 0) --told_kinds;
+    code_length_count = kCodeLengthSymbols;
+    while (code_length_count > 4 && told_bits[code_length_order(code_length_count - 1)] == 0)
+      --code_length_count;
     assign_to(table.lengths, length_bits, kLengths);
     assign_to(table.distances, distance_bits, kDistances);
   }
 
   /// Bits of the block as these codes write it.
   SEPCONV_HOST_DEVICE std::int64_t cost() const {
-    std::int64_t sum = 3 + 5 + 5 + 4 + 3 * std::int64_t{told_kinds};
+    std::int64_t sum = 3 + 5 + 5 + 4 + 3 * std::int64_t{code_length_count};
     for (int i = 0; i < kCodeLengthSymbols; ++i)
       sum += std::int64_t{told_counts[i]} * (told_bits[i] + code_length_extra_bits(static_cast<unsigned>(i)));
     for (int i = 0; i < lengths; ++i)
       sum += std::int64_t{length_counts[i]} * (length_bits[i] + length_extra_bits(static_cast<unsigned>(i)));
     for (int i = 0; i < distances; ++i)
-      if ((made_up >> i & 1) == 0)
+      if ((placeholder_distances >> i & 1) == 0)
         sum += std::int64_t{distance_counts[i]} *
                (distance_bits[i] + extra_bits_of<1>(static_cast<unsigned>(i)));
     return sum;
@@ -148,8 +150,9 @@ struct BlockCode {
   template <class Sink>
   SEPCONV_HOST_DEVICE void put_head(bool is_last, Sink& sink) const {
     sink.put((is_last ? 1u : 0u) | 2u << 1, 3);
-    sink.put(static_cast<unsigned>((lengths - 257) | (distances - 1) << 5 | (told_kinds - 4) << 10), 14);
-    for (int i = 0; i < told_kinds; ++i) sink.put(told_bits[code_length_order(i)], 3);
+    sink.put(static_cast<unsigned>((lengths - 257) | (distances - 1) << 5 | (code_length_count - 4) << 10),
+             14);
+    for (int i = 0; i < code_length_count; ++i) sink.put(told_bits[code_length_order(i)], 3);
     for (int i = 0; i < told; ++i) {
       const CodeLengthSymbol next = told_lengths[i];
       sink.put(told_codes[next.symbol], told_bits[next.symbol]);
@@ -158,8 +161,8 @@ struct BlockCode {
   }
 
  private:
-  SEPCONV_HOST_DEVICE static int used(const std::uint8_t* of, int count, int least) {
-    while (count > least && of[count - 1] == 0) --count;
+  SEPCONV_HOST_DEVICE static int used_symbols(const std::uint8_t* of, int count, int min_length) {
+    while (count > min_length && of[count - 1] == 0) --count;
     return count;
   }
   SEPCONV_HOST_DEVICE static void assign_to(std::uint32_t* table, const std::uint8_t* lengths_of, int count) {

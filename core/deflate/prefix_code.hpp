@@ -24,29 +24,30 @@ SEPCONV_HOST_DEVICE inline std::uint32_t symbol_key(std::uint32_t count, std::ui
 
 /// Turns weights in ascending order into the depths of their leaves, deepest first (in-place method of Moffat
 /// and Katajainen, 1995). At least two.
-SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* a, int n) {
+SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* nodes, int n) {
   // Inner nodes take the places of the weights that they join; then parents, then depths.
   int leaf = 0, inner = 0;
-  const auto take = [&](int next) {
-    const bool from_inner = leaf >= n || (inner < next && a[inner] < a[leaf]);
-    if (!from_inner) return a[leaf++];
-    const std::uint32_t weight = a[inner];
-    a[inner++] = static_cast<std::uint32_t>(next);
+  const auto next_weight = [&](int next) {
+    const bool from_inner = leaf >= n || (inner < next && nodes[inner] < nodes[leaf]);
+    if (!from_inner) return nodes[leaf++];
+    const std::uint32_t weight = nodes[inner];
+    nodes[inner++] = static_cast<std::uint32_t>(next);
     return weight;
   };
   for (int next = 0; next < n - 1; ++next) {
-    const std::uint32_t first = take(next);
-    a[next] = first + take(next);
+    const std::uint32_t first = next_weight(next);
+    nodes[next] = first + next_weight(next);
   }
-  a[n - 2] = 0;
-  for (int i = n - 3; i >= 0; --i) a[i] = a[a[i]] + 1;
-  int open = 1, depth = 0, at = n - 1;
+  nodes[n - 2] = 0;
+  for (int i = n - 3; i >= 0; --i) nodes[i] = nodes[nodes[i]] + 1;
+  int open_nodes = 1, depth = 0, position = n - 1;
   inner = n - 2;
-  while (open > 0) {
+  while (open_nodes > 0) {
     int joined = 0;
-    for (; inner >= 0 && a[inner] == static_cast<std::uint32_t>(depth); --inner) ++joined;
-    for (int leaves = open - joined; leaves > 0; --leaves) a[at--] = static_cast<std::uint32_t>(depth);
-    open = 2 * joined;
+    for (; inner >= 0 && nodes[inner] == static_cast<std::uint32_t>(depth); --inner) ++joined;
+    for (int leaves = open_nodes - joined; leaves > 0; --leaves)
+      nodes[position--] = static_cast<std::uint32_t>(depth);
+    open_nodes = 2 * joined;
     ++depth;
   }
 }
@@ -55,37 +56,39 @@ SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* a, int n) {
 /// it costs the fewest bits for the room it makes. Leaves are in ascending order of their keys.
 SEPCONV_HOST_DEVICE inline void limit_depths(const std::uint32_t* keys, std::uint32_t* depths, int n,
                                              int max_bits) {
-  int of_depth[kMaxBits + 1] = {};
-  std::int32_t over = -(1 << max_bits);  // in leaves of the largest depth
+  int leaves_at_depth[kMaxBits + 1] = {};
+  std::int32_t excess = -(1 << max_bits);  // in leaves of the largest depth
   for (int i = 0; i < n; ++i) {
     const int depth =
         depths[i] < static_cast<std::uint32_t>(max_bits) ? static_cast<int>(depths[i]) : max_bits;
-    ++of_depth[depth];
-    over += 1 << (max_bits - depth);
+    ++leaves_at_depth[depth];
+    excess += 1 << (max_bits - depth);
   }
-  while (over > 0) {
+  while (excess > 0) {
     int best = 0;
-    std::uint64_t best_cost = 0, best_room = 1;
-    for (int depth = max_bits - 1, first = of_depth[max_bits]; depth > 0; first += of_depth[depth--]) {
-      if (of_depth[depth] == 0) continue;
-      const int room = 1 << (max_bits - depth - 1);
+    std::uint64_t best_cost = 0, best_slots = 1;
+    for (int depth = max_bits - 1, first = leaves_at_depth[max_bits]; depth > 0;
+         first += leaves_at_depth[depth--]) {
+      if (leaves_at_depth[depth] == 0) continue;
+      const int slots = 1 << (max_bits - depth - 1);
       const std::uint64_t cost = keys[first] >> kSymbolBits;
-      const std::uint64_t use = static_cast<std::uint64_t>(room < over ? room : over);
-      if (best > 0 && cost * best_room >= best_cost * use) continue;
-      best = depth, best_cost = cost, best_room = use;
+      const std::uint64_t used_slots = static_cast<std::uint64_t>(slots < excess ? slots : excess);
+      if (best > 0 && cost * best_slots >= best_cost * used_slots) continue;
+      best = depth, best_cost = cost, best_slots = used_slots;
     }
-    --of_depth[best], ++of_depth[best + 1];
-    over -= 1 << (max_bits - best - 1);
+    --leaves_at_depth[best], ++leaves_at_depth[best + 1];
+    excess -= 1 << (max_bits - best - 1);
   }
   // Room that is left is a multiple of what the deepest take.
-  for (int depth = max_bits; over < 0;) {
-    while (of_depth[depth] == 0) --depth;
-    --of_depth[depth], ++of_depth[depth - 1];
-    over += 1 << (max_bits - depth);
+  for (int depth = max_bits; excess < 0;) {
+    while (leaves_at_depth[depth] == 0) --depth;
+    --leaves_at_depth[depth], ++leaves_at_depth[depth - 1];
+    excess += 1 << (max_bits - depth);
   }
-  int at = 0;
+  int position = 0;
   for (int depth = max_bits; depth > 0; --depth)
-    for (int leaves = of_depth[depth]; leaves > 0; --leaves) depths[at++] = static_cast<std::uint32_t>(depth);
+    for (int leaves = leaves_at_depth[depth]; leaves > 0; --leaves)
+      depths[position++] = static_cast<std::uint32_t>(depth);
 }
 
 /// Bits of the codes of `used` symbols, at most `max_bits`, from their keys in ascending order: as short in

@@ -106,13 +106,13 @@ inline std::uint32_t checksum_of(std::span<const std::byte> content) noexcept {
 
 /// By all lanes of a team (kernels/codec/thread_group.hpp), which all get it: four of them share the sums,
 /// where there are as many. The content in a GPU's memory begins at a multiple of 8.
-template <class Team>
-SEPCONV_HOST_DEVICE inline std::uint32_t checksum_of(const Team& team, const std::uint8_t* content,
+template <class ThreadGroup>
+SEPCONV_HOST_DEVICE inline std::uint32_t checksum_of(const ThreadGroup& group, const std::uint8_t* content,
                                                      std::uint64_t bytes) {
-  constexpr unsigned kOwn = Team::kLanes >= kSums ? 1 : kSums;
-  std::uint64_t own[kOwn], sums[kSums];
-  sum_stripes(content, bytes, kOwn == 1 ? team.lane() % kSums : 0, own);
-  for (unsigned i = 0; i < kSums; ++i) sums[i] = team.of(own[i % kOwn], i);
+  constexpr unsigned kLaneSums = ThreadGroup::kLanes >= kSums ? 1 : kSums;
+  std::uint64_t partial_sums[kLaneSums], sums[kSums];
+  sum_stripes(content, bytes, kLaneSums == 1 ? group.lane() % kSums : 0, partial_sums);
+  for (unsigned i = 0; i < kSums; ++i) sums[i] = group.broadcast(partial_sums[i % kLaneSums], i);
   return finish_sums(sums, content, bytes);
 }
 

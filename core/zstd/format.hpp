@@ -18,7 +18,7 @@ SEPCONV_HOST_DEVICE inline unsigned highest_bit(std::uint32_t value) { return de
 
 /// Codes of one kind: lengths of literals, distances or lengths of matches.
 struct Kind {
-  unsigned max_symbol, max_log, usual_log;
+  unsigned max_symbol, max_log, default_log;
 };
 inline constexpr unsigned kLiterals = 0, kDistances = 1, kLengths = 2;
 SEPCONV_HOST_DEVICE inline Kind kind_of(unsigned kind) {
@@ -26,19 +26,19 @@ SEPCONV_HOST_DEVICE inline Kind kind_of(unsigned kind) {
   return kKinds[kind];
 }
 /// Symbols that have a usual count.
-SEPCONV_HOST_DEVICE inline unsigned usual_symbols(unsigned kind) {
-  constexpr unsigned kUsual[] = {36, 29, 53};
-  return kUsual[kind];
+SEPCONV_HOST_DEVICE inline unsigned default_symbols(unsigned kind) {
+  constexpr unsigned kDefault[] = {36, 29, 53};
+  return kDefault[kind];
 }
 /// How often symbols come, of those that are not told (4.2.2, "Default Distributions").
-SEPCONV_HOST_DEVICE inline int usual_count(unsigned kind, unsigned symbol) {
-  constexpr std::int8_t kUsual[3][kMaxSymbols] = {
+SEPCONV_HOST_DEVICE inline int default_count(unsigned kind, unsigned symbol) {
+  constexpr std::int8_t kDefault[3][kMaxSymbols] = {
       {4, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 1,  1,  2,  2,
        2, 2, 2, 2, 2, 2, 2, 3, 2, 1, 1, 1, 1, 1, -1, -1, -1, -1},
       {1, 1, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1},
       {1, 4, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,  1,  1,  1,  1,  1,  1, 1,
        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1}};
-  return kUsual[kind][symbol];
+  return kDefault[kind][symbol];
 }
 
 /// Calls set(place, symbol) for every place of a table of 2^log states, of which each symbol has `counts`,
@@ -47,18 +47,18 @@ template <class Counts, class Set>
 SEPCONV_HOST_DEVICE inline bool spread_states(const Counts& counts, unsigned symbols, unsigned log,
                                               const Set& set) {
   const unsigned size = 1U << log, step = size / 2 + size / 8 + 3;
-  unsigned high = size, place = 0;
+  unsigned high = size, position = 0;
   for (unsigned symbol = 0; symbol < symbols; ++symbol)
     if (counts(symbol) < 0) set(--high, symbol);
   for (unsigned symbol = 0; symbol < symbols; ++symbol) {
     for (int i = 0; i < counts(symbol); ++i) {
-      set(place, symbol);
+      set(position, symbol);
       do {
-        place = (place + step) % size;
-      } while (place >= high);
+        position = (position + step) % size;
+      } while (position >= high);
     }
   }
-  return place == 0;
+  return position == 0;
 }
 
 /// What a code of a length stands for: `base` and what `bits` more say.

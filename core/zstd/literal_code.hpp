@@ -12,13 +12,13 @@ namespace sepconv::zstd {
 /// Bits to bytes, lowest first, where few are written.
 struct ByteSink {
   std::uint8_t* out;
-  std::uint32_t held = 0;
+  std::uint32_t buffered = 0;
   unsigned count = 0;
 
   /// At most 16.
   SEPCONV_HOST_DEVICE void put(unsigned bits_of, unsigned bits) {
-    held |= bits_of << count;
-    for (count += bits; count >= 8; count -= 8, held >>= 8) *out++ = static_cast<std::uint8_t>(held);
+    buffered |= bits_of << count;
+    for (count += bits; count >= 8; count -= 8, buffered >>= 8) *out++ = static_cast<std::uint8_t>(buffered);
   }
   SEPCONV_HOST_DEVICE void align() {
     if (count > 0) put(0, 8 - count);
@@ -36,7 +36,7 @@ struct LiteralCode {
   std::uint8_t bits[kValues];
   std::uint8_t head[kMaxHead + 128];  ///< what tells the code, with room to find out that it takes too much
   int head_bytes;                     ///< 0: it cannot be told
-  StateCode of_weights;
+  StateCode weight_code;
 
   /// Writes how the code is told: by a weight for each literal but the last that is there.
   SEPCONV_HOST_DEVICE void tell() {
@@ -46,7 +46,7 @@ struct LiteralCode {
     const unsigned told = symbols - 1;
     const auto weight = [&](unsigned i) { return bits[i] == 0 ? 0U : log + 1 - bits[i]; };
     const int direct = 1 + static_cast<int>((told + 1) / 2);
-    head_bytes = told >= 2 ? tell_by_states(told, weight) : kMaxHead + 1;
+    head_bytes = told >= 2 ? encode_weights_by_states(told, weight) : kMaxHead + 1;
     if (told <= 128 && direct <= head_bytes) {
       head[0] = static_cast<std::uint8_t>(127 + told);
       for (unsigned i = 0; i < told; i += 2)
@@ -64,9 +64,9 @@ struct LiteralCode {
     // The longest begin at 0, shorter ones where those end.
     std::uint32_t code = 0;
     for (unsigned length = kMaxLiteralLog + 1; length-- > 1;) {
-      const std::uint32_t of_length = next[length];
+      const std::uint32_t length_count = next[length];
       next[length] = code;
-      code = (code + of_length) >> 1;
+      code = (code + length_count) >> 1;
     }
     for (unsigned literal = 0; literal < kValues; ++literal)
       if (bits[literal] > 0) set(literal, next[bits[literal]]++);
@@ -84,24 +84,24 @@ struct LiteralCode {
  private:
   /// Two states in turns (4.2.1.2). Returns the bytes of the head.
   template <class Weight>
-  SEPCONV_HOST_DEVICE int tell_by_states(unsigned told, const Weight& weight) {
+  SEPCONV_HOST_DEVICE int encode_weights_by_states(unsigned told, const Weight& weight) {
     constexpr unsigned kKinds = kMaxLiteralLog + 1;
-    std::uint32_t of_kind[kKinds] = {};
-    for (unsigned i = 0; i < told; ++i) ++of_kind[weight(i)];
+    std::uint32_t weight_counts[kKinds] = {};
+    for (unsigned i = 0; i < told; ++i) ++weight_counts[weight(i)];
     // For one kind alone states would need no bits, and so have no end: another is counted.
     const unsigned kind = weight(0), other = kind == 0 ? 1 : 0;
-    const unsigned made_up = of_kind[kind] == told ? 1 : 0;
-    of_kind[other] += made_up;
-    int shares[kKinds];
-    share_states(of_kind, kKinds, told + made_up, shares);
-    of_weights.make([&](unsigned symbol) { return shares[symbol]; }, kKinds, kMaxWeightLog);
+    const unsigned extra_count = weight_counts[kind] == told ? 1 : 0;
+    weight_counts[other] += extra_count;
+    int state_counts[kKinds];
+    normalize_counts(weight_counts, kKinds, told + extra_count, state_counts);
+    weight_code.make([&](unsigned symbol) { return state_counts[symbol]; }, kKinds, kMaxWeightLog);
     ByteSink sink{head + 1};
-    read_fse_table(of_weights, kKinds, sink);
+    write_fse_table(weight_code, kKinds, sink);
     sink.align();
     unsigned states[2] = {};
     for (unsigned i = told; i-- > 0;) {
       unsigned& state = states[i % 2];
-      state = i + 2 >= told ? of_weights.last(weight(i)) : of_weights.before(state, weight(i), sink);
+      state = i + 2 >= told ? weight_code.last(weight(i)) : weight_code.before(state, weight(i), sink);
     }
     sink.put(states[1], kMaxWeightLog);
     sink.put(states[0], kMaxWeightLog);
@@ -113,26 +113,27 @@ struct LiteralCode {
   }
 
   /// Shares 2^kMaxWeightLog states out to symbols that come so often, of `all`: at least one each.
-  SEPCONV_HOST_DEVICE static void share_states(const std::uint32_t* counts_of, unsigned symbols, unsigned all,
-                                               int* shares) {
+  SEPCONV_HOST_DEVICE static void normalize_counts(const std::uint32_t* counts_of, unsigned symbols,
+                                                   unsigned all, int* state_counts) {
     int left = 1 << kMaxWeightLog;
     for (unsigned i = 0; i < symbols; ++i) {
       const auto part = static_cast<int>((counts_of[i] << kMaxWeightLog) / all);
-      shares[i] = part == 0 && counts_of[i] > 0 ? 1 : part;
-      left -= shares[i];
+      state_counts[i] = part == 0 && counts_of[i] > 0 ? 1 : part;
+      left -= state_counts[i];
     }
     // What is over goes to, or comes from, whom it serves most, or harms least.
     for (; left != 0; left += left < 0 ? 1 : -1) {
       int best = -1;
       for (unsigned i = 0; i < symbols; ++i) {
-        if (counts_of[i] == 0 || (left < 0 && shares[i] == 1)) continue;
-        const auto mine = static_cast<int>(counts_of[i]);
-        const int his = best < 0 ? 0 : static_cast<int>(counts_of[best]);
-        const bool is_better = best < 0 || (left > 0 ? mine * shares[best] > his * shares[i]
-                                                     : mine * shares[best] < his * shares[i]);
+        if (counts_of[i] == 0 || (left < 0 && state_counts[i] == 1)) continue;
+        const auto this_count = static_cast<int>(counts_of[i]);
+        const int best_count = best < 0 ? 0 : static_cast<int>(counts_of[best]);
+        const bool is_better =
+            best < 0 || (left > 0 ? this_count * state_counts[best] > best_count * state_counts[i]
+                                  : this_count * state_counts[best] < best_count * state_counts[i]);
         if (is_better) best = static_cast<int>(i);
       }
-      shares[best] += left < 0 ? -1 : 1;
+      state_counts[best] += left < 0 ? -1 : 1;
     }
   }
 };

@@ -34,10 +34,10 @@ class RepeatOffsets {
 struct Coded {
   std::uint32_t code, extra, extra_bits;
 };
-template <class Of>
-SEPCONV_HOST_DEVICE Coded coded_length(std::uint32_t value, std::uint32_t code, const Of& of) {
-  while (of(code).bits < 16 && of(code + 1).base <= value) ++code;
-  return {code, value - of(code).base, of(code).bits};
+template <class ExtraOf>
+SEPCONV_HOST_DEVICE Coded coded_length(std::uint32_t value, std::uint32_t code, const ExtraOf& extra_of) {
+  while (extra_of(code).bits < 16 && extra_of(code + 1).base <= value) ++code;
+  return {code, value - extra_of(code).base, extra_of(code).bits};
 }
 SEPCONV_HOST_DEVICE inline Coded coded_literals(std::uint32_t count) {
   if (count < 16) return {count, 0, 0};
@@ -56,7 +56,7 @@ SEPCONV_HOST_DEVICE inline Coded coded_distance(std::uint32_t value) {
 struct SequenceCodes {
   StateCode kinds[3];
   SEPCONV_HOST_DEVICE void make() {
-    for (unsigned kind = 0; kind < 3; ++kind) kinds[kind].make_usual(kind);
+    for (unsigned kind = 0; kind < 3; ++kind) kinds[kind].make_default(kind);
   }
 };
 

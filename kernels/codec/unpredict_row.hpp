@@ -44,8 +44,8 @@ SEPCONV_HOST_DEVICE Word swapped(Word value) {
 }
 
 /// Elements, or their differences from the pixel before (TIFF 6.0, section 14).
-template <class Team, class Word>
-SEPCONV_HOST_DEVICE void place_words(const Team& team, DecodedRow row, Word* to) {
+template <class ThreadGroup, class Word>
+SEPCONV_HOST_DEVICE void unpredict_words(const ThreadGroup& group, DecodedRow row, Word* to) {
   const auto* const from = reinterpret_cast<const Word*>(row.bytes);
   if (row.predictor == 1) {  // elements that know nothing of each other
     row.cols *= row.channels, row.begin *= row.channels, row.end *= row.channels;
@@ -54,13 +54,13 @@ SEPCONV_HOST_DEVICE void place_words(const Team& team, DecodedRow row, Word* to)
   const std::int64_t first = row.predictor == 1 ? row.begin : 0;
   for (int channel = 0; channel < row.channels; ++channel) {
     Word before = 0;
-    for (std::int64_t chunk = first; chunk < row.end; chunk += Team::kLanes) {
-      const std::int64_t col = chunk + team.lane();
+    for (std::int64_t chunk = first; chunk < row.end; chunk += ThreadGroup::kLanes) {
+      const std::int64_t col = chunk + group.lane();
       Word value = col < row.end ? from[col * row.channels + channel] : Word{0};
       if (row.swaps) value = swapped(value);
       if (row.predictor != 1) {
-        value = Add()(team.sum_up_to(value, Add()), before);
-        before = team.of_last(value);
+        value = Add()(group.inclusive_scan(value, Add()), before);
+        before = group.broadcast_last(value);
       }
       if (col >= row.begin && col < row.end) to[(col - row.begin) * row.channels + channel] = value;
     }
@@ -70,8 +70,8 @@ SEPCONV_HOST_DEVICE void place_words(const Team& team, DecodedRow row, Word* to)
 /// Byte planes of the elements of a row, of which the most significant bytes' is the first, and each byte is
 /// the difference from the pixel before, also from the last of the plane before (Adobe's TIFF technical note
 /// 3). The sums of all planes go side by side in a word.
-template <class Team, class Word>
-SEPCONV_HOST_DEVICE void place_planes(const Team& team, const DecodedRow& row, Word* to) {
+template <class ThreadGroup, class Word>
+SEPCONV_HOST_DEVICE void unpredict_planes(const ThreadGroup& group, const DecodedRow& row, Word* to) {
   const auto* const planes = reinterpret_cast<const std::uint8_t*>(row.bytes);
   const std::int64_t count = row.cols * row.channels;
   const auto word_at = [&](std::int64_t col, int channel) {
@@ -82,28 +82,28 @@ SEPCONV_HOST_DEVICE void place_planes(const Team& team, const DecodedRow& row, W
   };
   for (int channel = 0; channel < row.channels; ++channel) {
     Word total = 0, before = 0;
-    for (std::int64_t col = team.lane(); col < row.cols; col += Team::kLanes)
+    for (std::int64_t col = group.lane(); col < row.cols; col += ThreadGroup::kLanes)
       total = AddBytes()(total, word_at(col, channel));
-    total = team.sum(total, AddBytes());
+    total = group.sum(total, AddBytes());
     for (unsigned plane = 1; plane < sizeof(Word); ++plane)
       before = AddBytes()(before, static_cast<Word>(total >> 8 * plane));
-    for (std::int64_t chunk = 0; chunk < row.end; chunk += Team::kLanes) {
-      const std::int64_t col = chunk + team.lane();
+    for (std::int64_t chunk = 0; chunk < row.end; chunk += ThreadGroup::kLanes) {
+      const std::int64_t col = chunk + group.lane();
       const Word difference = col < row.end ? word_at(col, channel) : Word{0};
-      const Word value = AddBytes()(team.sum_up_to(difference, AddBytes()), before);
-      before = team.of_last(value);
+      const Word value = AddBytes()(group.inclusive_scan(difference, AddBytes()), before);
+      before = group.broadcast_last(value);
       if (col >= row.begin && col < row.end) to[(col - row.begin) * row.channels + channel] = value;
     }
   }
 }
 
 /// `to`: the first of the wanted columns. All pointers are aligned as words are.
-template <class Team, class Word>
-SEPCONV_HOST_DEVICE void unpredict_row(const Team& team, const DecodedRow& row, Word* to) {
+template <class ThreadGroup, class Word>
+SEPCONV_HOST_DEVICE void unpredict_row(const ThreadGroup& group, const DecodedRow& row, Word* to) {
   if constexpr (sizeof(Word) >= 4) {
-    if (row.predictor == 3) return place_planes(team, row, to);
+    if (row.predictor == 3) return unpredict_planes(group, row, to);
   }
-  place_words(team, row, to);
+  unpredict_words(group, row, to);
 }
 
 }  // namespace sepconv

@@ -42,13 +42,13 @@ class BufferPool final : public std::pmr::memory_resource {
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
-  void* take_kept(std::size_t bytes, std::size_t alignment, int device);
+  void* reuse_block(std::size_t bytes, std::size_t alignment, int device);
   void* allocate_upstream(std::size_t bytes, std::size_t alignment);
 
   std::pmr::memory_resource* upstream_;
   std::mutex mutex_;
-  std::map<void*, Block> used_;
-  std::map<void*, Block> kept_;
+  std::map<void*, Block> used_blocks_;
+  std::map<void*, Block> free_blocks_;
 };
 
 }  // namespace sepconv

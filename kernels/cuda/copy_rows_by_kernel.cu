@@ -45,11 +45,12 @@ __global__ void __launch_bounds__(kThreads)
 bool is_multiple(std::int64_t bytes) { return bytes % kPieceBytes == 0; }
 bool is_aligned(const void* address) { return reinterpret_cast<std::uintptr_t>(address) % kPieceBytes == 0; }
 
-bool knows_host_addresses() {
-  int knows = 0;
-  check_cuda(cudaDeviceGetAttribute(&knows, cudaDevAttrCanUseHostPointerForRegisteredMem, current_device()),
-             "asking for a device's properties");
-  return knows != 0;
+bool can_use_host_pointers() {
+  int supported = 0;
+  check_cuda(
+      cudaDeviceGetAttribute(&supported, cudaDevAttrCanUseHostPointerForRegisteredMem, current_device()),
+      "asking for a device's properties");
+  return supported != 0;
 }
 
 }  // namespace
@@ -59,7 +60,7 @@ void copy_rows_by_kernel(void* to, std::int64_t to_pitch_bytes, const void* from
                          DeviceStream stream) {
   const bool in_pieces = is_aligned(to) && is_aligned(from) && is_multiple(row_bytes) &&
                          (rows == 1 || (is_multiple(to_pitch_bytes) && is_multiple(from_pitch_bytes)));
-  if (!in_pieces || !knows_host_addresses()) {
+  if (!in_pieces || !can_use_host_pointers()) {
     return copy_rows(to, to_pitch_bytes, from, from_pitch_bytes, row_bytes, rows, stream);
   }
   const std::int64_t row_pieces = row_bytes / kPieceBytes;

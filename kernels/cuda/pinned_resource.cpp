@@ -37,15 +37,16 @@ void touch(std::byte* memory, std::size_t bytes) noexcept {
   const std::size_t processors = std::max(1U, std::thread::hardware_concurrency());
   const std::size_t count =
       std::clamp(bytes / kBytesPerThread, std::size_t{1}, std::min(kMaxThreads, processors));
-  const std::size_t share = (bytes / count + kHugePage - 1) / kHugePage * kHugePage;
-  const auto touch_share = [=](std::size_t index) {
-    for (std::size_t at = index * share; at < std::min(bytes, (index + 1) * share); at += kSmallPage)
+  const std::size_t chunk_bytes = (bytes / count + kHugePage - 1) / kHugePage * kHugePage;
+  const auto touch_chunk = [=](std::size_t index) {
+    for (std::size_t at = index * chunk_bytes; at < std::min(bytes, (index + 1) * chunk_bytes);
+         at += kSmallPage)
       memory[at] = std::byte{0};
   };
   try {
     std::vector<std::jthread> threads;
-    for (std::size_t index = 1; index < count; ++index) threads.emplace_back(touch_share, index);
-    touch_share(0);
+    for (std::size_t index = 1; index < count; ++index) threads.emplace_back(touch_chunk, index);
+    touch_chunk(0);
   } catch (...) {
   }
 }

@@ -36,14 +36,14 @@ __device__ inline ByteSums find_same_bytes(const std::uint8_t* data, const Devic
 #pragma unroll 2
   for (int at = static_cast<int>(threadIdx.x) - lane; at < end; at += kThreads) {
     const int i = at + lane;
-    const bool is_there = i < block.size;
-    const unsigned byte = is_there ? data[i] : 0;
+    const bool is_inside = i < block.size;
+    const unsigned byte = is_inside ? data[i] : 0;
     sums.sum += byte;
     sums.weighted += std::uint64_t{byte} * static_cast<unsigned>(block.size - i);
     for (int kind = 0; kind < 2; ++kind) {
       const std::int64_t distance = distances[kind];
       // Words of 64 bytes are taken as a whole, those before the first repeat's reach, too.
-      const bool is_same = is_there && block.first + at / 64 * 64 >= distance && byte == data[i - distance];
+      const bool is_same = is_inside && block.first + at / 64 * 64 >= distance && byte == data[i - distance];
       const unsigned bits = __ballot_sync(kFullWarp, is_same);
       if (lane == 0) reinterpret_cast<std::uint32_t*>(same.words[kind])[at / 32] = bits;
     }
@@ -52,18 +52,18 @@ __device__ inline ByteSums find_same_bytes(const std::uint8_t* data, const Devic
 }
 
 /// What one warp, with the same arguments in all lanes, asks of the masks of a block of `size` bytes.
-class MatchChoice {
+class MatchFinder {
  public:
-  struct Beginning {
+  struct MatchStart {
     int position;  ///< -1: there is none
-    bool by_near, by_far;
+    bool is_near, is_far_match;
   };
 
-  __device__ MatchChoice(const SameBytes& same, int size)
+  __device__ MatchFinder(const SameBytes& same, int size)
       : same_(same), size_(size), lane_(static_cast<int>(threadIdx.x) % kLanes) {}
 
   /// The first at `cursor` or behind it, which never goes back.
-  __device__ Beginning next(int cursor) {
+  __device__ MatchStart next(int cursor) {
     for (int window = cursor / kWindow; window * kWindow < size_; ++window) {
       load(window);
       const int first = (window * kLanes + lane_) * 64, passed = cursor - first;
@@ -72,9 +72,9 @@ class MatchChoice {
       const unsigned found = __ballot_sync(kFullWarp, (near | far) != 0);
       if (found == 0) continue;
       const int bit = __ffsll(static_cast<long long>(near | far)) - 1;  // -1 in lanes that have found none
-      const int mine = bit < 0 ? 0 : (first + bit) << 2 | (far >> bit & 1) << 1 | (near >> bit & 1);
-      const int theirs = __shfl_sync(kFullWarp, mine, __ffs(static_cast<int>(found)) - 1);
-      return {theirs >> 2, (theirs & 1) != 0, (theirs & 2) != 0};
+      const int packed = bit < 0 ? 0 : (first + bit) << 2 | (far >> bit & 1) << 1 | (near >> bit & 1);
+      const int first_packed = __shfl_sync(kFullWarp, packed, __ffs(static_cast<int>(found)) - 1);
+      return {first_packed >> 2, (first_packed & 1) != 0, (first_packed & 2) != 0};
     }
     return {-1, false, false};
   }
@@ -84,11 +84,11 @@ class MatchChoice {
     const int words = (size_ + 63) / 64;
     for (int first = position / 64; first < words; first += kLanes) {
       const int word = first + lane_;
-      std::uint64_t other = word < words ? ~same_.words[kind][word] : ~std::uint64_t{0};
-      if (word == position / 64) other &= ~std::uint64_t{0} << (position % 64);
-      const unsigned found = __ballot_sync(kFullWarp, other != 0);
+      std::uint64_t different = word < words ? ~same_.words[kind][word] : ~std::uint64_t{0};
+      if (word == position / 64) different &= ~std::uint64_t{0} << (position % 64);
+      const unsigned found = __ballot_sync(kFullWarp, different != 0);
       if (found == 0) continue;
-      const int end = word * 64 + __ffsll(static_cast<long long>(other)) - 1;
+      const int end = word * 64 + __ffsll(static_cast<long long>(different)) - 1;
       return __shfl_sync(kFullWarp, end, __ffs(static_cast<int>(found)) - 1) - position;
     }
     return size_ - position;
@@ -116,21 +116,21 @@ class MatchChoice {
 };
 
 /// By one warp: writes the repeats in order and returns how many there are.
-__device__ inline int select_matches(const SameBytes& same, int size, BlockMatch* repeats) {
-  MatchChoice choice(same, size);
-  int made = 0;
+__device__ inline int select_matches(const SameBytes& same, int size, BlockMatch* matches) {
+  MatchFinder finder(same, size);
+  int count = 0;
   for (int cursor = 0;;) {
-    const MatchChoice::Beginning here = choice.next(cursor);
-    if (here.position < 0) return made;
-    const int near = here.by_near ? choice.length(0, here.position) : 0;
-    const int far = here.by_far ? choice.length(1, here.position) : 0;
+    const MatchFinder::MatchStart start = finder.next(cursor);
+    if (start.position < 0) return count;
+    const int near = start.is_near ? finder.length(0, start.position) : 0;
+    const int far = start.is_far_match ? finder.length(1, start.position) : 0;
     const int length = far > near ? far : near;
     if (threadIdx.x % kLanes == 0) {
-      repeats[made] = {static_cast<std::uint16_t>(here.position), static_cast<std::uint16_t>(length - 1),
-                       static_cast<std::uint16_t>(far > near)};
+      matches[count] = {static_cast<std::uint16_t>(start.position), static_cast<std::uint16_t>(length - 1),
+                        static_cast<std::uint16_t>(far > near)};
     }
-    ++made;
-    cursor = here.position + length;
+    ++count;
+    cursor = start.position + length;
   }
 }
 

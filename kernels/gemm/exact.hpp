@@ -40,8 +40,8 @@ std::int64_t exact_gemm_scratch_bytes(Extent out, std::int64_t channels, std::in
                                       Arithmetic arithmetic);
 
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device
-/// memory that stays valid until the stream has passed. `then` as of pointwise_cuda. Throws CudaError too.
+/// memory that stays valid until the stream has passed. `fused_ops` as of pointwise_cuda. Throws CudaError too.
 void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
 
 }  // namespace sepconv

@@ -40,21 +40,21 @@ struct Tiles {
 /// One row or column of a thread's square: groups of kVector neighbours, which the block's threads take turns
 /// in.
 template <class A, int kOutputs>
-__device__ __forceinline__ int place(int thread, int output) {
+__device__ __forceinline__ int tile_index(int thread, int output) {
   using Tuning = ExactTuning<A, kOutputs>;
   return output / Tuning::kVector * (Tuning::kSide * Tuning::kVector) + thread * Tuning::kVector +
          output % Tuning::kVector;
 }
 
 template <class A, int kOutputs>
-__device__ __forceinline__ void load_places(const A* from, int thread, A (&to)[kOutputs]) {
+__device__ __forceinline__ void load_operand(const A* from, int thread, A (&to)[kOutputs]) {
   using Tuning = ExactTuning<A, kOutputs>;
 #pragma unroll
   for (int i = 0; i < kOutputs; i += Tuning::kVector) {
     struct alignas(16) Vector {
       A element[Tuning::kVector];
     };
-    const Vector vector = *reinterpret_cast<const Vector*>(from + place<A, kOutputs>(thread, i));
+    const Vector vector = *reinterpret_cast<const Vector*>(from + tile_index<A, kOutputs>(thread, i));
 #pragma unroll
     for (int j = 0; j < Tuning::kVector; ++j) to[i + j] = vector.element[j];
   }
@@ -75,23 +75,23 @@ struct Staging {
 
   /// Elements (k, other) from k0 and first on; offset(k, other) in bytes. What lies outside is 0.
   template <class Offset>
-  __device__ __forceinline__ void fetch(const std::byte* data, PixelType type, std::int64_t k0,
-                                        std::int64_t k_end, std::int64_t first, std::int64_t end,
-                                        bool along_k, const Offset& offset) {
+  __device__ __forceinline__ void load_to_registers(const std::byte* data, PixelType type, std::int64_t k0,
+                                                    std::int64_t k_end, std::int64_t first, std::int64_t end,
+                                                    bool along_k, const Offset& offset) {
     device::visit(type, [&]<class T>(T) {
 #pragma unroll
       for (int i = 0; i < Tuning::kStaged; ++i) {
         const int2 local = at(i, along_k);
         const std::int64_t k = k0 + local.x;
-        const std::int64_t other = first + local.y;
-        const bool inside = k < k_end && other < end;
-        element[i] = inside ? static_cast<A>(*reinterpret_cast<const T*>(data + offset(k, other))) : A(0);
+        const std::int64_t line = first + local.y;
+        const bool inside = k < k_end && line < end;
+        element[i] = inside ? static_cast<A>(*reinterpret_cast<const T*>(data + offset(k, line))) : A(0);
       }
     });
   }
 
-  __device__ __forceinline__ void put(A (&tile)[Tuning::kDepth][Tuning::kTile + Tuning::kVector],
-                                      bool along_k) const {
+  __device__ __forceinline__ void store_to_shared(A (&tile)[Tuning::kDepth][Tuning::kTile + Tuning::kVector],
+                                                  bool along_k) const {
 #pragma unroll
     for (int i = 0; i < Tuning::kStaged; ++i) {
       const int2 local = at(i, along_k);
@@ -105,8 +105,8 @@ template <class A, int kOutputs>
 __device__ __forceinline__ void multiply(const Tiles<A, kOutputs>& tiles, int k, int down, int across,
                                          A (&sums)[kOutputs * kOutputs]) {
   A x[kOutputs], y[kOutputs];
-  load_places(tiles.x[k], down, x);
-  load_places(tiles.y[k], across, y);
+  load_operand(tiles.x[k], down, x);
+  load_operand(tiles.y[k], across, y);
 #pragma unroll
   for (int i = 0; i < kOutputs; ++i) {
 #pragma unroll
@@ -129,29 +129,30 @@ __device__ __forceinline__ void compute_tile(const ExactShape& shape, const devi
   const bool x_along_k = shape.x.col_bytes <= shape.x.row_bytes;
   const bool y_along_k = shape.y.row_bytes < shape.y.col_bytes;
   Staging<A, kOutputs> x, y;
-  const auto fetch = [&](std::int64_t k) {
-    x.fetch(x_data, shape.x.type, k, shape.k, row, shape.m, x_along_k,
-            [&](std::int64_t at, std::int64_t i) { return i * shape.x.row_bytes + at * shape.x.col_bytes; });
+  const auto load_to_registers = [&](std::int64_t k) {
+    x.load_to_registers(
+        x_data, shape.x.type, k, shape.k, row, shape.m, x_along_k,
+        [&](std::int64_t at, std::int64_t i) { return i * shape.x.row_bytes + at * shape.x.col_bytes; });
     const auto y_offset = [&](std::int64_t at, std::int64_t j) {
       return shape.y_row_bytes(at) + j * shape.y.col_bytes;
     };
-    y.fetch(y_data, shape.y.type, k, shape.k, col, shape.n, y_along_k, y_offset);
+    y.load_to_registers(y_data, shape.y.type, k, shape.k, col, shape.n, y_along_k, y_offset);
   };
   A sums[kOutputs * kOutputs] = {};
-  fetch(0);
-  int turn = 0;
-  for (std::int64_t k = 0; k < shape.k; k += Tuning::kDepth, turn ^= 1) {
-    x.put(tiles[turn].x, x_along_k);
-    y.put(tiles[turn].y, y_along_k);
+  load_to_registers(0);
+  int buffer = 0;
+  for (std::int64_t k = 0; k < shape.k; k += Tuning::kDepth, buffer ^= 1) {
+    x.store_to_shared(tiles[buffer].x, x_along_k);
+    y.store_to_shared(tiles[buffer].y, y_along_k);
     __syncthreads();  // the other pair has been read by all when this is passed
     const std::int64_t left = shape.k - k;
-    if (left > Tuning::kDepth) fetch(k + Tuning::kDepth);
+    if (left > Tuning::kDepth) load_to_registers(k + Tuning::kDepth);
     if (left >= Tuning::kDepth) {
 #pragma unroll
-      for (int i = 0; i < Tuning::kDepth; ++i) multiply(tiles[turn], i, down, across, sums);
+      for (int i = 0; i < Tuning::kDepth; ++i) multiply(tiles[buffer], i, down, across, sums);
     } else {  // not one more: adding 0 would make -0 a 0
 #pragma unroll 1
-      for (int i = 0; i < static_cast<int>(left); ++i) multiply(tiles[turn], i, down, across, sums);
+      for (int i = 0; i < static_cast<int>(left); ++i) multiply(tiles[buffer], i, down, across, sums);
     }
   }
   __syncthreads();  // before the next tile of the result
@@ -160,11 +161,11 @@ __device__ __forceinline__ void compute_tile(const ExactShape& shape, const devi
   device::visit(store.to.type, [&]<class T>(T) {
 #pragma unroll
     for (int i = 0; i < kOutputs; ++i) {
-      const std::int64_t out_row = row + place<A, kOutputs>(down, i);
+      const std::int64_t out_row = row + tile_index<A, kOutputs>(down, i);
       std::byte* const to = store.to.data + out_row * shape.out.row_bytes + item * shape.out.item_bytes;
 #pragma unroll
       for (int j = 0; j < kOutputs; ++j) {
-        const std::int64_t out_col = col + place<A, kOutputs>(across, j);
+        const std::int64_t out_col = col + tile_index<A, kOutputs>(across, j);
         if (out_row < shape.m && out_col < shape.n)
           *reinterpret_cast<T*>(to + out_col * shape.out.col_bytes) =
               device::to_pixel<T>(sums[i * kOutputs + j]);
@@ -198,12 +199,12 @@ void launch(const ExactShape& shape, const device::Store<A>& store, DeviceStream
 }  // namespace
 
 void exact_gemm(const ExactOperand& x, const ExactOperand& y, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   const ExactShape shape = exact_shape(x, y, out);
   if (out.extent.empty()) return;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     constexpr std::int64_t kTile = ExactTuning<A, kManyOutputs<A>>::kTile;
-    const device::Store<A> store(out, then);
+    const device::Store<A> store(out, fused_ops);
     if (ceil_div(shape.n, kTile) * ceil_div(shape.m, kTile) * shape.items <= kFewBlocks)
       return launch<A, kFewOutputs<A>>(shape, store, stream);
     launch<A, kManyOutputs<A>>(shape, store, stream);

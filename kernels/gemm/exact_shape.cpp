@@ -52,7 +52,7 @@ ExactShape exact_shape(const ExactOperand& x_operand, const ExactOperand& y_oper
   ExactShape shape;
   if (out_view.channels == 1) {
     x.count_channels_as_columns(x_channels);
-    shape.rows_together = y_channels;
+    shape.channels_in_k = y_channels;
     shape.y_channel_bytes = size_of(y.matrix.type);
     y.rows *= y_channels;
   } else if (x_channels > 1) {

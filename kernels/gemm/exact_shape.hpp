@@ -32,13 +32,13 @@ struct ExactShape {
   ExactMatrix x, y, out;
   /// Rows of y that lie in one row of its image, as its channels, this many bytes apart; 1 but where these are
   /// summed over.
-  std::int64_t rows_together = 1;
+  std::int64_t channels_in_k = 1;
   std::int64_t y_channel_bytes = 0;
 
   /// Where row `index` of y begins, from y.data.
   SEPCONV_HOST_DEVICE std::int64_t y_row_bytes(std::int64_t index) const noexcept {
-    if (rows_together == 1) return index * y.row_bytes;
-    return index / rows_together * y.row_bytes + index % rows_together * y_channel_bytes;
+    if (channels_in_k == 1) return index * y.row_bytes;
+    return index / channels_in_k * y.row_bytes + index % channels_in_k * y_channel_bytes;
   }
 };
 

@@ -43,7 +43,7 @@ CuBlas& cu_blas() {
   return blas;
 }
 
-CuBlas& needed_blas() {
+CuBlas& require_blas() {
   CuBlas& blas = cu_blas();
   if (!blas.is_complete()) {
     throw InvalidArgument(
@@ -54,18 +54,18 @@ CuBlas& needed_blas() {
   return blas;
 }
 
-void check(const CuBlas& blas, Status status, const char* doing) {
+void check(const CuBlas& blas, Status status, const char* action) {
   constexpr Status kAllocationFailed = 3;
   if (status == kAllocationFailed)
-    throw OutOfMemory(fmt::format("{} failed: the GPU's memory is short", doing));
-  if (status != 0) throw CudaError(fmt::format("{} failed: {}", doing, blas.status_text(status)));
+    throw OutOfMemory(fmt::format("{} failed: the GPU's memory is short", action));
+  if (status != 0) throw CudaError(fmt::format("{} failed: {}", action, blas.status_text(status)));
 }
 
 /// Handles that nobody uses, by device. They are made once, because that takes tens of milliseconds, and live
 /// as long as the process: at its end the driver may be gone before them.
 class Handles {
  public:
-  Handle take(const CuBlas& blas, int device) {
+  Handle acquire(const CuBlas& blas, int device) {
     {
       const std::scoped_lock lock(mutex_);
       std::vector<Handle>& free = free_[device];
@@ -75,11 +75,11 @@ class Handles {
         return handle;
       }
     }
-    Handle made = nullptr;
-    check(blas, blas.create(&made), "starting cuBLAS");
-    return made;
+    Handle handle = nullptr;
+    check(blas, blas.create(&handle), "starting cuBLAS");
+    return handle;
   }
-  void put_back(int device, Handle handle) noexcept {
+  void release(int device, Handle handle) noexcept {
     const std::scoped_lock lock(mutex_);
     free_[device].push_back(handle);
   }
@@ -98,10 +98,10 @@ Handles& handles() {
 class HandleLease {
  public:
   explicit HandleLease(const CuBlas& blas)
-      : device_(current_device()), handle_(handles().take(blas, device_)) {}
+      : device_(current_device()), handle_(handles().acquire(blas, device_)) {}
   HandleLease(const HandleLease&) = delete;
   HandleLease& operator=(const HandleLease&) = delete;
-  ~HandleLease() { handles().put_back(device_, handle_); }
+  ~HandleLease() { handles().release(device_, handle_); }
   Handle get() const noexcept { return handle_; }
 
  private:
@@ -128,7 +128,7 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
           DeviceStream stream) {
   const GemmShape shape = checked_shape(op, a, b, out);
   if (shape.m == 0 || shape.n == 0) return;
-  CuBlas& blas = needed_blas();
+  CuBlas& blas = require_blas();
   const HandleLease handle(blas);
   check(blas, blas.set_stream(handle.get(), stream), "giving cuBLAS a stream");
   check(blas,
@@ -137,7 +137,7 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
         "multiplying matrices by cuBLAS");
 }
 
-void prepare_gemm() { const HandleLease handle(needed_blas()); }
+void prepare_gemm() { const HandleLease handle(require_blas()); }
 
 std::string gemm_library() {
   const CuBlas& blas = cu_blas();

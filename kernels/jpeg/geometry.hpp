@@ -21,17 +21,15 @@ struct Geometry {
   std::int32_t rows, cols;
   std::int32_t components, across, down;
 
-  SEPCONV_HOST_DEVICE std::int32_t unit_rows() const { return (rows + kSide * down - 1) / (kSide * down); }
-  SEPCONV_HOST_DEVICE std::int32_t unit_cols() const {
-    return (cols + kSide * across - 1) / (kSide * across);
-  }
-  SEPCONV_HOST_DEVICE std::int32_t units() const { return unit_rows() * unit_cols(); }
-  SEPCONV_HOST_DEVICE std::int32_t blocks() const { return units() * (across * down + components - 1); }
+  SEPCONV_HOST_DEVICE std::int32_t mcu_rows() const { return (rows + kSide * down - 1) / (kSide * down); }
+  SEPCONV_HOST_DEVICE std::int32_t mcu_cols() const { return (cols + kSide * across - 1) / (kSide * across); }
+  SEPCONV_HOST_DEVICE std::int32_t mcu_count() const { return mcu_rows() * mcu_cols(); }
+  SEPCONV_HOST_DEVICE std::int32_t blocks() const { return mcu_count() * (across * down + components - 1); }
   SEPCONV_HOST_DEVICE std::int32_t blocks_across(int component) const {
-    return component == 0 ? unit_cols() * across : unit_cols();
+    return component == 0 ? mcu_cols() * across : mcu_cols();
   }
   SEPCONV_HOST_DEVICE std::int32_t first_block(int component) const {
-    return component == 0 ? 0 : units() * (across * down + component - 1);
+    return component == 0 ? 0 : mcu_count() * (across * down + component - 1);
   }
 };
 

@@ -30,7 +30,7 @@ SEPCONV_HOST_DEVICE inline Plane plane_of(const std::byte* samples, const Geomet
 }
 
 /// Two pixels across share a sample.
-SEPCONV_HOST_DEVICE inline int between_columns(const Plane& plane, std::int32_t row, std::int32_t col) {
+SEPCONV_HOST_DEVICE inline int upsample_columns(const Plane& plane, std::int32_t row, std::int32_t col) {
   const std::int32_t near = col / 2, other = col % 2 == 0 ? near - 1 : near + 1;
   const int sample = plane.at(row, near);
   if (other < 0 || other >= plane.cols) return sample;
@@ -38,20 +38,21 @@ SEPCONV_HOST_DEVICE inline int between_columns(const Plane& plane, std::int32_t 
 }
 
 /// Four pixels share a sample; beyond the first and the last row these come again.
-SEPCONV_HOST_DEVICE inline int between_both(const Plane& plane, std::int32_t row, std::int32_t col) {
+SEPCONV_HOST_DEVICE inline int upsample_rows_and_columns(const Plane& plane, std::int32_t row,
+                                                         std::int32_t col) {
   const std::int32_t near_row = row / 2, next_row = row % 2 == 0 ? near_row - 1 : near_row + 1;
   const std::int32_t other_row = next_row < 0 ? 0 : next_row < plane.rows ? next_row : plane.rows - 1;
   const auto sum = [&](std::int32_t at) { return 3 * plane.at(near_row, at) + plane.at(other_row, at); };
   const std::int32_t near = col / 2, other = col % 2 == 0 ? near - 1 : near + 1;
-  const int mine = sum(near), beside = other < 0 || other >= plane.cols ? mine : sum(other);
-  return (3 * mine + beside + 8 - col % 2) >> 4;
+  const int near_sum = sum(near), far_sum = other < 0 || other >= plane.cols ? near_sum : sum(other);
+  return (3 * near_sum + far_sum + 8 - col % 2) >> 4;
 }
 
 SEPCONV_HOST_DEVICE inline int chroma_at(const Plane& plane, const Geometry& geometry, std::int32_t row,
                                          std::int32_t col) {
   const bool is_narrow = plane.cols <= 2;  // then samples are repeated
   if (geometry.across == 1 || is_narrow) return plane.at(row / geometry.down, col / geometry.across);
-  return geometry.down == 1 ? between_columns(plane, row, col) : between_both(plane, row, col);
+  return geometry.down == 1 ? upsample_columns(plane, row, col) : upsample_rows_and_columns(plane, row, col);
 }
 
 SEPCONV_HOST_DEVICE inline std::uint8_t to_byte(int value) {

@@ -27,7 +27,7 @@ struct AlphaOp {
   };
   Kind kind = Kind::hide;
   std::int64_t channel = 0;
-  double p = 0, q = 0, r = 0;      ///< hide: a p of NaN is not a value; multiply, divide, rescale: r is opaque
+  double p = 0, q = 0, r = 0;  ///< hide: a p of NaN is not a value; multiply, divide, rescale: r is opaque
   PixelType type = PixelType::u8;  ///< of what is stored
 
   friend bool operator==(const AlphaOp&, const AlphaOp&) = default;
@@ -37,14 +37,14 @@ struct AlphaOp {
 void alpha_host(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic);
 /// As mix_channels_cuda, but for `out`, which is not `in`.
 void alpha_cuda(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then = {});
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
 
 /// Alpha, a channel, becomes in `out` what it is in `in`, and stays NaN where it is that.
 void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
                      Arithmetic arithmetic);
-/// As alpha_cuda; `then` is applied to all of `out`.
+/// As alpha_cuda; `fused_ops` is applied to all of `out`.
 void keep_alpha_cuda(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
 
 /// What of `pixels`, in host memory, a hide operation leaves: with no p it looks at alpha alone. NaN in other
 /// channels of floating pixels is missing, too.

@@ -35,42 +35,42 @@ struct Op {
   template <int kCount>
   __device__ __forceinline__ void unary(A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
-    const Bits<kCount> gone = propagates_nodata ? missing_in(x, x) : 0;
-    const auto each = [&](const auto& op) {
+    const Bits<kCount> missing_mask = propagates_nodata ? missing_in(x, x) : 0;
+    const auto apply = [&](const auto& op) {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = op(x[i]);
     };
     switch (kind) {
       case Kind::scale:
-        each([&](A u) { return fused_multiply_add(u, p, q); });
+        apply([&](A u) { return fused_multiply_add(u, p, q); });
         break;
       case Kind::clamp:
-        each([&](A u) {
+        apply([&](A u) {
           const A raised = u < p ? p : u;
           return raised > q ? q : raised;
         });
         break;
       case Kind::absolute:
-        each([](A u) { return fabs(u); });
+        apply([](A u) { return fabs(u); });
         break;
       case Kind::threshold:
-        each([&](A u) { return u > p ? q : r; });
+        apply([&](A u) { return u > p ? q : r; });
         break;
       case Kind::round_to:
-        visit(type, [&]<class T>(T) { each([](A u) { return static_cast<A>(to_pixel<T>(u)); }); });
+        visit(type, [&]<class T>(T) { apply([](A u) { return static_cast<A>(to_pixel<T>(u)); }); });
         break;
       case Kind::mark_missing:
-        each([&](A u) { return u == p ? missing() : u; });
+        apply([&](A u) { return u == p ? missing() : u; });
         break;
       case Kind::zero_missing:
-        each([](A u) { return isnan(u) ? A(0) : u; });
+        apply([](A u) { return isnan(u) ? A(0) : u; });
         break;
       case Kind::weight:
-        each([](A u) { return isnan(u) ? A(0) : A(1); });
+        apply([](A u) { return isnan(u) ? A(0) : A(1); });
         break;
       case Kind::store_missing:
         visit(type, [&]<class T>(T) {
-          each([&](A u) {
+          apply([&](A u) {
             const A stored = static_cast<A>(to_pixel<T>(u));
             return isnan(u) ? p : stored == p ? q : stored;
           });
@@ -79,7 +79,7 @@ struct Op {
       default:  // copy
         break;
     }
-    make_missing<kCount>(gone, x);
+    make_missing<kCount>(missing_mask, x);
   }
 
   /// The same of two elements, of those operations that join images and nothing within a stage, so that no
@@ -103,46 +103,46 @@ struct Op {
   template <int kCount>
   __device__ __forceinline__ void binary(const A (&a)[kCount], const A (&b)[kCount], A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
-    const Bits<kCount> gone = propagates_nodata ? missing_in(a, b) : 0;
-    const auto each = [&](const auto& op) {
+    const Bits<kCount> missing_mask = propagates_nodata ? missing_in(a, b) : 0;
+    const auto apply = [&](const auto& op) {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = op(a[i], b[i]);
     };
     switch (kind) {
       case Kind::magnitude:
-        each([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
+        apply([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
         break;
       case Kind::sum:
-        each([](A u, A v) { return u + v; });
+        apply([](A u, A v) { return u + v; });
         break;
       case Kind::difference:
-        each([](A u, A v) { return u - v; });
+        apply([](A u, A v) { return u - v; });
         break;
       case Kind::unsharp:
-        each([&](A u, A v) {
+        apply([&](A u, A v) {
           const A detail = u - v;
           return fabs(detail) >= q ? fused_multiply_add(p, detail, u) : u;
         });
         break;
       case Kind::keep_missing:
-        each([](A u, A v) { return isnan(u) ? missing() : v; });
+        apply([](A u, A v) { return isnan(u) ? missing() : v; });
         break;
       case Kind::fill_missing:
-        each([](A u, A v) { return isnan(u) ? v : u; });
+        apply([](A u, A v) { return isnan(u) ? v : u; });
         break;
       case Kind::keep_equal:
-        each([&](A u, A v) { return v == p ? u : missing(); });
+        apply([&](A u, A v) { return v == p ? u : missing(); });
         break;
       case Kind::quotient:
-        each([](A u, A v) { return u / v; });
+        apply([](A u, A v) { return u / v; });
         break;
       case Kind::renormalise:
-        each([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
+        apply([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
         break;
       default:
         break;
     }
-    make_missing<kCount>(gone, x);
+    make_missing<kCount>(missing_mask, x);
   }
 
   template <int kCount>
@@ -153,16 +153,16 @@ struct Op {
   template <int kCount>
   __device__ static __forceinline__ Bits<kCount> missing_in(const A (&a)[kCount], const A (&b)[kCount]) {
     static_assert(kCount <= 64);
-    Bits<kCount> gone = 0;
+    Bits<kCount> missing_mask = 0;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) gone |= Bits<kCount>{isnan(a[i]) || isnan(b[i])} << i;
-    return gone;
+    for (int i = 0; i < kCount; ++i) missing_mask |= Bits<kCount>{isnan(a[i]) || isnan(b[i])} << i;
+    return missing_mask;
   }
   template <int kCount>
-  __device__ static __forceinline__ void make_missing(Bits<kCount> gone, A (&x)[kCount]) {
-    if (gone == 0) return;
+  __device__ static __forceinline__ void make_missing(Bits<kCount> missing_mask, A (&x)[kCount]) {
+    if (missing_mask == 0) return;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) x[i] = (gone >> i & 1) != 0 ? missing() : x[i];
+    for (int i = 0; i < kCount; ++i) x[i] = (missing_mask >> i & 1) != 0 ? missing() : x[i];
   }
 
   /// std::numeric_limits<A>::quiet_NaN().
@@ -179,18 +179,18 @@ template <class A>
 struct Store {
   Rows to;
   int count = 0;
-  Op<A> then[kMaxFusedOps];
+  Op<A> fused_ops[kMaxFusedOps];
 
   explicit Store(const PixelView& view, std::span<const PointwiseOp> ops = {}) : to(view) {
     if (ops.size() > kMaxFusedOps)
       throw InvalidArgument("too many operations for one launch; give at most 8");
-    for (const PointwiseOp& op : ops) then[count++] = Op<A>(op);
+    for (const PointwiseOp& op : ops) fused_ops[count++] = Op<A>(op);
   }
 
   /// What has to be done to results before they are stored.
   template <int kCount>
   __device__ __forceinline__ void finish(A (&x)[kCount]) const {
-    for (int i = 0; i < count; ++i) then[i].unary(x);
+    for (int i = 0; i < count; ++i) fused_ops[i].unary(x);
   }
 
   __device__ __forceinline__ void operator()(std::int64_t row, std::int64_t element, A value) const {

@@ -22,7 +22,7 @@ template <class A>
 struct ElementAlpha {
   AlphaOp::Kind kind;
   std::int64_t channel;
-  A p, q, r, least;
+  A p, q, r, min_positive;
   PixelType type;
 
   explicit ElementAlpha(const AlphaOp& op)
@@ -31,7 +31,7 @@ struct ElementAlpha {
         p(static_cast<A>(op.p)),
         q(static_cast<A>(op.q)),
         r(static_cast<A>(op.r)),
-        least(min_alpha<A>(op.type)),
+        min_positive(min_alpha<A>(op.type)),
         type(op.type) {}
 
   static constexpr A kMissing = std::numeric_limits<A>::quiet_NaN();
@@ -43,7 +43,7 @@ struct ElementAlpha {
   /// To be stored as T.
   template <class T>
   A stored(A x, A alpha, bool is_alpha) const {
-    if (is_alpha) return std::isnan(alpha) ? A(0) : is_positive<T>(x) ? x : least;
+    if (is_alpha) return std::isnan(alpha) ? A(0) : is_positive<T>(x) ? x : min_positive;
     if (std::isnan(alpha)) return p;
     if (std::isnan(x)) return r;
     return q != p && static_cast<A>(to_pixel<T>(x)) == p ? q : x;
@@ -51,7 +51,7 @@ struct ElementAlpha {
   A rescaled(A x, bool is_alpha) const { return is_alpha ? x * p / r : x; }
   /// What multiply, divide and clear make of it, of an alpha that T stores.
   template <class T>
-  A weighed(A x, A alpha, bool is_alpha) const {
+  A weighted(A x, A alpha, bool is_alpha) const {
     if (!is_positive<T>(alpha)) return p;
     if (is_alpha || kind == AlphaOp::Kind::clear) return x;
     const A weight = alpha / r;

@@ -11,7 +11,7 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kRowsOfThread = 8;  // whose loads are under way at once
+constexpr std::int64_t kRowsPerThread = 8;  // whose loads are under way at once
 constexpr std::int64_t kMaxGridRows = 65535;
 
 /// A thread has an element of every gridDim.y-th row.
@@ -37,7 +37,7 @@ void find_nan(const ConstPixelView& in, std::int32_t* found, DeviceStream stream
   check_cuda(cudaHostGetDevicePointer(&on_device, found, 0), "asking where a GPU sees page-locked memory");
   const std::int64_t elements = in.row_elements(), rows = in.extent.rows;
   const dim3 blocks(static_cast<unsigned>(ceil_div(elements, std::int64_t{kThreads})),
-                    static_cast<unsigned>(std::min(ceil_div(rows, kRowsOfThread), kMaxGridRows)));
+                    static_cast<unsigned>(std::min(ceil_div(rows, kRowsPerThread), kMaxGridRows)));
   const auto kernel = in.type == PixelType::f32 ? find_nan_kernel<float> : find_nan_kernel<double>;
   kernel<<<blocks, kThreads, 0, stream>>>(device::Rows(in), rows, elements,
                                           static_cast<std::int32_t*>(on_device));

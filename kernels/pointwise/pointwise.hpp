@@ -62,11 +62,11 @@ void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstP
 inline constexpr std::size_t kMaxFusedOps = 8;
 
 /// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device
-/// memory that stays valid until the stream has passed. `then`: unary operations, at most kMaxFusedOps, that
+/// memory that stays valid until the stream has passed. `fused_ops`: unary operations, at most kMaxFusedOps, that
 /// the result passes through before it is stored. Throws InvalidArgument and CudaError.
 void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                     const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
-                    std::span<const PointwiseOp> then = {});
+                    std::span<const PointwiseOp> fused_ops = {});
 
 /// Mixing of channels: out_channels x in_channels coefficients, row-major, and one offset per output channel.
 struct ChannelMatrix {
@@ -83,7 +83,8 @@ void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, co
                        Arithmetic arithmetic);
 /// As pointwise_cuda. At most kMaxDeviceMatrix coefficients and offsets.
 void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+                       Arithmetic arithmetic, DeviceStream stream,
+                       std::span<const PointwiseOp> fused_ops = {});
 
 inline constexpr std::int64_t kMaxDeviceMatrix = 3600;
 

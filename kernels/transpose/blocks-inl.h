@@ -23,7 +23,7 @@ enum class BlockStores {
 
 /// A few rows of a tile side by side: in the caller's memory they may share the few places of a cache that
 /// their distance, often a power of two, leaves them. Reads of 16 bytes may begin anywhere in a row's bytes.
-struct Packed {
+struct PackedRows {
   static constexpr std::int64_t kRun = 256;
   static constexpr std::int64_t kPitch = kRun + 64;
   alignas(64) std::byte bytes[64 * kPitch];
@@ -58,9 +58,9 @@ struct Block {
     part_bytes = kSide * element_bytes;
     for (std::int64_t lane = 0, part = 0; lane < kSide; ++lane) {
       for (std::int64_t byte = 0; byte < element_bytes; ++byte, ++part) {
-        const std::int64_t place = lane * std::int64_t(sizeof(T)) + byte;
-        spread[place] = std::uint8_t(part);
-        gather[part] = std::uint8_t(place);
+        const std::int64_t position = lane * std::int64_t(sizeof(T)) + byte;
+        spread[position] = std::uint8_t(part);
+        gather[part] = std::uint8_t(position);
       }
     }
   }
@@ -135,12 +135,12 @@ template <BlockStores kStores, int kBytes, class D>
 void stage_blocks(D d, const Tile& tile) {
   constexpr bool kParts = kStores == BlockStores::parts;
   // Fewer bytes than the 16 that are read: what follows must belong to the matrix, too.
-  constexpr std::int64_t kBeyond = kParts || kStores == BlockStores::few ? 16 : 0;
+  constexpr std::int64_t kOverread = kParts || kStores == BlockStores::few ? 16 : 0;
   const std::int64_t bytes = kBytes > 0 ? kBytes : tile.element_bytes;
   const auto lanes = std::int64_t(hn::Lanes(d));
   const std::int64_t row_bytes = tile.cols * bytes;
-  const std::int64_t run = std::min(row_bytes, Packed::kRun / bytes * bytes);
-  Packed packed;
+  const std::int64_t run = std::min(row_bytes, PackedRows::kRun / bytes * bytes);
+  PackedRows packed;
   Block<D> block;
   block.to_pitch = tile.staged_pitch;
   block.cols = tile.cols;
@@ -149,7 +149,7 @@ void stage_blocks(D d, const Tile& tile) {
     const std::int64_t row = std::max<std::int64_t>(0, std::min(next, tile.rows - lanes));
     const std::int64_t rows = std::min(lanes, tile.rows);
     std::byte* const to = tile.staged + row * bytes;
-    if (tile.in_pitch != 0 && (row + lanes) * tile.in_pitch + kBeyond <= tile.rows * tile.in_pitch) {
+    if (tile.in_pitch != 0 && (row + lanes) * tile.in_pitch + kOverread <= tile.rows * tile.in_pitch) {
       stage_run<kStores>(d, block, tile.row(row), tile.in_pitch, row_bytes, bytes, to);
       continue;
     }
@@ -157,7 +157,7 @@ void stage_blocks(D d, const Tile& tile) {
     for (std::int64_t next_run = 0; next_run < row_bytes; next_run += run) {
       const std::int64_t begin = std::min(next_run, row_bytes - run);
       packed.load(tile, row, rows, begin, run);
-      stage_run<kStores>(d, block, packed.bytes, Packed::kPitch, run, bytes,
+      stage_run<kStores>(d, block, packed.bytes, PackedRows::kPitch, run, bytes,
                          to + begin / bytes * tile.staged_pitch);
     }
   }
@@ -265,7 +265,7 @@ void stage_wide_parts(const Tile& tile) {
 /// Rows up to which elements of this many bytes may make results that follow one another without a gap: they
 /// are written in one go, after which the next column overwrites what is too much. Wide ones would be 8 rows,
 /// of which the last ones go one by one.
-inline std::int64_t parts_rows(std::int64_t bytes) {
+inline std::int64_t max_parts_rows(std::int64_t bytes) {
   if (bytes > 8) return 1;
   return bytes < 4 ? std::int64_t(hn::Lanes(hn::ScalableTag<std::uint32_t>()))
                    : std::int64_t(hn::Lanes(hn::ScalableTag<std::uint64_t>()));

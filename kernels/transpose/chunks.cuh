@@ -76,8 +76,8 @@ __device__ inline uint4 load_chunk_within(const std::byte* piece, std::int64_t o
 /// aligned chunks that hold them, and of those all bytes are to be the piece's.
 __device__ inline bool chunks_inside(const std::byte* piece, std::int64_t begin, std::int64_t end,
                                      std::int64_t bytes) {
-  const int beyond = reinterpret_cast<std::uintptr_t>(piece) % kChunk == 0 ? 0 : kChunk;
-  return begin >= beyond && end + beyond <= bytes;
+  const int margin = reinterpret_cast<std::uintptr_t>(piece) % kChunk == 0 ? 0 : kChunk;
+  return begin >= margin && end + margin <= bytes;
 }
 /// The chunk at any address.
 __device__ inline uint4 load_chunk(const std::byte* from) {

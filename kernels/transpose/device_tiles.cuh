@@ -39,7 +39,7 @@ __device__ inline unsigned quotient(unsigned dividend, const Divisor& divisor) {
   return divisor.factor == 0 ? dividend : __umulhi(dividend, divisor.factor);
 }
 
-__device__ inline int least(std::int64_t a, int b) { return a < b ? static_cast<int>(a) : b; }
+__device__ inline int clamped_count(std::int64_t a, int b) { return a < b ? static_cast<int>(a) : b; }
 
 struct TilePosition {
   unsigned item, row, col;
@@ -48,12 +48,12 @@ struct TilePosition {
 /// For the tile with this running number.
 __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned number) {
   unsigned item = 0;
-  if (!grid.items_inside && grid.items > 1) {
+  if (!grid.items_within_band && grid.items > 1) {
     const unsigned tiles = grid.rows * grid.cols;
     item = number / tiles;
     number -= item * tiles;
   }
-  const unsigned inside = grid.items_inside ? grid.items : 1;
+  const unsigned inside = grid.items_within_band ? grid.items : 1;
   const unsigned band_tiles = grid.band_rows * grid.cols * inside;
   const unsigned band = number / band_tiles;
   number -= band * band_tiles;
@@ -62,7 +62,7 @@ __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned numb
   const unsigned block = number / block_tiles;
   number -= block * block_tiles;
   const unsigned width = min(grid.band_cols, grid.cols - block * grid.band_cols);
-  if (grid.items_inside) {
+  if (grid.items_within_band) {
     item = number / (height * width);
     number -= item * (height * width);
   }
@@ -97,18 +97,18 @@ __device__ inline void store_within(std::byte* piece, std::int64_t offset, unsig
 }
 
 /// The aligned word that begins at byte `begin` of a run of elements of which parts lie in shared memory, in
-/// units of Unit bytes: place(e, part) is where byte `part` of element e is.
-template <int Element, int Unit, class Place>
-__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const Place& place) {
+/// units of Unit bytes: offset_of(e, part) is where byte `part` of element e is.
+template <int Element, int Unit, class OffsetOf>
+__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const OffsetOf& offset_of) {
   unsigned element = begin / Element;
   unsigned part = begin - element * Element;
   if constexpr (Unit == 4) {
-    return *reinterpret_cast<const unsigned*>(shared + place(element, part));
+    return *reinterpret_cast<const unsigned*>(shared + offset_of(element, part));
   } else {
     unsigned word = 0;
 #pragma unroll
     for (int i = 0; i < 4 / Unit; ++i) {
-      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + place(element, part)))
+      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + offset_of(element, part)))
               << (8 * Unit * i);
       part += Unit;
       if (part == Element) {

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   const std::int64_t tile_row = static_cast<std::int64_t>(at.row) * Tile::kRows;
   const std::int64_t first_row = tile_row - Tile::kHalo;
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
-  const int cols = least(job.cols - first_col, Tile::kCols);
+  const int cols = clamped_count(job.cols - first_col, Tile::kCols);
   const std::int64_t left = -first_col * kElement;  // where the input's row begins and ends, from the tile
   const std::int64_t right = (job.cols - first_col) * kElement;
   const bool whole = at.row > 0 && tile_row + Tile::kRows <= job.rows && right >= Tile::kInWords * 4 &&

@@ -56,20 +56,21 @@ __device__ inline uint4 get(const unsigned (&words)[4 * Planes], int k) {
 /// Where chunk `number` of the dense side lies in shared memory: groups an odd number of chunks apart, so
 /// that threads which take one each meet no bank twice.
 template <int Planes>
-__device__ inline int place_of_chunk(int number) {
+__device__ inline int chunk_position(int number) {
   return Planes % 2 == 1 ? number : number + number / Planes;
 }
 
-/// From dense rows, which begin anywhere, to planes. Block: kPlanesThreads. Grid: p.tiles blocks an item.
+/// From dense rows, which begin anywhere, to planes. Block: kPlanesThreads. Grid: params.tiles blocks an item.
 /// Where planes are `Shifted`, aligned chunks of one have a part of the group before, and a block's first
 /// group is there for that only.
 template <int Element, int Planes, bool Shifted>
-__global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const TallSkinnyJob p) {
+__global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const TallSkinnyJob params) {
   constexpr int kGroups = kPlanesThreads - Shifted;
   __shared__ uint4 shared[kPlanesThreads * (Planes | 1)];
-  const Job& job = p.job;
-  const unsigned item = blockIdx.x / p.tiles;
-  const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * p.tiles) * kGroups - Shifted;
+  const Job& job = params.job;
+  const unsigned item = blockIdx.x / params.tiles;
+  const std::int64_t first_group =
+      static_cast<std::int64_t>(blockIdx.x - item * params.tiles) * kGroups - Shifted;
   const std::int64_t plane_bytes = job.rows * Element;
   const std::int64_t begin = first_group * (Planes * kChunk);
   const std::byte* const in = job.in + item * job.in_item;
@@ -85,7 +86,7 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const Tall
     chunks[k] = whole_in ? load_chunk(in + offset) : load_chunk_within(in, offset, plane_bytes * Planes);
   }
 #pragma unroll
-  for (int k = 0; k < Planes; ++k) shared[place_of_chunk<Planes>(k * kPlanesThreads + thread)] = chunks[k];
+  for (int k = 0; k < Planes; ++k) shared[chunk_position<Planes>(k * kPlanesThreads + thread)] = chunks[k];
   __syncthreads();
 
   unsigned pixels[4 * Planes];
@@ -120,12 +121,12 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const Tall
 /// From planes to dense rows. As above; where planes or rows are `Shifted`, aligned chunks of planes have a
 /// part of the group before, and a block's last chunk is there for that only.
 template <int Element, int Planes, bool Shifted>
-__global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const TallSkinnyJob p) {
+__global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const TallSkinnyJob params) {
   constexpr int kGroups = kPlanesThreads - Shifted;
   __shared__ uint4 shared[kPlanesThreads * (Planes | 1)];
-  const Job& job = p.job;
-  const unsigned item = blockIdx.x / p.tiles;
-  const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * p.tiles) * kGroups;
+  const Job& job = params.job;
+  const unsigned item = blockIdx.x / params.tiles;
+  const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * params.tiles) * kGroups;
   const std::int64_t plane_bytes = job.cols * Element;
   const int thread = static_cast<int>(threadIdx.x);
   const bool whole = first_group >= Shifted && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
@@ -169,13 +170,13 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const Ta
 #pragma unroll
   for (int k = 0; k < Planes; ++k) {
     const int number = k * kPlanesThreads + thread;
-    uint4 chunk = shared[place_of_chunk<Planes>(number)];
+    uint4 chunk = shared[chunk_position<Planes>(number)];
     if (!Shifted && whole) {
       *reinterpret_cast<uint4*>(out + begin + number * kChunk) = chunk;
       continue;
     }
     if (Shifted && misaligned > 0) {
-      const uint4 before = shared[place_of_chunk<Planes>(max(number - 1, 0))];
+      const uint4 before = shared[chunk_position<Planes>(max(number - 1, 0))];
       chunk = chunk_within(before, chunk, 16 - misaligned);
     }
     // Chunks that the block shares with a neighbour are stored in part.

@@ -35,33 +35,33 @@ struct ByteOrder {
   std::int64_t bytes = 0;                     ///< of the matrices
   std::int64_t in_blocks = 0;
   std::int64_t out_vectors = 0;
-  alignas(64) std::uint8_t places[kMax / 16 * kMax];  ///< a place of 0x80 and more is nothing's
+  alignas(64) std::uint8_t indices[kMax / 16 * kMax];  ///< a place of 0x80 and more is nothing's
 
   ByteOrder(const SmallMatrices& small, std::int64_t lanes) {
     const std::int64_t item_bytes = small.item_bytes();
     bytes = std::max<std::int64_t>(1, lanes / item_bytes) * item_bytes;
     in_blocks = (bytes + 15) / 16;
     out_vectors = (bytes + lanes - 1) / lanes;
-    std::fill(places, places + in_blocks * out_vectors * lanes, std::uint8_t(0x80));
+    std::fill(indices, indices + in_blocks * out_vectors * lanes, std::uint8_t(0x80));
     for (std::int64_t to = 0; to < bytes; ++to) {
       const std::int64_t element = to % item_bytes / small.element_bytes;
       const std::int64_t from_element = element % small.rows * small.cols + element / small.rows;
       const std::int64_t from =
           to / item_bytes * item_bytes + from_element * small.element_bytes + to % small.element_bytes;
-      places[(to / lanes * in_blocks + from / 16) * lanes + to % lanes] = std::uint8_t(from % 16);
+      indices[(to / lanes * in_blocks + from / 16) * lanes + to % lanes] = std::uint8_t(from % 16);
     }
   }
 };
 
 template <class D>
-HWY_INLINE void rank_bytes(D d, const ByteOrder& order, const std::uint8_t* in, std::uint8_t* out) {
+HWY_INLINE void permute_bytes(D d, const ByteOrder& order, const std::uint8_t* in, std::uint8_t* out) {
   const auto lanes = std::int64_t(hn::Lanes(d));
-  const std::uint8_t* places = order.places;
+  const std::uint8_t* indices = order.indices;
   for (std::int64_t vector = 0; vector < order.out_vectors; ++vector) {
     auto result = hn::Zero(d);
-    for (std::int64_t block = 0; block < order.in_blocks; ++block, places += lanes) {
+    for (std::int64_t block = 0; block < order.in_blocks; ++block, indices += lanes) {
       const auto from = hn::LoadDup128(d, in + block * 16);
-      result = hn::Or(result, hn::TableLookupBytesOr0(from, hn::Load(d, places)));
+      result = hn::Or(result, hn::TableLookupBytesOr0(from, hn::Load(d, indices)));
     }
     hn::StoreU(result, d, out + vector * lanes);
   }
@@ -82,16 +82,16 @@ inline void transpose_by_bytes(const SmallMatrices& small) {
     const auto* const in = reinterpret_cast<const std::uint8_t*>(small.in) + first;
     std::int64_t at = 0;
     for (; at < count && first + at + 2 * ByteOrder::kMax <= end; at += order.bytes)
-      rank_bytes(d, order, in + at, staged + at);
+      permute_bytes(d, order, in + at, staged + at);
     for (; at < count; at += order.bytes) {
       std::memcpy(last, in + at, std::size_t(std::min(order.bytes, count - at)));
-      rank_bytes(d, order, last, staged + at);
+      permute_bytes(d, order, last, staged + at);
     }
     store_bytes(reinterpret_cast<const std::byte*>(staged), count, small.out + first, small.past_caches);
   }
 }
 
-inline bool orders_bytes(const SmallMatrices& small) {
+inline bool fits_byte_order(const SmallMatrices& small) {
   const auto lanes = std::int64_t(hn::Lanes(hn::ScalableTag<std::uint8_t>()));
   return small.item_bytes() <= std::clamp<std::int64_t>(2 * lanes, 64, ByteOrder::kMax);
 }
@@ -102,14 +102,14 @@ inline bool orders_bytes(const SmallMatrices& small) {
 inline void transpose_by_stages(const SmallMatrices& small, StageTile stage) {
   alignas(64) std::byte staged[Tuning::kStaged / 2 + Tuning::kLine];
   const std::int64_t item_bytes = small.item_bytes();
-  const std::int64_t room = Tuning::kStaged / 2 / item_bytes;
+  const std::int64_t capacity = Tuning::kStaged / 2 / item_bytes;
   const std::byte* in = small.in;
   Tile tile{.rows_data = &in, .rows = small.rows, .cols = small.cols, .element_bytes = small.element_bytes};
   tile.in_pitch = small.cols * small.element_bytes;
   tile.staged_pitch = small.rows * small.element_bytes;
   std::byte* out = small.out;
-  for (std::int64_t item = 0; item < small.items; item += room) {
-    const std::int64_t items = std::min(room, small.items - item);
+  for (std::int64_t item = 0; item < small.items; item += capacity) {
+    const std::int64_t items = std::min(capacity, small.items - item);
     tile.staged = staged;
     for (std::int64_t i = 0; i < items; ++i, in += item_bytes, tile.staged += item_bytes) stage(tile);
     store_bytes(staged, items * item_bytes, out, small.past_caches);
@@ -138,7 +138,7 @@ void transpose_tiny(const Panel& panel, std::int64_t items, std::int64_t in_item
 using TransposeTiny = void (*)(const Panel&, std::int64_t, std::int64_t, std::int64_t);
 
 /// Nothing for elements that panels copy well enough.
-TransposeTiny tiny_of(std::int64_t element_bytes) {
+TransposeTiny tiny_transpose_for(std::int64_t element_bytes) {
   switch (element_bytes) {
     case 1:
       return transpose_tiny<1, 1>;

@@ -8,7 +8,7 @@ namespace {
 
 using Tuning = HostTransposeTuning;
 
-std::int64_t pieces_of(std::int64_t count, std::int64_t per_piece) {
+std::int64_t piece_count(std::int64_t count, std::int64_t per_piece) {
   return (count + per_piece - 1) / per_piece;
 }
 
@@ -18,19 +18,19 @@ Lines<Byte> plain_lines(const BasicMatrices<Byte>& matrices, std::int64_t count)
 }
 
 template <class Byte>
-Lines<Byte> turns(const BasicMatrices<Byte>& matrices, std::int64_t rows_of_matrix) {
+Lines<Byte> interleaved_lines(const BasicMatrices<Byte>& matrices, std::int64_t rows_of_matrix) {
   return {matrices.data, matrices.pitch_bytes, rows_of_matrix, matrices.item_bytes, 0};
 }
 
 }  // namespace
 
-std::int64_t Panel::line_phase() const noexcept {
+std::int64_t Panel::elements_past_line() const noexcept {
   if (out.row_bytes % Tuning::kLine != 0 || out.group_bytes % Tuning::kLine != 0) return 0;
-  const auto beyond = std::int64_t(reinterpret_cast<std::uintptr_t>(out.data) % Tuning::kLine);
-  return beyond % element_bytes == 0 ? beyond / element_bytes : 0;
+  const auto misaligned = std::int64_t(reinterpret_cast<std::uintptr_t>(out.data) % Tuning::kLine);
+  return misaligned % element_bytes == 0 ? misaligned / element_bytes : 0;
 }
 
-bool Panel::lines_line_up() const noexcept {
+bool Panel::elements_align_with_lines() const noexcept {
   return Tuning::kLine % element_bytes == 0 && out.row_bytes % Tuning::kLine == 0 &&
          out.group_bytes % Tuning::kLine == 0 &&
          reinterpret_cast<std::uintptr_t>(out.data) % std::uintptr_t(element_bytes) == 0;
@@ -55,10 +55,10 @@ void PanelPieces::fuse(const TransposeShape& shape, ConstMatrices in, Matrices o
   if (as_columns && (shape.cols <= shape.rows || !as_rows)) {
     panel_.cols *= items_;
     panel_.in.group = panel_.rows;
-    panel_.out = turns(out, shape.cols);
+    panel_.out = interleaved_lines(out, shape.cols);
   } else if (as_rows) {
     panel_.rows *= items_;
-    panel_.in = turns(in, shape.rows);
+    panel_.in = interleaved_lines(in, shape.rows);
   } else {
     return;
   }
@@ -69,7 +69,7 @@ void PanelPieces::cut(int threads) {
   const std::int64_t bytes = items_ * panel_.bytes();
   const std::int64_t wanted =
       std::clamp(bytes / (4 * std::max(1, threads)), Tuning::kSmallPiece, Tuning::kPiece);
-  phase_ = panel_.line_phase();
+  phase_ = panel_.elements_past_line();
   items_per_piece_ = std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(1, panel_.bytes()), 1, items_);
   const std::int64_t elements = std::max<std::int64_t>(1, wanted / items_per_piece_ / panel_.element_bytes);
   // As many rows as make an output run, then columns; rows again when columns are few.
@@ -82,9 +82,9 @@ void PanelPieces::cut(int threads) {
   }
   phase_ %= rows_per_piece_;
 
-  item_pieces_ = pieces_of(items_, items_per_piece_);
-  row_pieces_ = pieces_of(panel_.rows + phase_, rows_per_piece_);
-  col_pieces_ = pieces_of(panel_.cols, cols_per_piece_);
+  item_pieces_ = piece_count(items_, items_per_piece_);
+  row_pieces_ = piece_count(panel_.rows + phase_, rows_per_piece_);
+  col_pieces_ = piece_count(panel_.cols, cols_per_piece_);
 }
 
 PanelPiece PanelPieces::piece(std::int64_t index) const noexcept {

@@ -76,10 +76,10 @@ struct Panel {
 
   /// Elements by which the output rows begin after a multiple of a cache line, if it is the same number for
   /// all of them; otherwise 0.
-  std::int64_t line_phase() const noexcept;
+  std::int64_t elements_past_line() const noexcept;
 
   /// Elements and cache lines begin together, at the same columns of all output rows.
-  bool lines_line_up() const noexcept;
+  bool elements_align_with_lines() const noexcept;
 };
 
 /// What one task does: panels `first_item` on, of each the rows and columns that are named.

@@ -29,7 +29,7 @@ __device__ inline void transpose_micro(T (&)[1]) {}
 /// How the words of a tile's rows are dealt out: lanes along a row of RowWords words, the threads of a block
 /// over `Rows` rows.
 template <int RowWords, int Rows, int Threads>
-struct Deal {
+struct WarpLayout {
   static constexpr int kLanes = RowWords < 32 ? RowWords : 32;
   static constexpr int kAcross = RowWords / kLanes;  // steps along a row
   static constexpr int kRowsAtOnce = Threads / kLanes;
@@ -81,15 +81,15 @@ template <class Tile, bool StreamingLoads, bool StreamingStores>
 __global__ void __launch_bounds__(Tile::kThreads) transpose_tile(const Job job) {
   using T = Word<Tile::kWordBytes>;
   constexpr int kMicro = Tile::kMicro;
-  using Loads = Deal<Tile::kInWords, Tile::kOutWords, Tile::kThreads>;  // rows of micro tiles
-  using Stores = Deal<Tile::kOutWords, Tile::kInWords * kMicro, Tile::kThreads>;
+  using Loads = WarpLayout<Tile::kInWords, Tile::kOutWords, Tile::kThreads>;  // rows of micro tiles
+  using Stores = WarpLayout<Tile::kOutWords, Tile::kInWords * kMicro, Tile::kThreads>;
   __shared__ T tile[kMicro][Tile::kInWords][Tile::kPitch];
 
   const TilePosition at = tile_position(job.grid, blockIdx.x);
   const std::int64_t first_row = static_cast<std::int64_t>(at.row) * Tile::kRows;
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
-  const int rows = least(job.rows - first_row, Tile::kRows);
-  const int cols = least(job.cols - first_col, Tile::kCols);
+  const int rows = clamped_count(job.rows - first_row, Tile::kRows);
+  const int cols = clamped_count(job.cols - first_col, Tile::kCols);
   const bool whole = rows == Tile::kRows && cols == Tile::kCols;
   const std::byte* const in =
       job.in + at.item * job.in_item + first_row * job.in_pitch + first_col * Tile::kElementBytes;
@@ -101,19 +101,20 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_tile(const Job job) 
 #pragma unroll
     for (int step = 0; step < Loads::kSteps; ++step) {
 #pragma unroll
-      for (int q = 0; q < kMicro; ++q) {
-        words[step][q] = load_word<StreamingLoads, T>(in + (Loads::row(step) * kMicro + q) * job.in_pitch +
-                                                      Loads::word(step) * Tile::kWordBytes);
+      for (int micro_row = 0; micro_row < kMicro; ++micro_row) {
+        words[step][micro_row] =
+            load_word<StreamingLoads, T>(in + (Loads::row(step) * kMicro + micro_row) * job.in_pitch +
+                                         Loads::word(step) * Tile::kWordBytes);
       }
     }
   } else {
 #pragma unroll
     for (int step = 0; step < Loads::kSteps; ++step) {
 #pragma unroll
-      for (int q = 0; q < kMicro; ++q) {
-        const int row = Loads::row(step) * kMicro + q;
+      for (int micro_row = 0; micro_row < kMicro; ++micro_row) {
+        const int row = Loads::row(step) * kMicro + micro_row;
         const int valid = row < rows ? cols * Tile::kElementBytes - Loads::word(step) * Tile::kWordBytes : 0;
-        words[step][q] = load_edge_word<StreamingLoads, Tile, T>(
+        words[step][micro_row] = load_edge_word<StreamingLoads, Tile, T>(
             in + row * job.in_pitch + Loads::word(step) * Tile::kWordBytes, valid);
       }
     }
@@ -122,7 +123,8 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_tile(const Job job) 
   for (int step = 0; step < Loads::kSteps; ++step) {
     transpose_micro(words[step]);
 #pragma unroll
-    for (int q = 0; q < kMicro; ++q) tile[q][Loads::word(step)][Loads::row(step)] = words[step][q];
+    for (int micro_row = 0; micro_row < kMicro; ++micro_row)
+      tile[micro_row][Loads::word(step)][Loads::row(step)] = words[step][micro_row];
   }
   __syncthreads();
 

@@ -54,9 +54,9 @@ struct ShiftedTile {
   static constexpr int kElementBytes = ElementBytes;
   static constexpr int kWordBytes = ElementBytes < 4 ? 4 : ElementBytes;
   static constexpr int kMicro = kWordBytes / ElementBytes;
-  static constexpr int kUsed = ElementBytes < 4 ? 31 : 32;
+  static constexpr int kUsedLanes = ElementBytes < 4 ? 31 : 32;
   static constexpr int kAcross = Across;
-  static constexpr int kInWords = kUsed * Across;
+  static constexpr int kInWords = kUsedLanes * Across;
   static constexpr int kOutWords = OutWords;
   static constexpr int kThreads = Threads;
   static constexpr int kHalo = kHaloOf<ElementBytes>;
@@ -99,11 +99,11 @@ using Pixel12 = PixelTile<12, 4, 64, 192>;
 
 /// The tiles of all items and the order in which running numbers go through them: within bands of band_rows x
 /// band_cols tiles, which follow one another along the input's rows; all items of a band in turn where
-/// `items_inside`, else all bands of an item. Blocks with neighbouring numbers run at the same time.
+/// `items_within_band`, else all bands of an item. Blocks with neighbouring numbers run at the same time.
 struct TileGrid {
   std::uint32_t items = 1, rows = 1, cols = 1;  ///< tiles; their product is below 2^31
   std::uint32_t band_rows = 1, band_cols = 1;
-  std::uint32_t items_inside = 0;
+  std::uint32_t items_within_band = 0;
   std::uint32_t rows_first = 1;  ///< within a band: along the input's columns, which are the output's rows
 
   std::int64_t count() const noexcept { return static_cast<std::int64_t>(items) * rows * cols; }
@@ -143,11 +143,13 @@ struct TallSkinnyJob {
   std::uint32_t tiles = 1;      ///< of an item
   std::uint32_t row_bytes = 1;  ///< of a dense row
   Divisor chunks;               ///< of a group
-  Divisor fours;                ///< of long rows, the last one perhaps not full
+  Divisor row_quads;            ///< of long rows, the last one perhaps not full
   std::int32_t shared_bytes = 0;
 
   std::int64_t blocks() const noexcept { return job.items * tiles; }
-  std::int64_t long_bytes() const noexcept { return (rows_dense ? job.rows : job.cols) * job.element_bytes; }
+  std::int64_t long_row_bytes() const noexcept {
+    return (rows_dense ? job.rows : job.cols) * job.element_bytes;
+  }
 };
 /// Threads of a block that knows the number of planes, which are its groups; and the planes it may know.
 constexpr std::int32_t kPlanesThreads = 128;
@@ -181,8 +183,8 @@ struct StagedJob {
   Divisor out_pieces_per_item, out_words_per_piece;
   Divisor element, rows, cols;                 ///< bytes of an element, elements of a tile
   std::int32_t row_bytes = 0, item_bytes = 0;  ///< distances in shared memory
-  std::int32_t row_skew_shift = 31;            ///< every 2^this rows a word is left out
-  std::int32_t pad_shift = 31;                 ///< every 2^this bytes a word is left out
+  std::int32_t rows_per_skew_log2 = 31;        ///< every 2^this rows a word is left out
+  std::int32_t bytes_per_pad_log2 = 31;        ///< every 2^this bytes a word is left out
   std::int32_t shared_bytes = 0;
 };
 
@@ -211,20 +213,20 @@ struct CudaPlan {
   RunsJob runs;
 };
 
-/// The order of tiles, and how many there are; tile_items and so on in elements. `past`: elements by which
+/// The order of tiles, and how many there are; tile_items and so on in elements. `overhang`: elements by which
 /// output rows reach beyond the last tile.
 TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
-                 std::int64_t past = 0);
+                 std::int64_t overhang = 0);
 /// Whether a launch can number them.
 bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
-               std::int64_t past = 0);
+               std::int64_t overhang = 0);
 /// The largest of 1, 2, 4, 8, 16 that divides all addresses and distances that matter, and the element.
 std::int64_t unit_of(const Job& job);
 
 /// Fill in one kernel's part of a plan whose job is set; whether that kernel can do the work.
 bool plan_staged(CudaPlan& plan);
 bool plan_runs(CudaPlan& plan);
-bool plan_comb(CudaPlan& plan);
+bool plan_tall_skinny(CudaPlan& plan);
 bool plan_small(CudaPlan& plan);
 
 /// Equivalent work in fewer, larger pieces: items that follow one another as rows or columns of one matrix

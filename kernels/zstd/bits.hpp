@@ -6,7 +6,7 @@
 
 namespace sepconv::zstd {
 
-SEPCONV_HOST_DEVICE inline std::uint32_t little(const std::uint8_t* at, unsigned bytes) {
+SEPCONV_HOST_DEVICE inline std::uint32_t little_endian(const std::uint8_t* at, unsigned bytes) {
   std::uint32_t value = 0;
   for (unsigned i = 0; i < bytes; ++i) value |= std::uint32_t{at[i]} << 8 * i;
   return value;
@@ -27,7 +27,7 @@ class ForwardBits {
     return value >> bit_ % 8 & ((1U << count) - 1);
   }
   SEPCONV_HOST_DEVICE void skip(unsigned count) { bit_ += count; }
-  SEPCONV_HOST_DEVICE std::uint32_t take(unsigned count) {
+  SEPCONV_HOST_DEVICE std::uint32_t read(unsigned count) {
     const std::uint32_t value = peek(count);
     skip(count);
     return value;
@@ -65,7 +65,7 @@ class BackwardBits {
     return value << unused;
   }
   /// At most kPeeked.
-  SEPCONV_HOST_DEVICE std::uint64_t take(unsigned count) {
+  SEPCONV_HOST_DEVICE std::uint64_t read(unsigned count) {
     const std::uint64_t value = count == 0 ? 0 : peek() >> (64 - count);
     skip(count);
     return value;

@@ -12,14 +12,14 @@ inline constexpr std::int64_t kMaxSequenceBytes = kBlockBytes / deflate::kMinMat
 struct BlockPlan {
   std::uint32_t codes[LiteralCode::kValues];  ///< and their bits in the upper half
   std::uint8_t head[LiteralCode::kMaxHead];   ///< what tells them
-  std::uint32_t head_bytes, repeats, literals;
+  std::uint32_t head_bytes, matches, literals;
   LiteralKind kind;
   bool is_plain;                       ///< all of the block: its literals have nothing around them
   std::uint8_t value;                  ///< of literals of one
   std::uint32_t stream_end[kStreams];  ///< bits of the literals up to the end of each of their streams
   std::uint32_t sequence_bytes;        ///< with their number
   std::uint32_t bytes;                 ///< of all but the block's head
-  std::int64_t at;                     ///< its first byte in the frame
+  std::int64_t byte_offset;            ///< its first byte in the frame
 
   /// Streams of literals end with a mark.
   SEPCONV_HOST_DEVICE std::uint32_t stream_bits(std::uint32_t stream) const {
@@ -28,7 +28,9 @@ struct BlockPlan {
   SEPCONV_HOST_DEVICE std::uint32_t stream_bytes(std::uint32_t stream) const {
     return stream_bits(stream) / 8 + 1;
   }
-  SEPCONV_HOST_DEVICE std::uint32_t each() const { return (literals + kStreams - 1) / kStreams; }
+  SEPCONV_HOST_DEVICE std::uint32_t literals_per_stream() const {
+    return (literals + kStreams - 1) / kStreams;
+  }
   /// For literals, without what comes before those that are coded.
   SEPCONV_HOST_DEVICE std::uint32_t stored_literals() const {
     if (kind != LiteralKind::coded) return kind == LiteralKind::plain ? literals : 1;

@@ -25,15 +25,15 @@ struct Amount {
 /// Those of a thread, kBytesAtOnce bytes.
 struct LiteralPart {
   std::uint32_t bytes[kBytesAtOnce / 4] = {};
-  unsigned there = 0;  ///< a bit for each byte
+  unsigned literal_mask = 0;  ///< a bit for each byte
 
   __device__ LiteralPart(const std::uint8_t* data, int size, const std::uint32_t* covered, int first) {
     if (first >= size) return;
     const uint4 four = *reinterpret_cast<const uint4*>(data + first);
     bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
     const int left = size - first;
-    const unsigned all = left < kBytesAtOnce ? (1U << left) - 1 : 0xFFFFU;
-    there = ~(covered[first / 32] >> (first % 32)) & all;
+    const unsigned total = left < kBytesAtOnce ? (1U << left) - 1 : 0xFFFFU;
+    literal_mask = ~(covered[first / 32] >> (first % 32)) & total;
   }
   __device__ unsigned byte(int i) const { return bytes[i / 4] >> (8 * (i % 4)) & 0xFF; }
 
@@ -43,7 +43,7 @@ struct LiteralPart {
 #pragma unroll
     for (int i = 0; i < kBytesAtOnce; ++i) {
       const int at = kBackwards ? kBytesAtOnce - 1 - i : i;
-      if (there >> at & 1) visit(byte(at));
+      if (literal_mask >> at & 1) visit(byte(at));
     }
   }
 };
@@ -58,14 +58,14 @@ __device__ void for_each_part(const std::uint8_t* data, int size, const std::uin
   std::uint64_t done = 0;
   for (int begin = 0; begin < size; begin += kThreads * kBytesAtOnce) {
     const LiteralPart part(data, size, covered, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
-    std::uint64_t mine = std::uint64_t{static_cast<unsigned>(__popc(part.there))} << 32;
-    part.for_each<false>([&](unsigned byte) { mine += bits_of(byte); });
-    std::uint64_t before = 0, all = 0;
-    AmountScan(storage).ExclusiveSum(mine, before, all);
+    std::uint64_t own_amount = std::uint64_t{static_cast<unsigned>(__popc(part.literal_mask))} << 32;
+    part.for_each<false>([&](unsigned byte) { own_amount += bits_of(byte); });
+    std::uint64_t before = 0, total = 0;
+    AmountScan(storage).ExclusiveSum(own_amount, before, total);
     __syncthreads();  // before the storage is used again
     before += done;
     visit(part, Amount{static_cast<std::uint32_t>(before >> 32), static_cast<std::uint32_t>(before)});
-    done += all;
+    done += total;
   }
 }
 
