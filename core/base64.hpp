@@ -1,4 +1,4 @@
-// Bytes as text.
+// Base64 encoding.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// RFC 4648.
+/// Encodes bytes as base64 (RFC 4648, 4).
 inline std::string base64(const std::vector<std::byte>& bytes) {
   constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   std::string text;

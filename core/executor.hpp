@@ -1,4 +1,5 @@
-// How work is spread over threads: an interface, so that readers, writers and kernels need no thread library.
+// Distribution of work over threads: an interface, so that readers, writers and kernels need no thread
+// library.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +7,13 @@
 
 namespace sepconv {
 
-/// Runs independent tasks. An implementation is thread-safe: several threads may call for_each at once.
+/// Runs independent tasks. An implementation is thread-safe: several threads may call for_each
+/// simultaneously.
 class Executor {
  public:
   virtual ~Executor() = default;
 
-  /// Number of threads that may run tasks at once, at least 1. `worker` of a task is below it.
+  /// Number of threads that may run tasks simultaneously, at least 1. A task's `worker` is below it.
   virtual int concurrency() const noexcept = 0;
 
   /// Calls task(index, worker) for every index in [0, count) in no particular order and returns when all are
@@ -21,7 +23,7 @@ class Executor {
                         const std::function<void(std::int64_t index, int worker)>& task) = 0;
 };
 
-/// One thread, the caller's.
+/// Runs all tasks on the calling thread.
 class SerialExecutor final : public Executor {
  public:
   int concurrency() const noexcept override { return 1; }

@@ -1,5 +1,5 @@
-// The codes of a block of deflate (RFC 1951, 3.2.7), how they are told, and what is written by them.
-// The same source for the CPU's coder and a GPU's, whose bytes are the same.
+// The Huffman codes of a deflate block (RFC 1951, 3.2.7), the encoding of their lengths, and the output of
+// symbols. The same source for the CPU and the GPU encoder, which produce the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 namespace sepconv::deflate {
 
-/// Before the blocks of a zlib stream, 16 bits: deflate, a window of 32 KiB, the fastest of the levels.
+/// Header of a zlib stream, 16 bits: deflate, a window of 32 KiB, the fastest level.
 inline constexpr std::uint64_t kZlibHeader = 0x0178;
 
-/// Before those of a gzip member (RFC 1952, 2.3), 80 bits: deflate, neither name nor time, the fastest of the
-/// levels; and in the last 16, that again and no system that is known.
+/// Header of a gzip member (RFC 1952, 2.3), 80 bits: deflate, no name, no time; kGzipSystem is the last 16
+/// bits: the fastest level, unknown system.
 inline constexpr std::uint64_t kGzipHeader = 0x088B1F, kGzipSystem = 0xFF04;
 
-/// A whole number of vectors that a stored block can hold.
+/// Bytes of a stored block: a multiple of the vector size.
 inline constexpr std::int64_t kBlockBytes = 65280;
-/// Four codes are put at once, and decoders that look up 13 bits, as ours, need no second table; 14 would
-/// save 0.09 % over 45 images, 0.5 % at most.
+/// With 13 bits four codes are written in one step, and decoders that look up 13 bits, such as ours, need no
+/// second table; 14 bits would save 0.09 % over 45 images, 0.5 % at most.
 inline constexpr int kMaxCodeBits = 13;
-/// `kEndOfBlock` is the symbol, among those of bytes and lengths, that follows a block's last.
+/// `kEndOfBlock` is the end-of-block symbol of the literal/length alphabet.
 inline constexpr int kEndOfBlock = 256, kLengths = 286, kDistances = 30, kCodeLengthSymbols = 19;
 
-/// Codes as they are looked up: their bits in the upper half.
+/// Codes by symbol; their lengths are in the upper half.
 struct CodeTable {
   std::uint32_t lengths[kLengths], distances[kDistances];
 };
 
-/// `sink` has put(bits' value, bits).
+/// `sink` has put(value, number of bits).
 template <class Sink>
 SEPCONV_HOST_DEVICE void put_value(std::uint32_t code, const Value& value, Sink& sink) {
   const unsigned bits = code >> 16;
@@ -45,21 +45,21 @@ SEPCONV_HOST_DEVICE void put_match(const CodeTable& table, std::int64_t length, 
   });
 }
 
-/// A symbol of the code lengths' own code, with its extra bits.
+/// A symbol of the code length alphabet, with its extra bits.
 struct CodeLengthSymbol {
   std::uint8_t symbol, extra;
 };
 SEPCONV_HOST_DEVICE inline unsigned code_length_extra_bits(unsigned symbol) {
   return symbol < 16 ? 0 : symbol == 16 ? 2 : symbol == 17 ? 3 : 7;
 }
-/// The order in which the lengths of the codes of those symbols are told.
+/// The order in which the code length code lengths are stored.
 SEPCONV_HOST_DEVICE inline int code_length_order(int i) {
   constexpr std::uint8_t kOrder[kCodeLengthSymbols] = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                        11, 4,  12, 3, 13, 2, 14, 1, 15};
   return kOrder[i];
 }
 
-/// Writes runs of equal code lengths as such; returns how many symbols that makes.
+/// Run-length encodes code lengths. Returns the number of symbols written.
 SEPCONV_HOST_DEVICE inline int run_length_encode(const std::uint8_t* lengths, int count,
                                                  CodeLengthSymbol* to) {
   int written = 0;
@@ -86,33 +86,33 @@ SEPCONV_HOST_DEVICE inline int run_length_encode(const std::uint8_t* lengths, in
   return written;
 }
 
-/// Codes of a block, made in steps: counts, lengths of codes (choose_lengths of each kind of symbol, by
-/// kMaxCodeBits) between complete() and tell(), those of told_counts by kMaxToldBits before assign().
+/// The codes of a block. Steps: fill the counts; complete(); choose_lengths() of both alphabets with
+/// kMaxCodeBits; tell(); choose_lengths() of told_counts with kMaxToldBits; assign().
 struct BlockCode {
   static constexpr int kMaxToldBits = 7;
 
-  // Begin as zeros.
+  // Must be zero initially.
   std::uint32_t length_counts[kLengths], distance_counts[kDistances], told_counts[kCodeLengthSymbols];
   std::uint8_t length_bits[kLengths], distance_bits[kDistances], told_bits[kCodeLengthSymbols];
   std::uint16_t told_codes[kCodeLengthSymbols];
-  std::uint32_t placeholder_distances;  ///< bit i: distance i is counted, but there is none
+  std::uint32_t placeholder_distances;  ///< bit i: distance i is counted but does not occur
   int lengths, distances, told, code_length_count;
   std::uint8_t bits[kLengths + kDistances];
   CodeLengthSymbol told_lengths[kLengths + kDistances];
 
-  /// Counts what every block has.
+  /// Adds the symbols that every block has.
   SEPCONV_HOST_DEVICE void complete() {
     length_counts[kEndOfBlock] = 1;
     int kinds = 0;
     for (const std::uint32_t count : distance_counts) kinds += count > 0 ? 1 : 0;
-    // Some decoders want a code of distances that is complete, even if none is used.
+    // Some decoders require a complete distance code, even if no distance is used.
     for (int i = 0; i < 2 && kinds < 2; ++i) {
       if (distance_counts[i] > 0) continue;
       distance_counts[i] = 1, placeholder_distances |= 1u << i, ++kinds;
     }
   }
 
-  /// How the lengths of both codes are told.
+  /// Encodes the lengths of both codes.
   SEPCONV_HOST_DEVICE void tell() {
     lengths = used_symbols(length_bits, kLengths, kEndOfBlock + 1);
     distances = used_symbols(distance_bits, kDistances, 1);
@@ -133,7 +133,7 @@ struct BlockCode {
     assign_to(table.distances, distance_bits, kDistances);
   }
 
-  /// Bits of the block as these codes write it.
+  /// Size of the block in bits with these codes.
   SEPCONV_HOST_DEVICE std::int64_t cost() const {
     std::int64_t sum = 3 + 5 + 5 + 4 + 3 * std::int64_t{code_length_count};
     for (int i = 0; i < kCodeLengthSymbols; ++i)

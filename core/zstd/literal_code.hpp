@@ -1,5 +1,5 @@
-// The code of a block's literals (RFC 8878, 4.2), and how it is told. The same source for the CPU's coder and
-// a GPU's, whose bytes are the same.
+// The Huffman code of a block's literals (RFC 8878, 4.2), and its description. The same source for the CPU
+// and the GPU encoder, which produce the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace sepconv::zstd {
 
-/// Bits to bytes, lowest first, where few are written.
+/// Writes bits to bytes, lowest first; for small amounts of data.
 struct ByteSink {
   std::uint8_t* out;
   std::uint32_t buffered = 0;
   unsigned count = 0;
 
-  /// At most 16.
+  /// Writes at most 16 bits.
   SEPCONV_HOST_DEVICE void put(unsigned bits_of, unsigned bits) {
     buffered |= bits_of << count;
     for (count += bits; count >= 8; count -= 8, buffered >>= 8) *out++ = static_cast<std::uint8_t>(buffered);
@@ -25,20 +25,21 @@ struct ByteSink {
   }
 };
 
-/// Made in steps: counts, lengths of codes (choose_lengths by kMaxLiteralLog) of two literals or more, then
-/// tell() and assign().
+/// Built in steps: fill the counts; choose_lengths() with kMaxLiteralLog, for two literals or more; tell();
+/// assign().
 struct LiteralCode {
   static constexpr unsigned kValues = 256;
   static constexpr int kMaxHead = 128;
 
-  // Begin as zeros.
+  // Must be zero initially.
   std::uint32_t counts[kValues];
   std::uint8_t bits[kValues];
-  std::uint8_t head[kMaxHead + 128];  ///< what tells the code, with room to find out that it takes too much
-  int head_bytes;                     ///< 0: it cannot be told
+  std::uint8_t
+      head[kMaxHead + 128];  ///< the description of the code, with space to detect that it is too long
+  int head_bytes;            ///< 0: the code cannot be described
   StateCode weight_code;
 
-  /// Writes how the code is told: by a weight for each literal but the last that is there.
+  /// Writes the description of the code: a weight for each literal except the last one that occurs.
   SEPCONV_HOST_DEVICE void tell() {
     unsigned symbols = kValues, log = 0;
     while (bits[symbols - 1] == 0) --symbols;
@@ -56,12 +57,12 @@ struct LiteralCode {
     if (head_bytes > kMaxHead) head_bytes = 0;
   }
 
-  /// Calls set(literal, code) for all that have one, highest bit first as decoders look it up.
+  /// Calls set(literal, code) for all literals that have a code, highest bit first as decoders look it up.
   template <class Set>
   SEPCONV_HOST_DEVICE void assign(const Set& set) const {
     std::uint32_t next[kMaxLiteralLog + 2] = {};
     for (const std::uint8_t length : bits) ++next[length];
-    // The longest begin at 0, shorter ones where those end.
+    // The longest codes begin at 0, shorter ones after them.
     std::uint32_t code = 0;
     for (unsigned length = kMaxLiteralLog + 1; length-- > 1;) {
       const std::uint32_t length_count = next[length];
@@ -72,23 +73,24 @@ struct LiteralCode {
       if (bits[literal] > 0) set(literal, next[bits[literal]]++);
   }
 
-  /// Whether `count` literals with this code take less room than without.
+  /// Whether `count` literals are smaller with this code than raw.
   SEPCONV_HOST_DEVICE bool pays(std::uint32_t count) const {
     if (head_bytes == 0) return false;
     std::int64_t sum = 0;
     for (unsigned i = 0; i < kValues; ++i) sum += std::int64_t{counts[i]} * bits[i];
-    // Streams end with a mark, and at a byte.
+    // Streams end with a mark, at a byte boundary.
     return head_bytes + kJumpBytes + sum / 8 + kStreams + 1 < count;
   }
 
  private:
-  /// Two states in turns (4.2.1.2). Returns the bytes of the head.
+  /// Encodes the weights with two alternating FSE states (4.2.1.2). Returns the bytes of the description.
   template <class Weight>
   SEPCONV_HOST_DEVICE int encode_weights_by_states(unsigned told, const Weight& weight) {
     constexpr unsigned kKinds = kMaxLiteralLog + 1;
     std::uint32_t weight_counts[kKinds] = {};
     for (unsigned i = 0; i < told; ++i) ++weight_counts[weight(i)];
-    // For one kind alone states would need no bits, and so have no end: another is counted.
+    // With a single weight, states would need no bits and the decoder could not find the end: a second weight
+    // is counted.
     const unsigned kind = weight(0), other = kind == 0 ? 1 : 0;
     const unsigned extra_count = weight_counts[kind] == told ? 1 : 0;
     weight_counts[other] += extra_count;
@@ -112,7 +114,8 @@ struct LiteralCode {
     return bytes;
   }
 
-  /// Shares 2^kMaxWeightLog states out to symbols that come so often, of `all`: at least one each.
+  /// Distributes 2^kMaxWeightLog states over symbols in proportion to their counts, which sum to `all`: at
+  /// least one each.
   SEPCONV_HOST_DEVICE static void normalize_counts(const std::uint32_t* counts_of, unsigned symbols,
                                                    unsigned all, int* state_counts) {
     int left = 1 << kMaxWeightLog;
@@ -121,7 +124,8 @@ struct LiteralCode {
       state_counts[i] = part == 0 && counts_of[i] > 0 ? 1 : part;
       left -= state_counts[i];
     }
-    // What is over goes to, or comes from, whom it serves most, or harms least.
+    // A remaining state is given to the symbol that benefits most; an excess one is taken from the symbol
+    // that loses least.
     for (; left != 0; left += left < 0 ? 1 : -1) {
       int best = -1;
       for (unsigned i = 0; i < symbols; ++i) {

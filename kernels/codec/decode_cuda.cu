@@ -1,4 +1,4 @@
-// Decoded tiles, and their pixels: their predictor and byte order undone.
+// Decodes tiles and converts them to pixels by undoing predictor and byte order.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Unpredict {
   unsigned shown_cols;                     // of tiles
 };
 
-/// A warp a row of a tile.
+/// One warp per row of a tile.
 template <class Word>
 __global__ void unpredict_kernel(const std::byte* decoded, const std::int32_t* refused, TileGrid grid,
                                  Unpredict params, std::byte* out, std::int64_t out_pitch_bytes) {

@@ -1,6 +1,6 @@
-// Threads that decode a stream together: all hold the stream's state and go through the same steps, so that
-// nothing diverges, and share out copies and tables. The same source for a warp and for a thread of the host,
-// on which it is tested.
+// A group of threads that decode a stream together: all have the stream's state and execute the same steps,
+// so nothing diverges, and they share the work of copies and tables. The same source compiles for a warp and
+// for one host thread, on which it is tested.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "core/deflate/prefix_code.hpp"
 
-// How a loop is laid out on a GPU.
+// Loop unrolling on a GPU.
 #ifdef __CUDA_ARCH__
 #define SEPCONV_ROLLED _Pragma("unroll 1")
 #define SEPCONV_UNROLLED _Pragma("unroll")
@@ -20,19 +20,19 @@
 
 namespace sepconv {
 
-/// For the lanes that have the same.
+/// Lanes with the same value as this one.
 struct MatchingLanes {
-  unsigned before, count;  ///< those before this one, and all
+  unsigned before, count;  ///< such lanes before this one; all such lanes
 };
 
 /// One thread of the host.
 struct SingleThreadGroup {
   static constexpr unsigned kLanes = 1;
   static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
-  SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
+  SEPCONV_HOST_DEVICE void sync() const {}  ///< makes the stores of each lane visible to all lanes
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
   SEPCONV_HOST_DEVICE MatchingLanes matching_lanes(unsigned) const { return {0, 1}; }
-  /// For all lanes; of this and those before it; what a lane has, and the last one.
+  /// Reduction over all lanes; inclusive scan; broadcast of one lane's value, and of the last lane's.
   template <class Word, class Add>
   SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
     return value;
@@ -52,7 +52,7 @@ struct SingleThreadGroup {
 };
 
 #ifdef __CUDA_ARCH__
-/// A warp, all of whose lanes come to each call.
+/// A warp. All lanes must take part in each call.
 struct Warp {
   static constexpr unsigned kLanes = 32;
   static __device__ unsigned lane() { return threadIdx.x & 31; }
@@ -96,14 +96,14 @@ struct Warp {
   }
 };
 #elif defined(__CUDACC__)
-/// Where the host's code names kernels.
+/// For host code that names kernels.
 struct Warp : SingleThreadGroup {
   static constexpr unsigned kLanes = 32;
 };
 #endif
 
-/// Bytes from anywhere, little-endian. Of a GPU's memory what lies up to 15 bytes further is read, too, and
-/// what lies up to 7 bytes before.
+/// Eight bytes at any address, little-endian. On a GPU, up to 15 bytes after and up to 7 bytes before them
+/// are read, too.
 SEPCONV_HOST_DEVICE inline std::uint64_t eight_bytes(const std::uint8_t* at) {
 #ifdef __CUDA_ARCH__
   const auto address = reinterpret_cast<std::uintptr_t>(at);
@@ -117,7 +117,7 @@ SEPCONV_HOST_DEVICE inline std::uint64_t eight_bytes(const std::uint8_t* at) {
 #endif
 }
 
-/// What is loaded at once: from a multiple of 16.
+/// 16 bytes at a 16-byte aligned address, loaded in one access.
 struct Bytes16 {
   alignas(16) std::uint32_t at[4];
 };
@@ -146,7 +146,7 @@ SEPCONV_HOST_DEVICE inline void copy_16_bytes(const std::uint8_t* from, std::uin
 #endif
 }
 
-/// The low word of two, `high` above `low`, shifted to the right by `count` % 32.
+/// The low word of `high`:`low`, shifted right by `count` % 32.
 SEPCONV_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high, unsigned count) {
 #ifdef __CUDA_ARCH__
   return __funnelshift_r(low, high, count);
@@ -155,7 +155,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_
 #endif
 }
 
-/// The bits of a word in the other order.
+/// The bits of a word in reverse order.
 SEPCONV_HOST_DEVICE inline std::uint32_t reversed(std::uint32_t word) {
 #ifdef __CUDA_ARCH__
   return __brev(word);
@@ -166,7 +166,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t reversed(std::uint32_t word) {
 #endif
 }
 
-/// Calls visit(i) for i < `count`, at most 32, and in one step where there are as many lanes.
+/// Calls visit(i) for i < `count` (at most 32), in one step if there are that many lanes.
 template <class ThreadGroup, class Visit>
 SEPCONV_HOST_DEVICE void strided_for_few(unsigned lane, unsigned count, const Visit& visit) {
   if constexpr (ThreadGroup::kLanes >= 32) {
@@ -176,15 +176,16 @@ SEPCONV_HOST_DEVICE void strided_for_few(unsigned lane, unsigned count, const Vi
   }
 }
 
-/// `count` bytes, which do not overlap.
+/// Copies `count` bytes. The ranges must not overlap.
 template <class ThreadGroup>
 SEPCONV_HOST_DEVICE void copy_bytes(const ThreadGroup& group, const std::uint8_t* __restrict__ from,
                                     std::uint32_t count, std::uint8_t* __restrict__ to) {
   for (std::uint32_t i = group.lane(); i < count; i += ThreadGroup::kLanes) to[i] = from[i];
 }
 
-/// `literals` bytes and `length` of those `distance` before what follows them: at most as many as there are
-/// then, and at least one. Each byte comes from one that was there before: from a literal or from `to`.
+/// Writes `literals` bytes, then a match of `length` bytes at `distance`. `distance` must be between 1 and
+/// the number of bytes that precede the match. Each byte is copied from an earlier one: from a literal or
+/// from `to`.
 template <class ThreadGroup>
 SEPCONV_HOST_DEVICE void write_sequence(const ThreadGroup& group, const std::uint8_t* literal_bytes,
                                         std::uint32_t literals, std::uint32_t distance, std::uint32_t length,

@@ -1,5 +1,5 @@
-// A row of a decoded tile to pixels: its predictor and byte order undone. The same source for a warp and for
-// a thread of the host.
+// Converts a row of a decoded tile to pixels by undoing predictor and byte order. The same source for a warp
+// and for a host thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct DecodedRow {
   std::int64_t cols;
   int channels, predictor;
   bool swaps;
-  std::int64_t begin, end;  ///< the columns that are wanted
+  std::int64_t begin, end;  ///< the requested columns
 };
 
 struct Add {
@@ -24,7 +24,7 @@ struct Add {
   }
 };
 
-/// Each byte for itself.
+/// Adds the bytes of two words separately (SIMD within a register).
 struct AddBytes {
   template <class Word>
   SEPCONV_HOST_DEVICE Word operator()(Word a, Word b) const {
@@ -43,11 +43,11 @@ SEPCONV_HOST_DEVICE Word swapped(Word value) {
   return result;
 }
 
-/// Elements, or their differences from the pixel before (TIFF 6.0, section 14).
+/// Copies elements, or undoes horizontal differencing (TIFF 6.0, section 14).
 template <class ThreadGroup, class Word>
 SEPCONV_HOST_DEVICE void unpredict_words(const ThreadGroup& group, DecodedRow row, Word* to) {
   const auto* const from = reinterpret_cast<const Word*>(row.bytes);
-  if (row.predictor == 1) {  // elements that know nothing of each other
+  if (row.predictor == 1) {  // elements are independent
     row.cols *= row.channels, row.begin *= row.channels, row.end *= row.channels;
     row.channels = 1;
   }
@@ -67,9 +67,9 @@ SEPCONV_HOST_DEVICE void unpredict_words(const ThreadGroup& group, DecodedRow ro
   }
 }
 
-/// Byte planes of the elements of a row, of which the most significant bytes' is the first, and each byte is
-/// the difference from the pixel before, also from the last of the plane before (Adobe's TIFF technical note
-/// 3). The sums of all planes go side by side in a word.
+/// Undoes the floating-point predictor (Adobe's TIFF technical note 3): a row consists of byte planes, the
+/// most significant first, and each byte is the difference from the previous pixel's, across planes. The sums
+/// of all planes are computed side by side in a word.
 template <class ThreadGroup, class Word>
 SEPCONV_HOST_DEVICE void unpredict_planes(const ThreadGroup& group, const DecodedRow& row, Word* to) {
   const auto* const planes = reinterpret_cast<const std::uint8_t*>(row.bytes);
@@ -97,7 +97,7 @@ SEPCONV_HOST_DEVICE void unpredict_planes(const ThreadGroup& group, const Decode
   }
 }
 
-/// `to`: the first of the wanted columns. All pointers are aligned as words are.
+/// `to`: the first requested column. All pointers are aligned to the word size.
 template <class ThreadGroup, class Word>
 SEPCONV_HOST_DEVICE void unpredict_row(const ThreadGroup& group, const DecodedRow& row, Word* to) {
   if constexpr (sizeof(Word) >= 4) {

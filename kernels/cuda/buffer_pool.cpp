@@ -8,8 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// For whatever lies between the pool and CUDA, it cannot be told whose memory it is: the current device's, if
-/// there is one.
+/// The device of new blocks. For an unknown upstream resource it is the current device, if there is one.
 int device_of(const std::pmr::memory_resource* upstream) {
   if (upstream == pinned_resource()) return 0;
   try {
@@ -53,7 +52,7 @@ void* BufferPool::reuse_block(std::size_t bytes, std::size_t alignment, int devi
   return used_blocks_.insert(free_blocks_.extract(best)).position->first;
 }
 
-/// What is kept but fits nobody makes room before the allocation is given up.
+/// Allocates from upstream. If that fails, frees all unused blocks and tries again.
 void* BufferPool::allocate_upstream(std::size_t bytes, std::size_t alignment) {
   try {
     return upstream_->allocate(bytes, alignment);

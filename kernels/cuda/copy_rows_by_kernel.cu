@@ -5,16 +5,16 @@
 namespace sepconv::engine {
 namespace {
 
-// Measured on an H200 next to an upload of whole rows: from 4 to 8 blocks stored 40 GB/s in rows of 2 KiB and
-// 46 in rows of 16 KiB, 16 blocks 36; the bus lets 50.8 through each way.
+// Measured on an H200 during an upload of whole rows: 4 to 8 blocks stored 40 GB/s in rows of 2 KiB and 46
+// GB/s in rows of 16 KiB, 16 blocks 36 GB/s; the bus transfers 50.8 GB/s in each direction.
 constexpr unsigned kBlocks = 8;
 constexpr unsigned kThreads = 256;
-constexpr int kInFlight = 4;  // loads of a thread that are under way at once
+constexpr int kInFlight = 4;  // loads of a thread in flight simultaneously
 
 using Piece = uint4;
 constexpr std::int64_t kPieceBytes = sizeof(Piece);
 
-/// A matrix of pieces; the pitch too counts them.
+/// A matrix of pieces; the pitch is in pieces, too.
 template <class T>
 struct Rows {
   T* data;

@@ -1,4 +1,4 @@
-// The CUDA engine: calls of the CUDA runtime, and the table of all that it is made of.
+// The CUDA engine: calls of the CUDA runtime, and the table of its functions.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 namespace sepconv {
 
-// Defined next to their operations; the types are those of the functions that callers use.
+// Defined next to their operations; the types are those of the public functions.
 namespace engine {
 decltype(sepconv::pinned_resource) pinned_resource;
 void begin_range(const char* name, std::int64_t band) noexcept;
@@ -56,7 +56,7 @@ class DeviceResource final : public std::pmr::memory_resource {
     if (status == cudaSuccess) return memory;
     cudaGetLastError();
     if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
-    check_cuda(status, "allocating device memory");  // a GPU that is in trouble has not run out of memory
+    check_cuda(status, "allocating device memory");  // other errors of the GPU are not out of memory
     return nullptr;
   }
   void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFree(memory); }
@@ -93,7 +93,7 @@ std::vector<DeviceInfo> list_devices() {
   std::vector<DeviceInfo> devices;
   try {
     for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
-  } catch (const CudaError&) {  // one that has fallen off the bus, and those after it
+  } catch (const CudaError&) {  // omits a GPU that is no longer accessible, and those after it
   }
   return devices;
 }
@@ -107,7 +107,7 @@ std::int64_t free_memory_bytes(int device) {
 }
 
 bool context_exists(int device) noexcept {
-  // The runtime loads the driver at its first call, and has no question that does not begin with one.
+  // The runtime loads the driver at its first call, so it cannot be asked without loading it.
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return false;
   const auto state =
@@ -179,8 +179,8 @@ void record(DeviceEvent event, DeviceStream stream) {
 void wait_in(DeviceEvent event, DeviceStream stream) {
   check_cuda(cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
 }
-/// Asks now and then. cudaEventSynchronize would keep a processor busy, or, with cudaEventBlockingSync, wake
-/// up half a millisecond late.
+/// Polls. cudaEventSynchronize would occupy a processor or, with cudaEventBlockingSync, wake up half a
+/// millisecond late.
 void synchronize_event(DeviceEvent event) {
   constexpr std::chrono::microseconds kPause{20};
   for (cudaError_t status = cudaErrorNotReady;; std::this_thread::sleep_for(kPause)) {

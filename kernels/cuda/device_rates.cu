@@ -13,14 +13,14 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr int kTransfersPerRound = 4;        // back to back, as in a run
-constexpr std::int64_t kCopyPerBusByte = 8;  // 512 MiB at most: far beyond the L2 cache of any GPU
+constexpr int kTransfersPerRound = 4;        // consecutive, as in a run
+constexpr std::int64_t kCopyPerBusByte = 8;  // at most 512 MiB: much larger than the L2 cache of any GPU
 constexpr std::int64_t kMinCopyBytes = std::int64_t{1} << 20;
 constexpr int kThreads = 256;
-constexpr int kChains = 8;  // independent, so that no multiply-add waits for the one before
+constexpr int kChains = 8;  // independent, so that multiply-adds do not wait for each other
 constexpr int kFmaSteps = 2048;
 
-/// Copies with accesses of 16 bytes; the grid strides over `count` of them.
+/// Copies `count` 16-byte elements with a grid-stride loop.
 __global__ void __launch_bounds__(kThreads)
     copy_wide(const uint4* __restrict__ from, uint4* __restrict__ to, std::int64_t count) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(kThreads)
     to[i] = from[i];
 }
 
-/// kChains * kFmaSteps multiply-adds a thread. The result is stored only if it is not what it can never be,
-/// so nothing is left out.
+/// kChains * kFmaSteps multiply-adds per thread. The result is stored only under an impossible condition, so
+/// that the compiler removes nothing.
 template <class T>
 __global__ void __launch_bounds__(kThreads) fma_chains(T factor, T* unreachable) {
   T chain[kChains];
@@ -43,8 +43,7 @@ __global__ void __launch_bounds__(kThreads) fma_chains(T factor, T* unreachable)
   if (sum < T(-1)) *unreachable = sum;
 }
 
-/// Seconds of the best of some rounds of what `enqueue(stream)` puts on the stream, after one that does not
-/// count.
+/// The shortest time of several rounds of enqueue(stream), after one warm-up round.
 template <class Enqueue>
 double best_seconds(const Stream& stream, Enqueue&& enqueue) {
   const Event begin(Event::Timing::on);
@@ -61,7 +60,7 @@ double best_seconds(const Stream& stream, Enqueue&& enqueue) {
   return best;
 }
 
-/// Device memory that has been written to: what never was may be read in ways of its own.
+/// Device memory that has been written to: reads of memory that was never written may behave differently.
 Buffer zeroed(std::int64_t bytes, const Stream& stream) {
   Buffer buffer(bytes, device_resource());
   check_cuda(cudaMemsetAsync(buffer.data(), 0, static_cast<std::size_t>(bytes), stream.get()),
@@ -70,7 +69,7 @@ Buffer zeroed(std::int64_t bytes, const Stream& stream) {
   return buffer;
 }
 
-/// Page-locked memory and device memory for transfers each way.
+/// Page-locked memory and device memory for transfers in both directions.
 struct Bus {
   explicit Bus(std::int64_t bytes_each)
       : bytes(bytes_each),
@@ -86,7 +85,7 @@ struct Bus {
     for (int i = 0; i < kTransfersPerRound; ++i)
       copy_rows(to.data(), bytes, from.data(), bytes, bytes, 1, stream);
   }
-  /// For one way in one round.
+  /// Bytes per direction and round.
   double round_bytes() const { return static_cast<double>(bytes) * kTransfersPerRound; }
 
   std::int64_t bytes;
@@ -135,7 +134,7 @@ double measure_fma(int multiprocessors) {
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fma_chains<T>, kThreads, 0),
              "asking how many blocks run at once");
   const int blocks =
-      multiprocessors * std::max(resident, 1);  // one full wave: no multiprocessor idles at its end
+      multiprocessors * std::max(resident, 1);  // one full wave: no multiprocessor idles at the end
   const Buffer unreachable(static_cast<std::int64_t>(sizeof(T)), device_resource());
   const Stream stream;
   const double seconds = best_seconds(stream, [&](DeviceStream on) {
@@ -161,7 +160,7 @@ DeviceRates measure_device_limits(int device, std::int64_t bytes) {
   bytes = std::max(bytes, kMinCopyBytes);
   const std::int64_t quarter = std::max(free_device_memory_bytes(device) / 4, kMinCopyBytes);
   DeviceRates limits;
-  // The arithmetic comes first: it brings the clocks up.
+  // The arithmetic is measured first, because it raises the clocks.
   limits.fma_f32_per_second = measure_fma<float>(multiprocessors);
   limits.fma_f64_per_second = measure_fma<double>(multiprocessors);
   limits.copy_bytes_per_second =

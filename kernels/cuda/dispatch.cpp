@@ -1,4 +1,4 @@
-// The launchers as callers see them: what was asked for is checked, then whichever backend is in use does it.
+// The public launchers: they check their arguments, then call the current backend.
 #include <algorithm>
 #include <string>
 

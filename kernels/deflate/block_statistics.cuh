@@ -1,4 +1,4 @@
-// What each block is written by: its repeats, its codes and how they are told, or that it is stored.
+// The plan of each block: its matches, its Huffman codes and their encoded lengths, or that it is stored.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ namespace sepconv::deflate {
 
 /// Shared memory of a block's threads.
 struct PlanMemory {
-  static constexpr int kTables = kThreads / kLanes;  // a warp a table: few threads ask for the same counter
+  static constexpr int kTables = kThreads / kLanes;  // one table per warp, to reduce contention for counters
   union {
     SameBytes same;
     struct {
@@ -25,7 +25,7 @@ struct PlanMemory {
   unsigned long long weighted;
 };
 
-/// Counts what the block is written as.
+/// Counts the literal, length and distance symbols of the block.
 __device__ inline void count_symbols(const std::uint8_t* data, int size, const BlockMatch* matches,
                                      const Raster& raster, PlanMemory& memory) {
   auto& [covered, tables] = memory.counted;
@@ -61,7 +61,7 @@ __device__ inline void choose_codes(PlanMemory& memory) {
                           code.told_bits);
 }
 
-/// By one thread.
+/// Called by one thread.
 __device__ inline void complete_plan(const DeviceBlock& block, PlanMemory& memory, BlockPlan& plan) {
   memory.code.assign(plan.table);
   plan.bits = memory.code.cost();

@@ -1,4 +1,4 @@
-// What the threads of a block share out, and how one of them writes bits where others do.
+// Work that the threads of a block share, and bit writers for one of several concurrent threads.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,17 +7,18 @@
 
 namespace sepconv::deflate {
 
-/// While one thread of a block makes its codes, the others wait: what counts is how many blocks are in work.
+/// While one thread of a block computes its codes, the others wait, so the number of resident blocks
+/// determines the speed.
 constexpr int kBlocksPerProcessor = 8;
-constexpr int kBytesAtOnce = 16;  // of a thread: no more than one repeat begins there
+constexpr int kBytesAtOnce = 16;  // per thread: at most one match begins in them
 
-/// Calls visit(i) for what is this thread's of [0, count).
+/// Calls visit(i) for this thread's indices of [0, count).
 template <class Visit>
 __device__ void strided_for(int count, const Visit& visit) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) visit(i);
 }
 
-/// Bits into words, by one thread.
+/// Writes bits into words, by one thread.
 struct WordSink {
   std::uint32_t* words;
   std::uint64_t buffered = 0;
@@ -37,8 +38,8 @@ struct WordSink {
   }
 };
 
-/// choose_lengths() of all symbols, by all threads, after what thread 0 did before; it alone has the lengths
-/// then. Of `memory` it takes used, keys and depths.
+/// choose_lengths() of all symbols, called by all threads after thread 0 has written `counts`. Only thread 0
+/// may read the lengths afterwards. Uses the members used, keys and depths of `memory`.
 template <class Memory>
 __device__ void choose_lengths_in_block(const std::uint32_t* counts, int symbols, int max_bits,
                                         Memory& memory, std::uint8_t* lengths) {
@@ -59,7 +60,7 @@ __device__ void choose_lengths_in_block(const std::uint32_t* counts, int symbols
   if (threadIdx.x == 0) choose_lengths(memory.keys, memory.used, max_bits, memory.depths, lengths);
 }
 
-/// Bits into a stream of zeros, of which others write other bits at the same time.
+/// Writes bits into a stream of zeros while other threads write other bits.
 class StreamSink {
  public:
   __device__ StreamSink(std::uint32_t* stream, std::int64_t bit)

@@ -1,4 +1,4 @@
-// Where the streams of tiles lie, once it is known how long they are.
+// Computes the offsets of the tiles' streams once their sizes are known.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,14 +11,14 @@ namespace sepconv::deflate {
 
 constexpr int kCompactThreads = 1024;
 
-/// The number's lowest bytes.
+/// Writes the lowest `count` bytes of the number.
 __device__ inline void write_little_endian(std::uint64_t number, int count, std::uint8_t* to) {
   for (int i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(number >> (8 * i));
 }
 
-/// By one block: where the streams lie, and what comes before and after their blocks. `Streams` has
-/// locate(tiles, tile), which places a tile's blocks in its stream and returns an End that has its bytes, and
-/// put(tiles, tile, end, stream), which writes the rest.
+/// Runs in one block. Computes the offsets of all streams and writes the bytes before and after their blocks.
+/// `Streams` has locate(tiles, tile), which computes the offsets of a tile's blocks in its stream and returns
+/// an End with the stream's size, and put(tiles, tile, end, stream), which writes the header and trailer.
 template <class Streams>
 __global__ void __launch_bounds__(kCompactThreads)
     compact_streams(const DeviceTiles tiles, std::byte* encoded, EncodedTile* entries) {

@@ -1,4 +1,4 @@
-// CRC-32 of bytes by the threads of a block.
+// CRC-32 computed by the threads of a block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@ namespace sepconv::crc32 {
 
 constexpr int kThreads = 256;
 
-/// Thread 0 gets it.
+/// Only thread 0 returns the checksum.
 __device__ inline std::uint32_t checksum_in_block(const std::uint8_t* message, std::int64_t bytes) {
   static_assert(kThreads == 256);
   __shared__ Products products;

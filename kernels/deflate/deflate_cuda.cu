@@ -1,6 +1,6 @@
-// Tiles to streams on the device, those of deflate in four steps: the tiles as they are compressed, what each
-// of their blocks is written by, where each lies, and the streams. What the bytes of a block are is said in
-// core/deflate/, which the CPU's coder is made of, too.
+// Encodes tiles on the device. Deflate takes four steps: apply the predictor, plan the blocks, compute the
+// offsets, write the streams. The format of a block is defined in core/deflate/, which the CPU encoder uses,
+// too.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tiles that are being coded, as kernels see them.
+// The tiles to encode, as kernel parameters.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct DeviceTiles {
   BlockMatch* matches;
   std::byte *plans, *sequences;
   std::int64_t tiles, pitch_bytes, block_bytes, blocks, max_matches;
-  std::int64_t rows, row_bytes, tiles_across;  ///< of a tile; tiles in a row of them
+  std::int64_t rows, row_bytes, tiles_across;  ///< of a tile; tiles per row of tiles
   std::int64_t part_rows;
   bool pads, is_gzip, is_checked;
   Raster raster;
@@ -23,7 +23,7 @@ struct DeviceTiles {
   DeviceTiles(const EncodedTiles& coded, Extent part, std::byte* scratch)
       : DeviceTiles(coded, part, scratch, TilesScratch(coded, part)) {}
 
-  /// The last strip has fewer.
+  /// Rows of a tile; the last strip may have fewer.
   __device__ std::int64_t rows_of(std::int64_t tile) const {
     const std::int64_t left = part_rows - tile / tiles_across * rows;
     return pads || left > rows ? rows : left;
@@ -32,7 +32,7 @@ struct DeviceTiles {
   __device__ const std::uint8_t* data_of(std::int64_t tile) const {
     return reinterpret_cast<const std::uint8_t*>(predicted) + tile * pitch_bytes;
   }
-  /// deflate::BlockPlan or zstd::BlockPlan.
+  /// `Plan` is deflate::BlockPlan or zstd::BlockPlan.
   template <class Plan>
   __device__ Plan& plan(std::int64_t tile, std::int64_t block) const {
     return reinterpret_cast<Plan*>(plans)[tile * blocks + block];
@@ -59,7 +59,7 @@ struct DeviceTiles {
         raster{coded.channels * size_of(coded.type), coded.row_bytes()} {}
 };
 
-/// A block of a tile's stream; `size` is 0 where the tile has no such block.
+/// A block of a tile's stream; `size` is 0 if the tile has no such block.
 struct DeviceBlock {
   std::int64_t tile, index, first;
   int size;
@@ -77,7 +77,7 @@ struct DeviceBlock {
   }
 };
 
-/// A bit for each byte of a block, set by all threads where a repeat covers it. `covered` begins as zeros.
+/// Sets a bit for each byte of a block that a match covers, by all threads. `covered` must be zero before.
 __device__ inline void mark_covered(const BlockMatch* matches, int count, std::uint32_t* covered) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
     const int first = matches[i].position, last = first + matches[i].length();

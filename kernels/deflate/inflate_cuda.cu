@@ -1,6 +1,6 @@
-// Deflate streams decoded by warps. A stream is decoded in order, so what is parallel are the streams: a warp
-// each, whose lanes all follow the stream's bits and share the work of tables and copies. Predicted pixels
-// are literals for the most part; a look into the table gives up to three of them.
+// Decodes deflate streams. Decoding one stream is sequential, so streams run in parallel: one warp per
+// stream, whose lanes all follow the stream's bits and share the work of building tables and copying.
+// Predicted pixels are mostly literals; a table lookup gives up to three of them.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(32)
   }
 }
 
-/// Adler-32 (RFC 1950, 8.2) of each tile against its stream's.
+/// Compares the Adler-32 (RFC 1950, 8.2) of each tile with the stream's.
 __global__ void check_adler(const std::byte* decoded, TileGrid grid, const std::uint32_t* checksums,
                             std::int32_t* refused) {
   const std::int64_t index = blockIdx.x;

@@ -1,5 +1,5 @@
-// Pixels to tiles as they are compressed: filled up, and behind a predictor. As pad_block() and
-// apply_predictor() have it on the CPU.
+// Copies pixels into tiles for compression: pads them and applies the predictor. The same as pad_block() and
+// apply_predictor() on the CPU.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,11 +9,11 @@
 
 namespace sepconv::deflate {
 
-/// A row of a tile: its elements in the image, and where that has ended another one or the last pixel's.
+/// A row of a tile: its elements inside the image, then the fill value or the last pixel's elements.
 template <class Word>
 struct TileRow {
   const Word* values;
-  std::int64_t valid;  ///< elements that the image has
+  std::int64_t valid;  ///< elements inside the image
   std::int64_t count, channels;
   bool fills;
   Word fill;
@@ -21,7 +21,7 @@ struct TileRow {
   __device__ Word at(std::int64_t i) const {
     return i < valid ? values[i] : fills ? fill : values[valid - channels + i % channels];
   }
-  /// Byte `i` of the row's planes, of which the most significant bytes' is the first.
+  /// Byte `i` of a byte plane of the row; plane 0 has the most significant bytes.
   __device__ unsigned plane_byte(unsigned plane, std::int64_t i) const {
     return static_cast<unsigned>(at(i) >> (8 * (sizeof(Word) - 1 - plane))) & 0xFF;
   }

@@ -1,8 +1,7 @@
-// A deflate stream (RFC 1951) in a zlib frame (RFC 1950) or a gzip one (RFC 1952), decoded by one warp, or,
-// the same source, by a thread of the host. Every lane holds the stream's state, so that nothing diverges;
-// tables and copies are shared out among the lanes. A GPU has few streams to decode at once, so what counts
-// is how long a warp takes for a symbol: the loop over literals is short, without exchange between lanes, and
-// looks at several of them at once.
+// Decodes a deflate stream (RFC 1951) in zlib (RFC 1950) or gzip (RFC 1952) format, by one warp or, with the
+// same source, by one host thread. Every lane has the stream's state, so nothing diverges; tables and copies
+// are distributed over the lanes. A GPU decodes few streams at a time, so the latency per symbol matters: the
+// loop over literals is short, needs no exchange between lanes, and decodes several literals per lookup.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,8 @@ namespace sepconv::deflate {
 template <class ThreadGroup>
 class StreamDecoder {
  public:
-  /// `stream`: `bytes` of it, at a multiple of 16, up to the next of which may be read; `out`: `size` bytes
-  /// of the result, fewer than 2^31, at a multiple of 16.
+  /// `stream`: `bytes` bytes, aligned to 16 and readable up to the next multiple of 16. `out`: `size` bytes
+  /// of the result, fewer than 2^31, aligned to 16.
   SEPCONV_HOST_DEVICE StreamDecoder(const std::byte* stream, std::int64_t bytes, BlockCodec codec,
                                     std::byte* out, std::int64_t size, StreamTables& tables)
       : stream_(reinterpret_cast<const std::uint8_t*>(stream)),
@@ -29,8 +28,9 @@ class StreamDecoder {
         lane_(ThreadGroup::lane()),
         bits_(stream_, bytes_, tables.ring) {}
 
-  /// Whether the stream is sound and of exactly that size; its checksum is still to be looked at. Streams
-  /// with codes that encoders do not make are not taken, even where a lenient decoder would.
+  /// Decodes the stream. Returns whether it is valid and has exactly that size; the caller checks the
+  /// checksum. Streams with codes that encoders do not produce are rejected, even if a lenient decoder would
+  /// accept them.
   SEPCONV_HOST_DEVICE bool run() {
     if (is_gzip_ ? !gzip_header() : !zlib_header()) return false;
     for (bool last = false; !last;) {
@@ -54,7 +54,7 @@ class StreamDecoder {
 
  private:
   static constexpr std::int64_t kMaxStreamBytes = 1 << 28;  // bits are counted in 32
-  static constexpr unsigned kFlush = 2048;                  // bytes that go to the result at once
+  static constexpr unsigned kFlush = 2048;                  // bytes copied to the result in one step
   static constexpr unsigned kMaxMatch = 258;
 
   static SEPCONV_HOST_DEVICE std::uint32_t little_endian_32(const std::uint8_t* at) {
@@ -71,7 +71,7 @@ class StreamDecoder {
     const unsigned method = header & 0xFF, flags = header >> 8;
     return (method & 15) == 8 && method >> 4 <= 7 && (method << 8 | flags) % 31 == 0 && (flags & 32) == 0;
   }
-  /// One without a name or other fields.
+  /// Accepts only a header without a name or other optional fields.
   SEPCONV_HOST_DEVICE bool gzip_header() {
     constexpr unsigned kMagicOfDeflate = 0x088B1F, kHeader = 10, kTail = 8;
     if (bytes_ <= kHeader + kTail || little_endian_32(stream_) != kMagicOfDeflate) return false;
@@ -79,9 +79,9 @@ class StreamDecoder {
     return true;
   }
 
-  // The result passes through the window.
+  // The result is written to the window first.
 
-  /// The next `count` bytes that are not yet in the result go there.
+  /// Copies the next `count` bytes from the window to the result.
   SEPCONV_HOST_DEVICE void flush(unsigned count) {
     group_.sync();
     const std::uint8_t* const from = tables_.window + flushed_ % kWindow;  // kFlush divides the window
@@ -95,7 +95,7 @@ class StreamDecoder {
     flushed_ += count;
   }
 
-  /// After some bytes, at most kMaxMatch; false: there are more than the result has.
+  /// Called after at most kMaxMatch bytes. Returns false if the result would overflow.
   SEPCONV_HOST_DEVICE bool flush_some() {
     if (position_ - flushed_ < kFlush) return true;
     if (position_ > size_) return false;
@@ -175,7 +175,7 @@ class StreamDecoder {
     return code_lengths[256] != 0 && build_tables(tables_, lengths, distances, group_);
   }
 
-  /// The literals of an entry.
+  /// Writes the literals of a table entry.
   SEPCONV_HOST_DEVICE void put_literals(std::uint32_t entry) {
     const unsigned literals = entry >> 4 & 3;
     strided_for_few<ThreadGroup>(lane_, literals, [&](unsigned i) {
@@ -184,15 +184,15 @@ class StreamDecoder {
     position_ += literals;
   }
 
-  /// Up to four looks at literals; false: the symbol `entry`, which is still to be used, is none or has a
-  /// long code, and `bits` begins with it.
+  /// Decodes literals in up to four lookups. Returns false if the next symbol, `entry`, is not a literal or
+  /// has a long code; `bits` then begins with that symbol.
   SEPCONV_HOST_DEVICE bool literals(std::uint32_t& entry, std::uint64_t& bits) {
     bits = bits_.peek_far();
     SEPCONV_UNROLLED
     for (int k = 0; k < 4; ++k) {
       entry = tables_.literals[bits % (1U << kLiteralBits)];
       if ((entry & kIsLiteral) == 0) {
-        if (k > 1) bits = bits_.peek_far();  // fewer are left than a repeat takes, which is at most 48
+        if (k > 1) bits = bits_.peek_far();  // fewer bits remain than a match needs (at most 48)
         return false;
       }
       put_literals(entry);
@@ -202,7 +202,7 @@ class StreamDecoder {
     return true;
   }
 
-  /// The symbols of a block, up to its end.
+  /// Decodes the symbols of a block up to its end.
   SEPCONV_HOST_DEVICE bool decode_symbols() {
     std::uint32_t entry;
     std::uint64_t bits;
@@ -226,7 +226,7 @@ class StreamDecoder {
     }
   }
 
-  /// The entry of a symbol of the code of literals and lengths; 0 if it is none.
+  /// The entry of a literal/length symbol with a long code; 0 if the code is invalid.
   SEPCONV_HOST_DEVICE std::uint32_t long_code(unsigned bits) {
     const unsigned found = symbol_of(tables_.literal_code, bits);
     const unsigned symbol = found >> 4, count = found & 15;
@@ -239,7 +239,7 @@ class StreamDecoder {
     return static_cast<unsigned>(bits) & ((1U << count) - 1);
   }
 
-  /// `bits` follow the code of the length.
+  /// Decodes a distance and copies the match. `bits` begins after the code of the length.
   SEPCONV_HOST_DEVICE bool copy_match(std::uint32_t entry, std::uint64_t bits) {
     const unsigned extra_bits = entry >> 8 & 7;
     const unsigned length = (entry >> 11) + low_bits(bits, extra_bits);
@@ -259,7 +259,7 @@ class StreamDecoder {
     return true;
   }
 
-  /// What is copied lies before `position_`: of a repeat that overlaps itself its first period.
+  /// Copies a match. The source is before `position_`; a match that overlaps itself repeats its first period.
   SEPCONV_HOST_DEVICE void copy_within_window(unsigned distance, unsigned length) {
     const unsigned from = position_ - distance;
     group_.sync();

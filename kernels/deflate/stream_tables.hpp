@@ -1,5 +1,5 @@
-// What a stream of deflate's codes are looked up in while it is decoded, and how that is made. The same
-// source for a warp and for a thread of the host.
+// Lookup tables for decoding deflate, and their construction. The same source for a warp and for a host
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace sepconv::deflate {
 
-inline constexpr int kLiteralBits = 11;  // of the stream that are looked up at once
+inline constexpr int kLiteralBits = 11;  // bits of the stream per table lookup
 inline constexpr int kDistanceBits = 8;
 inline constexpr int kLengthBits = 7;
-// The last bytes of the result, from which nearly all repeats are copied. Deflate goes back by up to 32768:
-// what lies further back than the window surely holds is copied from the result itself.
+// The window has the last bytes of the result, the source of nearly all matches. Deflate distances reach
+// 32768: farther matches are copied from the result itself.
 inline constexpr unsigned kWindow = 16384;
 
-/// A canonical prefix code: how many codes have each length, and the symbols in the order of their codes.
+/// A canonical prefix code: the number of codes of each length, and the symbols in the order of their codes.
 template <int kSymbols>
 struct PrefixCode {
   std::uint16_t counts[kMaxBits + 1];
@@ -24,29 +24,28 @@ struct PrefixCode {
   std::uint16_t symbols[kSymbols];
 };
 
-/// What an entry of no literals is.
+/// Kind of an entry without literals.
 enum SymbolKind : unsigned { kLongCode = 0, kEnd = 1, kLength = 2 };
 inline constexpr std::uint32_t kIsLiteral = 3 << 4;
 
-/// In memory that is near: of a warp in its shared memory.
+/// Tables in fast memory: the shared memory of a warp.
 struct StreamTables {
   alignas(16) std::uint8_t window[kWindow];  // byte i of the result is window[i % kWindow]
   std::uint32_t ring[kRingWords + 4];        // see StreamBits
-  // For kLiteralBits of the stream: in bits 0 to 3 how many of them are used, in 4 and 5 how many literals
-  // they are, from bit 8 on the literals. None: bits 6 and 7 are a SymbolKind; of a length bits 8 to 10 are
-  // its extra bits, and its base is above.
+  // Indexed by kLiteralBits of the stream. Bits 0 to 3: number of bits used; 4 and 5: number of literals;
+  // from bit 8 on: the literals. Without literals, bits 6 and 7 are a SymbolKind; for a length, bits 8 to 10
+  // are the number of extra bits and the base is above.
   std::uint32_t literals[1 << kLiteralBits];
-  // Bits 0 to 3: bits of the code, 0 for a longer one or none; 4 to 7: extra bits; above: base. While the
-  // lengths of codes are read: bits of their code, and above the symbol.
+  // Bits 0 to 3: length of the code, 0 for a longer or invalid one; 4 to 7: number of extra bits; above:
+  // base. While code lengths are read: length of the code, and above it the symbol.
   std::uint32_t distances[1 << kDistanceBits];
-  int symbol_offset[kLiteralBits + 1];  // by its length: what to add to a code for its place among all
+  int symbol_offset[kLiteralBits + 1];  // by code length: offset from a code to its index in `symbols`
   PrefixCode<288> literal_code;
   PrefixCode<32> distance_code;
-  std::uint8_t lengths[320];  // of the codes, as a block tells them
+  std::uint8_t lengths[320];  // code lengths as read from a block
 };
 
-/// Counts and sorts the symbols by the lengths of their codes; false: there are more codes than bits for
-/// them.
+/// Counts and sorts the symbols by the lengths of their codes. Returns false if the code is oversubscribed.
 template <class ThreadGroup, int kSymbols>
 SEPCONV_HOST_DEVICE bool sort_symbols(PrefixCode<kSymbols>& code, const std::uint8_t* lengths,
                                       unsigned symbols, const ThreadGroup& group) {
@@ -97,7 +96,7 @@ SEPCONV_HOST_DEVICE bool is_complete(const PrefixCode<kSymbols>& code) {
   return free_codes == 0;
 }
 
-/// No distance at all, or one of one bit, as a block without repeats or with one distance has them.
+/// No code, or one code of one bit: a block without matches or with one distance.
 SEPCONV_HOST_DEVICE inline bool has_at_most_one_code(const PrefixCode<32>& code) {
   int used = 0;
   SEPCONV_ROLLED
@@ -105,8 +104,8 @@ SEPCONV_HOST_DEVICE inline bool has_at_most_one_code(const PrefixCode<32>& code)
   return used == 0 || (used == 1 && code.counts[1] == 1);
 }
 
-/// The symbol whose code `stream` begins with, and below it, in 4 bits, the bits of that; 0 where there is
-/// none.
+/// The symbol whose code `stream` begins with, and in the lowest 4 bits the code's length; 0 if there is no
+/// such code.
 template <int kSymbols>
 SEPCONV_HOST_DEVICE __attribute__((noinline)) unsigned symbol_of(const PrefixCode<kSymbols>& code,
                                                                  unsigned stream) {
@@ -125,7 +124,8 @@ SEPCONV_HOST_DEVICE __attribute__((noinline)) unsigned symbol_of(const PrefixCod
   return 0;
 }
 
-/// The order in which lengths of code lengths are told: 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1 15.
+/// The order of the code length code lengths (RFC 1951, 3.2.7): 16 17 18 0 8 7 9 6 10 5 11 4 12 3 13 2 14 1
+/// 15.
 SEPCONV_HOST_DEVICE inline unsigned code_length_order(unsigned i) {
   if (i < 3) return 16 + i;
   const unsigned k = i - 3;
@@ -145,7 +145,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t distance_entry(unsigned symbol, unsigne
   return bits | extra << 4 | base << 8;
 }
 
-/// The entry of up to three symbols that follow each other, each with the bits of its code, 0 for a long one.
+/// The entry of up to three consecutive symbols, each with the length of its code (0 for a long one).
 SEPCONV_HOST_DEVICE inline std::uint32_t literal_entry(const std::uint32_t (&symbols)[3]) {
   const unsigned first = symbols[0] >> 4, bits = symbols[0] & 15;
   if (bits == 0 || first > 285) return kLongCode << 6;
@@ -164,12 +164,13 @@ SEPCONV_HOST_DEVICE inline std::uint32_t literal_entry(const std::uint32_t (&sym
   return entry | total_bits | count << 4;
 }
 
-/// The first symbol of every kLiteralBits of the stream, and the bits of its code below, 0 for longer ones.
+/// For every value of kLiteralBits bits: the first symbol, and below it the length of its code (0 for a
+/// longer one).
 template <class ThreadGroup>
 SEPCONV_HOST_DEVICE void fill_first_symbols(StreamTables& tables, const ThreadGroup& group) {
   const PrefixCode<288>& code = tables.literal_code;
-  // Where the codes of one length and all shorter ones end, as numbers of kLiteralBits: canonical codes
-  // ascend.
+  // Ends of the codes of up to each length, as numbers of kLiteralBits bits: canonical codes are in ascending
+  // order.
   unsigned ends[kLiteralBits], first = 0, index = 0;
   SEPCONV_UNROLLED
   for (int bits = 1; bits <= kLiteralBits; ++bits) {
@@ -195,8 +196,8 @@ SEPCONV_HOST_DEVICE void fill_first_symbols(StreamTables& tables, const ThreadGr
   group.sync();
 }
 
-/// From the table of first symbols, in place: what follows one lies at a smaller index, so the largest come
-/// first.
+/// Combines consecutive symbols, in place: the remaining bits are a smaller index, so the table is processed
+/// from its end.
 template <class ThreadGroup>
 SEPCONV_HOST_DEVICE void combine_symbols(StreamTables& tables, const ThreadGroup& group) {
   constexpr int kLanes = ThreadGroup::kLanes;
@@ -215,7 +216,7 @@ SEPCONV_HOST_DEVICE void combine_symbols(StreamTables& tables, const ThreadGroup
   }
 }
 
-/// For the code of the lengths of codes, whose own lengths are told.
+/// Builds the table of the code length code from its lengths.
 template <class ThreadGroup>
 SEPCONV_HOST_DEVICE __attribute__((noinline)) bool build_code_length_table(StreamTables& tables,
                                                                            const ThreadGroup& group) {
@@ -229,7 +230,7 @@ SEPCONV_HOST_DEVICE __attribute__((noinline)) bool build_code_length_table(Strea
   return true;
 }
 
-/// For a block whose codes' lengths are told; false where the codes are none that encoders make.
+/// Builds the tables of a block from its code lengths. Returns false for codes that encoders do not produce.
 template <class ThreadGroup>
 SEPCONV_HOST_DEVICE __attribute__((noinline)) bool build_tables(StreamTables& tables, unsigned lengths,
                                                                 unsigned distances,

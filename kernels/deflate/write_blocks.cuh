@@ -1,4 +1,4 @@
-// Where each block lies, and the streams themselves.
+// Computes the position of each block and writes the streams.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,7 +9,7 @@
 
 namespace sepconv::deflate {
 
-/// Where the bits of a tile's blocks lie, and the stream's checksum.
+/// The end of a tile's stream, and its checksum.
 struct StreamEnd {
   std::int64_t bytes;
   std::uint32_t checksum;
@@ -23,7 +23,7 @@ __device__ inline StreamEnd locate_blocks(const DeviceTiles& tiles, std::int64_t
     BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
     plan.at = at;
     at += plan.bits;
-    // What is stored begins at a byte, after three bits.
+    // The bytes of a stored block begin at a byte boundary, after three bits.
     if (plan.is_stored != 0) at += (8 - (plan.at + 3) % 8) % 8;
     sums = (sums + static_cast<unsigned>(block.size) * sum + plan.weighted) % kAdlerBase;
     sum = (sum + plan.sum) % kAdlerBase;
@@ -36,14 +36,14 @@ __device__ inline void put_zlib(const StreamEnd& end, std::uint8_t* stream) {
   write_little_endian(kZlibHeader, 2, stream);
   write_little_endian(__byte_perm(end.checksum, 0, 0x0123), 4, stream + end.bytes - 4);
 }
-/// All but the checksum, for which write_tails() reads the tile.
+/// Writes all but the checksum, for which write_tails() reads the tile.
 __device__ inline void put_gzip(const StreamEnd& end, std::int64_t tile_bytes, std::uint8_t* stream) {
   write_little_endian(kGzipHeader, 8, stream);
   write_little_endian(kGzipSystem, 2, stream + 8);
   write_little_endian(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
 }
 
-/// How compact_streams() knows the streams of zlib and gzip.
+/// The `Streams` of compact_streams() for zlib and gzip.
 struct DeflateStreams {
   using End = StreamEnd;
   static __device__ End locate(const DeviceTiles& tiles, std::int64_t tile) {
@@ -63,16 +63,16 @@ struct BitCount {
 struct WriteMemory {
   CodeTable table;
   std::uint32_t covered[2 * kMaskWords];
-  /// Which repeat, counted from 1, begins in which bytes that a thread takes at once.
+  /// For each group of kBytesAtOnce bytes: the match that begins there, counted from 1; 0: none.
   std::uint16_t begins[kBlockBytes / kBytesAtOnce];
   typename cub::BlockScan<unsigned, kThreads>::TempStorage storage;
 };
 
-/// What a thread writes of a block: the literals of its bytes, then the repeat that begins there.
+/// The part of a block that a thread writes: the literals among its bytes, then the match that begins there.
 struct ThreadPart {
   std::uint32_t bytes[kBytesAtOnce / 4] = {};
   unsigned literals = 0;  ///< a bit for each byte
-  int length = 0;         ///< of the repeat, or 0
+  int length = 0;         ///< of the match, or 0
   Value distance{};
 
   __device__ ThreadPart(const DeviceTiles& tiles, const DeviceBlock& block, const WriteMemory& memory,
@@ -102,7 +102,7 @@ struct ThreadPart {
   }
 };
 
-/// Returns where the block's bytes begin.
+/// Writes the header of a block. Returns the first bit after it.
 __device__ inline std::int64_t write_head(const BlockPlan& plan, int size, std::uint32_t* stream) {
   strided_for(static_cast<int>(plan.head_bits + 31) / 32, [&](int i) {
     const unsigned left = plan.head_bits - 32 * static_cast<unsigned>(i);
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(kThreads)
   write_bytes(tiles, block, plan, memory, at, stream);
 }
 
-/// A block a tile.
+/// Launched with one block per tile.
 __global__ void __launch_bounds__(crc32::kThreads)
     write_tails(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
   const std::int64_t tile = blockIdx.x;

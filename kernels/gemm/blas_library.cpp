@@ -20,7 +20,7 @@ BlasLibrary::BlasLibrary(const char* variable, const std::vector<const char*>& n
   for (const char* const name : tried) {
     handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (handle_ != nullptr) return;
-    // The first name is the one to ask for: later ones are older or without a version.
+    // The error of the first name is reported: later names are older versions or have no version.
     if (failure_.empty()) failure_ = dlerror();
   }
 }

@@ -13,23 +13,23 @@ namespace {
 /// kOutputs: rows and columns of the result that a thread computes.
 template <class A, int kOutputs>
 struct ExactTuning {
-  static constexpr int kVector = 16 / sizeof(A);  ///< what one load from shared memory brings
-  static constexpr int kSide = 16;                ///< threads of a block, down and across
+  static constexpr int kVector = 16 / sizeof(A);  ///< elements per load from shared memory
+  static constexpr int kSide = 16;                ///< threads of a block per dimension
   static constexpr int kThreads = kSide * kSide;
-  static constexpr int kTile = kSide * kOutputs;  ///< rows and columns of a block
-  static constexpr int kDepth = 16;               ///< k of a round
+  static constexpr int kTile = kSide * kOutputs;  ///< rows and columns of the result per block
+  static constexpr int kDepth = 16;               ///< length in k of a step
   static constexpr int kStaged =
-      kTile * kDepth / kThreads;  ///< elements of an operand's tile that a thread brings
+      kTile * kDepth / kThreads;  ///< elements of an operand's tile that a thread loads
   static constexpr int kMaxGridSide = 65535;
 };
 
 template <class A>
-constexpr int kManyOutputs = sizeof(A) == 4 ? 8 : 4;  ///< where there is work for all processors
+constexpr int kManyOutputs = sizeof(A) == 4 ? 8 : 4;  ///< for results that occupy all multiprocessors
 template <class A>
-constexpr int kFewOutputs = kManyOutputs<A> / 2;  ///< of small results: more blocks
-constexpr std::int64_t kFewBlocks = 256;          ///< about two for each processor of a large GPU
+constexpr int kFewOutputs = kManyOutputs<A> / 2;  ///< for small results: gives more blocks
+constexpr std::int64_t kFewBlocks = 256;          ///< about two per multiprocessor of a large GPU
 
-/// Tiles of x (turned) and of y: row k holds what is multiplied with each other.
+/// Tiles of x (transposed) and of y: row k contains the factors with index k.
 template <class A, int kOutputs>
 struct Tiles {
   using Tuning = ExactTuning<A, kOutputs>;
@@ -37,8 +37,8 @@ struct Tiles {
   alignas(16) A y[Tuning::kDepth][Tuning::kTile + Tuning::kVector];
 };
 
-/// One row or column of a thread's square: groups of kVector neighbours, which the block's threads take turns
-/// in.
+/// Index within the tile of one row or column of a thread's outputs: groups of kVector neighbours,
+/// interleaved over the block's threads.
 template <class A, int kOutputs>
 __device__ __forceinline__ int tile_index(int thread, int output) {
   using Tuning = ExactTuning<A, kOutputs>;
@@ -60,20 +60,20 @@ __device__ __forceinline__ void load_operand(const A* from, int thread, A (&to)[
   }
 }
 
-/// What a thread brings of an operand's tile, in registers until its place in shared memory is free.
+/// A thread's elements of an operand's tile, in registers until the buffer in shared memory is free.
 template <class A, int kOutputs>
 struct Staging {
   using Tuning = ExactTuning<A, kOutputs>;
   A element[Tuning::kStaged];
 
-  /// `along_k`: neighbouring threads take neighbouring k.
+  /// `along_k`: neighbouring threads load neighbouring k.
   static __device__ __forceinline__ int2 at(int i, bool along_k) {
     const int index = static_cast<int>(threadIdx.x) + i * Tuning::kThreads;
     return along_k ? make_int2(index % Tuning::kDepth, index / Tuning::kDepth)
                    : make_int2(index / Tuning::kTile, index % Tuning::kTile);
   }
 
-  /// Elements (k, other) from k0 and first on; offset(k, other) in bytes. What lies outside is 0.
+  /// Loads elements (k, line) from k0 and `first` on; offset(k, line) in bytes. Elements outside are 0.
   template <class Offset>
   __device__ __forceinline__ void load_to_registers(const std::byte* data, PixelType type, std::int64_t k0,
                                                     std::int64_t k_end, std::int64_t first, std::int64_t end,
@@ -115,8 +115,8 @@ __device__ __forceinline__ void multiply(const Tiles<A, kOutputs>& tiles, int k,
   }
 }
 
-/// The tile of the result from (row, col) on. Two pairs of tiles take turns: while one is multiplied, the
-/// next is on its way.
+/// Computes the tile of the result from (row, col) on, double-buffered: while one pair of tiles is
+/// multiplied, the next is loaded.
 template <class A, int kOutputs>
 __device__ __forceinline__ void compute_tile(const ExactShape& shape, const device::Store<A>& store,
                                              Tiles<A, kOutputs> (&tiles)[2], std::int64_t row,
@@ -144,13 +144,13 @@ __device__ __forceinline__ void compute_tile(const ExactShape& shape, const devi
   for (std::int64_t k = 0; k < shape.k; k += Tuning::kDepth, buffer ^= 1) {
     x.store_to_shared(tiles[buffer].x, x_along_k);
     y.store_to_shared(tiles[buffer].y, y_along_k);
-    __syncthreads();  // the other pair has been read by all when this is passed
+    __syncthreads();  // after this, all threads have finished reading the other pair
     const std::int64_t left = shape.k - k;
     if (left > Tuning::kDepth) load_to_registers(k + Tuning::kDepth);
     if (left >= Tuning::kDepth) {
 #pragma unroll
       for (int i = 0; i < Tuning::kDepth; ++i) multiply(tiles[buffer], i, down, across, sums);
-    } else {  // not one more: adding 0 would make -0 a 0
+    } else {  // exactly `left` steps: adding 0 would change -0 to 0
 #pragma unroll 1
       for (int i = 0; i < static_cast<int>(left); ++i) multiply(tiles[buffer], i, down, across, sums);
     }

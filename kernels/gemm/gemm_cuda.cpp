@@ -12,7 +12,7 @@
 namespace sepconv::engine {
 namespace {
 
-// For cublas_api.h.
+// Declarations of cublas_api.h.
 using Handle = void*;
 using Status = int;
 constexpr int kNoTrans = 0;
@@ -61,8 +61,8 @@ void check(const CuBlas& blas, Status status, const char* action) {
   if (status != 0) throw CudaError(fmt::format("{} failed: {}", action, blas.status_text(status)));
 }
 
-/// Handles that nobody uses, by device. They are made once, because that takes tens of milliseconds, and live
-/// as long as the process: at its end the driver may be gone before them.
+/// Unused handles, by device. They are reused, because creating one takes tens of milliseconds, and never
+/// destroyed: the driver may be unloaded before them at the end of the process.
 class Handles {
  public:
   Handle acquire(const CuBlas& blas, int device) {
@@ -94,7 +94,7 @@ Handles& handles() {
   return *all;
 }
 
-/// A handle of the current device while this lives.
+/// Holds a handle of the current device until destruction.
 class HandleLease {
  public:
   explicit HandleLease(const CuBlas& blas)
@@ -109,8 +109,8 @@ class HandleLease {
   Handle handle_;
 };
 
-/// cuBLAS counts in columns: a row-major matrix is its transpose there, and out = op(a) op(b) is out^T =
-/// op(b)^T op(a)^T.
+/// cuBLAS is column-major: a row-major matrix is its transpose there, and out = op(a) op(b) is computed as
+/// out^T = op(b)^T op(a)^T.
 template <class T>
 Status multiply(Gemm<T>* gemm, Handle handle, const GemmOp& op, const GemmShape& shape,
                 const ConstPixelView& a, const ConstPixelView& b, const PixelView& out) {

@@ -17,7 +17,7 @@
 namespace sepconv {
 namespace {
 
-// For cblas.h.
+// Declarations of cblas.h.
 constexpr int kRowMajor = 101;
 constexpr int kNoTrans = 111;
 constexpr int kTrans = 112;
@@ -25,7 +25,7 @@ template <class T>
 using Gemm = void(int order, int trans_a, int trans_b, int m, int n, int k, T alpha, const T* a, int lda,
                   const T* b, int ldb, T beta, T* c, int ldc);
 
-/// Throws LimitReached where OpenBLAS would ask for memory for ever.
+/// Throws LimitReached if the address space is too small; OpenBLAS would retry its allocations forever.
 void check_address_space(int threads, const char* advice) {
   const std::int64_t needed = openblas_address_bytes(threads), available = free_address_bytes();
   if (needed <= available) return;
@@ -36,7 +36,7 @@ void check_address_space(int threads, const char* advice) {
                   format_bytes(static_cast<double>(available)), advice));
 }
 
-/// First of all: there is room for what OpenBLAS begins with.
+/// First member of OpenBlas: checks the address space that OpenBLAS needs when it is loaded.
 struct AddressSpaceForLoad {
   AddressSpaceForLoad() {
     const int threads = openblas_threads_at_load();
@@ -52,10 +52,10 @@ struct OpenBlas {
   void (*set_threads)(int) = library.find<void(int)>("openblas_set_num_threads");
   int (*threads)() = library.find<int()>("openblas_get_num_threads");
   char* (*config)() = library.find<char*()>("openblas_get_config");
-  std::mutex mutex;  // of the number of threads
-  int ready = 0;     // threads that it has had by now, with all that they take
+  std::mutex mutex;  // protects the number of threads
+  int ready = 0;     // number of threads that have allocated their buffers
 
-  /// Builds that count in 64 bits have other functions under the same names.
+  /// Builds with 64-bit integers have different functions under the same names.
   bool counts_in_32_bits() const { return std::string(config()).find("USE64BITINT") == std::string::npos; }
   bool is_complete() const {
     return sgemm != nullptr && dgemm != nullptr && set_threads != nullptr && threads != nullptr &&
@@ -64,7 +64,7 @@ struct OpenBlas {
 };
 
 OpenBlas& open_blas() {
-  // One that throws is tried again the next time.
+  // If the constructor throws, the next call tries again.
   static OpenBlas blas;
   return blas;
 }
@@ -80,7 +80,7 @@ OpenBlas& require_blas() {
   return blas;
 }
 
-/// OpenBLAS's number of threads while this lives.
+/// Sets OpenBLAS's number of threads until destruction.
 class ThreadCount {
  public:
   ThreadCount(const OpenBlas& blas, int threads)
@@ -115,23 +115,24 @@ void multiply(Gemm<T>* gemm, const GemmOp& op, const GemmShape& shape, const Con
        static_cast<T>(op.beta), reinterpret_cast<T*>(out.data), blas_int(leading_dimension(out)));
 }
 
-/// Has all threads take what they need now, while there is room: a product that each has a part in.
+/// Makes all threads allocate their buffers while there is address space, by a product that all of them take
+/// part in.
 void allocate_buffers(OpenBlas& blas, int threads) {
-  constexpr std::int64_t kSide = 256;  // smaller ones do without
+  constexpr std::int64_t kSide = 256;  // smaller products use fewer threads
   const std::int64_t before = free_address_bytes();
   const std::vector<float> ones(kSide * kSide, 1);
   std::vector<float> sums(kSide * kSide);
   const ThreadCount count(blas, threads);
   multiply(blas.sgemm, {}, {kSide, kSide, kSide}, view_of(ones.data(), {kSide, kSide}),
            view_of(ones.data(), {kSide, kSide}), view_of(sums.data(), {kSide, kSide}));
-  // Those that had no part in it take theirs when they begin.
+  // Threads that had no part of the product allocate when they start.
   const std::int64_t expected_free = before - (threads - blas.ready) * kOpenBlasBufferBytes;
   for (int pause = 0; free_address_bytes() > expected_free && pause < 1000; ++pause)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-/// Threads that OpenBLAS may be told to use: this many, or fewer where the process's limits give no more.
-/// Throws Error where there is not even room for one.
+/// Number of threads that OpenBLAS may use: `threads`, or fewer if the process's limits require it. Throws
+/// Error if the limits do not even allow one.
 int prepare_threads(OpenBlas& blas, int threads) {
   if (threads <= blas.ready) return threads;
   const int existing = std::max(blas.ready, blas.threads());

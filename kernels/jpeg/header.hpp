@@ -1,6 +1,6 @@
-// What precedes the scan of a JPEG (ITU-T T.81, B.2): where its tables lie and which component uses which.
-// Only what encoders of images in TIFF write is taken: baseline or extended sequential Huffman coding of 8
-// bits, all components in one scan. The same source for a GPU and for a thread of the host.
+// Parser of a JPEG's header up to the scan (ITU-T T.81, B.2): positions of the tables, and the tables of each
+// component. Accepts only what encoders of TIFF images write: baseline or extended sequential Huffman coding
+// of 8 bits, all components in one scan. The same source for a GPU and for a host thread.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@ inline constexpr int kMaxComponents = 3;
 inline constexpr int kQuantTables = 4;
 inline constexpr int kHuffmanTables = 2;  ///< of each class, as in baseline
 
-/// Places of bytes in the stream; 0: there is no such table.
+/// Positions are byte offsets in the stream; 0: the table does not exist.
 struct Header {
   std::int64_t quant[kQuantTables];         ///< 64 values, in zigzag order
   bool quant_is_wide[kQuantTables];         ///< 16 bits, not 8
-  std::int64_t huffman[2][kHuffmanTables];  ///< DC and AC: 16 counts, then the symbols
+  std::int64_t huffman[2][kHuffmanTables];  ///< [DC, AC]: 16 counts, then the symbols
   std::uint8_t id[kMaxComponents];
   std::uint8_t quant_table[kMaxComponents], dc_table[kMaxComponents], ac_table[kMaxComponents];
-  std::int32_t restart_interval;  ///< units; 0: none
-  std::int64_t scan;              ///< where its coded bits begin
+  std::int32_t restart_interval;  ///< in MCUs; 0: no restarts
+  std::int64_t scan;              ///< first byte of the entropy-coded data
 };
 
-/// Steps through the segments. Whatever libjpeg would warn of or decode in another way is refused.
+/// Parses the segments. Rejects everything that libjpeg would warn of or decode differently.
 class HeaderParser {
  public:
   SEPCONV_HOST_DEVICE HeaderParser(const std::uint8_t* stream, std::int64_t bytes, const Geometry& geometry)
       : stream_(stream), bytes_(bytes), geometry_(geometry) {}
 
-  /// False: it is refused.
+  /// Returns false if the JPEG is refused.
   SEPCONV_HOST_DEVICE bool run(Header& header) {
     header = Header{};
     if (bytes_ < 2 || stream_[0] != 0xFF || stream_[1] != 0xD8) return false;
@@ -133,7 +133,7 @@ class HeaderParser {
     return band[0] == 0 && band[1] == kCoefficients - 1 && band[2] == 0;
   }
 
-  /// Comments and what applications add, unless libjpeg warns of it.
+  /// Whether a comment or application segment may be skipped; false if libjpeg would warn of it.
   SEPCONV_HOST_DEVICE bool may_skip(int marker, std::int64_t at, std::int64_t end) const {
     if (marker == 0xE0 && end - at >= 6 && matches_text(at, "JFIF", 4))
       return stream_[at + 5] == 1;  // its version

@@ -1,8 +1,7 @@
-// The second stage of a JPEG: samples of coefficients, to the bits of libjpeg's JDCT_ISLOW. It is the
-// algorithm of Loeffler, Ligtenberg and Moschytz ("Practical fast 1-D DCT algorithms with 11
-// multiplications", ICASSP 1989) in integers: constants have 13 bits behind the point, and values between the
-// passes 2, which are what its roundings, and so the bits, depend on. The same source for a GPU and for a
-// thread of the host.
+// The second stage of JPEG decoding: samples from coefficients, bit-identical to libjpeg's JDCT_ISLOW. It is
+// the algorithm of Loeffler, Ligtenberg and Moschytz ("Practical fast 1-D DCT algorithms with 11
+// multiplications", ICASSP 1989) in fixed-point arithmetic: constants have 13 fractional bits and values
+// between the passes 2, which determine the rounding. The same source for a GPU and for a host thread.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +11,11 @@
 namespace sepconv::jpeg {
 
 inline constexpr int kConstantBits = 13, kPassBits = 2;
-/// Between the passes, and of results before they are cut to a sample's range: within these, implementations
-/// in 16 and in 32 bits are one; what goes beyond is not an image's, and refused.
+/// Limits of the values between the passes and of the results before clamping. Within them, 16-bit and 32-bit
+/// implementations give the same results; values beyond them do not occur in real images and are refused.
 inline constexpr std::int32_t kMaxIntermediate = 16383, kMaxResult = 511;
 
-/// Eight values, `kConstantBits` more behind the point.
+/// One-dimensional inverse DCT of eight values; the results have kConstantBits more fractional bits.
 SEPCONV_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[kSide], std::int32_t (&out)[kSide]) {
   constexpr std::int32_t k0298 = 2446, k0390 = 3196, k0541 = 4433, k0765 = 6270, k0899 = 7373, k1175 = 9633,
                          k1501 = 12299, k1847 = 15137, k1961 = 16069, k2053 = 16819, k2562 = 20995,
@@ -37,7 +36,7 @@ SEPCONV_HOST_DEVICE inline void inverse_dct_8(const std::int32_t (&in)[kSide], s
   }
 }
 
-/// Half up.
+/// Shifts right, rounding half up.
 template <int kBits>
 SEPCONV_HOST_DEVICE std::int32_t rounded_shift(std::int32_t value) {
   return (value + (1 << (kBits - 1))) >> kBits;
@@ -47,8 +46,8 @@ SEPCONV_HOST_DEVICE inline bool is_within(std::int32_t value, std::int32_t max_v
   return value >= -max_value - 1 && value <= max_value;
 }
 
-/// First pass: a column of a block's coefficients to that of `intermediate`, whose rows lie `pitch` apart. False:
-/// it is refused.
+/// First pass: transforms a column of a block's coefficients into that column of `intermediate`, whose rows
+/// are `pitch` apart. Returns false if the values are refused.
 SEPCONV_HOST_DEVICE inline bool inverse_dct_column(const std::int16_t* block, int col,
                                                    std::int32_t* intermediate, int pitch) {
   std::int32_t in[kSide], out[kSide];
@@ -63,7 +62,8 @@ SEPCONV_HOST_DEVICE inline bool inverse_dct_column(const std::int16_t* block, in
   return good;
 }
 
-/// Second pass: a row of `intermediate` to eight samples. False: it is refused.
+/// Second pass: transforms a row of `intermediate` into eight samples. Returns false if the values are
+/// refused.
 SEPCONV_HOST_DEVICE inline bool inverse_dct_row(const std::int32_t* row, std::uint8_t* to) {
   std::int32_t in[kSide], out[kSide];
   for (int col = 0; col < kSide; ++col) in[col] = row[col];
@@ -78,7 +78,8 @@ SEPCONV_HOST_DEVICE inline bool inverse_dct_row(const std::int32_t* row, std::ui
   return good;
 }
 
-/// A block, in place: 64 samples come where half of the coefficients were.
+/// Transforms a block in place: 64 samples overwrite half of the coefficients. Returns false if it is
+/// refused.
 inline bool inverse_dct(std::byte* block) {
   std::int32_t intermediate[kCoefficients];
   bool good = true;

@@ -1,5 +1,5 @@
-// JPEGs decoded in three steps: a warp follows the codes of a stream, eight threads transform a block, and a
-// thread makes a pixel.
+// Decodes JPEGs in three steps: one warp decodes the codes of a stream, eight threads transform a block, and
+// one thread computes a pixel.
 #include <cuda_runtime.h>
 
 #include "kernels/codec/decode_scratch.hpp"
@@ -12,17 +12,17 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBlocks = kThreads / jpeg::kSide;  // of a JPEG, that a group of threads transforms
-constexpr int kPitch = jpeg::kSide + 1;          // between the passes: no two lanes in one bank
+constexpr int kBlocks = kThreads / jpeg::kSide;  // blocks of a JPEG that a thread block transforms
+constexpr int kPitch = jpeg::kSide + 1;          // between the passes, without bank conflicts
 
-/// Tiles and what is next to each.
+/// Tiles and their scratch memory.
 struct Jpegs {
   TileGrid grid;
   jpeg::Geometry whole;
   bool is_ycbcr;
   std::byte* scratch;
   std::int64_t scratch_bytes;
-  unsigned groups;  // of threads, a tile
+  unsigned groups;  // thread blocks per tile
 
   /// The last strip has fewer rows.
   __device__ jpeg::Geometry geometry(std::int64_t index) const {
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(kThreads) transform_kernel(Jpegs jpegs, std::i
   if (exists)
     good = jpeg::inverse_dct_column(reinterpret_cast<const std::int16_t*>(block), line,
                                     between[block_in_group], kPitch);
-  __syncwarp();  // the block is read, and its samples may come into its place
+  __syncwarp();  // the block has been read and may be overwritten by its samples
   if (exists)
     good = jpeg::inverse_dct_row(between[block_in_group] + line * kPitch,
                                  reinterpret_cast<std::uint8_t*>(block) + line * jpeg::kSide) &&

@@ -1,5 +1,6 @@
-// The first stage of a JPEG: its header and the codes of its scan, to coefficients. Codes are decoded in
-// order; many streams are in work at once. The same source for a warp and for a thread of the host.
+// The first stage of JPEG decoding: the header and the entropy-coded data, to coefficients. A stream is
+// decoded sequentially; many streams are decoded in parallel. The same source for a warp and for a host
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +11,16 @@
 
 namespace sepconv::jpeg {
 
-/// What lanes share.
+/// Tables in memory that the lanes share.
 struct Tables {
   HuffmanTable huffman[2][kHuffmanTables];
   std::uint16_t quant[kMaxComponents][kCoefficients];  ///< in zigzag order
-  std::uint8_t natural[kCoefficients];                 ///< places of coefficients in zigzag order
+  std::uint8_t natural[kCoefficients];                 ///< zigzag order to natural order
 };
 
-/// The place of coefficient `k` of the zigzag sequence (A.3.6): row * 8 + column.
+/// Natural-order index (row * 8 + column) of coefficient `k` of the zigzag sequence (A.3.6).
 SEPCONV_HOST_DEVICE inline int natural_index(int k) {
-  // Diagonals, each second one upwards; the second half mirrors the first.
+  // Every second diagonal runs upwards; the second half mirrors the first.
   const bool is_mirrored = k >= kCoefficients / 2;
   int step = is_mirrored ? kCoefficients - 1 - k : k, diagonal = 0;
   while (step > diagonal) step -= ++diagonal;
@@ -28,8 +29,8 @@ SEPCONV_HOST_DEVICE inline int natural_index(int k) {
   return is_mirrored ? kCoefficients - 1 - index : index;
 }
 
-/// Coefficients of all blocks, dequantised, in natural order. `coefficients` has kBlockBytes for each of the
-/// geometry's blocks and is aligned to 16 bytes.
+/// Decodes the coefficients of all blocks, dequantised, in natural order. `coefficients` has kBlockBytes for
+/// each of the geometry's blocks and is aligned to 16 bytes.
 template <class ThreadGroup>
 class ScanDecoder {
  public:
@@ -42,7 +43,7 @@ class ScanDecoder {
         tables_(tables),
         bits_(stream_, stream_) {}
 
-  /// False: refused, and the coefficients are undefined. All lanes give the same.
+  /// Returns false if the JPEG is refused; the coefficients are then undefined. All lanes return the same.
   SEPCONV_HOST_DEVICE bool run() {
     if (!HeaderParser(stream_, bytes_, geometry_).run(header_) || !build_tables()) return false;
     clear();
@@ -142,7 +143,7 @@ class ScanDecoder {
     return !bits_.ran_out();
   }
 
-  /// -1: there is no such code.
+  /// Returns -1 for an invalid code.
   SEPCONV_HOST_DEVICE int decode_symbol(const HuffmanTable& table) {
     bits_.fill();
     const std::uint32_t next = bits_.peek();
@@ -157,7 +158,7 @@ class ScanDecoder {
     return static_cast<int>(table.symbol_of(next, length));
   }
 
-  /// All lanes have the same, and one stores it.
+  /// Stores a coefficient. All lanes have the same value; one stores it. Returns false if it is out of range.
   SEPCONV_HOST_DEVICE bool store_coefficient(int value, std::int16_t* to) const {
     if (ThreadGroup::lane() == 0) *to = static_cast<std::int16_t>(value);
     return value >= -kMax && value <= kMax;

@@ -1,5 +1,5 @@
-// A block of LZ4 (its "Block Format Description") behind its length, as numcodecs stores it, decoded by a
-// team of threads: a GPU's warp, or one of the host.
+// Decodes an LZ4 block ("Block Format Description") after a length, as numcodecs stores it, by a group of
+// threads: a GPU's warp, or one host thread.
 #pragma once
 
 #include "kernels/codec/thread_group.hpp"
@@ -9,7 +9,7 @@ namespace sepconv::lz4 {
 template <class ThreadGroup>
 class BlockDecoder {
  public:
-  /// `stream`: `bytes` of it; `out`: `size` bytes of the result, of both fewer than 2^31.
+  /// `stream`: `bytes` bytes. `out`: `size` bytes for the result. Both are fewer than 2^31.
   SEPCONV_HOST_DEVICE BlockDecoder(const std::byte* stream, std::int64_t bytes, std::byte* out,
                                    std::int64_t size)
       : in_(reinterpret_cast<const std::uint8_t*>(stream)),
@@ -17,8 +17,8 @@ class BlockDecoder {
         out_(reinterpret_cast<std::uint8_t*>(out)),
         size_(size < kMaxBytes ? static_cast<std::uint32_t>(size) : 0) {}
 
-  /// Whether it is a block of exactly this many bytes that ends as the format wants it: a match begins 12 bytes
-  /// before the end, at least, and the last 5 are literals.
+  /// Decodes the block. Returns whether it has exactly this many bytes and ends as the format requires: the
+  /// last match begins at least 12 bytes before the end, and the last 5 bytes are literals.
   SEPCONV_HOST_DEVICE bool run() {
     if (bytes_ <= kLengthBytes || decoded_length() != size_) return false;
     at_ = kLengthBytes;
@@ -56,7 +56,8 @@ class BlockDecoder {
     return in_[0] | std::uint32_t{in_[1]} << 8 | std::uint32_t{in_[2]} << 16 | std::uint32_t{in_[3]} << 24;
   }
 
-  /// A length of 15 goes on in bytes, up to one that is not 255; false: they end before it does.
+  /// Adds the extra bytes of a length of 15, up to the first that is not 255. Returns false if the input ends
+  /// before.
   SEPCONV_HOST_DEVICE bool extend(std::uint64_t& length) {
     if (length < 15) return true;
     for (;;) {
@@ -68,7 +69,7 @@ class BlockDecoder {
   }
 
   const std::uint8_t* in_;
-  std::uint32_t bytes_, at_ = 0;  ///< at_: the next
+  std::uint32_t bytes_, at_ = 0;  ///< at_: index of the next byte
   std::uint8_t* out_;
   std::uint32_t size_, written_ = 0;
   ThreadGroup group_;

@@ -1,4 +1,4 @@
-// AlphaOp on the device: ElementAlpha of element_alpha.hpp once more. A thread an element.
+// AlphaOp on the device: the same as ElementAlpha of element_alpha.hpp. One thread per element.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// A thread an element.
+/// One thread per element.
 template <class A>
 __global__ void __launch_bounds__(kThreads)
     apply_keep(const device::Rows in, const device::Rows computed,

@@ -36,7 +36,7 @@ A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
   return op.template weighted<T>(x, alpha, is_alpha);
 }
 
-/// Any channels, in ascending order; the definition as it stands.
+/// The definition, for any number of channels, in ascending order.
 template <class A, class Change>
 void change_pixels(A* row, std::int64_t elements, std::int64_t channels, std::int64_t alpha_channel,
                    const Change& change) {
@@ -48,7 +48,7 @@ void change_pixels(A* row, std::int64_t elements, std::int64_t channels, std::in
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// The alpha of each element's pixel, of vectors that begin with a pixel: the last channel of two, or of
+/// The alpha of each element's pixel. Vectors begin with a pixel, and alpha is the last channel of two or
 /// four.
 template <int kChannels, class V>
 HWY_INLINE V alpha_of(V x) {
@@ -82,7 +82,7 @@ std::int64_t hide_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elemen
   return i;
 }
 
-/// For a type of which no colour is moved to another value (q is p).
+/// For a type for which no colour is moved to another value (q == p).
 template <class T, int kChannels, class A>
 std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
   const hn::ScalableTag<A> d;
@@ -104,7 +104,7 @@ std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
   return i;
 }
 
-/// For a type that has every number of A above 0, or of integers.
+/// For a type that represents every positive number of A, or for integers.
 template <class T, int kChannels, class A>
 std::int64_t weight_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
   using Kind = AlphaOp::Kind;
@@ -128,7 +128,8 @@ std::int64_t weight_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elem
 
 #endif
 
-/// So much of the row as vectors can change: alpha is the last of two channels, or of four of f32.
+/// Changes the part of the row that vectors support: alpha is the last of two channels, or of four of f32.
+/// Returns the number of elements changed.
 template <class T, class A>
 std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements, std::int64_t channels) {
 #if HWY_TARGET != HWY_SCALAR
@@ -138,7 +139,7 @@ std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elem
     if (two) return hide_vectors<2>(op, row, elements);
     return four ? hide_vectors<4>(op, row, elements) : 0;
   }
-  // What is stored as a smaller f32 is above 0 by other rules than these comparisons know.
+  // Whether a value stored as f32 is positive needs another test than these comparisons.
   if (std::is_floating_point_v<T> && sizeof(T) < sizeof(A)) return 0;
   if (op.kind != AlphaOp::Kind::store) {
     if (two) return weight_vectors<T, 2>(op, row, elements);
@@ -180,7 +181,7 @@ void change(const AlphaOp& alpha_op, const ConstPixelView& in, const PixelView& 
   });
 }
 
-/// Looks at alpha alone, where it is the last of two or four channels; returns how many pixels.
+/// Tests only alpha, if it is the last of two or four channels. Returns the number of pixels tested.
 template <int kChannels, class T>
 std::int64_t scan_alpha_vectors(const T* row, std::int64_t cols, AlphaPresence& presence) {
   const hn::ScalableTag<T> d;

@@ -1,5 +1,5 @@
-// PointwiseOp on the device: ElementOp of element_op.hpp once more, and the sequence of them that a kernel
-// applies to a value before it stores it.
+// PointwiseOp on the device (the same as ElementOp of element_op.hpp), and the sequence of operations that a
+// kernel applies to a value before storing it.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ struct Op {
         r(static_cast<A>(op.r)),
         propagates_nodata(op.propagates_nodata) {}
 
-  /// x[i] = op(x[i]) of a unary operation. What is to be done is decided outside the loop: once in the code,
-  /// not once an element, which for a kernel of sixteen elements a thread is the difference between 3,000 and
-  /// 50,000 instructions. Unary and binary operations are apart so that a kernel has the code of those it can
-  /// meet.
+  /// x[i] = op(x[i]) for a unary operation. The operation is dispatched outside the loop: once in the code,
+  /// not once per element, which makes 3,000 instead of 50,000 instructions for a kernel with sixteen
+  /// elements per thread. Unary and binary operations are separate, so that a kernel contains only the code
+  /// it can need.
   template <int kCount>
   __device__ __forceinline__ void unary(A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
@@ -82,8 +82,8 @@ struct Op {
     make_missing<kCount>(missing_mask, x);
   }
 
-  /// The same of two elements, of those operations that join images and nothing within a stage, so that no
-  /// convolution has their code.
+  /// The same for two elements, for the operations that combine images and do not occur within a stage, so
+  /// that no convolution contains their code.
   __device__ __forceinline__ A joined(A u, A v) const {
     using Kind = PointwiseOp::Kind;
     if (propagates_nodata && (isnan(u) || isnan(v))) return missing();
@@ -99,7 +99,7 @@ struct Op {
     }
   }
 
-  /// x[i] = op(a[i], b[i]) of a binary operation before those; the arrays may be one.
+  /// x[i] = op(a[i], b[i]) for the other binary operations; the arrays may be the same.
   template <int kCount>
   __device__ __forceinline__ void binary(const A (&a)[kCount], const A (&b)[kCount], A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
@@ -148,8 +148,8 @@ struct Op {
   template <int kCount>
   using Bits = std::conditional_t<(kCount > 32), std::uint64_t, std::uint32_t>;
 
-  /// A bit for each element of which a or b is missing. Asked next to every operation instead, of each
-  /// element, this would double the code of the longest kernels.
+  /// A bit for each element for which a or b is missing. Testing this next to every operation for each
+  /// element would double the code of the longest kernels.
   template <int kCount>
   __device__ static __forceinline__ Bits<kCount> missing_in(const A (&a)[kCount], const A (&b)[kCount]) {
     static_assert(kCount <= 64);
@@ -174,7 +174,7 @@ struct Op {
   }
 };
 
-/// Where a kernel's results go, and the unary operations that they pass through on the way.
+/// The destination of a kernel's results, and the unary operations that are applied before the store.
 template <class A>
 struct Store {
   Rows to;
@@ -187,7 +187,7 @@ struct Store {
     for (const PointwiseOp& op : ops) fused_ops[count++] = Op<A>(op);
   }
 
-  /// What has to be done to results before they are stored.
+  /// Applies the fused operations to results before they are stored.
   template <int kCount>
   __device__ __forceinline__ void finish(A (&x)[kCount]) const {
     for (int i = 0; i < count; ++i) fused_ops[i].unary(x);

@@ -1,4 +1,5 @@
-// Whether pixels on the device hold NaN: memory-bound, and told to the host without a copy.
+// Tests whether pixels on the device contain NaN: memory-bound; the result is written to host memory without
+// a copy.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -11,10 +12,10 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kRowsPerThread = 8;  // whose loads are under way at once
+constexpr std::int64_t kRowsPerThread = 8;  // whose loads are in flight simultaneously
 constexpr std::int64_t kMaxGridRows = 65535;
 
-/// A thread has an element of every gridDim.y-th row.
+/// A thread tests one element of every gridDim.y-th row.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     find_nan_kernel(const device::Rows in, std::int64_t rows, std::int64_t elements, std::int32_t* found) {

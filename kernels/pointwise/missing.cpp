@@ -37,7 +37,7 @@ HWY_INLINE hn::Mask<D> missing_in(D d, const T* values, hn::Vec<D> missing) {
   return same;
 }
 
-/// Several vectors at a time, so that what was seen is asked seldom.
+/// Tests several vectors per step, so that the result is checked less often.
 template <class T>
 void scan_row(const T* values, std::int64_t count, T missing, Presence& presence) {
   constexpr std::int64_t kVectors = 8;

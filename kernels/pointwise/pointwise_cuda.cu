@@ -1,5 +1,5 @@
-// Pointwise operations and channel mixing on the device. Memory-bound: a thread an element, neighbours side
-// by side.
+// Pointwise operations and channel mixing on the device. Memory-bound: one thread per element, consecutive
+// threads on consecutive elements.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMaxGridRows = 65535;
-constexpr int kSmallMatrix = 64;  ///< numbers; a small matrix makes for a small launch
+constexpr int kSmallMatrix = 64;  ///< numbers in a small matrix, which has small kernel parameters
 
 template <class A>
 __global__ void __launch_bounds__(kThreads)
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The matrix in rows of in_channels coefficients and an offset.
+/// The matrix as a kernel parameter: rows of in_channels coefficients and an offset.
 template <class A, int kNumbers>
 struct MatrixByValue {
   A value[kNumbers];
@@ -51,7 +51,7 @@ struct MatrixByValue {
   }
 };
 
-/// A thread per element of the result.
+/// One thread per element of the result.
 template <class A, int kNumbers>
 __global__ void __launch_bounds__(kThreads)
     mix_pixels(const __grid_constant__ MatrixByValue<A, kNumbers> matrix, const device::Rows in,

@@ -1,5 +1,5 @@
-// Chunks: the 16 bytes that a thread moves at a time where a matrix is short one way. At any address they are
-// put together out of two that are aligned.
+// Chunks: the 16 bytes that a thread moves in one access if a matrix is short in one direction. A chunk at an
+// unaligned address is combined from two aligned chunks.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
@@ -18,7 +18,7 @@ __device__ inline void put_chunk(unsigned (&words)[4], uint4 chunk) {
   words[2] = chunk.z;
   words[3] = chunk.w;
 }
-/// Element `i` of a chunk's words; put_element() finds them 0 there.
+/// Element `i` of a chunk. put_element() expects zeros at its position.
 template <int Element>
 __device__ inline Word<Element> element_of(const unsigned (&words)[4], int i) {
   if constexpr (Element < 4) {
@@ -45,7 +45,7 @@ __device__ inline void put_element(unsigned (&words)[4], int i, Word<Element> va
   }
 }
 
-/// The 16 bytes from byte `start`, below 16, of two chunks that follow one another.
+/// The 16 bytes that begin at byte `start` (below 16) of two consecutive chunks.
 __device__ inline uint4 chunk_within(uint4 first, uint4 second, unsigned start) {
   const unsigned words[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
   unsigned by_two[6];
@@ -60,8 +60,8 @@ __device__ inline uint4 chunk_within(uint4 first, uint4 second, unsigned start) 
   return chunk_of(shifted);
 }
 
-/// Bytes [offset, offset + 16) of a piece of which only those from 0 up to `end` may be touched; the others
-/// are 0. Edges of matrices only.
+/// Bytes [offset, offset + 16) of a piece. Bytes outside [0, end) are not read and are returned as 0. Used at
+/// the edges of matrices only.
 __device__ inline uint4 load_chunk_within(const std::byte* piece, std::int64_t offset, std::int64_t end) {
   unsigned words[4] = {};
 #pragma unroll
@@ -72,14 +72,14 @@ __device__ inline uint4 load_chunk_within(const std::byte* piece, std::int64_t o
   return chunk_of(words);
 }
 
-/// Whether load_chunk() may be used for a piece's chunks from byte `begin` up to `end`: it touches the
-/// aligned chunks that hold them, and of those all bytes are to be the piece's.
+/// Whether load_chunk() may be used for bytes [begin, end) of a piece: it reads the aligned chunks that
+/// contain them, and all bytes of those must belong to the piece.
 __device__ inline bool chunks_inside(const std::byte* piece, std::int64_t begin, std::int64_t end,
                                      std::int64_t bytes) {
   const int margin = reinterpret_cast<std::uintptr_t>(piece) % kChunk == 0 ? 0 : kChunk;
   return begin >= margin && end + margin <= bytes;
 }
-/// The chunk at any address.
+/// Loads the chunk at any address.
 __device__ inline uint4 load_chunk(const std::byte* from) {
   const unsigned start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from)) & 15U;
   const uint4* const aligned = reinterpret_cast<const uint4*>(from - start);
@@ -87,7 +87,7 @@ __device__ inline uint4 load_chunk(const std::byte* from) {
   return chunk_within(aligned[0], aligned[1], start);
 }
 
-/// Stores those bytes of a chunk that are in the piece, from `begin` up to `end`; piece + offset is aligned.
+/// Stores the bytes of a chunk that are in [begin, end) of the piece; piece + offset is aligned.
 __device__ inline void store_chunk_within(std::byte* piece, std::int64_t offset, uint4 chunk,
                                           std::int64_t begin, std::int64_t end) {
   if (offset >= begin && offset + kChunk <= end) {

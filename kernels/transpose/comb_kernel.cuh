@@ -1,7 +1,7 @@
-// Transposition of matrices that are short one way and whose rows, of few elements, follow one another
-// without a gap (TallSkinnyJob of tiles.hpp), at any address. The dense side passes shared memory in chunks,
-// unchanged; of a long row a thread gathers, or scatters, the elements of one aligned chunk. A warp does so
-// for 8 chunks of 4 long rows, which are 8 x 4 different banks.
+// Transposition of tall or wide matrices whose short rows (few elements) are contiguous (TallSkinnyJob of
+// tiles.hpp), at any address. The dense side is copied through shared memory in chunks, unchanged; a thread
+// gathers or scatters the elements of one aligned chunk of a long row. A warp processes 8 chunks of 4 long
+// rows, which are in 8 x 4 different banks.
 #pragma once
 
 #include "kernels/transpose/chunks.cuh"
@@ -11,27 +11,27 @@ namespace sepconv::transposing {
 constexpr int kTallSkinnyThreads = 256;
 constexpr int kTallSkinnyLoads = 4;
 
-/// Where a comb's elements lie in shared memory. A group is a chunk of every long row; groups are an odd
-/// number of chunks apart.
+/// Positions of a tile's elements in shared memory. A group is one chunk of every long row; the distance
+/// between groups is an odd number of chunks.
 template <int Element>
 struct TallSkinnyPositions {
-  static constexpr int kPixels = kChunk / Element;  // of a group
+  static constexpr int kPixels = kChunk / Element;  // per group
   const TallSkinnyJob& params;
-  unsigned padding;  // bytes behind a group
+  unsigned padding;  // bytes after a group
 
   __device__ explicit TallSkinnyPositions(const TallSkinnyJob& job)
       : params(job), padding(job.chunks.value % 2 == 1 ? 0U : 16U) {}
-  /// For a chunk of the dense side.
+  /// Offset of a chunk of the dense side.
   __device__ unsigned chunk(unsigned number) const {
     return number * kChunk + quotient(number, params.chunks) * padding;
   }
-  /// For a long row's element.
+  /// Offset of an element of a long row.
   __device__ unsigned element(unsigned pixel, unsigned row) const {
     return pixel * params.row_bytes + pixel / kPixels * padding + row * Element;
   }
 };
 
-/// Which chunk of which long row is a lane's, of those of a tile that are a warp's at step `number`.
+/// The long row and chunk that a lane processes in the warp's step `number`.
 struct TallSkinnyStep {
   unsigned row;
   int chunk;
@@ -43,8 +43,8 @@ struct TallSkinnyStep {
   }
 };
 
-/// From dense rows of few elements to long rows. Block: kCombThreads. Grid: params.tiles blocks an item. Dynamic
-/// shared memory: params.shared_bytes, of which the first group is the one before the tile's.
+/// From short dense rows to long rows. Block: kTallSkinnyThreads. Grid: params.tiles blocks per item. Dynamic
+/// shared memory: params.shared_bytes; its first group is the one before the tile.
 template <int Element>
 __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_tall_skinny(const TallSkinnyJob params) {
   using T = Word<Element>;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_tall_skinny(cons
     if (step.row >= job.cols) continue;
     std::byte* const row = job.out + item * job.out_item + step.row * job.out_pitch;
     const int misaligned = static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 15U);
-    const int before = misaligned / Element;  // elements of the chunk that are of the group before
+    const int before = misaligned / Element;  // elements of the chunk that belong to the previous group
     unsigned from = positions.element((step.chunk + 1) * kPixels - before, step.row);
     unsigned words[4] = {};
 #pragma unroll
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_tall_skinny(cons
   }
 }
 
-/// From long rows to dense rows of few elements. As above, without the group before.
+/// From long rows to short dense rows. As above, without the previous group.
 template <int Element>
 __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_short_wide(const TallSkinnyJob params) {
   using T = Word<Element>;
@@ -119,11 +119,11 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_short_wide(const
   const std::int64_t in_bytes = job.cols * Element;
   const int pixels = static_cast<int>(params.groups) * kPixels;
   const unsigned steps =
-      (params.groups / 8 + 1) * params.row_quads.value;  // chunks that begin before the tile's, too
+      (params.groups / 8 + 1) * params.row_quads.value;  // includes chunks that begin before the tile
   constexpr unsigned kWarps = kTallSkinnyThreads / 32;
   for (unsigned first = threadIdx.x / 32; first < steps; first += kWarps * kTallSkinnyLoads) {
     uint4 chunks[kTallSkinnyLoads];
-    int pixel[kTallSkinnyLoads];  // of the chunk's first element
+    int pixel[kTallSkinnyLoads];  // index of the chunk's first element
 #pragma unroll
     for (int k = 0; k < kTallSkinnyLoads; ++k) {
       const unsigned number = first + k * kWarps;
@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_short_wide(const
       if (pixel[k] >= pixels) continue;
       const TallSkinnyStep step(params, first + k * kWarps);
       const unsigned words[4] = {chunks[k].x, chunks[k].y, chunks[k].z, chunks[k].w};
-      // For the group before there are as many elements as the chunk begins before its own.
+      // The first `before` elements of the chunk belong to the previous group.
       const int before = step.chunk * kPixels - pixel[k];
       unsigned to = positions.element(step.chunk * kPixels, step.row) - before * params.row_bytes -
                     (before > 0 ? positions.padding : 0U);
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_short_wide(const
   }
   __syncthreads();
 
-  // Chunks that the tile shares with a neighbour are stored in part.
+  // Chunks that straddle two tiles are stored in part.
   const std::int64_t dense_bytes = job.cols * params.row_bytes;
   const std::int64_t begin = first_group * params.chunks.value * kChunk;
   const std::int64_t end = begin + static_cast<std::int64_t>(params.groups) * params.chunks.value * kChunk;

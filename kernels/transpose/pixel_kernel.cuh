@@ -1,12 +1,12 @@
-// Transposition of elements of 3, 6 and 12 bytes (PixelTile of tiles.hpp): rows of the input lie in shared
-// memory shifted to begin with a word, and every thread gathers aligned words of the output from there.
+// Transposition of elements of 3, 6 and 12 bytes (PixelTile of tiles.hpp): input rows are shifted in shared
+// memory to begin with a word, and every thread gathers aligned words of the output from there.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
 
 namespace sepconv::transposing {
 
-/// Block: Tile::kThreads. Grid: a block a tile. Addresses and distances are multiples of Tile::kUnit.
+/// Block: Tile::kThreads. Grid: one block per tile. Addresses and distances are multiples of Tile::kUnit.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job) {
   constexpr int kElement = Tile::kElementBytes;
@@ -20,7 +20,8 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   const std::int64_t first_row = tile_row - Tile::kHalo;
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
   const int cols = clamped_count(job.cols - first_col, Tile::kCols);
-  const std::int64_t left = -first_col * kElement;  // where the input's row begins and ends, from the tile
+  const std::int64_t left =
+      -first_col * kElement;  // begin of the input row relative to the tile; `right`: its end
   const std::int64_t right = (job.cols - first_col) * kElement;
   const bool whole = at.row > 0 && tile_row + Tile::kRows <= job.rows && right >= Tile::kInWords * 4 &&
                      (!kShifts || at.col > 0);

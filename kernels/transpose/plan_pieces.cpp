@@ -1,4 +1,4 @@
-// Plans the CUDA kernels of transposition whose tiles follow from the shape. Integers only.
+// Plans the CUDA kernels of transposition whose tile sizes depend on the shape. Integer arithmetic only.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -9,16 +9,17 @@
 namespace sepconv::transposing {
 namespace {
 
-constexpr std::int64_t kTileBytes = 16 << 10;        // of a tile: eight fit a multiprocessor of Hopper
-constexpr std::int64_t kTallSkinnyBytes = 28 << 10;  // of a comb's, with what is repeated at its edges
-constexpr std::int64_t kMaxShared = 48 << 10;        // what every GPU gives a block
-constexpr std::int64_t kMaxStaged = 8 << 10;         // bytes of an element of which a tile takes several
-constexpr std::int64_t kChunkBytes = 16;             // that a thread of a comb moves at a time
-constexpr std::int64_t kMaxDenseRow = 256;           // bytes of a dense row of few elements
-constexpr std::int64_t kMaxSmall = 8 << 10;          // bytes of a matrix of which a block takes several
+constexpr std::int64_t kTileBytes = 16 << 10;  // per tile: eight fit into a multiprocessor of Hopper
+constexpr std::int64_t kTallSkinnyBytes =
+    28 << 10;                                  // per tile of a tall-skinny matrix, with overlap at the edges
+constexpr std::int64_t kMaxShared = 48 << 10;  // available to a block on every GPU
+constexpr std::int64_t kMaxStaged = 8 << 10;   // maximum element size in bytes for a tile of several elements
+constexpr std::int64_t kChunkBytes = 16;       // moved by a thread in one access
+constexpr std::int64_t kMaxDenseRow = 256;     // bytes of a short dense row
+constexpr std::int64_t kMaxSmall = 8 << 10;    // maximum matrix size in bytes for several matrices per block
 constexpr std::int64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
 
-/// Elements along one side of a tile: a multiple of 32 or a power of two, and not more than there are.
+/// Elements along one side of a tile: a multiple of 32 or a power of two, at most `length`.
 std::int64_t side(std::int64_t capacity, std::int64_t length) {
   const std::int64_t rounded =
       capacity >= 32 ? capacity / 32 * 32
@@ -27,30 +28,30 @@ std::int64_t side(std::int64_t capacity, std::int64_t length) {
   return std::min(rounded, length);
 }
 
-/// Where the rows of a tile lie in shared memory, so that threads which gather an output row meet few banks
-/// twice.
+/// Chooses the positions of a tile's rows in shared memory, so that threads that gather an output row have
+/// few bank conflicts.
 void lay_out_rows(StagedJob& staged, std::int64_t words_per_piece) {
   const std::int64_t word = std::max(4, staged.unit_bytes);
   const std::int64_t element = staged.job.element_bytes;
   std::int64_t row_bytes = words_per_piece * word;
   if (row_bytes >= 128 && element < 128) {
-    // Consecutive elements of an output row follow one another around the banks, as they will in memory.
+    // Consecutive elements of an output row are then in consecutive banks.
     while (row_bytes % 128 != round_up(element, word) % 128) row_bytes += word;
   } else if ((row_bytes / word) % 2 == 0) {
     row_bytes += word;
   }
   staged.row_bytes = static_cast<std::int32_t>(row_bytes);
-  // Elements of which a thread gathers four or two: its neighbour begins as many rows on.
+  // A thread gathers four or two of these elements: its neighbour starts that many rows later.
   if (element <= 2) staged.rows_per_skew_log2 = element == 1 ? 2 : 1;
   const std::int64_t skew = ((staged.tile_rows - 1) >> staged.rows_per_skew_log2) * 4;
   staged.item_bytes = static_cast<std::int32_t>(staged.tile_rows * row_bytes + skew);
 }
 
-/// Fills in everything that follows from the sizes of the tile.
+/// Computes all fields that depend on the tile's size.
 void lay_out(StagedJob& staged) {
   const Job& job = staged.job;
   const std::int64_t word = std::max(4, staged.unit_bytes);
-  const std::int64_t slack = staged.unit_bytes < 4 ? 3 : 0;  // pieces begin anywhere within a word
+  const std::int64_t slack = staged.unit_bytes < 4 ? 3 : 0;  // a piece may begin at any byte of a word
   const std::int64_t element_bytes = job.element_bytes;
   const std::int64_t matrix_bytes = staged.tile_rows * staged.tile_cols * element_bytes;
   const bool rows_joined =
@@ -86,8 +87,8 @@ void lay_out(StagedJob& staged) {
     lay_out_rows(staged, in_words);
     staged_bytes = std::int64_t{staged.tile_items} * staged.item_bytes;
   } else {
-    // As in memory, but for a word of padding every 128 bytes, which parts the distances that are powers of
-    // two.
+    // The same layout as in memory, with a word of padding every 128 bytes, which breaks up power-of-two
+    // distances.
     staged.bytes_per_pad_log2 = 7;
     staged.row_bytes = static_cast<std::int32_t>(staged.tile_cols * element_bytes);
     staged.item_bytes = static_cast<std::int32_t>(in_joined ? matrix_bytes : in_words * word);
@@ -97,7 +98,7 @@ void lay_out(StagedJob& staged) {
   staged.shared_bytes = static_cast<std::int32_t>(staged_bytes + word);
 }
 
-/// Whether the rows of a side all begin with a chunk; those of the comb's dense side are one piece.
+/// Whether all rows of one side begin at a chunk boundary; the rows of the dense side form one piece.
 bool rows_are_chunks(const std::byte* data, std::int64_t pitch, std::int64_t item, std::int64_t rows,
                      std::int64_t items) {
   auto bits = reinterpret_cast<std::uintptr_t>(data);
@@ -106,7 +107,8 @@ bool rows_are_chunks(const std::byte* data, std::int64_t pitch, std::int64_t ite
   return bits % kChunkBytes == 0;
 }
 
-/// The unit in which elements pass shared memory; 0 where the kernels know none for this size and alignment.
+/// Unit in which elements are copied through shared memory; 0 if the kernels do not support this size and
+/// alignment.
 std::int64_t word_unit(const Job& job) {
   const std::int64_t element_bytes = job.element_bytes;
   const std::int64_t unit = std::min<std::int64_t>(unit_of(job), 4);
@@ -117,7 +119,7 @@ std::int64_t word_unit(const Job& job) {
   return is_supported && (unit == widest || element_bytes == 2) ? unit : 0;
 }
 
-/// Whether a block of small matrices can transpose them by micro tiles, and by how many.
+/// Decides whether a block transposes small matrices by micro tiles, and by how many.
 void plan_micro_tiles(SmallJob& small) {
   const Job& job = small.job;
   const std::int64_t micro = 4 / std::min<std::int64_t>(job.element_bytes, 4);
@@ -147,15 +149,15 @@ bool plan_tall_skinny(CudaPlan& plan) {
   comb.chunks = Divisor(short_side);
   comb.row_quads = Divisor(ceil_div(short_side, 4));
   const std::int64_t chunks = ceil_div((comb.rows_dense ? job.rows : job.cols) * element_bytes, kChunkBytes);
-  // The rows that planes become, or come from, are one piece; to be read they may begin anywhere.
-  const std::int64_t pieces = comb.rows_dense ? job.cols : 1;  // of the output
+  // The dense side is one piece. Its reads may begin at any byte.
+  const std::int64_t pieces = comb.rows_dense ? job.cols : 1;  // output pieces
   bool aligned = rows_are_chunks(job.out, job.out_pitch, job.out_item, pieces, job.items);
   if (!comb.rows_dense) aligned &= rows_are_chunks(job.in, job.in_pitch, job.in_item, job.rows, job.items);
   comb.shifted = !aligned;
   const bool is_supported =
       element_bytes < 16 && short_side >= 2 && short_side <= (aligned ? kMaxPlanes : kMaxShiftedPlanes);
   comb.planes = is_supported ? static_cast<std::int32_t>(short_side) : 0;
-  // Single bytes, and those that are scattered, want fewer and larger tiles.
+  // Elements below 4 bytes, and scattered ones, are faster with fewer and larger tiles.
   const std::int64_t tile_bytes = comb.rows_dense && element_bytes >= 4 ? kTileBytes : kTallSkinnyBytes;
   const std::int64_t groups =
       is_supported ? kPlanesThreads - (comb.shifted ? 1 : 0)
@@ -163,7 +165,7 @@ bool plan_tall_skinny(CudaPlan& plan) {
   comb.groups = static_cast<std::uint32_t>(groups);
   comb.shared_bytes =
       is_supported ? 0 : static_cast<std::int32_t>((groups + 1) * (short_side | 1) * kChunkBytes);
-  // Long rows that begin before their chunk may end one later.
+  // Long rows that begin before a chunk boundary may end one chunk later.
   const std::int64_t tiles = ceil_div(chunks + (comb.rows_dense && comb.shifted ? 1 : 0), groups);
   if (comb.shared_bytes > kMaxShared || tiles > kMaxBlocks / job.items) return false;
   comb.tiles = static_cast<std::uint32_t>(tiles);
@@ -183,11 +185,11 @@ bool plan_small(CudaPlan& plan) {
       job.in_item != matrix * element_bytes || job.out_item != matrix * element_bytes)
     return false;
   plan_micro_tiles(small);
-  // With micro tiles shared memory holds matrices twice.
+  // With micro tiles, shared memory contains each matrix twice.
   std::int64_t items =
       std::max<std::int64_t>((small.micro ? kTileBytes / 2 : kTileBytes) / (matrix * element_bytes), 1);
   if (items * matrix * element_bytes % 16 != 0 && items >= 32)
-    items -= items % 16;  // blocks begin with a sector
+    items -= items % 16;  // blocks begin at a sector boundary
   items = std::min(items, job.items);
   small.tile_items = static_cast<std::int32_t>(items);
   small.blocks = ceil_div(job.items, items);

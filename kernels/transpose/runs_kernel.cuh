@@ -1,5 +1,5 @@
-// Transposition of elements that are long runs of bytes: each goes from memory to memory (RunsJob of
-// tiles.hpp).
+// Transposition of elements that are long runs of bytes: each run is copied directly within device memory
+// (RunsJob of tiles.hpp).
 #pragma once
 
 #include "kernels/transpose/chunks.cuh"
@@ -8,7 +8,7 @@ namespace sepconv::transposing {
 
 constexpr int kRunsThreads = 256;
 
-/// Block: kRunsThreads. Grid: a block a tile and segment.
+/// Block: kRunsThreads. Grid: one block per tile and segment.
 template <int Unit>
 __global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob params) {
   using T = Word<Unit>;
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob par
   }
 }
 
-/// The same for runs that begin anywhere: aligned chunks of the output, put together out of two of the input.
-/// For the input row that a run lies in, bytes next to the run may be read.
+/// The same for unaligned runs: aligned chunks of the output, each combined from two chunks of the input.
+/// Bytes of the input row next to the run may be read.
 __global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const RunsJob params) {
   constexpr int kLoads = 2;
   const Job& job = params.job;

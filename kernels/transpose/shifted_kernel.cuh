@@ -1,13 +1,13 @@
-// Transposition of elements of 1, 2, 4 and 8 bytes in matrices whose rows begin anywhere: rows of bytes are
-// loaded as aligned words and shifted into place, and what a block stores of an output row begins and ends
-// with a sector of the cache (ShiftedTile of tiles.hpp), so that none is written in two parts.
+// Transposition of elements of 1, 2, 4 and 8 bytes in matrices with unaligned rows. Rows are loaded as
+// aligned words and shifted into place. The part of an output row that a block stores begins and ends at a
+// sector boundary of the cache (ShiftedTile of tiles.hpp), so no sector is written in two parts.
 #pragma once
 
 #include "kernels/transpose/tile_kernel.cuh"
 
 namespace sepconv::transposing {
 
-/// Block: Tile::kThreads. Grid: a block a tile. Elements of 4 and 8 bytes are at multiples of their size.
+/// Block: Tile::kThreads. Grid: one block per tile. Elements of 4 and 8 bytes are aligned to their size.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job job) {
   using T = Word<Tile::kWordBytes>;
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
     return (warp + kRowsAtOnce * (step / Tile::kAcross)) * kMicro + micro_row;
   };
   const auto word_of = [&](int step) { return lane + Tile::kUsedLanes * (step % Tile::kAcross); };
-  const auto shift_of = [&](int row) {  // bytes between an aligned word's begin and the row's
+  const auto shift_of = [&](int row) {  // bytes from an aligned word to the row's begin
     if (!kShifts) return 0;
     return static_cast<int>((static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in)) +
                              static_cast<unsigned>(row) * static_cast<unsigned>(job.in_pitch)) &

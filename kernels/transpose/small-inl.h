@@ -1,5 +1,5 @@
-// Transposition of many small matrices: by one shuffle of bytes, or in vector registers into a run of
-// results. Included once per target.
+// Transposition of many small matrices: by one byte shuffle, or in vector registers into a buffer of results.
+// Included once per Highway target.
 #if defined(SEPCONV_TRANSPOSE_SMALL_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_TRANSPOSE_SMALL_INL_H
 #undef SEPCONV_TRANSPOSE_SMALL_INL_H
@@ -12,7 +12,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Matrices one after another without a gap, rows x cols elements each.
+/// Consecutive matrices without gaps, rows x cols elements each.
 struct SmallMatrices {
   std::int64_t items = 0;
   std::int64_t rows = 0;
@@ -27,15 +27,15 @@ struct SmallMatrices {
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// Which byte of the input each byte of the result is, for as many whole matrices as fit a vector, or for one
-/// of more bytes: for each vector of the result and each 16 bytes of input a row of places within these.
+/// Byte shuffle of as many whole matrices as fit into a vector, or of one larger matrix: for each vector of
+/// the result and each 16-byte block of the input, a row of byte indices within that block.
 struct ByteOrder {
-  static constexpr std::int64_t kMax = 128;   ///< bytes of matrices
-  static constexpr std::int64_t kLanes = 64;  ///< of a vector at most
-  std::int64_t bytes = 0;                     ///< of the matrices
+  static constexpr std::int64_t kMax = 128;   ///< maximum bytes of the matrices
+  static constexpr std::int64_t kLanes = 64;  ///< maximum lanes of a vector
+  std::int64_t bytes = 0;                     ///< bytes of the matrices
   std::int64_t in_blocks = 0;
   std::int64_t out_vectors = 0;
-  alignas(64) std::uint8_t indices[kMax / 16 * kMax];  ///< a place of 0x80 and more is nothing's
+  alignas(64) std::uint8_t indices[kMax / 16 * kMax];  ///< an index of 0x80 or more selects no byte
 
   ByteOrder(const SmallMatrices& small, std::int64_t lanes) {
     const std::int64_t item_bytes = small.item_bytes();
@@ -67,8 +67,8 @@ HWY_INLINE void permute_bytes(D d, const ByteOrder& order, const std::uint8_t* i
   }
 }
 
-/// Matrices small enough for a ByteOrder. Whole vectors are read and written, whose last bytes belong to the
-/// matrix that follows; for the last matrices this happens in buffers.
+/// Transposes matrices small enough for a ByteOrder. Whole vectors are read and written; their last bytes
+/// belong to the next matrix. The last matrices are processed in buffers.
 inline void transpose_by_bytes(const SmallMatrices& small) {
   constexpr std::int64_t kRun = 8192;
   const hn::ScalableTag<std::uint8_t> d;
@@ -98,7 +98,8 @@ inline bool fits_byte_order(const SmallMatrices& small) {
 
 #endif  // HWY_SCALAR
 
-/// Matrices of up to half a stage's bytes: as many as fit one, then all of them to memory.
+/// Transposes matrices of up to half a stage's bytes: as many as fit into the buffer, which is then copied to
+/// memory.
 inline void transpose_by_stages(const SmallMatrices& small, StageTile stage) {
   alignas(64) std::byte staged[Tuning::kStaged / 2 + Tuning::kLine];
   const std::int64_t item_bytes = small.item_bytes();
@@ -117,7 +118,7 @@ inline void transpose_by_stages(const SmallMatrices& small, StageTile stage) {
   }
 }
 
-/// Matrices of a few elements, one after another.
+/// Transposes consecutive matrices of a few elements.
 template <int kWord, int kBytes>
 void transpose_tiny(const Panel& panel, std::int64_t items, std::int64_t in_item_bytes,
                     std::int64_t out_item_bytes) {
@@ -137,7 +138,7 @@ void transpose_tiny(const Panel& panel, std::int64_t items, std::int64_t in_item
 
 using TransposeTiny = void (*)(const Panel&, std::int64_t, std::int64_t, std::int64_t);
 
-/// Nothing for elements that panels copy well enough.
+/// Returns null for elements that are copied efficiently as panels.
 TransposeTiny tiny_transpose_for(std::int64_t element_bytes) {
   switch (element_bytes) {
     case 1:

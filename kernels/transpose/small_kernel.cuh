@@ -1,5 +1,5 @@
-// Transposition of many small matrices that follow one another without a gap on both sides (SmallJob of
-// tiles.hpp): a block brings several into shared memory as they lie and gathers the output's words.
+// Transposition of many small matrices, contiguous on both sides (SmallJob of tiles.hpp): a block copies
+// several matrices into shared memory unchanged and gathers the output's words.
 #pragma once
 
 #include "kernels/transpose/tile_kernel.cuh"
@@ -9,8 +9,8 @@ namespace sepconv::transposing {
 constexpr int kSmallThreads = 256;
 constexpr int kSmallLoads = 8;
 
-/// Block: kSmallThreads. Grid: a block params.tile_items matrices. Dynamic shared memory: params.shared_bytes.
-/// Addresses are multiples of Unit.
+/// Block: kSmallThreads. Grid: one block per params.tile_items matrices. Dynamic shared memory:
+/// params.shared_bytes. Addresses are multiples of Unit.
 template <int Element, int Unit>
 __global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob params) {
   extern __shared__ uint4 small_memory[];
@@ -77,8 +77,8 @@ __global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob 
   }
 }
 
-/// The same for elements of 1 and 2 bytes in matrices that are a whole number of micro tiles both ways, and
-/// begin with a word: those are transposed in registers between two parts of shared memory.
+/// The same for elements of 1 and 2 bytes in word-aligned matrices whose rows and columns are multiples of a
+/// micro tile: micro tiles are transposed in registers between two halves of shared memory.
 template <int Element>
 __global__ void __launch_bounds__(kSmallThreads) transpose_small_micro(const SmallJob params) {
   constexpr int kMicro = 4 / Element;

@@ -1,6 +1,6 @@
 // Transposition of elements of any size, at any address, in matrices of any shape (StagedJob of tiles.hpp):
-// pieces of the input lie in shared memory as they lay in device memory, and every thread gathers aligned
-// words of the output from there.
+// pieces of the input are copied to shared memory unchanged, and every thread gathers aligned words of the
+// output from there.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
@@ -8,24 +8,24 @@
 namespace sepconv::transposing {
 
 constexpr int kStagedThreads = 256;
-constexpr int kStagedLoads = 8;  // of a thread before it stores the first
+constexpr int kStagedLoads = 8;  // per thread, before the first store
 
-/// Where a tile lies in shared memory.
+/// Positions of a tile in shared memory.
 template <int Unit>
 struct StagedTile {
   static constexpr int kWord = Unit < 4 ? 4 : Unit;
   const StagedJob& params;
-  unsigned misaligned;  // bytes from the word's begin to that of the tile's first piece
+  unsigned misaligned;  // bytes from the aligned word to the tile's first piece
 
-  /// Bytes between the begin of the word where a row begins and the row's own begin: its address modulo 4,
-  /// since words are loaded whole.
+  /// Bytes from the aligned word to the begin of a row: the row's address modulo 4, because whole words are
+  /// loaded.
   __device__ unsigned shift(unsigned item, unsigned row) const {
     if (Unit >= 4) return 0;
     return (misaligned + item * static_cast<unsigned>(params.job.in_item) +
             row * static_cast<unsigned>(params.job.in_pitch)) &
            3U;
   }
-  /// For byte `offset` of what is staged, before padding.
+  /// Position of byte `offset` of the staged data, with padding.
   __device__ unsigned padded(unsigned offset) const {
     return offset + (offset >> params.bytes_per_pad_log2) * kWord;
   }
@@ -34,7 +34,7 @@ struct StagedTile {
   }
 };
 
-/// Block: kStagedThreads. Grid: a block a tile. Dynamic shared memory: params.shared_bytes.
+/// Block: kStagedThreads. Grid: one block per tile. Dynamic shared memory: params.shared_bytes.
 template <int Unit>
 __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const StagedJob params) {
   using Tile = StagedTile<Unit>;
@@ -61,8 +61,8 @@ __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const Stag
   const bool in_rows_joined = params.in_pieces_per_item.value == 1 && params.tile_rows > 1;
   const Tile tile{params, static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in)) & 3U};
 
-  // Load. A piece's words are those of device memory; at its ends only the bytes that belong to it are
-  // touched.
+  // Load. A piece is read in the words of device memory; at its ends only the bytes that belong to it are
+  // read.
   const unsigned in_bytes = cols * element_bytes * (params.in_pieces_per_item.value == 1 ? rows : 1) *
                             (params.in_pieces == 1 ? items : 1);
   const unsigned in_words = params.in_pieces * params.in_words_per_piece.value;
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const Stag
       const unsigned row = piece - item * params.in_pieces_per_item.value;
       const bool inside = number < in_words && item < items && row < rows;
       const int offset =
-          static_cast<int>(word * kWord) - static_cast<int>(tile.shift(item, row));  // in the piece
+          static_cast<int>(word * kWord) - static_cast<int>(tile.shift(item, row));  // within the piece
       const std::byte* const from = in + item * job.in_item + row * job.in_pitch + offset;
       to[k] = tile.padded(tile.row_offset(item, row) + word * kWord);
       words[k] = T{};
@@ -118,8 +118,8 @@ __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const Stag
     if (Unit < 4) offset -= static_cast<int>(reinterpret_cast<std::uintptr_t>(piece_out) & 3U);
     if (offset >= static_cast<int>(out_bytes)) continue;
 
-    // The element that the word begins in. Counting along the output: rows of the input, then its columns,
-    // then items.
+    // The element that contains the word's first byte. The order along the output is: rows of the input, then
+    // columns, then items.
     const unsigned begin = static_cast<unsigned>(max(offset, 0));
     unsigned row = quotient(begin, params.element);
     unsigned part = begin - row * element_bytes;

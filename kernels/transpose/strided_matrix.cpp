@@ -50,8 +50,8 @@ void PanelPieces::fuse(const TransposeShape& shape, ConstMatrices in, Matrices o
   out_item_bytes_ = out.item_bytes;
   if (items_ == 1) return;
 
-  const bool as_columns = in.item_bytes == shape.cols * bytes;  // the matrices lie side by side in the input
-  const bool as_rows = out.item_bytes == shape.rows * bytes;    // in the output
+  const bool as_columns = in.item_bytes == shape.cols * bytes;  // matrices are side by side in the input
+  const bool as_rows = out.item_bytes == shape.rows * bytes;    // matrices are side by side in the output
   if (as_columns && (shape.cols <= shape.rows || !as_rows)) {
     panel_.cols *= items_;
     panel_.in.group = panel_.rows;
@@ -72,7 +72,7 @@ void PanelPieces::cut(int threads) {
   phase_ = panel_.elements_past_line();
   items_per_piece_ = std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(1, panel_.bytes()), 1, items_);
   const std::int64_t elements = std::max<std::int64_t>(1, wanted / items_per_piece_ / panel_.element_bytes);
-  // As many rows as make an output run, then columns; rows again when columns are few.
+  // Enough rows for an output run, then columns; more rows if columns are few.
   const std::int64_t run = std::max<std::int64_t>(1, Tuning::kOutputRun / panel_.element_bytes);
   cols_per_piece_ = std::clamp<std::int64_t>(elements / run, 1, panel_.cols);
   rows_per_piece_ = std::clamp<std::int64_t>(elements / cols_per_piece_ / run * run, run, panel_.rows + run);

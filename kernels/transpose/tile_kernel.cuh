@@ -1,15 +1,15 @@
-// Transposition of elements of 1, 2, 4, 8 and 16 bytes at addresses that are multiples of their word: loads
-// of whole rows of a tile, all of them before the first is waited for; micro tiles in registers for elements
-// of 1 and 2 bytes; shared memory; stores of whole rows.
+// Transposition of elements of 1, 2, 4, 8 and 16 bytes at word-aligned addresses: a block loads whole rows of
+// a tile (all loads are issued before the first result is used), transposes micro tiles of 1- and 2-byte
+// elements in registers, exchanges words through shared memory, and stores whole rows.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
 
 namespace sepconv::transposing {
 
-/// Transposes a micro tile: word q is row q before, column q after.
+/// Transposes a micro tile: word k is row k on entry and column k on return.
 __device__ inline void transpose_micro(unsigned (&words)[4]) {
-  const unsigned a = __byte_perm(words[0], words[1], 0x5140);  // rows 0 and 1 in turns: columns 0 and 1
+  const unsigned a = __byte_perm(words[0], words[1], 0x5140);  // rows 0 and 1 interleaved: columns 0 and 1
   const unsigned b = __byte_perm(words[2], words[3], 0x5140);
   const unsigned c = __byte_perm(words[0], words[1], 0x7362);  // columns 2 and 3
   const unsigned d = __byte_perm(words[2], words[3], 0x7362);
@@ -26,8 +26,8 @@ __device__ inline void transpose_micro(unsigned (&words)[2]) {
 template <class T>
 __device__ inline void transpose_micro(T (&)[1]) {}
 
-/// How the words of a tile's rows are dealt out: lanes along a row of RowWords words, the threads of a block
-/// over `Rows` rows.
+/// Assignment of a tile's words to threads: lanes along a row of RowWords words, the threads of a block over
+/// `Rows` rows.
 template <int RowWords, int Rows, int Threads>
 struct WarpLayout {
   static constexpr int kLanes = RowWords < 32 ? RowWords : 32;
@@ -43,7 +43,7 @@ struct WarpLayout {
   }
 };
 
-/// Loads and stores of words; Streaming ones leave the cache to others.
+/// Loads and stores of words; Streaming accesses are evicted from the cache first.
 template <bool Streaming, class T>
 __device__ inline T load_word(const std::byte* from) {
   const T* const word = reinterpret_cast<const T*>(from);
@@ -59,7 +59,7 @@ __device__ inline void store_word(std::byte* to, T value) {
   }
 }
 
-/// A word of which `valid` bytes are inside the matrix.
+/// Loads a word of which only the first `valid` bytes are inside the matrix.
 template <bool Streaming, class Tile, class T>
 __device__ inline T load_edge_word(const std::byte* from, std::int64_t valid) {
   if (valid >= Tile::kWordBytes) return load_word<Streaming, T>(from);
@@ -76,7 +76,7 @@ __device__ inline void store_edge_word(std::byte* to, T value, std::int64_t vali
   }
 }
 
-/// Block: Tile::kThreads. Grid: a block a tile.
+/// Block: Tile::kThreads. Grid: one block per tile.
 template <class Tile, bool StreamingLoads, bool StreamingStores>
 __global__ void __launch_bounds__(Tile::kThreads) transpose_tile(const Job job) {
   using T = Word<Tile::kWordBytes>;

@@ -156,7 +156,7 @@ void launch_small(const SmallJob& small, DeviceStream stream) {
                                    static_cast<std::size_t>(small.shared_bytes), stream>>>(small);
 }
 
-/// For the sizes and units that word_unit() of the planner knows.
+/// Dispatch over the sizes and units that word_unit() of the planner supports.
 void launch_small(const SmallJob& words, DeviceStream stream) {
   switch (words.job.element_bytes) {
     case 1:

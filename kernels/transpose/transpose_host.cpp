@@ -20,18 +20,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// How a panel is cut into tiles and these are transposed.
+/// How a panel is cut into tiles, and how a tile is transposed.
 struct Tiling {
   StageTile stage = nullptr;
-  std::int64_t rows = 0, cols = 0;  ///< of a tile at most
-  bool lines = false;               ///< tiles whose rows are whole lines may go from registers to memory
-  bool gapless_rows = false;   ///< the input is one run of bytes, of which the tile's first address is enough
-  bool whole_columns = false;  ///< the tile's result has no gaps and is stored in one go
-  std::int64_t extra_rows =
-      0;  ///< that a tile reads after its own, to fill the lines of the result it begins
+  std::int64_t rows = 0, cols = 0;  ///< maximum rows and columns of a tile
+  bool lines = false;  ///< tiles whose rows are whole cache lines may be stored directly from registers
+  bool gapless_rows = false;    ///< the tile's input is contiguous: its first address is enough
+  bool whole_columns = false;   ///< the tile's result is contiguous and is stored in one step
+  std::int64_t extra_rows = 0;  ///< rows read after the tile's, to complete the cache lines of the result
 };
 
-/// Pixels of two to four values without a gap between them.
+/// Whether the panel is pixels of two to four values without gaps.
 bool has_pixels([[maybe_unused]] const Panel& panel) {
 #if HWY_TARGET == HWY_SCALAR
   return false;
@@ -55,8 +54,8 @@ StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool
 #endif
 }
 
-/// Elements with lanes of more than their bytes. Nothing for others, and where the result's rows are many and
-/// follow one another without a gap.
+/// Returns the function for elements that are smaller than their lanes. Returns null for other elements, and
+/// if the result has many rows without gaps.
 StageTile stage_parts_of([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
 #if HWY_TARGET != HWY_SCALAR
   const std::int64_t bytes = panel.element_bytes;
@@ -86,7 +85,7 @@ StageTile stage_of(const Panel& panel, bool whole_columns) {
   }
 }
 
-/// The tile is transposed in registers by vectors that are whole lines.
+/// Whether the tile is transposed in registers by vectors that are whole cache lines.
 bool stages_whole_lines([[maybe_unused]] StageTile stage) {
 #if HWY_TARGET == HWY_SCALAR
   return false;
@@ -97,7 +96,7 @@ bool stages_whole_lines([[maybe_unused]] StageTile stage) {
 #endif
 }
 
-/// Past the buffer, if the result is made of whole lines.
+/// Transposes without the buffer if the result consists of whole cache lines; returns whether it did.
 bool stage_lines(StageTile stage, Tile tile, std::byte* to, std::int64_t to_pitch) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(to) % Tuning::kLine == 0;
   if (!aligned || tile.rows * tile.element_bytes % Tuning::kLine != 0 || tile.cols * tile.element_bytes < 16)
@@ -109,7 +108,7 @@ bool stage_lines(StageTile stage, Tile tile, std::byte* to, std::int64_t to_pitc
   return true;
 }
 
-/// A result whose rows are long, but a few rows of it would be of many columns.
+/// Whether whole output rows are transposed at once: rows are short and contiguous in the result.
 bool has_whole_columns(const Panel& panel) {
   const std::int64_t bytes = panel.element_bytes;
   return panel.rows * bytes <= Tuning::kOutputRun && panel.out.evenly_spaced(panel.rows * bytes) &&
@@ -141,7 +140,8 @@ Tiling tiling_of(const Panel& panel, bool past_caches) {
   return tiling;
 }
 
-/// The rows of a tile's result, without the lines that the tile before has filled, with all of the last line.
+/// Stores the rows of a tile's result: starts after the cache lines that the previous tile completed, and
+/// completes the last line.
 void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std::int64_t row,
                 std::int64_t rows, std::byte* const* out_rows, bool past_caches) {
   const std::int64_t bytes = panel.element_bytes;
@@ -158,7 +158,7 @@ void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std:
   }
 }
 
-/// Transposes by tiles, along the input's rows first.
+/// Transposes by tiles, in the order of the input's rows.
 void transpose_tiles(const Panel& panel, bool past_caches) {
   alignas(64) std::byte staged[Tuning::kStaged + Tuning::kLine];
   const std::byte* in_rows[Tuning::kTileRows + Tuning::kLine];
@@ -194,7 +194,7 @@ void transpose_tiles(const Panel& panel, bool past_caches) {
   }
 }
 
-/// Elements long enough to be stored as they are read.
+/// Copies elements that are long enough to be stored directly.
 void transpose_large_elements(const Panel& panel, bool past_caches) {
   for (std::int64_t col = 0; col < panel.cols; ++col) {
     std::byte* const to = panel.out.at(col);
@@ -217,8 +217,8 @@ void transpose_panel(const Panel& panel, bool past_caches) {
   }
 }
 
-/// Several matrices one after another, without a gap. False if there are gaps, or if matrices are too large
-/// to gain.
+/// Transposes several contiguous matrices. Returns false if there are gaps, or if the matrices are too large
+/// to benefit.
 bool transpose_small(const PanelPieces& pieces, const Panel& first, std::int64_t items) {
   const SmallMatrices small{.items = items,
                             .rows = first.rows,

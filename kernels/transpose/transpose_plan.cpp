@@ -1,4 +1,4 @@
-// Chooses among the CUDA kernels of transposition, and their tiles and order. Integers only.
+// Chooses the CUDA kernel of a transposition, its tiles and their order. Integer arithmetic only.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -9,12 +9,12 @@
 namespace sepconv::transposing {
 namespace {
 
-constexpr std::int64_t kMinRun = 256;         // bytes of an element that need no staging
-constexpr std::int64_t kMinShiftedRun = 128;  // the same where runs begin anywhere
-constexpr std::int64_t kManyTiles = 1024;     // as many as run at a time
+constexpr std::int64_t kMinRun = 256;         // element size in bytes from which no staging is needed
+constexpr std::int64_t kMinShiftedRun = 128;  // the same for unaligned runs
+constexpr std::int64_t kManyTiles = 1024;     // about the number that run simultaneously
 constexpr std::int64_t kMaxTiles = std::numeric_limits<std::int32_t>::max();
 
-/// The largest of 1, 2, 4, 8, 16 that divides all addresses and distances that matter.
+/// The largest of 1, 2, 4, 8, 16 that divides all used addresses and distances.
 std::int64_t alignment_of(const Job& job) {
   auto bits = reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out) | 16U;
   const auto join = [&](bool matters, std::int64_t distance) {
@@ -34,10 +34,10 @@ std::int64_t unit_of(const Job& job) {
   return std::min(alignment_of(job), static_cast<std::int64_t>(bits & (~bits + 1)));
 }
 
-/// Blocks that run together should write whole pages of memory and meet again in the cache at the edges of
-/// tiles: they go along the output's rows. Where those are so long that the blocks of one row are more than
-/// run at a time, squares share pages on both sides. Where matrices lie within one another's rows, their
-/// distance is the shortest there is, and for tiles of short rows they come first.
+/// Blocks that run simultaneously should write whole pages of memory and share cache lines at the edges of
+/// tiles, so the order follows the output's rows. If one row has more blocks than run simultaneously, squares
+/// of tiles share pages on both sides. If matrices are interleaved, the distance between them is the
+/// shortest, so for tiles of short rows the items come first.
 TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
                  std::int64_t overhang) {
   TileGrid grid;
@@ -66,20 +66,21 @@ bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, 
 
 namespace {
 
-/// Whether all output rows begin with a sector of the cache.
+/// Whether all output rows begin at a sector boundary of the cache.
 bool rows_are_sectors(const Job& job) {
   auto bits = reinterpret_cast<std::uintptr_t>(job.out) | static_cast<std::uintptr_t>(job.out_pitch);
   if (job.items > 1) bits |= static_cast<std::uintptr_t>(job.out_item);
   return bits % 32 == 0;
 }
 
-/// Half a tile at least; else most threads of a block would have nothing to do.
+/// Whether the matrix fills at least half a tile in both directions; otherwise most threads of a block would
+/// idle.
 template <class Tile>
 bool fills_half_tile(const Job& job) {
   return 2 * job.rows >= Tile::kRows && 2 * job.cols >= Tile::kCols;
 }
 
-/// For 17 to 32 columns, or rows, and long the other way.
+/// Whether the matrix has 17 to 32 columns (rows for is_flat) and is long in the other direction.
 template <class Tile>
 bool is_narrow(const Job& job) {
   return job.cols > 16 && job.cols <= 32 && 2 * job.rows >= Tile::kRows;
@@ -99,7 +100,7 @@ bool plan_tile(CudaPlan& plan, bool forced, CudaPlan::Form form = CudaPlan::Form
   return true;
 }
 
-/// For shifted tiles and those of pixels, which need elements in units.
+/// Plans shifted tiles and pixel tiles, whose elements must be multiples of `unit`.
 template <class Tile>
 bool plan_halo_tile(CudaPlan& plan, bool forced, std::int64_t unit, CudaPlan::Kernel kernel,
                     CudaPlan::Form form = CudaPlan::Form::square) {
@@ -177,7 +178,7 @@ Job job_of(const TransposeShape& shape, ConstMatrices in, Matrices out) {
           .element_bytes = shape.element_bytes};
 }
 
-/// A distance that nothing is apart by counts as that of dense matrices.
+/// Sets distances that are not used to those of dense matrices.
 Job with_dense_unused_distances(Job job) {
   if (job.rows == 1) job.in_pitch = job.cols * job.element_bytes;
   if (job.cols == 1) job.out_pitch = job.rows * job.element_bytes;
@@ -185,7 +186,7 @@ Job with_dense_unused_distances(Job job) {
   return job;
 }
 
-/// One step of simplified(). Whether there was one.
+/// One step of simplified(). Returns whether the job was changed.
 bool simplify(Job& job) {
   const std::int64_t element_bytes = job.element_bytes;
   if (job.rows == 1 && job.cols > 1 && job.out_pitch == element_bytes) {  // a run
@@ -195,7 +196,7 @@ bool simplify(Job& job) {
     job.element_bytes *= job.rows;
     job.rows = 1;
   } else if (job.items > 1 && job.in_item == job.rows * job.in_pitch &&
-             job.out_item == job.rows * element_bytes) {  // one below the other
+             job.out_item == job.rows * element_bytes) {  // stacked vertically
     job.rows *= job.items;
     job.items = 1;
   } else if (job.items > 1 && job.in_item == job.cols * element_bytes &&
@@ -264,8 +265,7 @@ CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, Co
   return plan;
 }
 
-/// For 4-byte elements, which the tiles of have 64 rows and columns: at least half of one, and no more than
-/// one.
+/// Whether a matrix of 4-byte elements fills at least half of a 64 x 64 tile and fits into one.
 bool is_half_a_tile(const Job& job) {
   return job.element_bytes == 4 && job.rows <= Tile4::kRows && job.cols <= Tile4::kCols &&
          fills_half_tile<Tile4>(job);
@@ -284,10 +284,10 @@ CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices 
   const std::int64_t min_run = unit_of(job) >= 4 ? kMinRun : kMinShiftedRun;
   if (job.element_bytes >= min_run && plan_runs(plan)) return plan;
   if (job.items > 1 && plan_small(plan)) return plan;
-  // Matrices within one tile need no sectors to be written whole: the block writes the other part, too.
+  // If a matrix fits into one tile, sectors need not be written whole: the same block writes the other part.
   if (job.items > 1 && is_half_a_tile(job) && plan_tile<LightTile4>(plan, true, CudaPlan::Form::light))
     return plan;
-  // A comb's tile is long; of shorter matrices it would be mostly empty.
+  // Tiles of the tall-skinny kernel are long; for shorter matrices they would be mostly empty.
   if (plan_tall_skinny(plan) &&
       2 * plan.comb.long_row_bytes() >= 16 * static_cast<std::int64_t>(plan.comb.groups))
     return plan;

@@ -1,6 +1,5 @@
-// Tiles to frames of zstd on the device, in three steps: what each of their blocks is written by, where each
-// lies, and the frames. What the bytes of a block are is said in core/zstd/, which the CPU's coder is
-// made of, too.
+// Encodes tiles as zstd frames on the device in three steps: plan the blocks, compute the offsets, write the
+// frames. The format of a block is defined in core/zstd/, which the CPU encoder uses, too.
 #include <cuda_runtime.h>
 
 #include "kernels/zstd/encode_frames.cuh"

@@ -1,5 +1,5 @@
-// A frame of zstd (RFC 8878), decoded by a team of threads: a GPU's warp, or one of the host. Literals of a
-// block have four streams of codes, which as many lanes decode.
+// Decodes a zstd frame (RFC 8878) by a group of threads: a GPU's warp, or one host thread. The literals of a
+// block have four streams, which up to four lanes decode.
 #pragma once
 
 #include "core/zstd/checksum.hpp"
@@ -13,8 +13,8 @@ inline constexpr std::uint32_t kMaxBlockBytes = 128 << 10;  // decoded
 template <class ThreadGroup>
 class FrameDecoder {
  public:
-  /// `frame`: `bytes` of it; `out`: `size` bytes of the result, of both fewer than 2^31; `literals`: room for
-  /// the smaller of kMaxBlockBytes and `size`. On a GPU `out` is at a multiple of 8.
+  /// `frame`: `bytes` bytes. `out`: `size` bytes for the result. Both are fewer than 2^31. `literals`: a
+  /// buffer of the smaller of kMaxBlockBytes and `size`. On a GPU `out` is aligned to 8 bytes.
   SEPCONV_HOST_DEVICE FrameDecoder(const std::byte* frame, std::int64_t bytes, std::byte* out,
                                    std::int64_t size, std::byte* literals, Tables& tables)
       : in_(reinterpret_cast<const std::uint8_t*>(frame)),
@@ -24,13 +24,14 @@ class FrameDecoder {
         literal_buffer_(reinterpret_cast<std::uint8_t*>(literals)),
         tables_(tables) {}
 
-  /// Whether this is one frame of exactly this many bytes that a decoder must take, whose checksum holds where
-  /// it has one. One with a dictionary is not taken, nor what only lenient decoders do.
+  /// Decodes the frame. Returns whether it is one frame of exactly this many bytes that conforms to RFC 8878,
+  /// with a correct checksum if it has one. Frames with a dictionary, and those that only lenient decoders
+  /// accept, are rejected.
   SEPCONV_HOST_DEVICE bool run() {
     if (!read_frame_header()) return false;
     for (bool last = false; !last;) {
       if (bytes_ - at_ < 3) return false;
-      const std::uint32_t block_header = little_endian(in_ + at_, 3), bytes = block_header >> 3,
+      const std::uint32_t block_header = little(in_ + at_, 3), bytes = block_header >> 3,
                           kind = block_header >> 1 & 3;
       at_ += 3;
       last = (block_header & 1) != 0;
@@ -48,10 +49,10 @@ class FrameDecoder {
  private:
   static constexpr std::int64_t kMaxBytes = std::int64_t{1} << 31;
 
-  /// 3.1.1.1.
+  /// Reads the frame header (3.1.1.1).
   SEPCONV_HOST_DEVICE bool read_frame_header() {
-    constexpr unsigned kMaxWindowLog = 27;  // what decoders take that are not told otherwise
-    if (bytes_ < 6 || little_endian(in_, 4) != kMagic) return false;
+    constexpr unsigned kMaxWindowLog = 27;  // the default limit of decoders
+    if (bytes_ < 6 || little(in_, 4) != kMagic) return false;
     const unsigned descriptor = in_[4];
     const bool has_window = (descriptor & 32) == 0;
     if ((descriptor & 11) != 0) return false;  // reserved, dictionary
@@ -67,8 +68,8 @@ class FrameDecoder {
     const unsigned bytes = size_flag == 0 ? (has_window ? 0 : 1) : 1U << size_flag;
     if (bytes > bytes_ - at_) return false;
     if (bytes > 0) {
-      const std::uint32_t size = little_endian(in_ + at_, bytes < 4 ? bytes : 4) + (bytes == 2 ? 256 : 0);
-      if (size != size_ || (bytes == 8 && little_endian(in_ + at_ + 4, 4) != 0)) return false;
+      const std::uint32_t size = little(in_ + at_, bytes < 4 ? bytes : 4) + (bytes == 2 ? 256 : 0);
+      if (size != size_ || (bytes == 8 && little(in_ + at_ + 4, 4) != 0)) return false;
       if (!has_window) max_block_bytes_ = size;
     }
     at_ += bytes;
@@ -76,10 +77,10 @@ class FrameDecoder {
     return true;
   }
 
-  /// Behind the last block.
+  /// Checks what follows the last block.
   SEPCONV_HOST_DEVICE bool checksum_matches() const {
     if (!is_checked_) return at_ == bytes_;
-    return bytes_ - at_ == kChecksumBytes && little_endian(in_ + at_, 4) == checksum_of(group_, out_, size_);
+    return bytes_ - at_ == kChecksumBytes && little(in_ + at_, 4) == checksum_of(group_, out_, size_);
   }
 
   SEPCONV_HOST_DEVICE bool raw_block(std::uint32_t bytes) {
@@ -100,7 +101,7 @@ class FrameDecoder {
     group_.sync();
   }
 
-  /// 3.1.1.2.
+  /// Decodes a compressed block (3.1.1.2).
   SEPCONV_HOST_DEVICE bool compressed_block(const std::uint8_t* from, std::uint32_t bytes) {
     std::uint32_t used = bytes;
     if (!read_literals(from, used)) return false;
@@ -111,7 +112,7 @@ class FrameDecoder {
     if (count >= 128) {
       header_bytes = count == 255 ? 3 : 2;
       if (bytes < header_bytes) return false;
-      count = count == 255 ? little_endian(from + 1, 2) + 0x7F00 : (count - 128) * 256 + from[1];
+      count = count == 255 ? little(from + 1, 2) + 0x7F00 : (count - 128) * 256 + from[1];
       if (count == 0) return false;
     }
     if (count == 0 ? bytes != 1 : !sequences(from + header_bytes, bytes - header_bytes, count, begin))
@@ -123,7 +124,7 @@ class FrameDecoder {
     return written_ - begin <= max_block_bytes_;
   }
 
-  /// 3.1.1.3.1; `bytes` becomes those of them.
+  /// Reads the literals section (3.1.1.3.1). Sets `bytes` to its size.
   SEPCONV_HOST_DEVICE bool read_literals(const std::uint8_t* from, std::uint32_t& bytes) {
     if (bytes == 0) return false;
     const unsigned kind = from[0] & 3, format = from[0] >> 2 & 3;
@@ -133,7 +134,7 @@ class FrameDecoder {
                                        : format == 3 ? 3
                                                      : 1;
     if (header_bytes > bytes) return false;
-    const std::uint64_t fields = little_endian(from, header_bytes < 4 ? header_bytes : 4) |
+    const std::uint64_t fields = little(from, header_bytes < 4 ? header_bytes : 4) |
                                  (header_bytes == 5 ? std::uint64_t{from[4]} << 32 : 0);
     const unsigned width = coded ? (format < 2 ? 10 : format == 2 ? 14 : 18) : 20;
     const std::uint64_t mask = (1U << width) - 1;
@@ -173,7 +174,7 @@ class FrameDecoder {
       std::uint32_t begin = jumps, size = bytes - jumps;
       for (unsigned i = 0; streams == 4 && i <= stream && good; ++i) {
         const std::uint32_t left = bytes - begin;
-        const std::uint32_t stream_bytes = i < 3 ? little_endian(from + std::size_t{2} * i, 2) : left;
+        const std::uint32_t stream_bytes = i < 3 ? little(from + std::size_t{2} * i, 2) : left;
         good = stream_bytes <= left;
         size = stream_bytes;
         if (i < stream) begin += stream_bytes;
@@ -189,7 +190,7 @@ class FrameDecoder {
     return good;
   }
 
-  /// This many literals, which take at most BackwardBits::kPeeked bits.
+  /// Decodes `count` literals of at most BackwardBits::kPeeked bits in total.
   SEPCONV_HOST_DEVICE void put_literals(BackwardBits& bits, unsigned count, std::uint8_t* to) const {
     const unsigned shift = 64 - literal_log_;
     std::uint64_t next = bits.peek();
@@ -203,7 +204,7 @@ class FrameDecoder {
     bits.skip(used);
   }
 
-  /// Literals by their codes (4.2.2), one lane's work.
+  /// Decodes one stream of Huffman-coded literals (4.2.2). Called by one lane.
   SEPCONV_HOST_DEVICE bool decode_stream(BackwardBits bits, std::uint32_t count, std::uint8_t* to) const {
     constexpr unsigned kAtOnce = BackwardBits::kPeeked / kMaxLiteralLog;
     for (; count >= kAtOnce; count -= kAtOnce, to += kAtOnce) {
@@ -214,7 +215,7 @@ class FrameDecoder {
     return bits.left() == 0;
   }
 
-  /// 3.1.1.3.2.1: what the codes of a kind are looked up in; false: there is nothing such.
+  /// Reads the decoding table of one kind of code (3.1.1.3.2.1). Returns false if it is invalid or missing.
   SEPCONV_HOST_DEVICE bool read_table(unsigned kind, unsigned mode, const std::uint8_t*& from,
                                       std::uint32_t& bytes) {
     if (mode == 3) return has_table_[kind];
@@ -229,7 +230,7 @@ class FrameDecoder {
     return has_table_[kind] = true;
   }
 
-  /// One lane's work.
+  /// Called by one lane.
   SEPCONV_HOST_DEVICE bool build_table(unsigned kind, unsigned mode, const std::uint8_t* from,
                                        std::uint32_t bytes) {
     const Kind kind_limits = kind_of(kind);
@@ -281,17 +282,17 @@ class FrameDecoder {
   }
 
   const std::uint8_t* in_;
-  std::uint32_t bytes_, at_ = 0;  ///< at_: the next
+  std::uint32_t bytes_, at_ = 0;  ///< at_: index of the next byte
   std::uint8_t* out_;
   std::uint32_t size_, written_ = 0;
   std::uint8_t* literal_buffer_;
   Tables& tables_;
   ThreadGroup group_;
   bool is_checked_ = false;
-  std::uint32_t max_block_bytes_ = kMaxBlockBytes;  ///< bytes that a block has
-  const std::uint8_t* literal_ = nullptr;           ///< of the block, the next, and how many there are
+  std::uint32_t max_block_bytes_ = kMaxBlockBytes;  ///< maximum decoded bytes of a block
+  const std::uint8_t* literal_ = nullptr;           ///< the block's next literal; literals_: how many remain
   std::uint32_t literals_ = 0;
-  unsigned literal_log_ = 0;  ///< 0: there was no table yet
+  unsigned literal_log_ = 0;  ///< 0: no table was read yet
   unsigned logs_[3] = {};
   bool has_table_[3] = {};
   Distances distances_;

@@ -1,4 +1,4 @@
-// What each block of a frame is written by: its repeats, the code of its literals and how it is told, its
+// The plan of each block of a frame: its matches, the code of its literals and its description, its
 // sequences, or that it is stored.
 #pragma once
 
@@ -16,7 +16,7 @@ using deflate::strided_for;
 
 /// Shared memory of a block's threads.
 struct PlanMemory {
-  static constexpr int kTables = kThreads / deflate::kLanes;  // a warp a table
+  static constexpr int kTables = kThreads / deflate::kLanes;  // one table per warp
   union {
     deflate::SameBytes same;
     struct {
@@ -92,7 +92,8 @@ __device__ inline void measure_streams(const std::uint8_t* data, int size, PlanM
       });
 }
 
-/// By one thread: the bits of the repeats, of which is_far becomes what says the distance.
+/// Called by one thread: writes the bits of the sequences. is_far of each match is replaced by its offset
+/// value.
 __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* matches, PlanMemory& memory,
                                        std::uint32_t* to, BlockPlan& plan) {
   const auto literals_before = [&](std::uint32_t i) {

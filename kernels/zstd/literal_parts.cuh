@@ -1,4 +1,4 @@
-// The literals of a block of zstd, which lie between its repeats, as the threads of a block go over them.
+// Iteration of a block's threads over the literals of a zstd block, which are the bytes outside its matches.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ using deflate::DeviceTiles;
 using deflate::kBytesAtOnce;
 using deflate::kThreads;
 
-/// How many literals, and their bits: of a block less than 2^20.
+/// A number of literals and the number of their bits; in a block both are below 2^20.
 struct Amount {
   std::uint32_t literals, bits;
   __device__ friend Amount operator+(Amount a, Amount b) {
@@ -22,7 +22,7 @@ struct Amount {
   }
 };
 
-/// Those of a thread, kBytesAtOnce bytes.
+/// The literals among the kBytesAtOnce bytes of a thread.
 struct LiteralPart {
   std::uint32_t bytes[kBytesAtOnce / 4] = {};
   unsigned literal_mask = 0;  ///< a bit for each byte
@@ -37,7 +37,7 @@ struct LiteralPart {
   }
   __device__ unsigned byte(int i) const { return bytes[i / 4] >> (8 * (i % 4)) & 0xFF; }
 
-  /// visit(byte) from the first on, or from the last on.
+  /// Calls visit(byte) in ascending or, if kBackwards, descending order.
   template <bool kBackwards, class Visit>
   __device__ void for_each(const Visit& visit) const {
 #pragma unroll
@@ -50,8 +50,8 @@ struct LiteralPart {
 
 using AmountScan = cub::BlockScan<std::uint64_t, kThreads>;
 
-/// Calls visit(part, before) for this thread's parts of a block, with what comes before each. bits_of(byte).
-/// By all threads, which call visit together.
+/// Calls visit(part, before) for this thread's parts of a block; `before` is the amount of literals before
+/// the part. bits_of(byte) is the length of a code. Called by all threads, which call visit together.
 template <class BitsOf, class Visit>
 __device__ void for_each_part(const std::uint8_t* data, int size, const std::uint32_t* covered,
                               AmountScan::TempStorage& storage, const BitsOf& bits_of, const Visit& visit) {

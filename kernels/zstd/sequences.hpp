@@ -1,16 +1,16 @@
-// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2, 3.1.1.4): this many literals, then bytes that were
-// there before.
+// Decoding of the sequences of a zstd block (RFC 8878, 3.1.1.3.2, 3.1.1.4): a number of literals, then a
+// match.
 #pragma once
 
 #include "kernels/zstd/tables.hpp"
 
 namespace sepconv::zstd {
 
-/// The bits of sequences, of which several numbers are taken from one look.
+/// Bit reader of sequences that reads several numbers per memory access.
 class SequenceBits {
  public:
   SEPCONV_HOST_DEVICE explicit SequenceBits(const BackwardBits& bits) : bits_(bits) {}
-  /// The next this many bits, at most BackwardBits::kPeeked, can be taken.
+  /// Ensures that the next `count` bits, at most BackwardBits::kPeeked, can be read.
   SEPCONV_HOST_DEVICE void need(unsigned count) {
     if (available_ >= static_cast<int>(count)) return;
     next_ = bits_.peek();
@@ -33,14 +33,14 @@ class SequenceBits {
 
 struct ReadSequence {
   std::uint32_t literals, length;
-  std::uint64_t distance;  ///< 0: there is none such
+  std::uint64_t distance;  ///< 0: invalid
 };
 
 /// The last three distances of a frame.
 struct Distances {
   std::uint64_t last[3] = {1, 4, 8};
 
-  /// The distance of a value that was read (3.1.1.5); 0 for one that cannot be.
+  /// The distance for an offset value (3.1.1.5); 0 if the value is invalid.
   SEPCONV_HOST_DEVICE std::uint64_t read(std::uint64_t value, bool after_literals) {
     if (value > 3) return push_front(value - 3, 2);
     const std::uint64_t index = value - (after_literals ? 1 : 0);  // 0 to 3
@@ -50,7 +50,7 @@ struct Distances {
   }
 
  private:
-  /// Comes first; those before `from` come later.
+  /// Moves the distance to the front; the entries before `from` move back.
   SEPCONV_HOST_DEVICE std::uint64_t push_front(std::uint64_t distance, unsigned from) {
     if (from == 2) last[2] = last[1];
     last[1] = last[0];
@@ -59,7 +59,7 @@ struct Distances {
   }
 };
 
-/// Codes of sequences, one after the other.
+/// Decodes sequences one after another.
 class SequenceReader {
  public:
   SEPCONV_HOST_DEVICE SequenceReader(const Tables& tables, const unsigned (&logs)[3],
@@ -84,7 +84,7 @@ class SequenceReader {
     return sequence;
   }
 
-  /// Before each but the first.
+  /// Advances the states; called before each sequence except the first.
   SEPCONV_HOST_DEVICE void step() {
     bits_.need(26);
     step(kLiterals);

@@ -1,30 +1,30 @@
-// What a zstd frame's codes are looked up in (RFC 8878, 4), and how they are told.
+// Decoding tables of a zstd frame (RFC 8878, 4), and their construction from the frame.
 #pragma once
 
 #include "kernels/zstd/bits.hpp"
 
 namespace sepconv::zstd {
 
-/// A state of a code by finite states: what it stands for, and where the next one is found.
+/// A state of an FSE table: its symbol, and how to find the next state.
 struct State {
   std::uint16_t next;
   std::uint8_t symbol, bits;
 };
 
-/// In memory that is near: of a warp in its shared memory.
+/// Tables in fast memory: the shared memory of a warp.
 struct Tables {
   State states[3][512];
-  std::uint16_t literals[1 << kMaxLiteralLog];  ///< bits of the code, and above them the literal
+  std::uint16_t literals[1 << kMaxLiteralLog];  ///< length of the code, and above it the literal
   State weight_states[1 << kMaxWeightLog];
   std::int16_t counts[64];
   std::uint16_t next[64];
   std::uint8_t weights[kMaxWeights + 1];
-  unsigned result, log;  ///< what one lane tells the others of a table, and how many bytes said so
+  unsigned result, log;  ///< results of one lane for the others
   std::uint32_t header_bytes;
 };
 
-/// How often `counts` symbols come of 2^log (4.1.1); returns how many symbols those are, 0 for none, and
-/// sets `bytes` to those that say so. One lane's work.
+/// Reads the counts of an FSE table of 2^log states (4.1.1). Returns the number of symbols, 0 if invalid, and
+/// sets `bytes` to the size of the description. Called by one lane.
 SEPCONV_HOST_DEVICE inline unsigned read_fse_counts(const std::uint8_t* from, std::uint32_t& bytes,
                                                     unsigned max_symbol, unsigned max_log,
                                                     std::int16_t* counts, unsigned& log) {
@@ -60,7 +60,8 @@ SEPCONV_HOST_DEVICE inline unsigned read_fse_counts(const std::uint8_t* from, st
   return symbol;
 }
 
-/// The states of symbols that come so often (4.1.1); false: those do not fill the table. One lane's work.
+/// Builds the states from the counts (4.1.1). Returns false if the counts do not fill the table. Called by
+/// one lane.
 SEPCONV_HOST_DEVICE inline bool build_states(Tables& tables, unsigned symbols, unsigned log, State* states) {
   for (unsigned symbol = 0; symbol < symbols; ++symbol)
     tables.next[symbol] = static_cast<std::uint16_t>(tables.counts[symbol] < 0 ? 1 : tables.counts[symbol]);
@@ -79,7 +80,8 @@ SEPCONV_HOST_DEVICE inline bool build_states(Tables& tables, unsigned symbols, u
   return true;
 }
 
-/// Two states in turns, over all of the bits (4.2.1.2); returns how many weights there are, 0 for none.
+/// Reads weights with two alternating states, up to the end of the bits (4.2.1.2). Returns their number, 0 if
+/// invalid.
 SEPCONV_HOST_DEVICE inline unsigned read_weights(Tables& tables, const std::uint8_t* from,
                                                  std::uint32_t bytes) {
   std::uint32_t header_bytes = bytes;
@@ -104,8 +106,8 @@ SEPCONV_HOST_DEVICE inline unsigned read_weights(Tables& tables, const std::uint
   return 0;
 }
 
-/// The table of literals' codes (4.2.1); returns its bits, 0 for none, and sets `bytes` to those that say so.
-/// One lane's work.
+/// Builds the table of the literals' code (4.2.1). Returns the length of its index in bits, 0 if invalid, and
+/// sets `bytes` to the size of the description. Called by one lane.
 SEPCONV_HOST_DEVICE inline unsigned build_literal_table(Tables& tables, const std::uint8_t* from,
                                                         std::uint32_t& bytes) {
   if (bytes == 0) return 0;

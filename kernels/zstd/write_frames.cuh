@@ -1,4 +1,4 @@
-// Where each block of a frame lies, and the frames themselves.
+// Computes the position of each block of a frame and writes the frames.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@ namespace sepconv::zstd {
 
 using deflate::StreamSink;
 
-/// How compact_streams() knows frames.
+/// The `Streams` of compact_streams() for zstd.
 struct Frames {
   struct End {
     std::int64_t bytes;
@@ -40,8 +40,8 @@ struct Frames {
 struct WriteMemory {
   std::uint32_t codes[LiteralCode::kValues];
   std::uint32_t covered[2 * kMaskWords];
-  std::int64_t streams[kStreams];  ///< first bits of the literals' streams
-  std::int64_t at;                 ///< first byte of literals that are as they are
+  std::int64_t streams[kStreams];  ///< first bit of each literal stream
+  std::int64_t at;                 ///< first byte of raw literals
   AmountScan::TempStorage storage;
 };
 
@@ -49,7 +49,7 @@ __device__ inline void put_field(const LittleEndianField& field, StreamSink& sin
   for (unsigned i = 0; i < field.bytes; ++i) sink.put(field.number >> (8 * i) & 0xFF, 8);
 }
 
-/// By one thread: all but literals and sequences. Says where the literals go.
+/// Called by one thread: writes all but literals and sequences. Sets the positions of the literals.
 __device__ inline void write_heads(const BlockPlan& plan, bool is_last, std::uint32_t* stream,
                                    WriteMemory& memory) {
   StreamSink sink(stream, 8 * plan.at);
@@ -80,11 +80,11 @@ __device__ inline void write_plain(const LiteralPart& part, Amount before, std::
   sink.finish();
 }
 
-/// Streams go from their last literal to the first.
+/// A stream begins with its last literal.
 __device__ inline void write_coded(const LiteralPart& part, Amount after, const BlockPlan& plan,
                                    std::uint32_t* stream, const WriteMemory& memory) {
   const std::uint32_t literals_per_stream = plan.literals_per_stream();
-  std::uint32_t begin = after.literals;  // of the stream, whose literals are those from it on
+  std::uint32_t begin = after.literals;  // index of the stream's first literal
   StreamSink sink(stream, 0);
   part.for_each<true>([&](unsigned byte) {
     if (after.literals <= begin) {
@@ -129,7 +129,7 @@ __device__ inline void write_sequences(const std::uint32_t* from, const BlockPla
 
 constexpr int kWarps = kThreads / deflate::kLanes;
 
-/// By the warps of a block, a tile each.
+/// Called by all warps of a block, one tile each.
 __device__ inline void write_checksums(const DeviceTiles& tiles, std::byte* encoded,
                                        const EncodedTile* entries) {
   const std::int64_t tile = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / deflate::kLanes;
@@ -144,8 +144,8 @@ __device__ inline void write_checksums(const DeviceTiles& tiles, std::byte* enco
   sink.finish();
 }
 
-/// The first `checksum_blocks` blocks write checksums: a tile's bytes follow each other there, which takes
-/// long, while the others write a block of a frame each.
+/// The first `checksum_blocks` blocks compute checksums, which is sequential for a tile and takes long;
+/// meanwhile each of the others writes one block of a frame.
 __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
     write_frames(const DeviceTiles tiles, unsigned checksum_blocks, std::byte* encoded,
                  const EncodedTile* entries) {
