@@ -18,7 +18,8 @@ class Executor {
 
   /// Calls task(index, worker) for every index in [0, count) in no particular order and returns when all are
   /// done. No two tasks with the same worker number run at the same time, so per-worker scratch needs no
-  /// lock. The first exception (a task's own, or Cancelled) ends the loop early and is thrown here, once.
+  /// lock. The first exception (a task's own, or Cancelled) ends the loop early and is rethrown to the
+  /// caller.
   virtual void for_each(std::int64_t count,
                         const std::function<void(std::int64_t index, int worker)>& task) = 0;
 };

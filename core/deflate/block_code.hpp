@@ -94,11 +94,11 @@ struct BlockCode {
   // Must be zero initially.
   std::uint32_t length_counts[kLengths], distance_counts[kDistances], told_counts[kCodeLengthSymbols];
   std::uint8_t length_bits[kLengths], distance_bits[kDistances], told_bits[kCodeLengthSymbols];
-  std::uint16_t told_codes[kCodeLengthSymbols];
+  std::uint16_t code_length_codes[kCodeLengthSymbols];
   std::uint32_t placeholder_distances;  ///< bit i: distance i is counted but does not occur
-  int lengths, distances, told, code_length_count;
+  int lengths, distances, symbols_written, code_length_count;
   std::uint8_t bits[kLengths + kDistances];
-  CodeLengthSymbol told_lengths[kLengths + kDistances];
+  CodeLengthSymbol code_length_symbols[kLengths + kDistances];
 
   /// Adds the symbols that every block has.
   SEPCONV_HOST_DEVICE void complete() {
@@ -118,13 +118,13 @@ struct BlockCode {
     distances = used_symbols(distance_bits, kDistances, 1);
     for (int i = 0; i < lengths; ++i) bits[i] = length_bits[i];
     for (int i = 0; i < distances; ++i) bits[lengths + i] = distance_bits[i];
-    told = run_length_encode(bits, lengths + distances, told_lengths);
-    for (int i = 0; i < told; ++i) ++told_counts[told_lengths[i].symbol];
+    symbols_written = run_length_encode(bits, lengths + distances, code_length_symbols);
+    for (int i = 0; i < symbols_written; ++i) ++told_counts[code_length_symbols[i].symbol];
   }
 
   SEPCONV_HOST_DEVICE void assign(CodeTable& table) {
     assign_codes(told_bits, kCodeLengthSymbols, [&](int symbol, std::uint32_t code) {
-      told_codes[symbol] = static_cast<std::uint16_t>(code);
+      code_length_codes[symbol] = static_cast<std::uint16_t>(code);
     });
     code_length_count = kCodeLengthSymbols;
     while (code_length_count > 4 && told_bits[code_length_order(code_length_count - 1)] == 0)
@@ -153,9 +153,9 @@ struct BlockCode {
     sink.put(static_cast<unsigned>((lengths - 257) | (distances - 1) << 5 | (code_length_count - 4) << 10),
              14);
     for (int i = 0; i < code_length_count; ++i) sink.put(told_bits[code_length_order(i)], 3);
-    for (int i = 0; i < told; ++i) {
-      const CodeLengthSymbol next = told_lengths[i];
-      sink.put(told_codes[next.symbol], told_bits[next.symbol]);
+    for (int i = 0; i < symbols_written; ++i) {
+      const CodeLengthSymbol next = code_length_symbols[i];
+      sink.put(code_length_codes[next.symbol], told_bits[next.symbol]);
       sink.put(next.extra, code_length_extra_bits(next.symbol));
     }
   }

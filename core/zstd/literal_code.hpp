@@ -16,8 +16,8 @@ struct ByteSink {
   unsigned count = 0;
 
   /// Writes at most 16 bits.
-  SEPCONV_HOST_DEVICE void put(unsigned bits_of, unsigned bits) {
-    buffered |= bits_of << count;
+  SEPCONV_HOST_DEVICE void put(unsigned value, unsigned bits) {
+    buffered |= value << count;
     for (count += bits; count >= 8; count -= 8, buffered >>= 8) *out++ = static_cast<std::uint8_t>(buffered);
   }
   SEPCONV_HOST_DEVICE void align() {
@@ -37,21 +37,22 @@ struct LiteralCode {
   std::uint8_t
       head[kMaxHead + 128];  ///< the description of the code, with space to detect that it is too long
   int head_bytes;            ///< 0: the code cannot be described
-  StateCode weight_code;
+  FseCode weight_code;
 
   /// Writes the description of the code: a weight for each literal except the last one that occurs.
   SEPCONV_HOST_DEVICE void tell() {
     unsigned symbols = kValues, log = 0;
     while (bits[symbols - 1] == 0) --symbols;
     for (unsigned i = 0; i < symbols; ++i) log = bits[i] > log ? bits[i] : log;
-    const unsigned told = symbols - 1;
+    const unsigned encoded_weights = symbols - 1;
     const auto weight = [&](unsigned i) { return bits[i] == 0 ? 0U : log + 1 - bits[i]; };
-    const int direct = 1 + static_cast<int>((told + 1) / 2);
-    head_bytes = told >= 2 ? encode_weights_by_states(told, weight) : kMaxHead + 1;
-    if (told <= 128 && direct <= head_bytes) {
-      head[0] = static_cast<std::uint8_t>(127 + told);
-      for (unsigned i = 0; i < told; i += 2)
-        head[1 + i / 2] = static_cast<std::uint8_t>(weight(i) << 4 | (i + 1 < told ? weight(i + 1) : 0));
+    const int direct = 1 + static_cast<int>((encoded_weights + 1) / 2);
+    head_bytes = encoded_weights >= 2 ? encode_weights_by_states(encoded_weights, weight) : kMaxHead + 1;
+    if (encoded_weights <= 128 && direct <= head_bytes) {
+      head[0] = static_cast<std::uint8_t>(127 + encoded_weights);
+      for (unsigned i = 0; i < encoded_weights; i += 2)
+        head[1 + i / 2] =
+            static_cast<std::uint8_t>(weight(i) << 4 | (i + 1 < encoded_weights ? weight(i + 1) : 0));
       head_bytes = direct;
     }
     if (head_bytes > kMaxHead) head_bytes = 0;
@@ -85,25 +86,26 @@ struct LiteralCode {
  private:
   /// Encodes the weights with two alternating FSE states (4.2.1.2). Returns the bytes of the description.
   template <class Weight>
-  SEPCONV_HOST_DEVICE int encode_weights_by_states(unsigned told, const Weight& weight) {
+  SEPCONV_HOST_DEVICE int encode_weights_by_states(unsigned encoded_weights, const Weight& weight) {
     constexpr unsigned kKinds = kMaxLiteralLog + 1;
     std::uint32_t weight_counts[kKinds] = {};
-    for (unsigned i = 0; i < told; ++i) ++weight_counts[weight(i)];
+    for (unsigned i = 0; i < encoded_weights; ++i) ++weight_counts[weight(i)];
     // With a single weight, states would need no bits and the decoder could not find the end: a second weight
     // is counted.
     const unsigned kind = weight(0), other = kind == 0 ? 1 : 0;
-    const unsigned extra_count = weight_counts[kind] == told ? 1 : 0;
+    const unsigned extra_count = weight_counts[kind] == encoded_weights ? 1 : 0;
     weight_counts[other] += extra_count;
     int state_counts[kKinds];
-    normalize_counts(weight_counts, kKinds, told + extra_count, state_counts);
+    normalize_counts(weight_counts, kKinds, encoded_weights + extra_count, state_counts);
     weight_code.make([&](unsigned symbol) { return state_counts[symbol]; }, kKinds, kMaxWeightLog);
     ByteSink sink{head + 1};
     write_fse_table(weight_code, kKinds, sink);
     sink.align();
     unsigned states[2] = {};
-    for (unsigned i = told; i-- > 0;) {
+    for (unsigned i = encoded_weights; i-- > 0;) {
       unsigned& state = states[i % 2];
-      state = i + 2 >= told ? weight_code.last(weight(i)) : weight_code.before(state, weight(i), sink);
+      state =
+          i + 2 >= encoded_weights ? weight_code.last(weight(i)) : weight_code.before(state, weight(i), sink);
     }
     sink.put(states[1], kMaxWeightLog);
     sink.put(states[0], kMaxWeightLog);

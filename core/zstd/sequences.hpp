@@ -55,7 +55,7 @@ SEPCONV_HOST_DEVICE inline Coded coded_distance(std::uint32_t value) {
 
 /// The codes of all three kinds, with the default distributions.
 struct SequenceCodes {
-  StateCode kinds[3];
+  FseCode kinds[3];
   SEPCONV_HOST_DEVICE void make() {
     for (unsigned kind = 0; kind < 3; ++kind) kinds[kind].make_default(kind);
   }
@@ -87,7 +87,7 @@ SEPCONV_HOST_DEVICE void put_sequences(const SequenceCodes& codes, std::uint32_t
                             coded_match(sequence.length)};
     constexpr unsigned kStates[] = {kDistances, kLengths, kLiterals};
     for (const unsigned kind : kStates) {
-      const StateCode& code = codes.kinds[kind];
+      const FseCode& code = codes.kinds[kind];
       states[kind] =
           i + 1 == count ? code.last(parts[kind].code) : code.before(states[kind], parts[kind].code, sink);
     }

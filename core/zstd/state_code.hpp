@@ -9,7 +9,7 @@
 namespace sepconv::zstd {
 
 /// An FSE code of at most 64 states.
-struct StateCode {
+struct FseCode {
   std::uint8_t states[64];  ///< states by symbol, in ascending order
   std::uint8_t first[kMaxSymbols],
       counts[kMaxSymbols];  ///< a symbol's first index in `states`, and its number of states
@@ -57,7 +57,7 @@ struct StateCode {
 
 /// Writes the counts of symbols that fill 2^log states (4.1.1); none of them may be -1.
 template <class Sink>
-SEPCONV_HOST_DEVICE void write_fse_table(const StateCode& code, unsigned symbols, Sink& sink) {
+SEPCONV_HOST_DEVICE void write_fse_table(const FseCode& code, unsigned symbols, Sink& sink) {
   sink.put(code.log - 5U, 4);
   int left = 1 << code.log;
   for (unsigned symbol = 0; symbol < symbols && left > 0;) {

@@ -17,8 +17,8 @@ struct Unpredict {
   int channels, predictor;
   bool swaps;
   Rect shown;
-  std::int64_t first_grid_col, grid_cols;  // of the part
-  unsigned shown_cols;                     // of tiles
+  std::int64_t first_grid_col, grid_cols;  // columns of tiles in the part
+  unsigned shown_cols;                     // columns of tiles that `shown` touches
 };
 
 /// One warp per row of a tile.

@@ -25,7 +25,7 @@ struct MatchingLanes {
   unsigned before, count;  ///< such lanes before this one; all such lanes
 };
 
-/// One thread of the host.
+/// A group of one host thread.
 struct SingleThreadGroup {
   static constexpr unsigned kLanes = 1;
   static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }

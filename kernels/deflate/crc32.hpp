@@ -27,7 +27,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t multiply(std::uint32_t a, std::uint32_t
   return product;
 }
 
-/// x^n.
+/// x^n modulo the generator polynomial.
 SEPCONV_HOST_DEVICE inline std::uint32_t power(std::uint64_t n) {
   std::uint32_t result = kOne;
   for (std::uint32_t square = kOne >> 1; n != 0; n >>= 1, square = multiply(square, square))

@@ -42,7 +42,7 @@ class StreamBits {
   }
 
   /// The next 64 bits.
-  SEPCONV_HOST_DEVICE std::uint64_t peek_far() const {
+  SEPCONV_HOST_DEVICE std::uint64_t peek_64() const {
     const std::uint32_t* const words = ring_ + bit_ / 32 % kRingWords;
     const std::uint32_t middle = words[1];
     return std::uint64_t{shifted(middle, words[2], bit_ % 32)} << 32 | shifted(words[0], middle, bit_ % 32);

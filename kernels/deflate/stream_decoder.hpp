@@ -53,7 +53,7 @@ class StreamDecoder {
   SEPCONV_HOST_DEVICE std::uint32_t checksum() const { return checksum_; }
 
  private:
-  static constexpr std::int64_t kMaxStreamBytes = 1 << 28;  // bits are counted in 32
+  static constexpr std::int64_t kMaxStreamBytes = 1 << 28;  // bit positions have 32 bits
   static constexpr unsigned kFlush = 2048;                  // bytes copied to the result in one step
   static constexpr unsigned kMaxMatch = 258;
 
@@ -126,14 +126,14 @@ class StreamDecoder {
 
   SEPCONV_HOST_DEVICE bool read_codes(bool fixed) {
     if (!fixed) return read_dynamic_codes();
-    // RFC 1951, 3.2.6.
+    // Fixed codes (RFC 1951, 3.2.6).
     for (unsigned symbol = lane_; symbol < 288; symbol += ThreadGroup::kLanes)
       tables_.lengths[symbol] = symbol < 144 ? 8 : symbol < 256 ? 9 : symbol < 280 ? 7 : 8;
     for (unsigned i = lane_; i < 32; i += ThreadGroup::kLanes) tables_.lengths[288 + i] = 5;
     return build_tables(tables_, 288, 32, group_);
   }
 
-  /// RFC 1951, 3.2.7.
+  /// Reads the code lengths of a dynamic block (RFC 1951, 3.2.7).
   SEPCONV_HOST_DEVICE bool read_dynamic_codes() {
     constexpr unsigned kMaxLengths = 286, kMaxDistances = 30;
     const unsigned lengths = bits_.read(5) + 257, distances = bits_.read(5) + 1,
@@ -187,12 +187,12 @@ class StreamDecoder {
   /// Decodes literals in up to four lookups. Returns false if the next symbol, `entry`, is not a literal or
   /// has a long code; `bits` then begins with that symbol.
   SEPCONV_HOST_DEVICE bool literals(std::uint32_t& entry, std::uint64_t& bits) {
-    bits = bits_.peek_far();
+    bits = bits_.peek_64();
     SEPCONV_UNROLLED
     for (int k = 0; k < 4; ++k) {
       entry = tables_.literals[bits % (1U << kLiteralBits)];
       if ((entry & kIsLiteral) == 0) {
-        if (k > 1) bits = bits_.peek_far();  // fewer bits remain than a match needs (at most 48)
+        if (k > 1) bits = bits_.peek_64();  // fewer bits remain than a match needs (at most 48)
         return false;
       }
       put_literals(entry);

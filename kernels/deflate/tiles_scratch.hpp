@@ -24,7 +24,7 @@ struct BlockPlan {
   std::uint32_t sum,
       weighted;             ///< checksum: sum of all bytes; sum of each times the bytes from it to the end
   std::int64_t bits;        ///< size of the block; for a stored block without the alignment
-  std::int64_t bit_offset;  ///< its first bit in the stream
+  std::int64_t bit_offset;  ///< first bit of the block in the stream
 };
 
 /// Scratch memory: predicted tiles, then matches (as many as fit), then the plans of the blocks.

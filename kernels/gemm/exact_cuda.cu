@@ -1,5 +1,5 @@
-// exact_gemm on the device: tiles of both operands in shared memory, a square of the result in each thread's
-// registers.
+// exact_gemm on the device: tiles of both operands in shared memory, a square part of the result in each
+// thread's registers.
 #include <cuda_runtime.h>
 
 #include <algorithm>

@@ -11,12 +11,12 @@ namespace sepconv::jpeg {
 
 inline constexpr int kMaxComponents = 3;
 inline constexpr int kQuantTables = 4;
-inline constexpr int kHuffmanTables = 2;  ///< of each class, as in baseline
+inline constexpr int kHuffmanTables = 2;  ///< per class, as in baseline JPEG
 
 /// Positions are byte offsets in the stream; 0: the table does not exist.
 struct Header {
   std::int64_t quant[kQuantTables];         ///< 64 values, in zigzag order
-  bool quant_is_wide[kQuantTables];         ///< 16 bits, not 8
+  bool quant_is_wide[kQuantTables];         ///< values of 16 bits instead of 8
   std::int64_t huffman[2][kHuffmanTables];  ///< [DC, AC]: 16 counts, then the symbols
   std::uint8_t id[kMaxComponents];
   std::uint8_t quant_table[kMaxComponents], dc_table[kMaxComponents], ac_table[kMaxComponents];

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads)
 /// One thread per element.
 template <class A>
 __global__ void __launch_bounds__(kThreads)
-    apply_keep(const device::Rows in, const device::Rows computed,
+    copy_alpha(const device::Rows in, const device::Rows computed,
                const __grid_constant__ device::Store<A> store, std::int64_t rows, std::int64_t elements,
                int channels, int alpha_channel) {
   const std::int64_t element = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -101,7 +101,7 @@ void alpha(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Ar
 void keep_alpha(std::int64_t channel, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
                 DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    apply_keep<A><<<grid_for(out), kThreads, 0, stream>>>(
+    copy_alpha<A><<<grid_for(out), kThreads, 0, stream>>>(
         device::Rows(in), device::Rows(out), device::Store<A>(out, fused_ops), out.extent.rows,
         out.row_elements(), static_cast<int>(out.channels), static_cast<int>(channel));
   });

@@ -69,15 +69,15 @@ struct Block {
 
 /// Stores 16-byte block k of the vector at to + k * apart, in ascending order.
 template <class D>
-HWY_INLINE void store_blocks(D d, hn::Vec<D> v, std::byte* to, std::int64_t apart) {
+HWY_INLINE void store_blocks(D d, hn::Vec<D> v, std::byte* to, std::int64_t block_pitch) {
   using T = hn::TFromD<D>;
   if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16) {
     hn::StoreU(v, d, reinterpret_cast<T*>(to));
   } else {
     const hn::Half<D> half;
     const auto halves = std::int64_t(hn::MaxLanes(half) * sizeof(T) / 16);
-    store_blocks(half, hn::LowerHalf(half, v), to, apart);
-    store_blocks(half, hn::UpperHalf(half, v), to + halves * apart, apart);
+    store_blocks(half, hn::LowerHalf(half, v), to, block_pitch);
+    store_blocks(half, hn::UpperHalf(half, v), to + halves * block_pitch, block_pitch);
   }
 }
 

@@ -60,15 +60,15 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_tall_skinny(cons
   const std::int64_t begin = (first_group - 1) * params.chunks.value * kChunk;
   const std::int64_t in_bytes = job.rows * params.row_bytes;
   const unsigned count = (params.groups + 1) * params.chunks.value;
-  const bool whole = chunks_inside(in, begin, begin + count * kChunk, in_bytes);
+  const bool is_full_tile = chunks_inside(in, begin, begin + count * kChunk, in_bytes);
   for (unsigned first = threadIdx.x; first < count; first += kTallSkinnyThreads * kTallSkinnyLoads) {
     uint4 chunks[kTallSkinnyLoads];
 #pragma unroll
     for (int k = 0; k < kTallSkinnyLoads; ++k) {
       const unsigned number = first + k * kTallSkinnyThreads;
       if (number >= count) continue;
-      chunks[k] = whole ? load_chunk(in + begin + number * kChunk)
-                        : load_chunk_within(in, begin + number * kChunk, in_bytes);
+      chunks[k] = is_full_tile ? load_chunk(in + begin + number * kChunk)
+                               : load_chunk_within(in, begin + number * kChunk, in_bytes);
     }
 #pragma unroll
     for (int k = 0; k < kTallSkinnyLoads; ++k) {
@@ -97,9 +97,9 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_tall_skinny(cons
     }
     const std::int64_t offset = (first_group + step.chunk) * kChunk - misaligned;
     if (first_group > 0 && offset + kChunk <= out_bytes) {
-      *reinterpret_cast<uint4*>(row + offset) = chunk_of(words);
+      *reinterpret_cast<uint4*>(row + offset) = make_chunk(words);
     } else {
-      store_chunk_within(row, offset, chunk_of(words), 0, out_bytes);
+      store_chunk_within(row, offset, make_chunk(words), 0, out_bytes);
     }
   }
 }
@@ -150,7 +150,8 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_short_wide(const
 #pragma unroll
         for (int i = 0; i < kPixels; ++i) {
           const unsigned padding = i > 0 && before > 0 && i >= before ? positions.padding : 0U;
-          *reinterpret_cast<T*>(shared + to + i * params.row_bytes + padding) = element_of<Element>(words, i);
+          *reinterpret_cast<T*>(shared + to + i * params.row_bytes + padding) =
+              get_element<Element>(words, i);
         }
         continue;
       }
@@ -158,7 +159,7 @@ __global__ void __launch_bounds__(kTallSkinnyThreads) transpose_short_wide(const
       for (int i = 0; i < kPixels; ++i) {
         if (i > 0 && i == before) to += positions.padding;
         if (pixel[k] + i >= 0 && pixel[k] + i < pixels)
-          *reinterpret_cast<T*>(shared + to) = element_of<Element>(words, i);
+          *reinterpret_cast<T*>(shared + to) = get_element<Element>(words, i);
         to += params.row_bytes;
       }
     }

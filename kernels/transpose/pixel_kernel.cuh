@@ -23,8 +23,8 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   const std::int64_t left =
       -first_col * kElement;  // begin of the input row relative to the tile; `right`: its end
   const std::int64_t right = (job.cols - first_col) * kElement;
-  const bool whole = at.row > 0 && tile_row + Tile::kRows <= job.rows && right >= Tile::kInWords * 4 &&
-                     (!kShifts || at.col > 0);
+  const bool is_full_tile = at.row > 0 && tile_row + Tile::kRows <= job.rows && right >= Tile::kInWords * 4 &&
+                            (!kShifts || at.col > 0);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const std::byte* const in =
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
     for (int k = 0; k < Tile::kAcross; ++k) {
       const int offset = (lane + 32 * k) * 4 - shift;
       words[step][k] = 0;
-      if (whole) {
+      if (is_full_tile) {
         if (row < Tile::kLoadRows) words[step][k] = *reinterpret_cast<const unsigned*>(from + offset);
       } else if (row < Tile::kLoadRows && first_row + row >= 0 && first_row + row < job.rows) {
         words[step][k] = load_within(from, offset, left, right);
@@ -57,8 +57,8 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   for (int step = 0; step < kSteps; ++step) {
     const int row = warp + step * kWarps;
     unsigned next[Tile::kAcross];
-    if constexpr (kShifts) {  // lane 31 continues with lane 0 of the next stretch; the last one has a word to
-                              // spare
+    if constexpr (kShifts) {  // lane 31 needs lane 0's word of the next step; in the last step its word is
+                              // unused
 #pragma unroll
       for (int k = 0; k < Tile::kAcross; ++k) {
         const unsigned given =
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
           return element * (Tile::kPitch * 4) + col * kElement + part;
         });
     const std::int64_t offset = tile_row * kElement - misaligned + word * 4;
-    if (whole) {
+    if (is_full_tile) {
       *reinterpret_cast<unsigned*>(row + offset) = value;
     } else {
       store_within(row, offset, value, out_bytes);

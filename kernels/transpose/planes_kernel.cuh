@@ -75,15 +75,15 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const Tall
   const std::int64_t begin = first_group * (Planes * kChunk);
   const std::byte* const in = job.in + item * job.in_item;
   const int thread = static_cast<int>(threadIdx.x);
-  const bool whole = first_group >= 0 && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
-  const bool whole_in =
+  const bool is_full_tile = first_group >= 0 && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
+  const bool is_full_input =
       chunks_inside(in, begin, begin + kPlanesThreads * (Planes * kChunk), plane_bytes * Planes);
 
   uint4 chunks[Planes];
 #pragma unroll
   for (int k = 0; k < Planes; ++k) {
     const std::int64_t offset = begin + (k * kPlanesThreads + thread) * kChunk;
-    chunks[k] = whole_in ? load_chunk(in + offset) : load_chunk_within(in, offset, plane_bytes * Planes);
+    chunks[k] = is_full_input ? load_chunk(in + offset) : load_chunk_within(in, offset, plane_bytes * Planes);
   }
 #pragma unroll
   for (int k = 0; k < Planes; ++k) shared[chunk_position<Planes>(k * kPlanesThreads + thread)] = chunks[k];
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const Tall
         Shifted ? static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(plane)) & 15U : 0U;
     if (misaligned > 0) chunk = chunk_within(shared[k * kPlanesThreads + thread - 1], chunk, 16 - misaligned);
     const std::int64_t offset = (first_group + thread) * kChunk - misaligned;
-    if (whole) {
+    if (is_full_tile) {
       *reinterpret_cast<uint4*>(plane + offset) = chunk;
     } else {
       store_chunk_within(plane, offset, chunk, 0, plane_bytes);
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const Ta
   const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * params.tiles) * kGroups;
   const std::int64_t plane_bytes = job.cols * Element;
   const int thread = static_cast<int>(threadIdx.x);
-  const bool whole = first_group >= Shifted && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
+  const bool is_full_tile = first_group >= Shifted && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
   const std::byte* const in = job.in + item * job.in_item;
   const auto misaligned_of = [&](int k) {
     if (!Shifted) return 0U;
@@ -141,9 +141,9 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const Ta
   for (int k = 0; k < Planes; ++k) {
     const std::byte* const plane = in + k * job.in_pitch;
     const std::int64_t from = (first_group + thread) * kChunk - misaligned_of(k);
-    put<Planes>(
-        planes, k,
-        whole ? *reinterpret_cast<const uint4*>(plane + from) : load_chunk_within(plane, from, plane_bytes));
+    put<Planes>(planes, k,
+                is_full_tile ? *reinterpret_cast<const uint4*>(plane + from)
+                             : load_chunk_within(plane, from, plane_bytes));
   }
   if constexpr (Shifted) {
 #pragma unroll
@@ -171,7 +171,7 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const Ta
   for (int k = 0; k < Planes; ++k) {
     const int number = k * kPlanesThreads + thread;
     uint4 chunk = shared[chunk_position<Planes>(number)];
-    if (!Shifted && whole) {
+    if (!Shifted && is_full_tile) {
       *reinterpret_cast<uint4*>(out + begin + number * kChunk) = chunk;
       continue;
     }

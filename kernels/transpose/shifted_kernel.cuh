@@ -24,8 +24,9 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
   const std::int64_t first_row = tile_row - Tile::kHalo;
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
   const int cols = clamped_count(job.cols - first_col, Tile::kCols);
-  const bool whole = at.row > 0 && tile_row + Tile::kRows <= job.rows &&
-                     job.cols - first_col >= Tile::kCols + (kShifts ? 4 : 0) && (!kShifts || at.col > 0);
+  const bool is_full_tile = at.row > 0 && tile_row + Tile::kRows <= job.rows &&
+                            job.cols - first_col >= Tile::kCols + (kShifts ? 4 : 0) &&
+                            (!kShifts || at.col > 0);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const std::byte* const in =
@@ -42,7 +43,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
   };
 
   T words[kSteps][kMicro];
-  if (whole) {
+  if (is_full_tile) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
 #pragma unroll
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
       const unsigned shift = 8U * (begin & 3);
       const uint2 values{__funnelshift_r(from[0], from[1], shift), __funnelshift_r(from[1], from[2], shift)};
       const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
-      if (whole) {
+      if (is_full_tile) {
         *reinterpret_cast<uint2*>(row + offset) = values;
       } else {
         store_within(row, offset, values.x, out_bytes);
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
       const int begin = 32 - static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 31U);
       const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
       const T value = tile[col % kMicro][col / kMicro][begin / kWord + word];
-      if (whole || (offset >= 0 && offset < out_bytes)) *reinterpret_cast<T*>(row + offset) = value;
+      if (is_full_tile || (offset >= 0 && offset < out_bytes)) *reinterpret_cast<T*>(row + offset) = value;
     }
   }
 }

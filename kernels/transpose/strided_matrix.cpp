@@ -13,7 +13,7 @@ std::int64_t piece_count(std::int64_t count, std::int64_t per_piece) {
 }
 
 template <class Byte>
-Lines<Byte> plain_lines(const BasicMatrices<Byte>& matrices, std::int64_t count) {
+Lines<Byte> uniform_lines(const BasicMatrices<Byte>& matrices, std::int64_t count) {
   return {matrices.data, matrices.pitch_bytes, count, matrices.pitch_bytes * count, 0};
 }
 
@@ -44,7 +44,7 @@ PanelPieces::PanelPieces(const TransposeShape& shape, ConstMatrices in, Matrices
 
 void PanelPieces::fuse(const TransposeShape& shape, ConstMatrices in, Matrices out) {
   const std::int64_t bytes = shape.element_bytes;
-  panel_ = {shape.rows, shape.cols, bytes, plain_lines(in, shape.rows), plain_lines(out, shape.cols)};
+  panel_ = {shape.rows, shape.cols, bytes, uniform_lines(in, shape.rows), uniform_lines(out, shape.cols)};
   items_ = shape.items;
   in_item_bytes_ = in.item_bytes;
   out_item_bytes_ = out.item_bytes;
@@ -67,11 +67,13 @@ void PanelPieces::fuse(const TransposeShape& shape, ConstMatrices in, Matrices o
 
 void PanelPieces::cut(int threads) {
   const std::int64_t bytes = items_ * panel_.bytes();
-  const std::int64_t wanted =
+  const std::int64_t target_bytes =
       std::clamp(bytes / (4 * std::max(1, threads)), Tuning::kSmallPiece, Tuning::kPiece);
   phase_ = panel_.elements_past_line();
-  items_per_piece_ = std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(1, panel_.bytes()), 1, items_);
-  const std::int64_t elements = std::max<std::int64_t>(1, wanted / items_per_piece_ / panel_.element_bytes);
+  items_per_piece_ =
+      std::clamp<std::int64_t>(target_bytes / std::max<std::int64_t>(1, panel_.bytes()), 1, items_);
+  const std::int64_t elements =
+      std::max<std::int64_t>(1, target_bytes / items_per_piece_ / panel_.element_bytes);
   // Enough rows for an output run, then columns; more rows if columns are few.
   const std::int64_t run = std::max<std::int64_t>(1, Tuning::kOutputRun / panel_.element_bytes);
   cols_per_piece_ = std::clamp<std::int64_t>(elements / run, 1, panel_.cols);

@@ -90,14 +90,14 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_tile(const Job job) 
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
   const int rows = clamped_count(job.rows - first_row, Tile::kRows);
   const int cols = clamped_count(job.cols - first_col, Tile::kCols);
-  const bool whole = rows == Tile::kRows && cols == Tile::kCols;
+  const bool is_full_tile = rows == Tile::kRows && cols == Tile::kCols;
   const std::byte* const in =
       job.in + at.item * job.in_item + first_row * job.in_pitch + first_col * Tile::kElementBytes;
   std::byte* const out =
       job.out + at.item * job.out_item + first_col * job.out_pitch + first_row * Tile::kElementBytes;
 
   T words[Loads::kSteps][kMicro];
-  if (whole) {
+  if (is_full_tile) {
 #pragma unroll
     for (int step = 0; step < Loads::kSteps; ++step) {
 #pragma unroll
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_tile(const Job job) 
   }
   __syncthreads();
 
-  if (whole) {
+  if (is_full_tile) {
 #pragma unroll
     for (int step = 0; step < Stores::kSteps; ++step) {
       const int col = Stores::row(step);

@@ -60,7 +60,7 @@ struct ShiftedTile {
   static constexpr int kOutWords = OutWords;
   static constexpr int kThreads = Threads;
   static constexpr int kHalo = kHaloOf<ElementBytes>;
-  static constexpr int kLoadRows = OutWords + kHalo / kMicro;  ///< of micro tiles
+  static constexpr int kLoadRows = OutWords + kHalo / kMicro;  ///< rows of micro tiles
   static constexpr int kPitch = kLoadRows + 1;
   static constexpr int kRows = OutWords * kMicro;
   static constexpr int kCols = kInWords * kMicro;
@@ -71,7 +71,7 @@ using Shifted1 = ShiftedTile<1, 1, 64, 256>;
 using Shifted2 = ShiftedTile<2, 2, 64, 256>;
 using Shifted4 = ShiftedTile<4, 2, 128, 256>;
 using Shifted8 = ShiftedTile<8, 1, 64, 128>;
-using NarrowShifted4 = ShiftedTile<4, 1, 128, 256>;  ///< as above
+using NarrowShifted4 = ShiftedTile<4, 1, 128, 256>;  ///< as NarrowTile4
 
 /// A tile for elements of 3, 6 and 12 bytes, moved in units of Unit bytes. 96 words of an input row are
 /// loaded; up to two are spare if rows are shifted. The pitch in shared memory, in words, is odd, so that
@@ -159,7 +159,7 @@ constexpr std::int32_t kMaxShiftedPlanes = 4;
 /// Many small matrices, contiguous on both sides.
 struct SmallJob {
   Job job;
-  std::int32_t unit_bytes = 1;  ///< as above
+  std::int32_t unit_bytes = 1;  ///< as in StagedJob
   std::int32_t tile_items = 1;  ///< matrices per block
   std::int64_t blocks = 0;
   Divisor matrix, rows;  ///< elements

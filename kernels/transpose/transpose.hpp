@@ -39,9 +39,9 @@ struct BasicMatrices {
 using Matrices = BasicMatrices<std::byte>;
 using ConstMatrices = BasicMatrices<const std::byte>;
 
-/// Element (c, r) of matrix i of `out`, which has shape.cols rows and shape.rows columns, becomes element (r,
-/// c) of matrix i of `in`. The two must not overlap. Does nothing for an empty shape. Throws InvalidArgument
-/// for a negative size or element_bytes below 1. Simple reference implementation.
+/// Element (c, r) of matrix i of `out`, which has shape.cols rows and shape.rows columns, is set to element
+/// (r, c) of matrix i of `in`. The two must not overlap. Does nothing for an empty shape. Throws
+/// InvalidArgument for a negative size or element_bytes below 1. Simple reference implementation.
 void transpose_reference(const TransposeShape& shape, ConstMatrices in, Matrices out);
 
 /// The same on the calling thread: blocked for the caches and transposed in vector registers. Allocates

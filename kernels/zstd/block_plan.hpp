@@ -20,7 +20,7 @@ struct BlockPlan {
   std::uint32_t stream_end[kStreams];  ///< bits of the literals up to the end of each stream
   std::uint32_t sequence_bytes;        ///< including the number of sequences
   std::uint32_t bytes;                 ///< size of the block without its header
-  std::int64_t byte_offset;            ///< its first byte in the frame
+  std::int64_t byte_offset;            ///< first byte of the block in the frame
 
   /// Bits of a literal stream without its end mark.
   SEPCONV_HOST_DEVICE std::uint32_t stream_bits(std::uint32_t stream) const {
@@ -35,9 +35,9 @@ struct BlockPlan {
   /// Bytes of the literals without the literals section header.
   SEPCONV_HOST_DEVICE std::uint32_t stored_literals() const {
     if (kind != LiteralKind::coded) return kind == LiteralKind::plain ? literals : 1;
-    std::uint32_t bytes_of = head_bytes + kJumpBytes;
-    for (std::uint32_t stream = 0; stream < kStreams; ++stream) bytes_of += stream_bytes(stream);
-    return bytes_of;
+    std::uint32_t stored_bytes = head_bytes + kJumpBytes;
+    for (std::uint32_t stream = 0; stream < kStreams; ++stream) stored_bytes += stream_bytes(stream);
+    return stored_bytes;
   }
 };
 

@@ -31,7 +31,7 @@ struct PlanMemory {
   AmountScan::TempStorage storage;
 };
 
-/// By all threads.
+/// Called by all threads.
 __device__ inline bool is_constant(const std::uint8_t* data, int size) {
   bool same = true;
   strided_for(size, [&](int i) { same = same && data[i] == data[0]; });
@@ -56,7 +56,7 @@ __device__ inline void count_literals(const std::uint8_t* data, int size, const 
   });
 }
 
-/// By one thread.
+/// Called by one thread.
 __device__ inline void choose_literals(PlanMemory& memory, BlockPlan& plan) {
   LiteralCode& code = memory.code;
   plan.literals = 0;
@@ -75,7 +75,7 @@ __device__ inline void choose_literals(PlanMemory& memory, BlockPlan& plan) {
   });
 }
 
-/// By all threads.
+/// Called by all threads.
 __device__ inline void measure_streams(const std::uint8_t* data, int size, PlanMemory& memory,
                                        BlockPlan& plan) {
   const std::uint32_t literals_per_stream = plan.literals_per_stream(), count = plan.literals;
@@ -121,7 +121,7 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* mat
   plan.sequence_bytes = (sink.total + 7) / 8;
 }
 
-/// By one thread.
+/// Called by one thread.
 __device__ inline void complete_plan(int size, PlanMemory& memory, BlockPlan& plan) {
   const std::uint32_t stored = plan.stored_literals();
   plan.bytes = literals_head(plan.kind, plan.literals, stored).bytes + stored + plan.sequence_bytes;

@@ -58,10 +58,10 @@ __device__ void for_each_part(const std::uint8_t* data, int size, const std::uin
   std::uint64_t done = 0;
   for (int begin = 0; begin < size; begin += kThreads * kBytesAtOnce) {
     const LiteralPart part(data, size, covered, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
-    std::uint64_t own_amount = std::uint64_t{static_cast<unsigned>(__popc(part.literal_mask))} << 32;
-    part.for_each<false>([&](unsigned byte) { own_amount += bits_of(byte); });
+    std::uint64_t amount = std::uint64_t{static_cast<unsigned>(__popc(part.literal_mask))} << 32;
+    part.for_each<false>([&](unsigned byte) { amount += bits_of(byte); });
     std::uint64_t before = 0, total = 0;
-    AmountScan(storage).ExclusiveSum(own_amount, before, total);
+    AmountScan(storage).ExclusiveSum(amount, before, total);
     __syncthreads();  // before the storage is used again
     before += done;
     visit(part, Amount{static_cast<std::uint32_t>(before >> 32), static_cast<std::uint32_t>(before)});

@@ -36,7 +36,7 @@ struct ReadSequence {
   std::uint64_t distance;  ///< 0: invalid
 };
 
-/// The last three distances of a frame.
+/// The last three distances of a frame (repeat offsets).
 struct Distances {
   std::uint64_t last[3] = {1, 4, 8};
 
