@@ -63,9 +63,9 @@ SEPCONV_HOST_DEVICE inline int code_length_order(int i) {
 SEPCONV_HOST_DEVICE inline int run_length_encode(const std::uint8_t* lengths, int count,
                                                  CodeLengthSymbol* to) {
   int written = 0;
-  const auto put_run = [&](std::uint8_t symbol, int max_run, int min_length, int& run) {
+  const auto put_run = [&](std::uint8_t symbol, int max_run, int min_run, int& run) {
     const int part = run < max_run ? run : max_run;
-    to[written++] = {symbol, static_cast<std::uint8_t>(part - min_length)};
+    to[written++] = {symbol, static_cast<std::uint8_t>(part - min_run)};
     run -= part;
   };
   for (int i = 0; i < count;) {
@@ -161,13 +161,13 @@ struct BlockCode {
   }
 
  private:
-  SEPCONV_HOST_DEVICE static int used_symbols(const std::uint8_t* of, int count, int min_length) {
-    while (count > min_length && of[count - 1] == 0) --count;
+  SEPCONV_HOST_DEVICE static int used_symbols(const std::uint8_t* code_bits, int count, int min_count) {
+    while (count > min_count && code_bits[count - 1] == 0) --count;
     return count;
   }
-  SEPCONV_HOST_DEVICE static void assign_to(std::uint32_t* table, const std::uint8_t* lengths_of, int count) {
-    assign_codes(lengths_of, count, [&](int symbol, std::uint32_t code) {
-      table[symbol] = code | std::uint32_t{lengths_of[symbol]} << 16;
+  SEPCONV_HOST_DEVICE static void assign_to(std::uint32_t* table, const std::uint8_t* code_bits, int count) {
+    assign_codes(code_bits, count, [&](int symbol, std::uint32_t code) {
+      table[symbol] = code | std::uint32_t{code_bits[symbol]} << 16;
     });
   }
 };

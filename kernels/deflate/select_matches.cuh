@@ -56,7 +56,7 @@ class MatchFinder {
  public:
   struct MatchStart {
     int position;  ///< -1: no match
-    bool is_near, is_far_match;
+    bool is_near, is_far;
   };
 
   __device__ MatchFinder(const SameBytes& same, int size)
@@ -123,7 +123,7 @@ __device__ inline int select_matches(const SameBytes& same, int size, BlockMatch
     const MatchFinder::MatchStart start = finder.next(cursor);
     if (start.position < 0) return count;
     const int near = start.is_near ? finder.length(0, start.position) : 0;
-    const int far = start.is_far_match ? finder.length(1, start.position) : 0;
+    const int far = start.is_far ? finder.length(1, start.position) : 0;
     const int length = far > near ? far : near;
     if (threadIdx.x % kLanes == 0) {
       matches[count] = {static_cast<std::uint16_t>(start.position), static_cast<std::uint16_t>(length - 1),

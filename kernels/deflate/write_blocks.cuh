@@ -21,10 +21,10 @@ __device__ inline StreamEnd locate_blocks(const DeviceTiles& tiles, std::int64_t
   for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
        block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
     BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
-    plan.at = at;
+    plan.bit_offset = at;
     at += plan.bits;
     // The bytes of a stored block begin at a byte boundary, after three bits.
-    if (plan.is_stored != 0) at += (8 - (plan.at + 3) % 8) % 8;
+    if (plan.is_stored != 0) at += (8 - (plan.bit_offset + 3) % 8) % 8;
     sums = (sums + static_cast<unsigned>(block.size) * sum + plan.weighted) % kAdlerBase;
     sum = (sum + plan.sum) % kAdlerBase;
     if (block.is_last) break;
@@ -106,11 +106,11 @@ struct ThreadPart {
 __device__ inline std::int64_t write_head(const BlockPlan& plan, int size, std::uint32_t* stream) {
   strided_for(static_cast<int>(plan.head_bits + 31) / 32, [&](int i) {
     const unsigned left = plan.head_bits - 32 * static_cast<unsigned>(i);
-    StreamSink sink(stream, plan.at + 32 * i);
+    StreamSink sink(stream, plan.bit_offset + 32 * i);
     sink.put(plan.head[i], left < 32 ? left : 32);
     sink.finish();
   });
-  const std::int64_t end = plan.at + plan.head_bits;
+  const std::int64_t end = plan.bit_offset + plan.head_bits;
   if (plan.is_stored == 0) return end;
   const std::int64_t at = (end + 7) / 8 * 8;
   if (threadIdx.x == 0) {

@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(32)
 }
 
 __global__ void __launch_bounds__(kThreads) transform_kernel(Jpegs jpegs, std::int32_t* refused) {
-  __shared__ std::int32_t between[kBlocks][jpeg::kSide * kPitch];
+  __shared__ std::int32_t intermediate[kBlocks][jpeg::kSide * kPitch];
   const std::int64_t index = blockIdx.x / jpegs.groups;
   const int block_in_group = static_cast<int>(threadIdx.x) / jpeg::kSide;
   const int line = static_cast<int>(threadIdx.x) % jpeg::kSide;
@@ -55,10 +55,10 @@ __global__ void __launch_bounds__(kThreads) transform_kernel(Jpegs jpegs, std::i
   bool good = true;
   if (exists)
     good = jpeg::inverse_dct_column(reinterpret_cast<const std::int16_t*>(block), line,
-                                    between[block_in_group], kPitch);
+                                    intermediate[block_in_group], kPitch);
   __syncwarp();  // the block has been read and may be overwritten by its samples
   if (exists)
-    good = jpeg::inverse_dct_row(between[block_in_group] + line * kPitch,
+    good = jpeg::inverse_dct_row(intermediate[block_in_group] + line * kPitch,
                                  reinterpret_cast<std::uint8_t*>(block) + line * jpeg::kSide) &&
            good;
   if (!good) refused[index] = 1;

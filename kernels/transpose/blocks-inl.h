@@ -67,7 +67,7 @@ struct Block {
   }
 };
 
-/// Stores 16-byte block k of the vector at to + k * apart, in ascending order.
+/// Stores 16-byte block k of the vector at to + k * block_pitch, in ascending order.
 template <class D>
 HWY_INLINE void store_blocks(D d, hn::Vec<D> v, std::byte* to, std::int64_t block_pitch) {
   using T = hn::TFromD<D>;

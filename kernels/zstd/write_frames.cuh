@@ -22,7 +22,7 @@ struct Frames {
     for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
          block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
       BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
-      plan.at = at;
+      plan.byte_offset = at;
       at += kBlockHeadBytes + plan.bytes;
       if (block.is_last) break;
     }
@@ -52,9 +52,9 @@ __device__ inline void put_field(const LittleEndianField& field, StreamSink& sin
 /// Called by one thread: writes all but literals and sequences. Sets the positions of the literals.
 __device__ inline void write_heads(const BlockPlan& plan, bool is_last, std::uint32_t* stream,
                                    WriteMemory& memory) {
-  StreamSink sink(stream, 8 * plan.at);
+  StreamSink sink(stream, 8 * plan.byte_offset);
   put_field(block_head(plan.is_plain ? BlockKind::plain : BlockKind::coded, plan.bytes, is_last), sink);
-  memory.at = plan.at + kBlockHeadBytes;
+  memory.at = plan.byte_offset + kBlockHeadBytes;
   if (!plan.is_plain) {
     const LittleEndianField head = literals_head(plan.kind, plan.literals, plan.stored_literals());
     put_field(head, sink);
@@ -118,7 +118,7 @@ __device__ inline void write_literals(const DeviceTiles& tiles, const DeviceBloc
 
 __device__ inline void write_sequences(const std::uint32_t* from, const BlockPlan& plan,
                                        std::uint32_t* stream) {
-  const std::int64_t at = 8 * (plan.at + kBlockHeadBytes + plan.bytes - plan.sequence_bytes);
+  const std::int64_t at = 8 * (plan.byte_offset + kBlockHeadBytes + plan.bytes - plan.sequence_bytes);
   strided_for(static_cast<int>((plan.sequence_bytes + 3) / 4), [&](int i) {
     const std::uint32_t left = 8 * plan.sequence_bytes - 32 * static_cast<std::uint32_t>(i);
     StreamSink sink(stream, at + 32 * i);
