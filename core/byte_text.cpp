@@ -10,7 +10,7 @@ namespace sepconv {
 std::string format_bytes(double bytes) {
   constexpr std::array<const char*, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
   std::size_t unit = 0;
-  // 999.5 would print as a fourth digit.
+  // 999.5 would be printed with a fourth digit.
   while (std::abs(bytes) >= 999.5 && unit + 1 < kUnits.size()) {
     bytes /= 1024;
     ++unit;

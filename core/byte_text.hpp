@@ -1,11 +1,11 @@
-// Numbers of bytes for people.
+// Byte counts as text.
 #pragma once
 
 #include <string>
 
 namespace sepconv {
 
-/// "1.50 GiB", "256 MiB": binary units, three digits.
+/// Formats "1.50 GiB", "256 MiB": binary units, three significant digits.
 std::string format_bytes(double bytes);
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// Counted things in texts for people.
+// Counts with a noun as text.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// "1 page", "2 pages".
+/// Formats "1 page", "2 pages".
 inline std::string count_text(std::int64_t count, std::string_view thing) {
   return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
 }

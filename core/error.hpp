@@ -1,4 +1,4 @@
-// The exceptions that sepconv throws. what() is one sentence that names the object, the fact and the way out.
+// The exceptions that sepconv throws. what() is one sentence that names the object, the problem and a remedy.
 #pragma once
 
 #include <stdexcept>
@@ -6,12 +6,12 @@
 
 namespace sepconv {
 
-/// Base of all of them; catch this to catch everything that sepconv reports on purpose.
+/// Base class; catch it to catch every error that sepconv reports.
 class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The caller asked for something that cannot be: a bad option, stage, size or combination.
+/// The caller's request is invalid: a bad option, stage, size or combination.
 class InvalidArgument : public Error {
   using Error::Error;
 };
@@ -21,19 +21,19 @@ class IoError : public Error {
  public:
   explicit IoError(const std::string& sentence, int error = 0) : Error(sentence), error_(error) {}
 
-  /// The errno of what the system refused, or would have; 0 where it is about the file's contents.
+  /// The errno of the failed system call, or the equivalent one; 0 if the error is in the file's contents.
   int error() const noexcept { return error_; }
 
  private:
   int error_;
 };
 
-/// No plan fits the memory that was allowed, or memory could not be had.
+/// No plan fits into the allowed memory, or an allocation failed.
 class OutOfMemory : public Error {
   using Error::Error;
 };
 
-/// A limit on this process, of threads or of address space, leaves no room for what any plan needs.
+/// A limit of this process, on threads or address space, is too low for any plan.
 class LimitReached : public Error {
   using Error::Error;
 };

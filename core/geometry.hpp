@@ -7,7 +7,7 @@
 
 namespace sepconv {
 
-/// Size of an image or of a part of one, in pixels (never in elements or bytes).
+/// Size of an image or of a part of one, in pixels (not elements or bytes).
 struct Extent {
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -42,7 +42,7 @@ struct Rect {
                              other.col_end() <= col_end());
   }
 
-  /// The pixels that lie in both; an empty rectangle (rows or cols 0) when there are none.
+  /// The pixels in both rectangles; an empty rectangle (rows or cols 0) if there are none.
   Rect intersect(const Rect& other) const noexcept {
     const std::int64_t top = std::max(row, other.row);
     const std::int64_t left = std::max(col, other.col);
@@ -50,7 +50,7 @@ struct Rect {
             std::max<std::int64_t>(0, std::min(col_end(), other.col_end()) - left)};
   }
 
-  /// The smallest rectangle that holds both. An empty rectangle adds nothing.
+  /// The smallest rectangle that contains both. An empty rectangle adds nothing.
   Rect include(const Rect& other) const noexcept {
     if (empty()) return other;
     if (other.empty()) return *this;
@@ -60,7 +60,7 @@ struct Rect {
             std::max(col_end(), other.col_end()) - left};
   }
 
-  /// Grown by a margin on each side; not clipped.
+  /// This rectangle extended by a margin on each side; not clipped.
   Rect grown(std::int64_t margin_rows, std::int64_t margin_cols) const noexcept {
     return {row - margin_rows, col - margin_cols, rows + 2 * margin_rows, cols + 2 * margin_cols};
   }

@@ -1,4 +1,4 @@
-// What an image is (ImageSpec) and views of pixels in memory that somebody else owns.
+// The shape of an image (ImageSpec), and non-owning views of pixels in memory.
 #pragma once
 
 #include <cassert>
@@ -22,8 +22,8 @@ struct ImageSpec {
   friend bool operator==(const ImageSpec&, const ImageSpec&) = default;
 };
 
-/// Throws std::out_of_range: `part` does not lie in a view of `whole`.
-[[noreturn]] void throw_outside(const Rect& part, Extent whole);
+/// Throws std::out_of_range; called if `part` is not inside a view of `whole`.
+[[noreturn]] void throw_out_of_view(const Rect& part, Extent whole);
 
 /// Non-owning view of rows x cols pixels, row-major, channels interleaved, `pitch_bytes` from row to row
 /// (at least cols * channels * size_of(type)). Data and pitch are aligned to the element size.
@@ -53,10 +53,10 @@ struct BasicPixelView {
     return reinterpret_cast<Element<T>*>(row_data(row));
   }
 
-  /// The part of this view at `rect`, which is relative to the view's own first pixel.
-  /// Throws std::out_of_range for a rectangle that does not lie in the view.
+  /// The part of this view at `rect`, which is relative to the view's own first pixel. Throws
+  /// std::out_of_range for a rectangle outside the view.
   BasicPixelView crop(const Rect& rect) const {
-    if (!Rect::whole(extent).contains(rect)) throw_outside(rect, extent);
+    if (!Rect::whole(extent).contains(rect)) throw_out_of_view(rect, extent);
     return {row_data(rect.row) + rect.col * pixel_bytes(), rect.extent(), channels, type, pitch_bytes};
   }
 
@@ -72,12 +72,12 @@ using ConstPixelView = BasicPixelView<const std::byte>;
 inline PixelView dense_view(std::byte* data, const ImageSpec& spec) noexcept {
   return {data, spec.extent, spec.channels, spec.type, spec.row_bytes()};
 }
-/// The same for a part of an image, which has memory of its own.
+/// The same for a part of an image with separate memory.
 inline PixelView dense_view(std::byte* data, const ImageSpec& image, Extent part) noexcept {
   return dense_view(data, {part, image.channels, image.type});
 }
 
-/// View of a caller's typed array: rows x cols pixels of `channels`; `pitch_bytes` 0 means densely packed.
+/// View of a typed array: rows x cols pixels of `channels`; `pitch_bytes` 0 means densely packed.
 template <class T>
 auto view_of(T* data, Extent extent, std::int64_t channels = 1, std::int64_t pitch_bytes = 0) {
   using Byte = std::conditional_t<std::is_const_v<T>, const std::byte, std::byte>;
@@ -87,22 +87,21 @@ auto view_of(T* data, Extent extent, std::int64_t channels = 1, std::int64_t pit
                               pitch_bytes == 0 ? row_bytes : pitch_bytes};
 }
 
-/// Pixels of the rectangle `rect` of an image of extent `image`: what a kernel needs to know to map borders
-/// itself. `pixels.extent` equals `rect.extent()`; `rect` lies inside the image.
+/// Pixels of the rectangle `rect` of an image of extent `image`: a kernel needs both to handle borders.
+/// `pixels.extent` equals `rect.extent()`; `rect` is inside the image.
 template <class Byte>
 struct BasicRegion {
   BasicPixelView<Byte> pixels;
   Rect rect;
   Extent image;
-  bool past_caches =
-      false;  ///< of pixels to write: nobody reads them soon, so that stores may pass the caches
+  bool past_caches = false;  ///< for output: the pixels are not read soon, so stores may bypass the caches
 
   static BasicRegion whole(const BasicPixelView<Byte>& pixels) noexcept {
     return {pixels, Rect::whole(pixels.extent), pixels.extent};
   }
 
-  /// The part of this region at `part`, given in the image's coordinates.
-  /// Throws std::out_of_range for a part that does not lie in the region.
+  /// The part of this region at `part`, given in the image's coordinates. Throws std::out_of_range for a part
+  /// outside the region.
   BasicRegion crop(const Rect& part) const {
     return {pixels.crop({part.row - rect.row, part.col - rect.col, part.rows, part.cols}), part, image,
             past_caches};

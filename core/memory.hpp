@@ -1,4 +1,4 @@
-// Owning host memory: Buffer for what lives as long as a run, Arena for scratch.
+// Owning host memory: Buffer for the lifetime of a run, Arena for scratch.
 #pragma once
 
 #include <cassert>
@@ -13,10 +13,10 @@
 
 namespace sepconv {
 
-/// Every buffer, row and arena allocation starts on this boundary (a cache line, and the widest vector).
+/// Alignment of every buffer, row and arena allocation (a cache line, and the widest vector).
 inline constexpr std::int64_t kAlignment = 64;
 
-/// A memory resource that maps and unmaps pages, so that what is freed leaves the process at once.
+/// A memory resource that maps and unmaps pages, so that freed memory is returned to the system immediately.
 /// Throws std::bad_alloc. Process-wide and stateless.
 std::pmr::memory_resource* page_resource() noexcept;
 
@@ -48,15 +48,16 @@ class Buffer {
   std::pmr::memory_resource* resource_ = nullptr;
 };
 
-/// Bytes from row to row for densely used scratch images: a row rounded up to kAlignment.
+/// Pitch of dense scratch images: a row rounded up to kAlignment.
 constexpr std::int64_t aligned_pitch_bytes(std::int64_t row_bytes) noexcept {
   return round_up(row_bytes, kAlignment);
 }
 
-/// Bump allocator over a fixed block that the plan has sized. Not thread-safe: one per thread. What is
-/// allocated (uninitialised, aligned to kAlignment) while an Arena::Scope lives is given back at its end.
+/// Bump allocator over a fixed block whose size the plan has computed. Not thread-safe: one per thread.
+/// Memory allocated (uninitialised, aligned to kAlignment) during the lifetime of an Arena::Scope is freed at
+/// its end.
 ///
-/// Running out of space is a bug in somebody's scratch_bytes() and throws std::logic_error.
+/// Running out of space is a bug in a scratch_bytes() function and throws std::logic_error.
 class Arena {
  public:
   Arena() = default;
@@ -67,7 +68,7 @@ class Arena {
     return reinterpret_cast<T*>(allocate_bytes(count * static_cast<std::int64_t>(sizeof(T))));
   }
 
-  /// An uninitialised image with an aligned pitch; see view_bytes for what it takes.
+  /// An uninitialised image with an aligned pitch; view_bytes() returns its size.
   PixelView allocate_view(Extent extent, std::int64_t channels, PixelType type);
 
   static constexpr std::int64_t bytes_for(std::int64_t bytes) noexcept { return round_up(bytes, kAlignment); }

@@ -19,7 +19,7 @@ namespace sepconv {
 namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
-constexpr std::int64_t kSlackBytes = 128 * kMiB;  // what other threads may map meanwhile
+constexpr std::int64_t kSlackBytes = 128 * kMiB;  // other threads may map this much meanwhile
 
 std::int64_t stack_bytes() {
   rlimit limit{};
@@ -28,9 +28,9 @@ std::int64_t stack_bytes() {
 }
 
 std::int64_t thread_count() {
-  std::error_code failed;
-  const std::filesystem::directory_iterator tasks("/proc/self/task", failed);
-  return failed ? 0 : std::distance(begin(tasks), end(tasks));
+  std::error_code error;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", error);
+  return error ? 0 : std::distance(begin(tasks), end(tasks));
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ std::int64_t free_address_bytes() {
 
 int openblas_threads_at_load() {
   const int processors = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  // In the order in which it looks for them.
+  // In the order in which OpenBLAS reads them.
   for (const char* const variable : {"OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS"}) {
     const char* const text = std::getenv(variable);
     if (const int threads = text != nullptr ? std::atoi(text) : 0; threads > 0)
@@ -72,7 +72,7 @@ int startable_threads(int threads) {
     }
     end.count_down();
   }
-  // One that has ended counts for a moment more.
+  // A joined thread is counted for a moment more.
   for (int pause = 0; thread_count() > before && pause < 1000; ++pause)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   return started;

@@ -1,4 +1,4 @@
-// The five pixel types, the two arithmetic types, and the one place where a type tag becomes a C++ type.
+// The five pixel types, the two arithmetic types, and the conversion of a type tag to a C++ type.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ enum class PixelType : std::uint8_t { u8, u16, i16, f32, f64 };
 inline constexpr PixelType kPixelTypes[] = {PixelType::u8, PixelType::u16, PixelType::i16, PixelType::f32,
                                             PixelType::f64};
 
-/// The type in which a whole chain computes: values between stages and between the passes of a stage have it.
+/// The type in which a whole chain computes: the type of values between stages and between the passes of a
+/// stage.
 enum class Arithmetic : std::uint8_t { f32, f64 };
 
 /// Bytes of one element (one channel of one pixel).
@@ -51,7 +52,7 @@ constexpr std::string_view name_of(Arithmetic arithmetic) noexcept {
   return name_of(pixel_type_of(arithmetic));
 }
 
-/// The type with this name, or nothing.
+/// The type with this name, or nullopt.
 constexpr std::optional<PixelType> parse_pixel_type(std::string_view name) noexcept {
   for (const PixelType type : kPixelTypes) {
     if (name_of(type) == name) return type;

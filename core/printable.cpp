@@ -13,8 +13,8 @@ struct Character {
   std::size_t bytes;
 };
 
-/// The character that `text` begins with; nothing if these bytes are not UTF-8 (RFC 3629): cut off, longer
-/// than needed, a surrogate, or beyond U+10FFFF.
+/// The first character of `text`; nullopt if its bytes are not UTF-8 (RFC 3629): truncated, overlong, a
+/// surrogate, or beyond U+10FFFF.
 std::optional<Character> first_character(std::string_view text) {
   const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -31,7 +31,7 @@ std::optional<Character> first_character(std::string_view text) {
   return Character{code, bytes};
 }
 
-/// Control characters, separators of lines, and what turns the direction of writing.
+/// Control characters, line separators, and bidirectional controls.
 bool acts_on_terminal(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
@@ -42,9 +42,9 @@ std::string escaped(std::string_view text, bool keeps_newlines) {
   while (!text.empty()) {
     const std::optional<Character> character = first_character(text);
     const std::size_t bytes = character ? character->bytes : 1;
-    const bool stays =
+    const bool is_kept =
         character && (!acts_on_terminal(character->code) || (keeps_newlines && character->code == '\n'));
-    if (stays) {
+    if (is_kept) {
       result += text.substr(0, bytes);
     } else if (bytes == 1) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));

@@ -1,5 +1,4 @@
-// Text that came from elsewhere - names of files, what files say of themselves, words that were typed - as it
-// may be shown.
+// Escaping of untrusted text for display: file names, text from files, user input.
 #pragma once
 
 #include <string>
@@ -7,12 +6,12 @@
 
 namespace sepconv {
 
-/// Valid UTF-8 as it is, but for what acts on a terminal instead of being seen on it: control characters
-/// (\x1b, \x0a, \u009b), separators of lines and directions of writing (\u2028, \u202e, \u2066), and bytes
-/// that are not UTF-8 (\xff). They are shown as escapes.
+/// Returns valid UTF-8 unchanged, except for characters that act on a terminal: control characters (\x1b,
+/// \x0a, \u009b), line separators and bidirectional controls (\u2028, \u202e, \u2066), and bytes that are not
+/// UTF-8 (\xff). These are escaped.
 std::string printable(std::string_view text);
 
-/// The same for a text of several lines: '\n' stays.
+/// The same for text of several lines: '\n' is not escaped.
 std::string printable_lines(std::string_view text);
 
 /// Whether all of it is valid UTF-8.

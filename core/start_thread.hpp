@@ -1,4 +1,4 @@
-// Threads, and the sentence for when there is none to be had.
+// Starts threads, with a clear error if the system refuses.
 #pragma once
 
 #include <chrono>
@@ -9,8 +9,8 @@
 
 namespace sepconv {
 
-/// Runs a copy of `work` in a thread of its own. Throws LimitReached where the system gives none. One that
-/// has just been joined may still count for a moment, so that it is asked for some tenths of a second.
+/// Runs a copy of `work` in a new thread. Throws LimitReached if the system refuses. A thread that has just
+/// been joined may still count towards the limit, so this retries for some tenths of a second.
 template <class Work>
 std::jthread start_thread(const Work& work) {
   for (std::chrono::milliseconds pause{1}; pause.count() < 256; pause *= 2) {

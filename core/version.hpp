@@ -9,5 +9,5 @@
 #define SEPCONV_VERSION_MINOR 3
 #define SEPCONV_VERSION_PATCH 0
 #define SEPCONV_VERSION_STRING "0.3.0"
-/// Grows with every version: SEPCONV_VERSION >= 300 is 0.3.0 and later.
+/// Increases with every version: SEPCONV_VERSION >= 300 is 0.3.0 and later.
 #define SEPCONV_VERSION (SEPCONV_VERSION_MAJOR * 10000 + SEPCONV_VERSION_MINOR * 100 + SEPCONV_VERSION_PATCH)

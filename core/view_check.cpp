@@ -9,7 +9,7 @@
 namespace sepconv {
 namespace {
 
-/// The product of positive numbers; 0 where it does not count in 64 bits.
+/// The product of positive numbers; 0 if it does not fit in 64 bits.
 std::int64_t product(std::int64_t a, std::int64_t b) {
   return a > 0 && b <= std::numeric_limits<std::int64_t>::max() / a ? a * b : 0;
 }

@@ -1,4 +1,4 @@
-// What every public function asks of images and views that a caller hands in, in every build.
+// Checks of images and views that callers pass to public functions, in every build.
 #pragma once
 
 #include <string_view>
@@ -7,14 +7,14 @@
 
 namespace sepconv {
 
-/// Throws InvalidArgument, with `name`, unless the image has pixels whose bytes count in 64 bits.
+/// Throws InvalidArgument, with `name`, unless the image has pixels and its size in bytes fits in 64 bits.
 void check_image(std::string_view name, const ImageSpec& spec);
 
-/// The same, and that there is memory, aligned, with rows that do not reach into each other.
+/// The same, and checks that the view has aligned memory with rows that do not overlap.
 void check_view(std::string_view name, const ConstPixelView& view);
 
-/// Throws InvalidArgument if a byte of pixels lies in both, which have passed check_view(). Two parts of one
-/// image side by side do not overlap, though their rows alternate.
+/// Throws InvalidArgument if the pixels of the views overlap; both must have passed check_view(). Two
+/// adjacent parts of one image do not overlap, although their rows alternate.
 void check_apart(std::string_view name, const ConstPixelView& view, std::string_view other_name,
                  const ConstPixelView& other);
 

@@ -1,4 +1,4 @@
-// What a thread of the host computes with.
+// Per-thread state of a computation on the CPU.
 #pragma once
 
 #include <stop_token>
@@ -9,14 +9,14 @@
 
 namespace sepconv {
 
-/// Scratch of its own, and the word of whoever it computes for whether to go on. One per thread.
+/// Scratch memory and a stop token. One per thread.
 class Worker : public Arena {
  public:
   Worker() = default;
   explicit Worker(Buffer scratch, std::stop_token stop = {})
       : Arena(std::move(scratch)), stop_(std::move(stop)) {}
 
-  /// Throws Cancelled when the run is to end. Cheap: kernels with long loops call it once a row.
+  /// Throws Cancelled if the run was asked to stop. Cheap: kernels with long loops call it once per row.
   void throw_if_stopped() const {
     if (stop_.stop_requested()) throw Cancelled();
   }

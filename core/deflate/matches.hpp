@@ -1,5 +1,5 @@
-// Repeats in the bytes of an image, which need no search: where they begin, and what is written for them
-// (RFC 1951, 3.2.5). The same source for the CPU's coder and a GPU's, whose bytes are the same.
+// Matches in the bytes of an image, which need no search: where they begin, and their symbols (RFC 1951,
+// 3.2.5). The same source for the CPU and the GPU encoder, which produce the same bytes.
 #pragma once
 
 #include <bit>
@@ -9,14 +9,15 @@
 
 namespace sepconv::deflate {
 
-/// The least that is written as a repeat, and the farthest that one reaches.
+/// Minimum length of a match that is used, and maximum distance.
 inline constexpr std::int64_t kMinMatch = 16, kMaxDistance = 32768;
 
-/// How the bytes of an image lie.
+/// Layout of the bytes of an image.
 struct Raster {
   std::int64_t pixel_bytes = 1, row_bytes = 0;
 
-  /// That of the pixel before, and that of the row above or, where that lies too far, the same.
+  /// Distance to the previous pixel, and to the row above. If a row is longer than the maximum distance, both
+  /// are the same.
   SEPCONV_HOST_DEVICE std::int64_t near_distance() const { return reachable(pixel_bytes) ? pixel_bytes : 1; }
   SEPCONV_HOST_DEVICE std::int64_t far_distance() const {
     return reachable(row_bytes) ? row_bytes : near_distance();
@@ -27,7 +28,7 @@ struct Raster {
   friend bool operator==(const Raster&, const Raster&) = default;
 };
 
-/// Bits where kMinMatch bits in a row begin; `next` follows `bits`.
+/// Bits at which kMinMatch consecutive bits are set; `next` is the word after `bits`.
 SEPCONV_HOST_DEVICE inline std::uint64_t repeats_begin(std::uint64_t bits, std::uint64_t next) {
   static_assert(kMinMatch == 16);
   for (int shift = 1; shift < kMinMatch; shift *= 2) {
@@ -37,7 +38,7 @@ SEPCONV_HOST_DEVICE inline std::uint64_t repeats_begin(std::uint64_t bits, std::
   return bits;
 }
 
-/// What is written for a length or a distance.
+/// The symbol and the extra bits of a length or a distance.
 struct Value {
   unsigned symbol, extra_bits, extra;
 };
@@ -50,7 +51,7 @@ SEPCONV_HOST_DEVICE inline unsigned width_of(unsigned value) {
 #endif
 }
 
-/// Symbols come in groups of `1 << kGroupBits`, each group but the first two with one extra bit more.
+/// Symbols are in groups of `1 << kGroupBits`; each group after the first two has one more extra bit.
 template <unsigned kGroupBits>
 SEPCONV_HOST_DEVICE Value grouped(unsigned value) {
   const unsigned width = width_of(value);
@@ -76,7 +77,7 @@ SEPCONV_HOST_DEVICE inline Value distance_value(std::int64_t distance) {
   return grouped<1>(static_cast<unsigned>(distance - 1));
 }
 
-/// Calls `visit` with the lengths that one repeat is written as: 3 to 258 each.
+/// Calls `visit` with the lengths that a match is split into: 3 to 258 each.
 template <class Visit>
 SEPCONV_HOST_DEVICE void for_each_part(std::int64_t length, const Visit& visit) {
   while (length > 258) {

@@ -1,5 +1,5 @@
-// Prefix codes as deflate has them (RFC 1951, 3.2.2): canonical, told by their lengths alone. The same source
-// for the CPU's coder and a GPU's, whose bytes are the same.
+// Prefix codes of deflate (RFC 1951, 3.2.2): canonical, defined by their lengths. The same source for the CPU
+// and the GPU encoder, which produce the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -14,83 +14,86 @@ namespace sepconv::deflate {
 
 inline constexpr int kMaxSymbols = 288;
 inline constexpr int kSymbolBits = 9;
-/// No code has more.
+/// Maximum length of a code.
 inline constexpr int kMaxBits = 15;
 
-/// What symbols that are counted are sorted by: their counts, which sum to less than 2^23.
+/// Sort key of a symbol: its count, then its number. The counts must sum to less than 2^23.
 SEPCONV_HOST_DEVICE inline std::uint32_t symbol_key(std::uint32_t count, std::uint32_t symbol) {
   return count << kSymbolBits | symbol;
 }
 
-/// Turns weights in ascending order into the depths of their leaves, deepest first (in-place method of Moffat
-/// and Katajainen, 1995). At least two.
-SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* a, int n) {
-  // Inner nodes take the places of the weights that they join; then parents, then depths.
+/// Replaces weights in ascending order by the depths of their leaves, deepest first (in-place method of
+/// Moffat and Katajainen, 1995). At least two weights.
+SEPCONV_HOST_DEVICE inline void weights_to_depths(std::uint32_t* nodes, int n) {
+  // Inner nodes overwrite the weights that they combine; they become parent indices, then depths.
   int leaf = 0, inner = 0;
-  const auto take = [&](int next) {
-    const bool from_inner = leaf >= n || (inner < next && a[inner] < a[leaf]);
-    if (!from_inner) return a[leaf++];
-    const std::uint32_t weight = a[inner];
-    a[inner++] = static_cast<std::uint32_t>(next);
+  const auto next_weight = [&](int next) {
+    const bool from_inner = leaf >= n || (inner < next && nodes[inner] < nodes[leaf]);
+    if (!from_inner) return nodes[leaf++];
+    const std::uint32_t weight = nodes[inner];
+    nodes[inner++] = static_cast<std::uint32_t>(next);
     return weight;
   };
   for (int next = 0; next < n - 1; ++next) {
-    const std::uint32_t first = take(next);
-    a[next] = first + take(next);
+    const std::uint32_t first = next_weight(next);
+    nodes[next] = first + next_weight(next);
   }
-  a[n - 2] = 0;
-  for (int i = n - 3; i >= 0; --i) a[i] = a[a[i]] + 1;
-  int open = 1, depth = 0, at = n - 1;
+  nodes[n - 2] = 0;
+  for (int i = n - 3; i >= 0; --i) nodes[i] = nodes[nodes[i]] + 1;
+  int open_nodes = 1, depth = 0, position = n - 1;
   inner = n - 2;
-  while (open > 0) {
+  while (open_nodes > 0) {
     int joined = 0;
-    for (; inner >= 0 && a[inner] == static_cast<std::uint32_t>(depth); --inner) ++joined;
-    for (int leaves = open - joined; leaves > 0; --leaves) a[at--] = static_cast<std::uint32_t>(depth);
-    open = 2 * joined;
+    for (; inner >= 0 && nodes[inner] == static_cast<std::uint32_t>(depth); --inner) ++joined;
+    for (int leaves = open_nodes - joined; leaves > 0; --leaves)
+      nodes[position--] = static_cast<std::uint32_t>(depth);
+    open_nodes = 2 * joined;
     ++depth;
   }
 }
 
-/// Makes leaves that lie too deep fit, which brings them up: others go down for it, one after the other where
-/// it costs the fewest bits for the room it makes. Leaves are in ascending order of their keys.
+/// Limits the depths: leaves that are too deep are raised to max_bits, and others are lowered one after
+/// another, the ones with the lowest cost per freed slot first. Leaves are in ascending order of their keys.
 SEPCONV_HOST_DEVICE inline void limit_depths(const std::uint32_t* keys, std::uint32_t* depths, int n,
                                              int max_bits) {
-  int of_depth[kMaxBits + 1] = {};
-  std::int32_t over = -(1 << max_bits);  // in leaves of the largest depth
+  int leaves_at_depth[kMaxBits + 1] = {};
+  std::int32_t excess = -(1 << max_bits);  // in leaves of depth max_bits
   for (int i = 0; i < n; ++i) {
     const int depth =
         depths[i] < static_cast<std::uint32_t>(max_bits) ? static_cast<int>(depths[i]) : max_bits;
-    ++of_depth[depth];
-    over += 1 << (max_bits - depth);
+    ++leaves_at_depth[depth];
+    excess += 1 << (max_bits - depth);
   }
-  while (over > 0) {
+  while (excess > 0) {
     int best = 0;
-    std::uint64_t best_cost = 0, best_room = 1;
-    for (int depth = max_bits - 1, first = of_depth[max_bits]; depth > 0; first += of_depth[depth--]) {
-      if (of_depth[depth] == 0) continue;
-      const int room = 1 << (max_bits - depth - 1);
+    std::uint64_t best_cost = 0, best_slots = 1;
+    for (int depth = max_bits - 1, first = leaves_at_depth[max_bits]; depth > 0;
+         first += leaves_at_depth[depth--]) {
+      if (leaves_at_depth[depth] == 0) continue;
+      const int slots = 1 << (max_bits - depth - 1);
       const std::uint64_t cost = keys[first] >> kSymbolBits;
-      const std::uint64_t use = static_cast<std::uint64_t>(room < over ? room : over);
-      if (best > 0 && cost * best_room >= best_cost * use) continue;
-      best = depth, best_cost = cost, best_room = use;
+      const std::uint64_t used_slots = static_cast<std::uint64_t>(slots < excess ? slots : excess);
+      if (best > 0 && cost * best_slots >= best_cost * used_slots) continue;
+      best = depth, best_cost = cost, best_slots = used_slots;
     }
-    --of_depth[best], ++of_depth[best + 1];
-    over -= 1 << (max_bits - best - 1);
+    --leaves_at_depth[best], ++leaves_at_depth[best + 1];
+    excess -= 1 << (max_bits - best - 1);
   }
-  // Room that is left is a multiple of what the deepest take.
-  for (int depth = max_bits; over < 0;) {
-    while (of_depth[depth] == 0) --depth;
-    --of_depth[depth], ++of_depth[depth - 1];
-    over += 1 << (max_bits - depth);
+  // The unused slots are a multiple of those of the deepest leaves.
+  for (int depth = max_bits; excess < 0;) {
+    while (leaves_at_depth[depth] == 0) --depth;
+    --leaves_at_depth[depth], ++leaves_at_depth[depth - 1];
+    excess += 1 << (max_bits - depth);
   }
-  int at = 0;
+  int position = 0;
   for (int depth = max_bits; depth > 0; --depth)
-    for (int leaves = of_depth[depth]; leaves > 0; --leaves) depths[at++] = static_cast<std::uint32_t>(depth);
+    for (int leaves = leaves_at_depth[depth]; leaves > 0; --leaves)
+      depths[position++] = static_cast<std::uint32_t>(depth);
 }
 
-/// Bits of the codes of `used` symbols, at most `max_bits`, from their keys in ascending order: as short in
-/// all as Huffman's where none is longer than that, near the shortest otherwise. One symbol gets one bit.
-/// `depths` has room for as many; lengths of other symbols stay as they are.
+/// Code lengths of `used` symbols, at most `max_bits`, from their keys in ascending order: optimal (Huffman)
+/// if no code is longer than max_bits, near-optimal otherwise. A single symbol gets one bit. `depths` has
+/// `used` elements; the lengths of other symbols are unchanged.
 SEPCONV_HOST_DEVICE inline void choose_lengths(const std::uint32_t* keys, int used, int max_bits,
                                                std::uint32_t* depths, std::uint8_t* lengths) {
   for (int i = 0; i < used; ++i) depths[i] = keys[i] >> kSymbolBits;
@@ -102,15 +105,15 @@ SEPCONV_HOST_DEVICE inline void choose_lengths(const std::uint32_t* keys, int us
   for (int i = 0; i < used; ++i) lengths[keys[i] & kSymbol] = static_cast<std::uint8_t>(depths[i]);
 }
 
-/// Calls set(symbol, code) with the codes of these lengths, lowest bit first as deflate writes them; 0 for
-/// symbols without one.
+/// Calls set(symbol, code) with the canonical codes of these lengths, lowest bit first as deflate stores
+/// them; 0 for symbols without a code.
 template <class Set>
 SEPCONV_HOST_DEVICE void assign_codes(const std::uint8_t* lengths, int count, const Set& set) {
   std::uint32_t next[kMaxBits + 2] = {};
   for (int symbol = 0; symbol < count; ++symbol) ++next[lengths[symbol] + 1];
   next[1] = 0;  // symbols without a code
   for (int bits = 1; bits < kMaxBits + 2; ++bits) next[bits] = (next[bits] + next[bits - 1]) << 1;
-  // next[b] is now the first code of b bits, by the rule of RFC 1951.
+  // next[b] is now the first code of b bits (RFC 1951, 3.2.2).
   for (int symbol = 0; symbol < count; ++symbol) {
     const unsigned bits = lengths[symbol];
     std::uint32_t code = bits == 0 ? 0 : next[bits]++;

@@ -1,6 +1,6 @@
-// The checksum that a frame of zstd may end with (RFC 8878, 3.1.1): the low half of XXH64, without a seed, of
-// its content (github.com/Cyan4973/xxHash, doc/xxhash_spec.md, "XXH64"). libzstd has it for itself alone. The
-// same source for a thread, which continues with four sums at once, and for four lanes of a GPU's warp.
+// The optional checksum at the end of a zstd frame (RFC 8878, 3.1.1): the low half of XXH64, without a seed,
+// of its content (github.com/Cyan4973/xxHash, doc/xxhash_spec.md, "XXH64"). libzstd does not export its own.
+// The same source for a host thread, which computes four sums, and for four lanes of a GPU's warp.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace sepconv::zstd {
 
 inline constexpr unsigned kChecksumBytes = 4;
 
-/// XXH64 begins with four sums over stripes of 32 bytes, of which each takes 8.
+/// XXH64 has four sums over stripes of 32 bytes; each sum takes 8 bytes of a stripe.
 inline constexpr unsigned kSums = 4, kStripeBytes = 8 * kSums;
 
 namespace xxh64 {
@@ -33,12 +33,12 @@ SEPCONV_HOST_DEVICE inline std::uint64_t round(std::uint64_t sum, std::uint64_t 
 SEPCONV_HOST_DEVICE inline std::uint64_t merged(std::uint64_t hash, std::uint64_t sum) {
   return (hash ^ round(0, sum)) * kPrime1 + kPrime4;
 }
-/// What sum `index` begins with.
+/// Initial value of sum `index`.
 SEPCONV_HOST_DEVICE inline std::uint64_t first(unsigned index) {
   return index == 0 ? kPrime1 + kPrime2 : index == 1 ? kPrime2 : index == 2 ? 0 : 0 - kPrime1;
 }
 
-/// Little-endian; of a GPU's memory from a multiple of the word's size.
+/// Reads a little-endian word; on a GPU the address must be aligned to the word's size.
 template <class Word>
 SEPCONV_HOST_DEVICE inline Word word_at(const std::uint8_t* at) {
 #ifdef __CUDA_ARCH__
@@ -50,7 +50,7 @@ SEPCONV_HOST_DEVICE inline Word word_at(const std::uint8_t* at) {
 #endif
 }
 
-/// For a loop over them GCC at -O2 keeps the sums in memory, and takes twice as long.
+/// Not a loop: GCC at -O2 would keep the sums in memory and take twice as long.
 template <unsigned kCount, std::size_t... kIndex>
 SEPCONV_HOST_DEVICE inline void add_words(const std::uint8_t* at, std::uint64_t (&sums)[kCount],
                                           std::index_sequence<kIndex...>) {
@@ -59,7 +59,7 @@ SEPCONV_HOST_DEVICE inline void add_words(const std::uint8_t* at, std::uint64_t 
 
 }  // namespace xxh64
 
-/// Sums `begin` to begin + kCount - 1 over all whole stripes of the content.
+/// Computes sums `begin` to begin + kCount - 1 over all whole stripes of the content.
 template <unsigned kCount>
 SEPCONV_HOST_DEVICE inline void sum_stripes(const std::uint8_t* content, std::uint64_t bytes, unsigned begin,
                                             std::uint64_t (&sums)[kCount]) {
@@ -67,13 +67,13 @@ SEPCONV_HOST_DEVICE inline void sum_stripes(const std::uint8_t* content, std::ui
   const std::uint64_t stripes = bytes / kStripeBytes;
   content += std::size_t{8} * begin;
 #ifdef __CUDA_ARCH__
-#pragma unroll 8  // loads before the sums that wait for them
+#pragma unroll 8  // issues loads before the dependent sums
 #endif
   for (std::uint64_t stripe = 0; stripe < stripes; ++stripe, content += kStripeBytes)
     xxh64::add_words(content, sums, std::make_index_sequence<kCount>());
 }
 
-/// The checksum, of all four sums and of what follows the last whole stripe.
+/// The checksum, from all four sums and the bytes after the last whole stripe.
 SEPCONV_HOST_DEVICE inline std::uint32_t finish_sums(const std::uint64_t (&sums)[kSums],
                                                      const std::uint8_t* content, std::uint64_t bytes) {
   using namespace xxh64;
@@ -96,7 +96,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t finish_sums(const std::uint64_t (&sums)
   return static_cast<std::uint32_t>(hash ^ hash >> 32);
 }
 
-/// By one thread of the host.
+/// Computes the checksum on one host thread.
 inline std::uint32_t checksum_of(std::span<const std::byte> content) noexcept {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(content.data());
   std::uint64_t sums[kSums];
@@ -104,15 +104,16 @@ inline std::uint32_t checksum_of(std::span<const std::byte> content) noexcept {
   return finish_sums(sums, bytes, content.size());
 }
 
-/// By all lanes of a team (kernels/codec/thread_group.hpp), which all get it: four of them share the sums,
-/// where there are as many. The content in a GPU's memory begins at a multiple of 8.
-template <class Team>
-SEPCONV_HOST_DEVICE inline std::uint32_t checksum_of(const Team& team, const std::uint8_t* content,
+/// Computes the checksum with all lanes of a group (kernels/codec/thread_group.hpp) and returns it in each;
+/// if there are four lanes or more, each of four computes one sum. In a GPU's memory the content is aligned
+/// to 8 bytes.
+template <class ThreadGroup>
+SEPCONV_HOST_DEVICE inline std::uint32_t checksum_of(const ThreadGroup& group, const std::uint8_t* content,
                                                      std::uint64_t bytes) {
-  constexpr unsigned kOwn = Team::kLanes >= kSums ? 1 : kSums;
-  std::uint64_t own[kOwn], sums[kSums];
-  sum_stripes(content, bytes, kOwn == 1 ? team.lane() % kSums : 0, own);
-  for (unsigned i = 0; i < kSums; ++i) sums[i] = team.of(own[i % kOwn], i);
+  constexpr unsigned kLaneSums = ThreadGroup::kLanes >= kSums ? 1 : kSums;
+  std::uint64_t partial_sums[kLaneSums], sums[kSums];
+  sum_stripes(content, bytes, kLaneSums == 1 ? group.lane() % kSums : 0, partial_sums);
+  for (unsigned i = 0; i < kSums; ++i) sums[i] = group.broadcast(partial_sums[i % kLaneSums], i);
   return finish_sums(sums, content, bytes);
 }
 

@@ -1,6 +1,5 @@
-// What comes before the bytes of a frame of zstd, its blocks and their literals (RFC 8878, 3.1.1), as a coder
-// of images writes it: frames whose content's size is told. The same source for the CPU's coder and a GPU's,
-// whose bytes are the same.
+// Headers of a zstd frame, its blocks and their literals (RFC 8878, 3.1.1), as the image encoder writes them:
+// frames with a content size. The same source for the CPU and the GPU encoder, which produce the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +8,25 @@
 
 namespace sepconv::zstd {
 
-/// Half of what a block may have: each has codes of its own, and a GPU codes many at once.
+/// Half of the maximum block size: each block has separate codes, and a GPU encodes many in parallel.
 inline constexpr std::int64_t kBlockBytes = 1 << 16;
-/// Fewer literals are written as they are.
+/// Fewer literals are stored raw.
 inline constexpr std::uint32_t kMinCoded = 64;
-/// Before the bytes of four streams of literals come the sizes of three.
+/// Four literal streams are preceded by a jump table of three sizes.
 inline constexpr std::uint32_t kStreams = 4, kJumpBytes = 6;
 inline constexpr std::uint32_t kBlockHeadBytes = 3;
 
 enum class BlockKind : std::uint8_t { plain, coded = 2 };
 enum class LiteralKind : std::uint8_t { plain, one_byte, coded };
 
-/// A number of this many bytes, little-endian.
+/// A little-endian number of this many bytes.
 struct LittleEndianField {
   std::uint64_t number;
   unsigned bytes;
 };
 
-/// Behind the magic number: a window of 128 KiB, farther than any repeat, the size in 4 bytes or in 8, and
-/// whether a checksum follows the last block.
+/// The header after the magic number: a window of 128 KiB, larger than any match distance; the content size
+/// in 4 or 8 bytes; whether a checksum follows the last block.
 SEPCONV_HOST_DEVICE inline LittleEndianField frame_head(std::uint64_t content_bytes, bool is_checked) {
   constexpr std::uint64_t kWindow = (17 - 10) << 3;
   return {(content_bytes >> 32 == 0 ? 0x80U : 0xC0U) | (is_checked ? kHasChecksum : 0U) | kWindow << 8, 2};
@@ -43,7 +42,7 @@ SEPCONV_HOST_DEVICE inline LittleEndianField block_head(BlockKind kind, std::uin
   return {(is_last ? 1U : 0U) | static_cast<std::uint32_t>(kind) << 1 | std::uint64_t{bytes} << 3, 3};
 }
 
-/// `stored`: bytes of coded literals, with all that tells their code.
+/// `stored`: bytes of coded literals, including the description of their code.
 SEPCONV_HOST_DEVICE inline LittleEndianField literals_head(LiteralKind kind, std::uint32_t count,
                                                            std::uint32_t stored) {
   const auto number = static_cast<std::uint64_t>(kind);

@@ -1,5 +1,5 @@
-// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2) that repeats of an image's bytes are written as. The
-// same source for the CPU's coder and a GPU's, whose bytes are the same.
+// Encoding of the matches of an image's bytes as sequences of a zstd block (RFC 8878, 3.1.1.3.2). The same
+// source for the CPU and the GPU encoder, which produce the same bytes.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,16 @@
 
 namespace sepconv::zstd {
 
-/// This many literals, then `length` bytes as they were before; `value` says how far (3.1.1.5).
+/// A number of literals, then a match of `length` bytes; `value` is the offset value (3.1.1.5).
 struct Sequence {
   std::uint32_t literals, length, value;
 };
 
-/// For a block alone, so that blocks can be coded in any order: what was last before it is not known.
+/// The recent offsets within one block. The offsets before the block are treated as unknown, so that blocks
+/// can be encoded in any order.
 class RepeatOffsets {
  public:
-  /// What says this distance.
+  /// Returns the offset value of this distance.
   SEPCONV_HOST_DEVICE std::uint32_t value(std::uint32_t distance, std::uint32_t literals) {
     const bool is_last = distance == last_ && literals > 0;
     if (is_last) return 1;
@@ -27,17 +28,17 @@ class RepeatOffsets {
   }
 
  private:
-  std::uint32_t last_ = 0, before_last_ = 0;  // 0: not known
+  std::uint32_t last_ = 0, before_last_ = 0;  // 0: unknown
 };
 
-/// A code and what is written next to it.
+/// A code and its extra bits.
 struct Coded {
   std::uint32_t code, extra, extra_bits;
 };
-template <class Of>
-SEPCONV_HOST_DEVICE Coded coded_length(std::uint32_t value, std::uint32_t code, const Of& of) {
-  while (of(code).bits < 16 && of(code + 1).base <= value) ++code;
-  return {code, value - of(code).base, of(code).bits};
+template <class ExtraOf>
+SEPCONV_HOST_DEVICE Coded coded_length(std::uint32_t value, std::uint32_t code, const ExtraOf& extra_of) {
+  while (extra_of(code).bits < 16 && extra_of(code + 1).base <= value) ++code;
+  return {code, value - extra_of(code).base, extra_of(code).bits};
 }
 SEPCONV_HOST_DEVICE inline Coded coded_literals(std::uint32_t count) {
   if (count < 16) return {count, 0, 0};
@@ -52,16 +53,16 @@ SEPCONV_HOST_DEVICE inline Coded coded_distance(std::uint32_t value) {
   return {bits, value - (1U << bits), bits};
 }
 
-/// The codes of all three kinds, as they are where they are not told.
+/// The codes of all three kinds, with the default distributions.
 struct SequenceCodes {
-  StateCode kinds[3];
+  FseCode kinds[3];
   SEPCONV_HOST_DEVICE void make() {
-    for (unsigned kind = 0; kind < 3; ++kind) kinds[kind].make_usual(kind);
+    for (unsigned kind = 0; kind < 3; ++kind) kinds[kind].make_default(kind);
   }
 };
 
-/// Before the bits of sequences: how many there are, and that their codes are the usual ones. sink.put() of
-/// at most 16 bits.
+/// Writes the sequences section header: the number of sequences, and that the default distributions are used.
+/// sink.put() gets at most 16 bits.
 template <class Sink>
 SEPCONV_HOST_DEVICE void put_sequences_head(std::uint32_t count, Sink& sink) {
   if (count < 128) {
@@ -74,7 +75,8 @@ SEPCONV_HOST_DEVICE void put_sequences_head(std::uint32_t count, Sink& sink) {
   if (count > 0) sink.put(0, 8);
 }
 
-/// The bits of sequences, from the last to the first, with the mark of their end: sink.put() of at most 16.
+/// Writes the bits of the sequences, from the last to the first, and the end mark. sink.put() gets at most 16
+/// bits.
 template <class At, class Sink>
 SEPCONV_HOST_DEVICE void put_sequences(const SequenceCodes& codes, std::uint32_t count, const At& at,
                                        Sink& sink) {
@@ -85,7 +87,7 @@ SEPCONV_HOST_DEVICE void put_sequences(const SequenceCodes& codes, std::uint32_t
                             coded_match(sequence.length)};
     constexpr unsigned kStates[] = {kDistances, kLengths, kLiterals};
     for (const unsigned kind : kStates) {
-      const StateCode& code = codes.kinds[kind];
+      const FseCode& code = codes.kinds[kind];
       states[kind] =
           i + 1 == count ? code.last(parts[kind].code) : code.before(states[kind], parts[kind].code, sink);
     }

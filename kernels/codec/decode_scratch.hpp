@@ -1,4 +1,4 @@
-// What a tile takes besides its bytes while it is decoded: behind all tiles, as many times.
+// Scratch memory per tile during decoding; it is located after all tiles.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace sepconv {
 
-/// The checksum that a stream of deflate ends with; the literals of a block of zstd; the coefficients of a
+/// Bytes per tile: the checksum of a deflate stream, the literals of a zstd block, or the coefficients of a
 /// JPEG.
 inline std::int64_t scratch_per_tile(const EncodedTiles& tiles) noexcept {
   switch (tiles.codec) {

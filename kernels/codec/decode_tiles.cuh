@@ -1,4 +1,4 @@
-// What decodes tiles on the device, a kernel for each codec.
+// The tile decoders on the device, one function per codec.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@
 
 namespace sepconv::engine {
 
-/// Where tiles lie, and what they hold.
+/// Positions and sizes of decoded tiles.
 struct TileGrid {
   std::int64_t tile_rows, row_bytes, tile_bytes, stride, grid_cols, part_rows;
   bool pads;
@@ -30,15 +30,15 @@ inline TileGrid grid_of(const EncodedTiles& tiles, Extent part) {
           tiles.pads};
 }
 
-/// Streams of deflate, of zlib or of gzip; `checksums`: room for one a tile.
+/// Decodes zlib or gzip streams; `checksums`: space for one per tile.
 void inflate(const std::byte* encoded, const EncodedTile* streams, const TileGrid& grid, std::int64_t count,
              BlockCodec codec, std::byte* decoded, std::int32_t* refused, std::uint32_t* checksums,
              DeviceStream stream);
-/// `literals`: room for `literal_bytes` a tile.
+/// `literals`: `literal_bytes` bytes per tile.
 void decode_zstd(const std::byte* encoded, const EncodedTile* streams, const TileGrid& grid,
                  std::int64_t count, std::byte* decoded, std::int32_t* refused, std::byte* literals,
                  std::int64_t literal_bytes, DeviceStream stream);
-/// `coefficients`: room for scratch_per_tile() a tile.
+/// `coefficients`: scratch_per_tile() bytes per tile.
 void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const EncodedTiles& tiles,
                  const TileGrid& grid, std::int64_t count, std::byte* decoded, std::int32_t* refused,
                  std::byte* coefficients, DeviceStream stream);

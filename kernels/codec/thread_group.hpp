@@ -1,6 +1,6 @@
-// Threads that decode a stream together: all hold the stream's state and go through the same steps, so that
-// nothing diverges, and share out copies and tables. The same source for a warp and for a thread of the host,
-// on which it is tested.
+// A group of threads that decode a stream together: all have the stream's state and execute the same steps,
+// so nothing diverges, and they share the work of copies and tables. The same source compiles for a warp and
+// for one host thread, on which it is tested.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "core/deflate/prefix_code.hpp"
 
-// How a loop is laid out on a GPU.
+// Loop unrolling on a GPU.
 #ifdef __CUDA_ARCH__
 #define SEPCONV_ROLLED _Pragma("unroll 1")
 #define SEPCONV_UNROLLED _Pragma("unroll")
@@ -20,45 +20,45 @@
 
 namespace sepconv {
 
-/// For the lanes that have the same.
-struct Alike {
-  unsigned before, count;  ///< those before this one, and all
+/// Lanes with the same value as this one.
+struct MatchingLanes {
+  unsigned before, count;  ///< such lanes before this one; all such lanes
 };
 
-/// One thread of the host.
+/// A group of one host thread.
 struct SingleThreadGroup {
   static constexpr unsigned kLanes = 1;
   static SEPCONV_HOST_DEVICE unsigned lane() { return 0; }
-  SEPCONV_HOST_DEVICE void sync() const {}  ///< afterwards all lanes see what each has stored
+  SEPCONV_HOST_DEVICE void sync() const {}  ///< makes the stores of each lane visible to all lanes
   SEPCONV_HOST_DEVICE bool all(bool condition) const { return condition; }
-  SEPCONV_HOST_DEVICE Alike alike(unsigned) const { return {0, 1}; }
-  /// For all lanes; of this and those before it; what a lane has, and the last one.
+  SEPCONV_HOST_DEVICE MatchingLanes matching_lanes(unsigned) const { return {0, 1}; }
+  /// Reduction over all lanes; inclusive scan; broadcast of one lane's value, and of the last lane's.
   template <class Word, class Add>
   SEPCONV_HOST_DEVICE Word sum(Word value, Add) const {
     return value;
   }
   template <class Word, class Add>
-  SEPCONV_HOST_DEVICE Word sum_up_to(Word value, Add) const {
+  SEPCONV_HOST_DEVICE Word inclusive_scan(Word value, Add) const {
     return value;
   }
   template <class Word>
-  SEPCONV_HOST_DEVICE Word of(Word value, unsigned) const {
+  SEPCONV_HOST_DEVICE Word broadcast(Word value, unsigned) const {
     return value;
   }
   template <class Word>
-  SEPCONV_HOST_DEVICE Word of_last(Word value) const {
+  SEPCONV_HOST_DEVICE Word broadcast_last(Word value) const {
     return value;
   }
 };
 
 #ifdef __CUDA_ARCH__
-/// A warp, all of whose lanes come to each call.
+/// A warp. All lanes must take part in each call.
 struct Warp {
   static constexpr unsigned kLanes = 32;
   static __device__ unsigned lane() { return threadIdx.x & 31; }
   __device__ void sync() const { __syncwarp(); }
   __device__ bool all(bool condition) const { return __all_sync(kAll, condition) != 0; }
-  __device__ Alike alike(unsigned value) const {
+  __device__ MatchingLanes matching_lanes(unsigned value) const {
     const unsigned same = __match_any_sync(kAll, value);
     return {static_cast<unsigned>(__popc(same & ((1U << lane()) - 1))), static_cast<unsigned>(__popc(same))};
   }
@@ -69,7 +69,7 @@ struct Warp {
     return value;
   }
   template <class Word, class Add>
-  __device__ Word sum_up_to(Word value, Add add) const {
+  __device__ Word inclusive_scan(Word value, Add add) const {
     for (unsigned step = 1; step < kLanes; step *= 2) {
       const auto before = static_cast<Word>(__shfl_up_sync(kAll, shuffled(value), step));
       if (lane() >= step) value = add(value, before);
@@ -77,12 +77,12 @@ struct Warp {
     return value;
   }
   template <class Word>
-  __device__ Word of(Word value, unsigned lane) const {
+  __device__ Word broadcast(Word value, unsigned lane) const {
     return static_cast<Word>(__shfl_sync(kAll, shuffled(value), static_cast<int>(lane)));
   }
   template <class Word>
-  __device__ Word of_last(Word value) const {
-    return of(value, kLanes - 1);
+  __device__ Word broadcast_last(Word value) const {
+    return broadcast(value, kLanes - 1);
   }
 
  private:
@@ -96,14 +96,14 @@ struct Warp {
   }
 };
 #elif defined(__CUDACC__)
-/// Where the host's code names kernels.
+/// For host code that names kernels.
 struct Warp : SingleThreadGroup {
   static constexpr unsigned kLanes = 32;
 };
 #endif
 
-/// Bytes from anywhere, little-endian. Of a GPU's memory what lies up to 15 bytes further is read, too, and
-/// what lies up to 7 bytes before.
+/// Eight bytes at any address, little-endian. On a GPU, up to 15 bytes after and up to 7 bytes before them
+/// are read, too.
 SEPCONV_HOST_DEVICE inline std::uint64_t eight_bytes(const std::uint8_t* at) {
 #ifdef __CUDA_ARCH__
   const auto address = reinterpret_cast<std::uintptr_t>(at);
@@ -117,12 +117,12 @@ SEPCONV_HOST_DEVICE inline std::uint64_t eight_bytes(const std::uint8_t* at) {
 #endif
 }
 
-/// What is loaded at once: from a multiple of 16.
-struct FourWords {
+/// 16 bytes at a 16-byte aligned address, loaded in one access.
+struct Bytes16 {
   alignas(16) std::uint32_t at[4];
 };
-SEPCONV_HOST_DEVICE inline FourWords load_four(const std::uint8_t* from) {
-  FourWords words;
+SEPCONV_HOST_DEVICE inline Bytes16 load_16_bytes(const std::uint8_t* from) {
+  Bytes16 words;
 #ifdef __CUDA_ARCH__
   const uint4 loaded = __ldg(reinterpret_cast<const uint4*>(from));
   words = {{loaded.x, loaded.y, loaded.z, loaded.w}};
@@ -131,22 +131,22 @@ SEPCONV_HOST_DEVICE inline FourWords load_four(const std::uint8_t* from) {
 #endif
   return words;
 }
-SEPCONV_HOST_DEVICE inline void store_four(const FourWords& words, void* to) {
+SEPCONV_HOST_DEVICE inline void store_16_bytes(const Bytes16& words, void* to) {
 #ifdef __CUDA_ARCH__
   *static_cast<uint4*>(to) = {words.at[0], words.at[1], words.at[2], words.at[3]};
 #else
   std::memcpy(to, &words, sizeof words);
 #endif
 }
-SEPCONV_HOST_DEVICE inline void copy_four(const std::uint8_t* from, std::uint8_t* to) {
+SEPCONV_HOST_DEVICE inline void copy_16_bytes(const std::uint8_t* from, std::uint8_t* to) {
 #ifdef __CUDA_ARCH__
   *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
 #else
-  std::memcpy(to, from, sizeof(FourWords));
+  std::memcpy(to, from, sizeof(Bytes16));
 #endif
 }
 
-/// The low word of two, `high` above `low`, shifted to the right by `count` % 32.
+/// The low word of `high`:`low`, shifted right by `count` % 32.
 SEPCONV_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_t high, unsigned count) {
 #ifdef __CUDA_ARCH__
   return __funnelshift_r(low, high, count);
@@ -155,7 +155,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t shifted(std::uint32_t low, std::uint32_
 #endif
 }
 
-/// The bits of a word in the other order.
+/// The bits of a word in reverse order.
 SEPCONV_HOST_DEVICE inline std::uint32_t reversed(std::uint32_t word) {
 #ifdef __CUDA_ARCH__
   return __brev(word);
@@ -166,38 +166,40 @@ SEPCONV_HOST_DEVICE inline std::uint32_t reversed(std::uint32_t word) {
 #endif
 }
 
-/// Calls visit(i) for i < `count`, at most 32, and in one step where there are as many lanes.
-template <class Team, class Visit>
-SEPCONV_HOST_DEVICE void share_few(unsigned lane, unsigned count, const Visit& visit) {
-  if constexpr (Team::kLanes >= 32) {
+/// Calls visit(i) for i < `count` (at most 32), in one step if there are that many lanes.
+template <class ThreadGroup, class Visit>
+SEPCONV_HOST_DEVICE void strided_for_few(unsigned lane, unsigned count, const Visit& visit) {
+  if constexpr (ThreadGroup::kLanes >= 32) {
     if (lane < count) visit(lane);
   } else {
-    for (unsigned i = lane; i < count; i += Team::kLanes) visit(i);
+    for (unsigned i = lane; i < count; i += ThreadGroup::kLanes) visit(i);
   }
 }
 
-/// `count` bytes, which do not overlap.
-template <class Team>
-SEPCONV_HOST_DEVICE void copy_bytes(const Team& team, const std::uint8_t* __restrict__ from,
+/// Copies `count` bytes. The ranges must not overlap.
+template <class ThreadGroup>
+SEPCONV_HOST_DEVICE void copy_bytes(const ThreadGroup& group, const std::uint8_t* __restrict__ from,
                                     std::uint32_t count, std::uint8_t* __restrict__ to) {
-  for (std::uint32_t i = team.lane(); i < count; i += Team::kLanes) to[i] = from[i];
+  for (std::uint32_t i = group.lane(); i < count; i += ThreadGroup::kLanes) to[i] = from[i];
 }
 
-/// `literals` bytes and `length` of those `distance` before what follows them: at most as many as there are
-/// then, and at least one. Each byte comes from one that was there before: from a literal or from `to`.
-template <class Team>
-SEPCONV_HOST_DEVICE void put_sequence(const Team& team, const std::uint8_t* literal, std::uint32_t literals,
-                                      std::uint32_t distance, std::uint32_t length, std::uint8_t* to) {
-  for (std::uint32_t i = team.lane(); i < literals + length; i += Team::kLanes) {
+/// Writes `literals` bytes, then a match of `length` bytes at `distance`. `distance` must be between 1 and
+/// the number of bytes that precede the match. Each byte is copied from an earlier one: from a literal or
+/// from `to`.
+template <class ThreadGroup>
+SEPCONV_HOST_DEVICE void write_sequence(const ThreadGroup& group, const std::uint8_t* literal_bytes,
+                                        std::uint32_t literals, std::uint32_t distance, std::uint32_t length,
+                                        std::uint8_t* to) {
+  for (std::uint32_t i = group.lane(); i < literals + length; i += ThreadGroup::kLanes) {
     if (i < literals) {
-      to[i] = literal[i];
+      to[i] = literal_bytes[i];
       continue;
     }
     const std::uint32_t step = distance < length ? (i - literals) % distance : i - literals;
-    const std::int64_t place = std::int64_t{literals} - distance + step;
-    to[i] = place >= 0 ? literal[place] : to[place];
+    const std::int64_t source = std::int64_t{literals} - distance + step;
+    to[i] = source >= 0 ? literal_bytes[source] : to[source];
   }
-  team.sync();
+  group.sync();
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// A row of a decoded tile to pixels: its predictor and byte order undone. The same source for a warp and for
-// a thread of the host.
+// Converts a row of a decoded tile to pixels by undoing predictor and byte order. The same source for a warp
+// and for a host thread.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct DecodedRow {
   std::int64_t cols;
   int channels, predictor;
   bool swaps;
-  std::int64_t begin, end;  ///< the columns that are wanted
+  std::int64_t begin, end;  ///< the requested columns
 };
 
 struct Add {
@@ -24,7 +24,7 @@ struct Add {
   }
 };
 
-/// Each byte for itself.
+/// Adds the bytes of two words separately (SIMD within a register).
 struct AddBytes {
   template <class Word>
   SEPCONV_HOST_DEVICE Word operator()(Word a, Word b) const {
@@ -43,35 +43,35 @@ SEPCONV_HOST_DEVICE Word swapped(Word value) {
   return result;
 }
 
-/// Elements, or their differences from the pixel before (TIFF 6.0, section 14).
-template <class Team, class Word>
-SEPCONV_HOST_DEVICE void place_words(const Team& team, DecodedRow row, Word* to) {
+/// Copies elements, or undoes horizontal differencing (TIFF 6.0, section 14).
+template <class ThreadGroup, class Word>
+SEPCONV_HOST_DEVICE void unpredict_words(const ThreadGroup& group, DecodedRow row, Word* to) {
   const auto* const from = reinterpret_cast<const Word*>(row.bytes);
-  if (row.predictor == 1) {  // elements that know nothing of each other
+  if (row.predictor == 1) {  // elements are independent
     row.cols *= row.channels, row.begin *= row.channels, row.end *= row.channels;
     row.channels = 1;
   }
   const std::int64_t first = row.predictor == 1 ? row.begin : 0;
   for (int channel = 0; channel < row.channels; ++channel) {
     Word before = 0;
-    for (std::int64_t chunk = first; chunk < row.end; chunk += Team::kLanes) {
-      const std::int64_t col = chunk + team.lane();
+    for (std::int64_t chunk = first; chunk < row.end; chunk += ThreadGroup::kLanes) {
+      const std::int64_t col = chunk + group.lane();
       Word value = col < row.end ? from[col * row.channels + channel] : Word{0};
       if (row.swaps) value = swapped(value);
       if (row.predictor != 1) {
-        value = Add()(team.sum_up_to(value, Add()), before);
-        before = team.of_last(value);
+        value = Add()(group.inclusive_scan(value, Add()), before);
+        before = group.broadcast_last(value);
       }
       if (col >= row.begin && col < row.end) to[(col - row.begin) * row.channels + channel] = value;
     }
   }
 }
 
-/// Byte planes of the elements of a row, of which the most significant bytes' is the first, and each byte is
-/// the difference from the pixel before, also from the last of the plane before (Adobe's TIFF technical note
-/// 3). The sums of all planes go side by side in a word.
-template <class Team, class Word>
-SEPCONV_HOST_DEVICE void place_planes(const Team& team, const DecodedRow& row, Word* to) {
+/// Undoes the floating-point predictor (Adobe's TIFF technical note 3): a row consists of byte planes, the
+/// most significant first, and each byte is the difference from the previous pixel's, across planes. The sums
+/// of all planes are computed side by side in a word.
+template <class ThreadGroup, class Word>
+SEPCONV_HOST_DEVICE void unpredict_planes(const ThreadGroup& group, const DecodedRow& row, Word* to) {
   const auto* const planes = reinterpret_cast<const std::uint8_t*>(row.bytes);
   const std::int64_t count = row.cols * row.channels;
   const auto word_at = [&](std::int64_t col, int channel) {
@@ -82,28 +82,28 @@ SEPCONV_HOST_DEVICE void place_planes(const Team& team, const DecodedRow& row, W
   };
   for (int channel = 0; channel < row.channels; ++channel) {
     Word total = 0, before = 0;
-    for (std::int64_t col = team.lane(); col < row.cols; col += Team::kLanes)
+    for (std::int64_t col = group.lane(); col < row.cols; col += ThreadGroup::kLanes)
       total = AddBytes()(total, word_at(col, channel));
-    total = team.sum(total, AddBytes());
+    total = group.sum(total, AddBytes());
     for (unsigned plane = 1; plane < sizeof(Word); ++plane)
       before = AddBytes()(before, static_cast<Word>(total >> 8 * plane));
-    for (std::int64_t chunk = 0; chunk < row.end; chunk += Team::kLanes) {
-      const std::int64_t col = chunk + team.lane();
+    for (std::int64_t chunk = 0; chunk < row.end; chunk += ThreadGroup::kLanes) {
+      const std::int64_t col = chunk + group.lane();
       const Word difference = col < row.end ? word_at(col, channel) : Word{0};
-      const Word value = AddBytes()(team.sum_up_to(difference, AddBytes()), before);
-      before = team.of_last(value);
+      const Word value = AddBytes()(group.inclusive_scan(difference, AddBytes()), before);
+      before = group.broadcast_last(value);
       if (col >= row.begin && col < row.end) to[(col - row.begin) * row.channels + channel] = value;
     }
   }
 }
 
-/// `to`: the first of the wanted columns. All pointers are aligned as words are.
-template <class Team, class Word>
-SEPCONV_HOST_DEVICE void unpredict_row(const Team& team, const DecodedRow& row, Word* to) {
+/// `to`: the first requested column. All pointers are aligned to the word size.
+template <class ThreadGroup, class Word>
+SEPCONV_HOST_DEVICE void unpredict_row(const ThreadGroup& group, const DecodedRow& row, Word* to) {
   if constexpr (sizeof(Word) >= 4) {
-    if (row.predictor == 3) return place_planes(team, row, to);
+    if (row.predictor == 3) return unpredict_planes(group, row, to);
   }
-  place_words(team, row, to);
+  unpredict_words(group, row, to);
 }
 
 }  // namespace sepconv

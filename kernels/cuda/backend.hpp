@@ -1,9 +1,10 @@
-// Who does the work of a GPU: a table with a function for each launcher and for each call of the CUDA
-// runtime. What callers use (convolve_cuda, copy_rows, Stream ...) is written once, checks its arguments and
-// asks the table; a backend is what the table points to.
+// The GPU backend: a table with a function for each launcher and for each call of the CUDA runtime. The
+// functions that callers use (convolve_cuda, copy_rows, Stream ...) are written once, check their arguments
+// and call through the table.
 //
-// There are two: the CUDA engine (engine.cpp and the .cu files), which a build with a CUDA toolkit begins
-// with, and the GPU made of threads that tests install (tests/simulated_gpu). A build without CUDA has none.
+// There are two backends: the CUDA engine (cuda_backend.cpp and the .cu files), the default of a build with a
+// CUDA toolkit, and the simulated GPU that tests install (tests/simulated_gpu). A build without CUDA has
+// none.
 #pragma once
 
 #include "kernels/codec/decode.hpp"
@@ -26,10 +27,10 @@
 
 namespace sepconv {
 
-/// Each entry keeps the promises of the function whose type it has. References, so that a table with a gap
-/// does not compile.
+/// Each entry has the type and the contract of the function it names. Entries are references, so that a table
+/// with a missing entry does not compile.
 struct CudaBackend {
-  // The runtime. What has a `DeviceStream` or `DeviceEvent` is what Stream and Event are made of.
+  // The runtime. Functions with a `DeviceStream` or `DeviceEvent` implement Stream and Event.
   decltype(sepconv::check_cuda)& check;
   decltype(sepconv::cuda_devices)& devices;
   decltype(sepconv::free_device_memory_bytes)& free_memory_bytes;
@@ -38,7 +39,7 @@ struct CudaBackend {
   decltype(sepconv::current_device)& current_device;
   decltype(sepconv::device_resource)& device_resource;
   decltype(sepconv::pinned_resource)& pinned_resource;
-  decltype(sepconv::copy_rows)& copy_rows;  ///< of at least one byte
+  decltype(sepconv::copy_rows)& copy_rows;  ///< called with at least one byte
   decltype(sepconv::copy_rows_by_kernel)& copy_rows_by_kernel;
   decltype(sepconv::is_capturing)& is_capturing;
   decltype(sepconv::measure_device_limits)& measure_limits;
@@ -54,8 +55,8 @@ struct CudaBackend {
   void (&begin_range)(const char* name, std::int64_t band) noexcept;
   void (&end_range)() noexcept;
 
-  // The launchers. But for products, whose shapes are checked where they are made, arguments fit each other;
-  // a result of a convolution, a resampling or of an operation on pixels or their channels has pixels.
+  // The launchers. The callers have checked that the arguments match, except for matrix products, which check
+  // their own shapes. Results of convolution, resampling and pixel operations are not empty.
   decltype(sepconv::pointwise_cuda)& pointwise;
   decltype(sepconv::mix_channels_cuda)& mix_channels;
   decltype(sepconv::alpha_cuda)& alpha;
@@ -68,8 +69,8 @@ struct CudaBackend {
   decltype(sepconv::resample_cuda)& resample;
   decltype(sepconv::rank_cuda)& order;
   decltype(sepconv::rank_device_bytes)& rank_bytes;
-  decltype(sepconv::window_cuda)& window;  ///< of boxes
-  decltype(sepconv::window_cuda)& disk;    ///< of disks
+  decltype(sepconv::window_cuda)& window;  ///< box windows
+  decltype(sepconv::window_cuda)& disk;    ///< disk windows
   decltype(sepconv::deviation_cuda)& deviation;
   decltype(sepconv::transpose_cuda)& transpose;
   decltype(sepconv::gemm_cuda)& gemm;
@@ -84,13 +85,13 @@ struct CudaBackend {
   decltype(sepconv::unpredict_tiles_cuda)& unpredict_tiles;
 };
 
-/// The backend in use. Throws CudaError where there is none.
+/// The current backend. Throws CudaError if there is none.
 const CudaBackend& cuda_backend();
-/// The same, or null.
+/// The current backend, or null.
 const CudaBackend* find_cuda_backend() noexcept;
 
-/// From now on this backend does the work, for the whole process; it outlives every call. To be called before
-/// anything else that needs a GPU: streams, events and memory belong to the backend that made them.
+/// Makes this the backend of the whole process. It must outlive every call. Call this before anything else
+/// that needs a GPU: streams, events and memory belong to the backend that created them.
 void install_cuda_backend(const CudaBackend& backend) noexcept;
 
 }  // namespace sepconv

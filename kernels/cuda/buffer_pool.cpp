@@ -8,8 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// For whatever lies between the pool and CUDA, it cannot be told whose memory it is: the current device's, if
-/// there is one.
+/// The device of new blocks. For an unknown upstream resource it is the current device, if there is one.
 int device_of(const std::pmr::memory_resource* upstream) {
   if (upstream == pinned_resource()) return 0;
   try {
@@ -23,44 +22,44 @@ int device_of(const std::pmr::memory_resource* upstream) {
 
 void BufferPool::release() noexcept {
   const std::scoped_lock lock(mutex_);
-  for (const auto& [memory, block] : std::exchange(kept_, {}))
+  for (const auto& [memory, block] : std::exchange(free_blocks_, {}))
     upstream_->deallocate(memory, block.bytes, block.alignment);
 }
 
 void* BufferPool::do_allocate(std::size_t bytes, std::size_t alignment) {
   const int device = device_of(upstream_);
   const std::scoped_lock lock(mutex_);
-  if (void* const memory = take_kept(bytes, alignment, device)) return memory;
+  if (void* const memory = reuse_block(bytes, alignment, device)) return memory;
   void* const memory = allocate_upstream(bytes, alignment);
-  used_.insert({memory, {bytes, alignment, device}});
+  used_blocks_.insert({memory, {bytes, alignment, device}});
   return memory;
 }
 
 void BufferPool::do_deallocate(void* memory, std::size_t, std::size_t) {
   const std::scoped_lock lock(mutex_);
-  kept_.insert(used_.extract(memory));
+  free_blocks_.insert(used_blocks_.extract(memory));
 }
 
-void* BufferPool::take_kept(std::size_t bytes, std::size_t alignment, int device) {
-  auto best = kept_.end();
-  for (auto it = kept_.begin(); it != kept_.end(); ++it) {
-    const Block& block = it->second;
+void* BufferPool::reuse_block(std::size_t bytes, std::size_t alignment, int device) {
+  auto best = free_blocks_.end();
+  for (auto candidate = free_blocks_.begin(); candidate != free_blocks_.end(); ++candidate) {
+    const Block& block = candidate->second;
     const bool fits = block.device == device && block.alignment >= alignment && block.bytes >= bytes &&
                       block.bytes / 2 <= bytes;
-    if (fits && (best == kept_.end() || block.bytes < best->second.bytes)) best = it;
+    if (fits && (best == free_blocks_.end() || block.bytes < best->second.bytes)) best = candidate;
   }
-  if (best == kept_.end()) return nullptr;
-  return used_.insert(kept_.extract(best)).position->first;
+  if (best == free_blocks_.end()) return nullptr;
+  return used_blocks_.insert(free_blocks_.extract(best)).position->first;
 }
 
-/// What is kept but fits nobody makes room before the allocation is given up.
+/// Allocates from upstream. If that fails, frees all unused blocks and tries again.
 void* BufferPool::allocate_upstream(std::size_t bytes, std::size_t alignment) {
   try {
     return upstream_->allocate(bytes, alignment);
   } catch (const std::bad_alloc&) {
-    if (kept_.empty()) throw;
+    if (free_blocks_.empty()) throw;
   }
-  for (const auto& [memory, block] : std::exchange(kept_, {}))
+  for (const auto& [memory, block] : std::exchange(free_blocks_, {}))
     upstream_->deallocate(memory, block.bytes, block.alignment);
   return upstream_->allocate(bytes, alignment);
 }

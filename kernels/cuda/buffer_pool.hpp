@@ -1,5 +1,5 @@
-// Memory that is kept from run to run: page-locking costs a third of a second per GiB, and a program that
-// filters many images pays it once.
+// A memory pool that is reused from run to run: page-locking costs a third of a second per GiB, and a program
+// that filters many images pays it only once.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@
 
 namespace sepconv {
 
-/// A memory resource that keeps what is given back and hands it out again: the smallest kept block that is
-/// large enough and wastes at most half of itself. Blocks are kept by the device that is current when they
-/// are allocated, those of pinned_resource() aside, which serve all. What is kept counts towards no run's
-/// ceilings. Thread-safe. `upstream` must outlive the pool, and everything allocated from the pool must have
-/// been given back when it is destroyed.
+/// A memory resource that retains freed blocks and reuses them. An allocation gets the smallest free block
+/// that is large enough and wastes at most half of itself. A block is reused only while the device is current
+/// that was current at its allocation; blocks of pinned_resource() are shared by all devices. Free blocks do
+/// not count towards a run's memory limits. Thread-safe. `upstream` must outlive the pool, and everything
+/// allocated from the pool must have been freed when it is destroyed.
 ///
 ///   BufferPool pinned(pinned_resource()), memory(device_resource());
 ///   RunOptions options;
@@ -28,7 +28,7 @@ class BufferPool final : public std::pmr::memory_resource {
   BufferPool& operator=(const BufferPool&) = delete;
   ~BufferPool() override { release(); }
 
-  /// Gives everything that is kept back to upstream.
+  /// Returns all free blocks to upstream.
   void release() noexcept;
 
  private:
@@ -42,13 +42,13 @@ class BufferPool final : public std::pmr::memory_resource {
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
 
-  void* take_kept(std::size_t bytes, std::size_t alignment, int device);
+  void* reuse_block(std::size_t bytes, std::size_t alignment, int device);
   void* allocate_upstream(std::size_t bytes, std::size_t alignment);
 
   std::pmr::memory_resource* upstream_;
   std::mutex mutex_;
-  std::map<void*, Block> used_;
-  std::map<void*, Block> kept_;
+  std::map<void*, Block> used_blocks_;
+  std::map<void*, Block> free_blocks_;
 };
 
 }  // namespace sepconv

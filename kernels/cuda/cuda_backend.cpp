@@ -1,4 +1,4 @@
-// The CUDA engine: calls of the CUDA runtime, and the table of all that it is made of.
+// The CUDA engine: calls of the CUDA runtime, and the table of its functions.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 
 namespace sepconv {
 
-// Defined next to their operations; the types are those of the functions that callers use.
+// Defined next to their operations; the types are those of the public functions.
 namespace engine {
 decltype(sepconv::pinned_resource) pinned_resource;
 void begin_range(const char* name, std::int64_t band) noexcept;
@@ -56,7 +56,7 @@ class DeviceResource final : public std::pmr::memory_resource {
     if (status == cudaSuccess) return memory;
     cudaGetLastError();
     if (status == cudaErrorMemoryAllocation) throw std::bad_alloc();
-    check_cuda(status, "allocating device memory");  // a GPU that is in trouble has not run out of memory
+    check_cuda(status, "allocating device memory");  // other errors of the GPU are not out of memory
     return nullptr;
   }
   void do_deallocate(void* memory, std::size_t, std::size_t) override { cudaFree(memory); }
@@ -78,13 +78,13 @@ void check(int status, const char* what) {
   const auto error = static_cast<cudaError_t>(status);
   if (error == cudaSuccess) return;
   cudaGetLastError();
-  const std::string sentence =
+  const std::string message =
       fmt::format("{} failed on the GPU: {} ({})", what, cudaGetErrorString(error), cudaGetErrorName(error));
-  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(sentence);
-  throw CudaError(sentence);
+  if (error == cudaErrorMemoryAllocation) throw OutOfMemory(message);
+  throw CudaError(message);
 }
 
-std::vector<DeviceInfo> devices_now() {
+std::vector<DeviceInfo> list_devices() {
   int count = 0;
   if (cudaGetDeviceCount(&count) != cudaSuccess) {
     cudaGetLastError();
@@ -93,7 +93,7 @@ std::vector<DeviceInfo> devices_now() {
   std::vector<DeviceInfo> devices;
   try {
     for (int index = 0; index < count; ++index) devices.push_back(info_of(index));
-  } catch (const CudaError&) {  // one that has fallen off the bus, and those after it
+  } catch (const CudaError&) {  // omits a GPU that is no longer accessible, and those after it
   }
   return devices;
 }
@@ -101,13 +101,13 @@ std::vector<DeviceInfo> devices_now() {
 std::int64_t free_memory_bytes(int device) {
   const DeviceScope scope(device);
   std::size_t free_bytes = 0;
-  std::size_t all_bytes = 0;
-  check_cuda(cudaMemGetInfo(&free_bytes, &all_bytes), "asking for free device memory");
+  std::size_t total_bytes = 0;
+  check_cuda(cudaMemGetInfo(&free_bytes, &total_bytes), "asking for free device memory");
   return static_cast<std::int64_t>(free_bytes);
 }
 
-bool context_is_made(int device) noexcept {
-  // The runtime loads the driver at its first call, and has no question that does not begin with one.
+bool context_exists(int device) noexcept {
+  // The runtime loads the driver at its first call, so it cannot be asked without loading it.
   void* const driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return false;
   const auto state =
@@ -119,15 +119,15 @@ bool context_is_made(int device) noexcept {
   return known && active != 0;
 }
 
-void choose_device(int device) { check_cuda(cudaSetDevice(device), "choosing a device"); }
+void set_device(int device) { check_cuda(cudaSetDevice(device), "choosing a device"); }
 
-int chosen_device() {
+int get_device() {
   int device = 0;
   check_cuda(cudaGetDevice(&device), "asking for the current device");
   return device;
 }
 
-std::pmr::memory_resource* memory_of_device() noexcept {
+std::pmr::memory_resource* device_memory() noexcept {
   static DeviceResource resource;
   return &resource;
 }
@@ -144,7 +144,7 @@ void copy(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t 
   check_cuda(status, "copying rows");
 }
 
-bool captures(DeviceStream stream) {
+bool stream_is_capturing(DeviceStream stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   check_cuda(cudaStreamIsCapturing(stream, &status), "asking whether a stream is captured");
   return status != cudaStreamCaptureStatusNone;
@@ -152,12 +152,14 @@ bool captures(DeviceStream stream) {
 
 DeviceStream make_stream(Stream::Priority priority) {
   cudaStream_t stream = nullptr;
-  int least = 0;
-  int greatest = 0;
-  check_cuda(cudaDeviceGetStreamPriorityRange(&least, &greatest), "asking for streams' priorities");
-  check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
-                                          priority == Stream::Priority::high ? greatest : least),
-             "making a stream");
+  int least_priority = 0;
+  int greatest_priority = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&least_priority, &greatest_priority),
+             "asking for streams' priorities");
+  check_cuda(
+      cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                   priority == Stream::Priority::high ? greatest_priority : least_priority),
+      "making a stream");
   return stream;
 }
 void synchronize_stream(DeviceStream stream) {
@@ -177,8 +179,8 @@ void record(DeviceEvent event, DeviceStream stream) {
 void wait_in(DeviceEvent event, DeviceStream stream) {
   check_cuda(cudaStreamWaitEvent(stream, event, 0), "waiting for an event");
 }
-/// Asks now and then. cudaEventSynchronize would keep a processor busy, or, with cudaEventBlockingSync, wake
-/// up half a millisecond late.
+/// Polls. cudaEventSynchronize would occupy a processor or, with cudaEventBlockingSync, wake up half a
+/// millisecond late.
 void synchronize_event(DeviceEvent event) {
   constexpr std::chrono::microseconds kPause{20};
   for (cudaError_t status = cudaErrorNotReady;; std::this_thread::sleep_for(kPause)) {
@@ -197,16 +199,16 @@ void destroy_event(DeviceEvent event) noexcept { cudaEventDestroy(event); }
 
 extern const CudaBackend cuda_engine;
 const CudaBackend cuda_engine{.check = check,
-                              .devices = devices_now,
+                              .devices = list_devices,
                               .free_memory_bytes = free_memory_bytes,
-                              .has_context = context_is_made,
-                              .set_current_device = choose_device,
-                              .current_device = chosen_device,
-                              .device_resource = memory_of_device,
+                              .has_context = context_exists,
+                              .set_current_device = set_device,
+                              .current_device = get_device,
+                              .device_resource = device_memory,
                               .pinned_resource = engine::pinned_resource,
                               .copy_rows = copy,
                               .copy_rows_by_kernel = engine::copy_rows_by_kernel,
-                              .is_capturing = captures,
+                              .is_capturing = stream_is_capturing,
                               .measure_limits = engine::measure_device_limits,
                               .make_stream = make_stream,
                               .synchronize_stream = synchronize_stream,

@@ -1,5 +1,5 @@
-// Elements of any pixel type on the device, loaded to and stored from the arithmetic type: to_arithmetic and
-// to_pixel of simd/rows.hpp once more, for .cu files.
+// Elements of any pixel type on the device, loaded to and stored from the arithmetic type: the same as
+// to_arithmetic and to_pixel of simd/rows.hpp, for .cu files.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ __device__ __forceinline__ double fused_multiply_add(double a, double b, double 
 }
 __device__ __forceinline__ float square_root(float x) { return __fsqrt_rn(x); }
 __device__ __forceinline__ double square_root(double x) { return __dsqrt_rn(x); }
-/// Half to even, saturated; NaN becomes 0. For f32 all of that is one conversion of the GPU (PTX ISA, cvt).
+/// Rounds half to even and saturates; NaN becomes 0. For f32 this is one conversion instruction of the GPU
+/// (PTX ISA, cvt).
 template <class T, class A>
 __device__ __forceinline__ T to_pixel(A x) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -46,8 +47,8 @@ __device__ __forceinline__ T to_pixel(A x) {
   }
 }
 
-/// visit_pixel_type on the device. The type is the same for a whole launch, so its branch diverges nowhere;
-/// still, visit outside loops.
+/// visit_pixel_type on the device. The type is the same for a whole launch, so the branch never diverges;
+/// still, call it outside loops.
 template <class Visitor>
 __device__ __forceinline__ void visit(PixelType type, const Visitor& visitor) {
   switch (type) {

@@ -13,14 +13,14 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kRounds = 5;
-constexpr int kTransfersPerRound = 4;        // back to back, as in a run
-constexpr std::int64_t kCopyPerBusByte = 8;  // 512 MiB at most: far beyond the L2 cache of any GPU
+constexpr int kTransfersPerRound = 4;        // consecutive, as in a run
+constexpr std::int64_t kCopyPerBusByte = 8;  // at most 512 MiB: much larger than the L2 cache of any GPU
 constexpr std::int64_t kMinCopyBytes = std::int64_t{1} << 20;
 constexpr int kThreads = 256;
-constexpr int kChains = 8;  // independent, so that no multiply-add waits for the one before
+constexpr int kChains = 8;  // independent, so that multiply-adds do not wait for each other
 constexpr int kFmaSteps = 2048;
 
-/// Copies with accesses of 16 bytes; the grid strides over `count` of them.
+/// Copies `count` 16-byte elements with a grid-stride loop.
 __global__ void __launch_bounds__(kThreads)
     copy_wide(const uint4* __restrict__ from, uint4* __restrict__ to, std::int64_t count) {
   const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * kThreads;
@@ -28,10 +28,10 @@ __global__ void __launch_bounds__(kThreads)
     to[i] = from[i];
 }
 
-/// kChains * kFmaSteps multiply-adds a thread. The result is stored only if it is not what it can never be,
-/// so nothing is left out.
+/// kChains * kFmaSteps multiply-adds per thread. The result is stored only under an impossible condition, so
+/// that the compiler removes nothing.
 template <class T>
-__global__ void __launch_bounds__(kThreads) fma_chains(T factor, T* never) {
+__global__ void __launch_bounds__(kThreads) fma_chains(T factor, T* unreachable) {
   T chain[kChains];
   for (int i = 0; i < kChains; ++i) chain[i] = static_cast<T>(threadIdx.x + i);
 #pragma unroll 8
@@ -40,11 +40,10 @@ __global__ void __launch_bounds__(kThreads) fma_chains(T factor, T* never) {
   }
   T sum = 0;
   for (int i = 0; i < kChains; ++i) sum += chain[i];
-  if (sum < T(-1)) *never = sum;
+  if (sum < T(-1)) *unreachable = sum;
 }
 
-/// Seconds of the best of some rounds of what `enqueue(stream)` puts on the stream, after one that does not
-/// count.
+/// The shortest time of several rounds of enqueue(stream), after one warm-up round.
 template <class Enqueue>
 double best_seconds(const Stream& stream, Enqueue&& enqueue) {
   const Event begin(Event::Timing::on);
@@ -61,7 +60,7 @@ double best_seconds(const Stream& stream, Enqueue&& enqueue) {
   return best;
 }
 
-/// Device memory that has been written to: what never was may be read in ways of its own.
+/// Device memory that has been written to: reads of memory that was never written may behave differently.
 Buffer zeroed(std::int64_t bytes, const Stream& stream) {
   Buffer buffer(bytes, device_resource());
   check_cuda(cudaMemsetAsync(buffer.data(), 0, static_cast<std::size_t>(bytes), stream.get()),
@@ -70,27 +69,27 @@ Buffer zeroed(std::int64_t bytes, const Stream& stream) {
   return buffer;
 }
 
-/// Page-locked memory and device memory for transfers each way.
+/// Page-locked memory and device memory for transfers in both directions.
 struct Bus {
   explicit Bus(std::int64_t bytes_each)
       : bytes(bytes_each),
-        host_from(bytes, pinned_resource()),
-        host_to(bytes, pinned_resource()),
-        device_to(bytes, device_resource()),
-        device_from(zeroed(bytes, Stream())) {}
+        host_source(bytes, pinned_resource()),
+        host_target(bytes, pinned_resource()),
+        device_target(bytes, device_resource()),
+        device_source(zeroed(bytes, Stream())) {}
 
-  void upload(DeviceStream stream) const { transfer(device_to, host_from, stream); }
-  void download(DeviceStream stream) const { transfer(host_to, device_from, stream); }
+  void upload(DeviceStream stream) const { transfer(device_target, host_source, stream); }
+  void download(DeviceStream stream) const { transfer(host_target, device_source, stream); }
 
   void transfer(const Buffer& to, const Buffer& from, DeviceStream stream) const {
     for (int i = 0; i < kTransfersPerRound; ++i)
       copy_rows(to.data(), bytes, from.data(), bytes, bytes, 1, stream);
   }
-  /// For one way in one round.
+  /// Bytes per direction and round.
   double round_bytes() const { return static_cast<double>(bytes) * kTransfersPerRound; }
 
   std::int64_t bytes;
-  Buffer host_from, host_to, device_to, device_from;
+  Buffer host_source, host_target, device_target, device_source;
 };
 
 void measure_bus(std::int64_t bytes, DeviceRates& limits) {
@@ -101,32 +100,32 @@ void measure_bus(std::int64_t bytes, DeviceRates& limits) {
       bus.round_bytes() / best_seconds(first, [&](DeviceStream stream) { bus.upload(stream); });
   limits.download_bytes_per_second =
       bus.round_bytes() / best_seconds(first, [&](DeviceStream stream) { bus.download(stream); });
-  const Event begun;
-  const Event done;
-  const double both = best_seconds(first, [&](DeviceStream stream) {
-    begun.record(stream);
-    begun.wait_in(second.get());
+  const Event upload_may_start;
+  const Event download_done;
+  const double duplex_seconds = best_seconds(first, [&](DeviceStream stream) {
+    upload_may_start.record(stream);
+    upload_may_start.wait_in(second.get());
     bus.upload(stream);
     bus.download(second.get());
-    done.record(second.get());
-    done.wait_in(stream);
+    download_done.record(second.get());
+    download_done.wait_in(stream);
   });
-  limits.duplex_bytes_per_second = bus.round_bytes() / both;
+  limits.duplex_bytes_per_second = bus.round_bytes() / duplex_seconds;
 }
 
 double measure_copy(std::int64_t bytes, int multiprocessors) {
   const Stream stream;
   const Buffer from = zeroed(bytes, stream);
   const Buffer to(bytes, device_resource());
-  const double by_engine = best_seconds(
+  const double engine_seconds = best_seconds(
       stream, [&](DeviceStream on) { copy_rows(to.data(), bytes, from.data(), bytes, bytes, 1, on); });
-  const double by_kernel = best_seconds(stream, [&](DeviceStream on) {
+  const double kernel_seconds = best_seconds(stream, [&](DeviceStream on) {
     copy_wide<<<static_cast<unsigned>(multiprocessors) * 16, kThreads, 0, on>>>(
         reinterpret_cast<const uint4*>(from.data()), reinterpret_cast<uint4*>(to.data()),
         bytes / static_cast<int>(sizeof(uint4)));
     check_cuda(cudaGetLastError(), "launching a copy");
   });
-  return 2.0 * static_cast<double>(bytes) / std::min(by_engine, by_kernel);
+  return 2.0 * static_cast<double>(bytes) / std::min(engine_seconds, kernel_seconds);
 }
 
 template <class T>
@@ -135,12 +134,12 @@ double measure_fma(int multiprocessors) {
   check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, fma_chains<T>, kThreads, 0),
              "asking how many blocks run at once");
   const int blocks =
-      multiprocessors * std::max(resident, 1);  // one full wave: no multiprocessor idles at its end
-  const Buffer never(static_cast<std::int64_t>(sizeof(T)), device_resource());
+      multiprocessors * std::max(resident, 1);  // one full wave: no multiprocessor idles at the end
+  const Buffer unreachable(static_cast<std::int64_t>(sizeof(T)), device_resource());
   const Stream stream;
   const double seconds = best_seconds(stream, [&](DeviceStream on) {
-    fma_chains<T>
-        <<<static_cast<unsigned>(blocks), kThreads, 0, on>>>(T(0.5), reinterpret_cast<T*>(never.data()));
+    fma_chains<T><<<static_cast<unsigned>(blocks), kThreads, 0, on>>>(
+        T(0.5), reinterpret_cast<T*>(unreachable.data()));
     check_cuda(cudaGetLastError(), "launching multiply-adds");
   });
   return static_cast<double>(blocks) * kThreads * kChains * kFmaSteps / seconds;
@@ -161,7 +160,7 @@ DeviceRates measure_device_limits(int device, std::int64_t bytes) {
   bytes = std::max(bytes, kMinCopyBytes);
   const std::int64_t quarter = std::max(free_device_memory_bytes(device) / 4, kMinCopyBytes);
   DeviceRates limits;
-  // The arithmetic comes first: it brings the clocks up.
+  // The arithmetic is measured first, because it raises the clocks.
   limits.fma_f32_per_second = measure_fma<float>(multiprocessors);
   limits.fma_f64_per_second = measure_fma<double>(multiprocessors);
   limits.copy_bytes_per_second =

@@ -1,4 +1,4 @@
-// The launchers as callers see them: what was asked for is checked, then whichever backend is in use does it.
+// The public launchers: they check their arguments, then call the current backend.
 #include <algorithm>
 #include <string>
 
@@ -31,9 +31,9 @@ void check_decoded(const EncodedTiles& tiles) {
 
 void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                     const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
-                    std::span<const PointwiseOp> then) {
+                    std::span<const PointwiseOp> fused_ops) {
   check_pointwise(op, a, b, out);
-  if (!out.extent.empty()) cuda_backend().pointwise(op, a, b, out, arithmetic, stream, then);
+  if (!out.extent.empty()) cuda_backend().pointwise(op, a, b, out, arithmetic, stream, fused_ops);
 }
 
 void find_nan_cuda(const ConstPixelView& in, std::int32_t* found, DeviceStream stream) {
@@ -42,7 +42,7 @@ void find_nan_cuda(const ConstPixelView& in, std::int32_t* found, DeviceStream s
 }
 
 void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   check_mix_channels(matrix, in, out);
   const std::int64_t numbers = matrix.out_channels * (matrix.in_channels + 1);
   if (numbers > kMaxDeviceMatrix) {
@@ -50,19 +50,19 @@ void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, co
                           " numbers is not applied on a GPU, which takes " +
                           std::to_string(kMaxDeviceMatrix) + "; use the CPU");
   }
-  if (!out.extent.empty()) cuda_backend().mix_channels(matrix, in, out, arithmetic, stream, then);
+  if (!out.extent.empty()) cuda_backend().mix_channels(matrix, in, out, arithmetic, stream, fused_ops);
 }
 
 void alpha_cuda(const AlphaOp& op, const ConstPixelView& in, const PixelView& out, Arithmetic arithmetic,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   check_alpha(op, in, out);
-  if (!out.extent.empty()) cuda_backend().alpha(op, in, out, arithmetic, stream, then);
+  if (!out.extent.empty()) cuda_backend().alpha(op, in, out, arithmetic, stream, fused_ops);
 }
 
 void keep_alpha_cuda(std::int64_t channel, const ConstPixelView& in, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   check_alpha({.channel = channel}, in, out);
-  if (!out.extent.empty()) cuda_backend().keep_alpha(channel, in, out, arithmetic, stream, then);
+  if (!out.extent.empty()) cuda_backend().keep_alpha(channel, in, out, arithmetic, stream, fused_ops);
 }
 
 void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
@@ -95,7 +95,7 @@ std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::i
 
 void window_cuda(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                  Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                 std::span<const PointwiseOp> then) {
+                 std::span<const PointwiseOp> fused_ops) {
   check_window(window, in, out);
   check_wrapped(window, border, out);
   if (std::max(window.radius_x, window.radius_y) > kMaxDeviceWindowRadius)
@@ -104,7 +104,7 @@ void window_cuda(const Window& window, const Border& border, const ConstRegion& 
   if (out.rect.empty()) return;
   const CudaBackend& backend = cuda_backend();
   const auto& enqueue = window.shape == Window::Shape::disk ? backend.disk : backend.window;
-  enqueue(window, border, in, out, arithmetic, arena, stream, then);
+  enqueue(window, border, in, out, arithmetic, arena, stream, fused_ops);
 }
 
 void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceStream stream) {
@@ -114,17 +114,17 @@ void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceSt
 
 void resample_cuda(const Resampling& resampling, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-                   std::span<const PointwiseOp> then) {
+                   std::span<const PointwiseOp> fused_ops) {
   check_resampling(resampling, in, out);
-  if (!out.rect.empty()) cuda_backend().resample(resampling, in, out, arithmetic, arena, stream, then);
+  if (!out.rect.empty()) cuda_backend().resample(resampling, in, out, arithmetic, arena, stream, fused_ops);
 }
 
 void rank_cuda(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
-               std::span<const PointwiseOp> then) {
+               std::span<const PointwiseOp> fused_ops) {
   check_rank_on_device(filter, border, planes, outs);
   if (!outs.front().rect.empty())
-    cuda_backend().order(filter, border, planes, outs, arithmetic, arena, stream, then);
+    cuda_backend().order(filter, border, planes, outs, arithmetic, arena, stream, fused_ops);
 }
 std::int64_t rank_device_bytes(const RankFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
   const CudaBackend* const backend = find_cuda_backend();
@@ -152,8 +152,8 @@ std::string gemm_cuda_library() {
   return backend == nullptr ? "" : backend->gemm_library();
 }
 void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
-  cuda_backend().exact_gemm(x, y, out, arithmetic, stream, then);
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
+  cuda_backend().exact_gemm(x, y, out, arithmetic, stream, fused_ops);
 }
 
 void cell_moments_cuda(const ConstPixelView& in, Extent cell, Moments* moments, DeviceStream stream) {

@@ -1,4 +1,4 @@
-// What ProfilerRange is on the CUDA engine: ranges of NVTX.
+// ProfilerRange on the CUDA engine: NVTX ranges.
 #include <nvtx3/nvToolsExt.h>
 
 #include <array>
@@ -13,7 +13,7 @@ struct StepColour {
   std::uint32_t argb;
 };
 
-/// As docs/tools/timeline_svg.py paints the same steps.
+/// The colours of the same steps in docs/tools/timeline_svg.py.
 constexpr std::array<StepColour, 5> kColours{{{"read", 0xFF4E79A7},
                                               {"upload", 0xFFF28E2B},
                                               {"compute", 0xFF59A14F},
@@ -28,7 +28,7 @@ std::uint32_t colour_of(std::string_view name) noexcept {
   return kOtherColour;
 }
 
-/// Made at the first range and kept until the process ends: a profiler keeps no ranges of a destroyed domain.
+/// Created at the first range and never destroyed: a profiler discards the ranges of a destroyed domain.
 nvtxDomainHandle_t domain() noexcept {
   static const nvtxDomainHandle_t handle = nvtxDomainCreateA("sepconv");
   return handle;

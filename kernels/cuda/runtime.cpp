@@ -1,4 +1,4 @@
-// The CUDA runtime as callers see it, on whichever backend is in use.
+// The public functions of the CUDA runtime, through the current backend.
 #include "kernels/cuda/runtime.hpp"
 
 #include "kernels/cuda/backend.hpp"
@@ -7,7 +7,7 @@
 namespace sepconv {
 
 #if SEPCONV_HAS_CUDA
-extern const CudaBackend cuda_engine;  // engine.cpp
+extern const CudaBackend cuda_engine;  // cuda_backend.cpp
 #endif
 
 namespace {
@@ -40,7 +40,7 @@ int current_device() { return cuda_backend().current_device(); }
 DeviceScope::~DeviceScope() {
   try {
     set_current_device(before_);
-  } catch (const Error&) {  // a device in trouble says so at the next call
+  } catch (const Error&) {  // a faulty device reports its error at the next call
   }
 }
 

@@ -1,5 +1,5 @@
-// Owning handles and checks around the CUDA runtime. Plain C++ that compiles, links and answers "no device"
-// also where there is no CUDA toolkit.
+// Owning handles and error checks for the CUDA runtime. Plain C++ that also compiles and links without a CUDA
+// toolkit, and then reports no devices.
 #pragma once
 
 #include <cstdint>
@@ -20,17 +20,18 @@ namespace sepconv {
 using DeviceStream = CUstream_st*;
 using DeviceEvent = CUevent_st*;
 
-/// A CUDA call failed. what() names what was being done and CUDA's own name of the error.
+/// A CUDA call failed. what() names the action and CUDA's name of the error.
 class CudaError : public Error {
  public:
   using Error::Error;
 };
 
-/// Returns if `status`, a cudaError_t, is success. Throws OutOfMemory for a failed allocation and CudaError
-/// for everything else, and clears CUDA's last error, so that the next check does not report it again.
+/// Returns if `status`, a cudaError_t, is success. Otherwise throws OutOfMemory for a failed allocation and
+/// CudaError for any other error, and clears CUDA's last error, so that the next check does not report it
+/// again.
 void check_cuda(int status, const char* what);
 
-/// A GPU as `sepconv devices` shows it.
+/// Properties of a GPU, as printed by `sepconv devices`.
 struct DeviceInfo {
   int index = 0;
   std::string name;
@@ -43,21 +44,21 @@ struct DeviceInfo {
 /// Whether this build contains the CUDA engine.
 bool built_with_cuda() noexcept;
 
-/// GPUs that can be used now. Empty, never an error, without CUDA, without a driver and without a GPU.
+/// The usable GPUs. Empty, never an error, without CUDA, without a driver and without a GPU.
 std::vector<DeviceInfo> cuda_devices();
 
-/// Whether this process has used the GPU, so that its context is there. Makes nothing and loads no driver.
+/// Whether this process has a context on the GPU. Does not create one and does not load the driver.
 bool has_context(int device) noexcept;
 
-/// Device memory that can be had now, in bytes. Creates the device's context. Throws CudaError.
+/// Free device memory in bytes. Creates the device's context. Throws CudaError.
 std::int64_t free_device_memory_bytes(int device);
 
-/// Makes a device the calling thread's current one: its allocations, streams and launches go there. Throws
+/// Makes a device the current one of the calling thread, for its allocations, streams and launches. Throws
 /// CudaError.
 void set_current_device(int device);
 int current_device();
 
-/// The current device until the end of the scope.
+/// Sets the current device until the end of the scope.
 class DeviceScope {
  public:
   explicit DeviceScope(int device) : before_(current_device()) { set_current_device(device); }
@@ -69,36 +70,37 @@ class DeviceScope {
   int before_;
 };
 
-/// Memory of the calling thread's current device; throws std::bad_alloc, and CudaError if it is not memory
-/// that is short. Process-wide and stateless, for Buffer and Arena.
+/// Memory of the calling thread's current device. Throws std::bad_alloc if memory is exhausted, CudaError for
+/// other errors. Process-wide and stateless, for Buffer and Arena.
 std::pmr::memory_resource* device_resource() noexcept;
 /// Page-locked host memory that every device copies to and from at full speed; throws std::bad_alloc.
 /// Process-wide.
 std::pmr::memory_resource* pinned_resource() noexcept;
 
 /// Copies in stream order between host (page-locked, or the calling thread waits) and device memory, or
-/// within the device: `rows` rows of `row_bytes`. The memory must stay valid until the stream has passed the
-/// copy.
+/// within the device: `rows` rows of `row_bytes`. The memory must stay valid until the stream has executed
+/// the copy.
 void copy_rows(void* to, std::int64_t to_pitch_bytes, const void* from, std::int64_t from_pitch_bytes,
                std::int64_t row_bytes, std::int64_t rows, DeviceStream stream);
-/// The same of views of the same extent, channels and type.
+/// The same for views of the same extent, channels and type.
 inline void copy_pixels(const ConstPixelView& from, const PixelView& to, DeviceStream stream) {
   copy_rows(to.data, to.pitch_bytes, from.data, from.pitch_bytes, from.row_bytes(), from.extent.rows, stream);
 }
 
-/// Whether work given to the stream is recorded into a CUDA graph instead of being done. Throws CudaError.
+/// Whether the stream is being captured into a CUDA graph. Throws CudaError.
 bool is_capturing(DeviceStream stream);
 
-/// A stream of the device that is current when it is made, which does not wait for the default stream.
-/// Move-only. Destroying it does not wait for its work: whoever owns the memory that the work touches waits
-/// first.
+/// A stream of the device that is current at construction. It does not synchronize with the default stream.
+/// Move-only. The destructor does not wait for the stream's work: the owner of the memory that the work uses
+/// must wait first.
 class Stream {
  public:
-  /// Kernels of a high priority get the processors that others leave before those others' own next blocks.
+  /// Blocks of high-priority kernels are scheduled on free multiprocessors before pending blocks of other
+  /// kernels.
   enum class Priority : std::uint8_t { normal, high };
   explicit Stream(Priority priority = Priority::normal);
   DeviceStream get() const noexcept { return handle_.get(); }
-  /// The calling thread waits for everything enqueued so far. Throws CudaError for a failure of that work.
+  /// Blocks until everything enqueued so far has finished. Throws CudaError for a failure of that work.
   void synchronize() const;
 
  private:
@@ -115,13 +117,14 @@ class Event {
   explicit Event(Timing timing = Timing::off);
 
   void record(DeviceStream stream) const;
-  /// Work enqueued on `stream` from now on waits for the event as it was last recorded; for an event that
-  /// never was it does not wait.
+  /// Work enqueued on `stream` after this call waits for the last recorded event; it does not wait if the
+  /// event was never recorded.
   void wait_in(DeviceStream stream) const;
-  /// The calling thread waits, asleep but for a look every few ten microseconds; at once for an event that
-  /// was never recorded.
+  /// Blocks until the event has occurred, polling every few ten microseconds; returns immediately for an
+  /// event that was never recorded.
   void synchronize() const;
-  /// From `earlier` to this: both made with timing, recorded and passed.
+  /// Time from `earlier` to this event. Both must have been created with timing, and have been recorded and
+  /// reached.
   double seconds_since(const Event& earlier) const;
 
  private:

@@ -1,4 +1,4 @@
-// What each block is written by: its repeats, its codes and how they are told, or that it is stored.
+// The plan of each block: its matches, its Huffman codes and their encoded lengths, or that it is stored.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ namespace sepconv::deflate {
 
 /// Shared memory of a block's threads.
 struct PlanMemory {
-  static constexpr int kTables = kThreads / kLanes;  // a warp a table: few threads ask for the same counter
+  static constexpr int kTables = kThreads / kLanes;  // one table per warp, to reduce contention for counters
   union {
     SameBytes same;
     struct {
@@ -20,33 +20,33 @@ struct PlanMemory {
   };
   BlockCode code;
   std::uint32_t keys[kLengths], depths[kLengths];
-  int used, repeats;
+  int used, matches;
   std::uint32_t sum;
   unsigned long long weighted;
 };
 
-/// Counts what the block is written as.
-__device__ inline void count_symbols(const std::uint8_t* data, int size, const BlockMatch* repeats,
+/// Counts the literal, length and distance symbols of the block.
+__device__ inline void count_symbols(const std::uint8_t* data, int size, const BlockMatch* matches,
                                      const Raster& raster, PlanMemory& memory) {
   auto& [covered, tables] = memory.counted;
-  share(2 * kMaskWords, [&](int i) { covered[i] = 0; });
-  share(PlanMemory::kTables * 256, [&](int i) { tables[i / 256][i % 256] = 0; });
+  strided_for(2 * kMaskWords, [&](int i) { covered[i] = 0; });
+  strided_for(PlanMemory::kTables * 256, [&](int i) { tables[i / 256][i % 256] = 0; });
   __syncthreads();
-  cover(repeats, memory.repeats, covered);
-  share(memory.repeats, [&](int i) {
-    const std::int64_t distance = repeats[i].is_far != 0 ? raster.far_distance() : raster.near_distance();
-    const unsigned of_distance = distance_value(distance).symbol;
-    for_each_part(repeats[i].length(), [&](std::int64_t part) {
+  mark_covered(matches, memory.matches, covered);
+  strided_for(memory.matches, [&](int i) {
+    const std::int64_t distance = matches[i].is_far != 0 ? raster.far_distance() : raster.near_distance();
+    const unsigned distance_symbol = distance_value(distance).symbol;
+    for_each_part(matches[i].length(), [&](std::int64_t part) {
       atomicAdd(memory.code.length_counts + length_value(part).symbol, 1U);
-      atomicAdd(memory.code.distance_counts + of_distance, 1U);
+      atomicAdd(memory.code.distance_counts + distance_symbol, 1U);
     });
   });
   __syncthreads();
-  share(size, [&](int i) {
+  strided_for(size, [&](int i) {
     if ((covered[i / 32] >> (i % 32) & 1) == 0) atomicAdd(tables[threadIdx.x / kLanes] + data[i], 1U);
   });
   __syncthreads();
-  share(256, [&](int value) {
+  strided_for(256, [&](int value) {
     for (const auto& table : tables) memory.code.length_counts[value] += table[value];
   });
 }
@@ -54,14 +54,15 @@ __device__ inline void count_symbols(const std::uint8_t* data, int size, const B
 __device__ inline void choose_codes(PlanMemory& memory) {
   BlockCode& code = memory.code;
   if (threadIdx.x == 0) code.complete();
-  choose_together(code.length_counts, kLengths, kMaxCodeBits, memory, code.length_bits);
-  choose_together(code.distance_counts, kDistances, kMaxCodeBits, memory, code.distance_bits);
+  choose_lengths_in_block(code.length_counts, kLengths, kMaxCodeBits, memory, code.length_bits);
+  choose_lengths_in_block(code.distance_counts, kDistances, kMaxCodeBits, memory, code.distance_bits);
   if (threadIdx.x == 0) code.tell();
-  choose_together(code.told_counts, kCodeLengthSymbols, BlockCode::kMaxToldBits, memory, code.told_bits);
+  choose_lengths_in_block(code.told_counts, kCodeLengthSymbols, BlockCode::kMaxToldBits, memory,
+                          code.told_bits);
 }
 
-/// By one thread.
-__device__ inline void finish_plan(const DeviceBlock& block, PlanMemory& memory, BlockPlan& plan) {
+/// Called by one thread.
+__device__ inline void complete_plan(const DeviceBlock& block, PlanMemory& memory, BlockPlan& plan) {
   memory.code.assign(plan.table);
   plan.bits = memory.code.cost();
   const std::int64_t stored_bits = 8 * std::int64_t{block.size} + 40;
@@ -75,7 +76,7 @@ __device__ inline void finish_plan(const DeviceBlock& block, PlanMemory& memory,
   }
   head.finish();
   plan.head_bits = head.total;
-  plan.repeats = plan.is_stored != 0 ? 0 : static_cast<unsigned>(memory.repeats);
+  plan.matches = plan.is_stored != 0 ? 0 : static_cast<unsigned>(memory.matches);
   plan.sum = memory.sum % kAdlerBase;
   plan.weighted = static_cast<unsigned>(memory.weighted % kAdlerBase);
 }
@@ -85,9 +86,9 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor) plan_blocks(con
   const DeviceBlock block(tiles, blockIdx.x);
   if (block.size == 0) return;
   const std::uint8_t* const data = block.data(tiles);
-  BlockMatch* const repeats = block.repeats(tiles);
-  share(sizeof(BlockCode) / sizeof(std::uint32_t),
-        [&](int i) { reinterpret_cast<std::uint32_t*>(&memory.code)[i] = 0; });
+  BlockMatch* const matches = block.matches(tiles);
+  strided_for(sizeof(BlockCode) / sizeof(std::uint32_t),
+              [&](int i) { reinterpret_cast<std::uint32_t*>(&memory.code)[i] = 0; });
   if (threadIdx.x == 0) memory.sum = 0, memory.weighted = 0;
   __syncthreads();
   const ByteSums sums = find_same_bytes(data, block, tiles.raster, memory.same);
@@ -95,17 +96,17 @@ __global__ void __launch_bounds__(kThreads, kBlocksPerProcessor) plan_blocks(con
   atomicAdd(&memory.weighted, static_cast<unsigned long long>(sums.weighted));
   __syncthreads();
   if (threadIdx.x < kLanes) {
-    const int made = select_matches(memory.same, block.size, repeats);
-    if (threadIdx.x == 0) memory.repeats = made;
+    const int match_count = select_matches(memory.same, block.size, matches);
+    if (threadIdx.x == 0) memory.matches = match_count;
   }
   __syncthreads();
-  count_symbols(data, block.size, repeats, tiles.raster, memory);
+  count_symbols(data, block.size, matches, tiles.raster, memory);
   choose_codes(memory);
   BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
-  if (threadIdx.x == 0) finish_plan(block, memory, plan);
+  if (threadIdx.x == 0) complete_plan(block, memory, plan);
   __syncthreads();
   if (plan.is_stored != 0)
-    share(256, [&](int byte) { plan.table.lengths[byte] = static_cast<unsigned>(byte) | 8U << 16; });
+    strided_for(256, [&](int byte) { plan.table.lengths[byte] = static_cast<unsigned>(byte) | 8U << 16; });
 }
 
 }  // namespace sepconv::deflate

@@ -1,4 +1,4 @@
-// What the threads of a block share out, and how one of them writes bits where others do.
+// Work that the threads of a block share, and bit writers for one of several concurrent threads.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,81 +7,83 @@
 
 namespace sepconv::deflate {
 
-/// While one thread of a block makes its codes, the others wait: what counts is how many blocks are in work.
+/// While one thread of a block computes its codes, the others wait, so the number of resident blocks
+/// determines the speed.
 constexpr int kBlocksPerProcessor = 8;
-constexpr int kBytesAtOnce = 16;  // of a thread: no more than one repeat begins there
+constexpr int kBytesAtOnce = 16;  // per thread: at most one match begins in them
 
-/// Calls visit(i) for what is this thread's of [0, count).
+/// Calls visit(i) for this thread's indices of [0, count).
 template <class Visit>
-__device__ void share(int count, const Visit& visit) {
+__device__ void strided_for(int count, const Visit& visit) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) visit(i);
 }
 
-/// Bits into words, by one thread.
+/// Writes bits into words, by one thread.
 struct WordSink {
   std::uint32_t* words;
-  std::uint64_t held = 0;
+  std::uint64_t buffered = 0;
   unsigned count = 0, total = 0;
 
   /// At most 32 bits.
   __device__ void put(std::uint64_t code, unsigned bits) {
-    held |= code << count;
+    buffered |= code << count;
     count += bits, total += bits;
     if (count >= 32) {
-      *words++ = static_cast<std::uint32_t>(held);
-      held >>= 32, count -= 32;
+      *words++ = static_cast<std::uint32_t>(buffered);
+      buffered >>= 32, count -= 32;
     }
   }
   __device__ void finish() {
-    if (count > 0) *words = static_cast<std::uint32_t>(held);
+    if (count > 0) *words = static_cast<std::uint32_t>(buffered);
   }
 };
 
-/// choose_lengths() of all symbols, by all threads, after what thread 0 did before; it alone has the lengths
-/// then. Of `memory` it takes used, keys and depths.
+/// choose_lengths() of all symbols, called by all threads after thread 0 has written `counts`. Only thread 0
+/// may read the lengths afterwards. Uses the members used, keys and depths of `memory`.
 template <class Memory>
-__device__ void choose_together(const std::uint32_t* counts, int symbols, int max_bits, Memory& memory,
-                                std::uint8_t* lengths) {
+__device__ void choose_lengths_in_block(const std::uint32_t* counts, int symbols, int max_bits,
+                                        Memory& memory, std::uint8_t* lengths) {
   if (threadIdx.x == 0) memory.used = 0;
   __syncthreads();
   const auto key_of = [&](int symbol) { return symbol_key(counts[symbol], static_cast<unsigned>(symbol)); };
-  share(symbols, [&](int symbol) {
+  strided_for(symbols, [&](int symbol) {
     lengths[symbol] = 0;
     if (counts[symbol] == 0) return;
     const std::uint32_t key = key_of(symbol);
-    int place = 0;
-    for (int other = 0; other < symbols; ++other) place += counts[other] > 0 && key_of(other) < key ? 1 : 0;
-    memory.keys[place] = key;
+    int rank = 0;
+    for (int other_symbol = 0; other_symbol < symbols; ++other_symbol)
+      rank += counts[other_symbol] > 0 && key_of(other_symbol) < key ? 1 : 0;
+    memory.keys[rank] = key;
     atomicAdd(&memory.used, 1);
   });
   __syncthreads();
   if (threadIdx.x == 0) choose_lengths(memory.keys, memory.used, max_bits, memory.depths, lengths);
 }
 
-/// Bits into a stream of zeros, of which others write other bits at the same time.
+/// Writes bits into a stream of zeros while other threads write other bits.
 class StreamSink {
  public:
   __device__ StreamSink(std::uint32_t* stream, std::int64_t bit)
-      : word_(stream + bit / 32), count_(static_cast<unsigned>(bit % 32)), shared_(count_ > 0) {}
+      : word_(stream + bit / 32), count_(static_cast<unsigned>(bit % 32)), is_shared_(count_ > 0) {}
 
   /// At most 32 bits.
   __device__ void put(std::uint64_t code, unsigned bits) {
-    held_ |= code << count_;
+    buffered_ |= code << count_;
     count_ += bits;
     if (count_ < 32) return;
-    store(shared_);
+    flush_word(is_shared_);
     ++word_;
-    shared_ = false;
-    held_ >>= 32, count_ -= 32;
+    is_shared_ = false;
+    buffered_ >>= 32, count_ -= 32;
   }
   __device__ void finish() {
-    if (count_ > 0) store(true);
+    if (count_ > 0) flush_word(true);
   }
 
  private:
-  __device__ void store(bool with_others) {
-    const auto word = static_cast<std::uint32_t>(held_);
-    if (with_others) {
+  __device__ void flush_word(bool is_shared) {
+    const auto word = static_cast<std::uint32_t>(buffered_);
+    if (is_shared) {
       atomicOr(word_, word);
     } else {
       *word_ = word;
@@ -89,9 +91,9 @@ class StreamSink {
   }
 
   std::uint32_t* word_;
-  std::uint64_t held_ = 0;
+  std::uint64_t buffered_ = 0;
   unsigned count_;
-  bool shared_;
+  bool is_shared_;
 };
 
 }  // namespace sepconv::deflate

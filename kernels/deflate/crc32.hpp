@@ -1,5 +1,5 @@
-// The checksums of deflate's containers. CRC-32 as gzip has it (RFC 1952, 8), by many threads: a sum over the
-// words of a message, each times a power of x. Polynomials have the coefficient of x^0 in the highest bit.
+// Checksums of zlib and gzip. CRC-32 of gzip (RFC 1952, 8), computed by many threads: a sum over the words of
+// a message, each multiplied by a power of x. The coefficient of x^0 of a polynomial is the highest bit.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sepconv::crc32 {
 
 inline constexpr std::uint32_t kOne = 1U << 31, kAll = 0xFFFFFFFF;
 
-/// The product of two, less what is a multiple of the generator.
+/// The product modulo the generator polynomial.
 SEPCONV_HOST_DEVICE inline std::uint32_t multiply(std::uint32_t a, std::uint32_t b) {
   constexpr std::uint32_t kGenerator = 0xEDB88320;
   std::uint32_t product = 0;
@@ -27,7 +27,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t multiply(std::uint32_t a, std::uint32_t
   return product;
 }
 
-/// x^n.
+/// x^n modulo the generator polynomial.
 SEPCONV_HOST_DEVICE inline std::uint32_t power(std::uint64_t n) {
   std::uint32_t result = kOne;
   for (std::uint32_t square = kOne >> 1; n != 0; n >>= 1, square = multiply(square, square))
@@ -35,15 +35,15 @@ SEPCONV_HOST_DEVICE inline std::uint32_t power(std::uint64_t n) {
   return result;
 }
 
-/// Products with one number, by the bytes of the other.
+/// Products with a fixed number, indexed by the bytes of the other factor.
 using Products = std::uint32_t[4][256];
 SEPCONV_HOST_DEVICE inline std::uint32_t product(const Products& products, std::uint32_t value) {
   return products[0][value & 0xFF] ^ products[1][value >> 8 & 0xFF] ^ products[2][value >> 16 & 0xFF] ^
          products[3][value >> 24];
 }
 
-/// What thread `index` of `threads` has of the sum: words from its own on, `threads` apart, of a message with
-/// zeros before it, so that there are as many for each. `products` are those with power(32 * threads).
+/// The partial sum of thread `index` of `threads`: every `threads`-th word of a message that is preceded by
+/// zeros to give all threads the same number of words. `products` are those with power(32 * threads).
 SEPCONV_HOST_DEVICE inline std::uint32_t part(const std::uint8_t* message, std::int64_t bytes,
                                               std::int64_t index, std::int64_t threads,
                                               const Products& products) {
@@ -58,7 +58,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t part(const std::uint8_t* message, std::
   return multiply(sum, power(static_cast<std::uint64_t>(32 * (threads - index))));
 }
 
-/// The checksum, of the sum of all parts.
+/// The checksum, from the sum of all parts.
 SEPCONV_HOST_DEVICE inline std::uint32_t whole(std::uint32_t sum, std::int64_t bytes) {
   return sum ^ multiply(kAll, power(static_cast<std::uint64_t>(8 * bytes))) ^ kAll;
 }

@@ -1,4 +1,4 @@
-// CRC-32 of bytes by the threads of a block.
+// CRC-32 computed by the threads of a block.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,13 +11,13 @@ namespace sepconv::crc32 {
 
 constexpr int kThreads = 256;
 
-/// Thread 0 gets it.
-__device__ inline std::uint32_t of_block(const std::uint8_t* message, std::int64_t bytes) {
+/// Only thread 0 returns the checksum.
+__device__ inline std::uint32_t checksum_in_block(const std::uint8_t* message, std::int64_t bytes) {
   static_assert(kThreads == 256);
   __shared__ Products products;
   const std::uint32_t step = power(32 * kThreads);
-  for (unsigned place = 0; place < 4; ++place)
-    products[place][threadIdx.x] = multiply(threadIdx.x << 8 * place, step);
+  for (unsigned byte = 0; byte < 4; ++byte)
+    products[byte][threadIdx.x] = multiply(threadIdx.x << 8 * byte, step);
   __syncthreads();
   using Reduce = cub::BlockReduce<std::uint32_t, kThreads>;
   __shared__ typename Reduce::TempStorage storage;

@@ -1,6 +1,6 @@
-// Tiles to streams on the device, those of deflate in four steps: the tiles as they are compressed, what each
-// of their blocks is written by, where each lies, and the streams. What the bytes of a block are is said in
-// core/deflate/, which the CPU's coder is made of, too.
+// Encodes tiles on the device. Deflate takes four steps: apply the predictor, plan the blocks, compute the
+// offsets, write the streams. The format of a block is defined in core/deflate/, which the CPU encoder uses,
+// too.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void launch_deflate(const deflate::DeviceTiles& tiles, std::byte* encoded, Encod
   const auto blocks = static_cast<unsigned>(tiles.tiles * tiles.blocks);
   deflate::plan_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles);
   deflate::compact_streams<deflate::DeflateStreams>
-      <<<1, deflate::kPlacingThreads, 0, stream>>>(tiles, encoded, entries);
+      <<<1, deflate::kCompactThreads, 0, stream>>>(tiles, encoded, entries);
   deflate::write_blocks<<<blocks, deflate::kThreads, 0, stream>>>(tiles, encoded, entries);
   if (tiles.is_gzip)
     deflate::write_tails<<<static_cast<unsigned>(tiles.tiles), crc32::kThreads, 0, stream>>>(tiles, encoded,
@@ -40,8 +40,8 @@ void launch_deflate(const deflate::DeviceTiles& tiles, std::byte* encoded, Encod
 void encode_tiles(const ConstPixelView& in, const EncodedTiles& coded, std::byte* scratch, std::byte* encoded,
                   EncodedTile* entries, DeviceStream stream) {
   const deflate::DeviceTiles tiles(coded, in.extent, scratch);
-  const auto room = static_cast<std::size_t>(encode_tiles_max_bytes(coded, in.extent));
-  check_cuda(cudaMemsetAsync(encoded, 0, room, stream), "clearing the room for coded tiles");
+  const auto encoded_bytes = static_cast<std::size_t>(encode_tiles_max_bytes(coded, in.extent));
+  check_cuda(cudaMemsetAsync(encoded, 0, encoded_bytes, stream), "clearing the room for coded tiles");
   switch (size_of(coded.type)) {
     case 1:
       launch_predict<std::uint8_t>(in, coded, tiles, stream);

@@ -1,4 +1,4 @@
-// Tiles that are being coded, as kernels see them.
+// The tiles to encode, as kernel parameters.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ constexpr int kThreads = 128;
 
 struct DeviceTiles {
   std::byte* predicted;
-  BlockMatch* repeats;
+  BlockMatch* matches;
   std::byte *plans, *sequences;
   std::int64_t tiles, pitch_bytes, block_bytes, blocks, max_matches;
-  std::int64_t rows, row_bytes, across;  ///< of a tile; tiles in a row of them
+  std::int64_t rows, row_bytes, tiles_across;  ///< of a tile; tiles per row of tiles
   std::int64_t part_rows;
   bool pads, is_gzip, is_checked;
   Raster raster;
@@ -23,35 +23,35 @@ struct DeviceTiles {
   DeviceTiles(const EncodedTiles& coded, Extent part, std::byte* scratch)
       : DeviceTiles(coded, part, scratch, TilesScratch(coded, part)) {}
 
-  /// The last strip has fewer.
+  /// Rows of a tile; the last strip may have fewer.
   __device__ std::int64_t rows_of(std::int64_t tile) const {
-    const std::int64_t left = part_rows - tile / across * rows;
+    const std::int64_t left = part_rows - tile / tiles_across * rows;
     return pads || left > rows ? rows : left;
   }
   __device__ std::int64_t bytes_of(std::int64_t tile) const { return rows_of(tile) * row_bytes; }
   __device__ const std::uint8_t* data_of(std::int64_t tile) const {
     return reinterpret_cast<const std::uint8_t*>(predicted) + tile * pitch_bytes;
   }
-  /// deflate::BlockPlan or zstd::BlockPlan.
+  /// `Plan` is deflate::BlockPlan or zstd::BlockPlan.
   template <class Plan>
   __device__ Plan& plan(std::int64_t tile, std::int64_t block) const {
     return reinterpret_cast<Plan*>(plans)[tile * blocks + block];
   }
 
  private:
-  DeviceTiles(const EncodedTiles& coded, Extent part, std::byte* scratch, const TilesScratch& lies)
+  DeviceTiles(const EncodedTiles& coded, Extent part, std::byte* scratch, const TilesScratch& layout)
       : predicted(scratch),
-        repeats(reinterpret_cast<BlockMatch*>(scratch + lies.repeats_at())),
-        plans(scratch + lies.plans_at()),
-        sequences(scratch + lies.sequences_at()),
-        tiles(lies.tiles),
-        pitch_bytes(lies.pitch_bytes),
-        block_bytes(lies.block_bytes),
-        blocks(lies.blocks),
-        max_matches(lies.max_matches()),
+        matches(reinterpret_cast<BlockMatch*>(scratch + layout.matches_offset())),
+        plans(scratch + layout.plans_offset()),
+        sequences(scratch + layout.sequences_offset()),
+        tiles(layout.tiles),
+        pitch_bytes(layout.pitch_bytes),
+        block_bytes(layout.block_bytes),
+        blocks(layout.blocks),
+        max_matches(layout.max_matches()),
         rows(coded.tile.rows),
         row_bytes(coded.row_bytes()),
-        across(coded.grid(part).cols),
+        tiles_across(coded.grid(part).cols),
         part_rows(part.rows),
         pads(coded.pads),
         is_gzip(coded.codec == BlockCodec::gzip),
@@ -59,7 +59,7 @@ struct DeviceTiles {
         raster{coded.channels * size_of(coded.type), coded.row_bytes()} {}
 };
 
-/// A block of a tile's stream; `size` is 0 where the tile has no such block.
+/// A block of a tile's stream; `size` is 0 if the tile has no such block.
 struct DeviceBlock {
   std::int64_t tile, index, first;
   int size;
@@ -72,15 +72,15 @@ struct DeviceBlock {
     is_last = left <= tiles.block_bytes;
   }
   __device__ const std::uint8_t* data(const DeviceTiles& tiles) const { return tiles.data_of(tile) + first; }
-  __device__ BlockMatch* repeats(const DeviceTiles& tiles) const {
-    return tiles.repeats + tile * tiles.max_matches + index * (tiles.block_bytes / kMinMatch);
+  __device__ BlockMatch* matches(const DeviceTiles& tiles) const {
+    return tiles.matches + tile * tiles.max_matches + index * (tiles.block_bytes / kMinMatch);
   }
 };
 
-/// A bit for each byte of a block, set by all threads where a repeat covers it. `covered` begins as zeros.
-__device__ inline void cover(const BlockMatch* repeats, int count, std::uint32_t* covered) {
+/// Sets a bit for each byte of a block that a match covers, by all threads. `covered` must be zero before.
+__device__ inline void mark_covered(const BlockMatch* matches, int count, std::uint32_t* covered) {
   for (int i = static_cast<int>(threadIdx.x); i < count; i += kThreads) {
-    const int first = repeats[i].position, last = first + repeats[i].length();
+    const int first = matches[i].position, last = first + matches[i].length();
     for (int word = first / 32; word * 32 < last; ++word) {
       std::uint32_t bits = ~0U;
       if (word * 32 < first) bits &= ~0U << (first - word * 32);

@@ -1,6 +1,6 @@
-// Deflate streams decoded by warps. A stream is decoded in order, so what is parallel are the streams: a warp
-// each, whose lanes all follow the stream's bits and share the work of tables and copies. Predicted pixels
-// are literals for the most part; a look into the table gives up to three of them.
+// Decodes deflate streams. Decoding one stream is sequential, so streams run in parallel: one warp per
+// stream, whose lanes all follow the stream's bits and share the work of building tables and copying.
+// Predicted pixels are mostly literals; a table lookup gives up to three of them.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(32)
   }
 }
 
-/// Adler-32 (RFC 1950, 8.2) of each tile against its stream's.
+/// Compares the Adler-32 (RFC 1950, 8.2) of each tile with the stream's.
 __global__ void check_adler(const std::byte* decoded, TileGrid grid, const std::uint32_t* checksums,
                             std::int32_t* refused) {
   const std::int64_t index = blockIdx.x;
@@ -41,10 +41,10 @@ __global__ void check_adler(const std::byte* decoded, TileGrid grid, const std::
   const std::int64_t size = grid.bytes(index);
   std::uint64_t sum = 0, weighted = 0;
   for (std::int64_t word = threadIdx.x; word < size / 4; word += kCheckThreads) {
-    const std::uint32_t four = words[word];
-    const unsigned plain = __dp4a(four, 0x01010101U, 0U);
-    sum += plain;
-    weighted += static_cast<std::uint64_t>(size - 4 * word) * plain - __dp4a(four, 0x03020100U, 0U);
+    const std::uint32_t word_value = words[word];
+    const unsigned byte_sum = __dp4a(word_value, 0x01010101U, 0U);
+    sum += byte_sum;
+    weighted += static_cast<std::uint64_t>(size - 4 * word) * byte_sum - __dp4a(word_value, 0x03020100U, 0U);
   }
   for (std::int64_t i = size / 4 * 4 + threadIdx.x; i < size; i += kCheckThreads) {
     sum += bytes[i];
@@ -67,7 +67,7 @@ __global__ void check_crc(const std::byte* decoded, TileGrid grid, const std::ui
   const std::int64_t index = blockIdx.x;
   if (refused[index] != 0) return;
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(decoded + index * grid.stride);
-  const std::uint32_t checksum = crc32::of_block(bytes, grid.bytes(index));
+  const std::uint32_t checksum = crc32::checksum_in_block(bytes, grid.bytes(index));
   if (threadIdx.x == 0 && checksum != checksums[index]) refused[index] = 1;
 }
 

@@ -32,10 +32,10 @@ std::int64_t encode_tiles_scratch_bytes(const EncodedTiles& tiles, Extent part) 
 }
 
 std::int64_t encode_tiles_max_bytes(const EncodedTiles& tiles, Extent part) {
-  // Header and checksum; 5 bytes and some bits before a block that is stored. A frame of zstd has less.
-  constexpr std::int64_t kGzipMore = 12;  // around a stream, than zlib has
+  // Header and checksum, and 5 bytes and some bits for each stored block. A zstd frame has less overhead.
+  constexpr std::int64_t kGzipOverhead = 12;  // overhead of gzip beyond that of zlib
   const std::int64_t stream =
-      tiles.bytes() + 6 * (ceil_div(tiles.bytes(), deflate::kBlockBytes) + 2) + kGzipMore;
+      tiles.bytes() + 6 * (ceil_div(tiles.bytes(), deflate::kBlockBytes) + 2) + kGzipOverhead;
   return tiles.grid(part).area() * round_up(stream, kStreamAlignment);
 }
 

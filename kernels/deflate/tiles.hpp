@@ -1,5 +1,5 @@
-// Tiles of an image to streams of zlib, gzip or zstd on a GPU: the bytes that deflate::RasterCoder and
-// zstd::RasterCoder make of them on the CPU.
+// Encodes tiles of an image as zlib, gzip or zstd streams on a GPU, with the same bytes as
+// deflate::RasterCoder and zstd::RasterCoder on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,20 @@
 
 namespace sepconv {
 
-/// Device memory that coding a part of this many pixels takes besides its result.
+/// Device memory in bytes that encoding a part of this size needs in addition to its result.
 std::int64_t encode_tiles_scratch_bytes(const EncodedTiles& tiles, Extent part);
 
-/// Room for the streams of a part of this many pixels, whatever the pixels.
+/// Upper bound in bytes of the streams of a part of this size.
 std::int64_t encode_tiles_max_bytes(const EncodedTiles& tiles, Extent part);
 
-/// Codes a part of an image: its first pixel is a tile's first, it ends where a tile or the image does, and
-/// tiles are filled up there as `tiles` says. `encoded` gets the streams, tiles row-major, each
-/// at a multiple of kStreamAlignment, and `entries` where they are; after the last comes the end of all, with
-/// no bytes. What lies in `encoded` beyond streams is zeros. All in device memory: `scratch` and `encoded` at
-/// multiples of kStreamAlignment, with room as above; one entry more than tiles. Enqueues on `stream` and
-/// returns. Throws InvalidArgument for other pixels and codecs than these, for big-endian ones, for predictor
-/// 3 of integers, and for strips that are not as wide as the part; CudaError.
+/// Encodes a part of an image. The part begins at a tile's first pixel and ends at a tile boundary or at the
+/// image's edge, where tiles are padded as `tiles` specifies. `encoded` receives the streams, tiles in
+/// row-major order, each aligned to kStreamAlignment and with zeros between them. `entries` receives their
+/// positions, and after them one entry with the end of all streams and 0 bytes. All pointers are device
+/// memory; `scratch` and `encoded` are aligned to kStreamAlignment and have the sizes above; `entries` has
+/// one more entry than there are tiles. Enqueues on `stream` and returns. Throws InvalidArgument for pixels
+/// that do not match `tiles`, for other codecs, for big-endian tiles, for predictor 3 with integers, and for
+/// strips that are not as wide as the part; CudaError.
 void encode_tiles_cuda(const ConstPixelView& in, const EncodedTiles& tiles, std::byte* scratch,
                        std::byte* encoded, EncodedTile* entries, DeviceStream stream);
 

@@ -1,4 +1,4 @@
-// How the device memory lies that coding of tiles takes. Private to this folder.
+// Layout of the device memory that tile encoding needs. Private to this folder.
 #pragma once
 
 #include "core/deflate/block_code.hpp"
@@ -7,29 +7,30 @@
 
 namespace sepconv::deflate {
 
-/// length() bytes at `position` of a block are those before: the pixel's or, far, the row's.
+/// A match: length() bytes at `position` of a block equal those of the previous pixel or, if is_far, of the
+/// row above.
 struct BlockMatch {
-  std::uint16_t position, more;  ///< bytes behind the first
-  std::uint16_t is_far;          ///< of zstd, once it is counted: what says the distance
+  std::uint16_t position, length_minus_1;  ///< match length minus 1
+  std::uint16_t is_far;                    ///< for zstd, after counting: the offset value (RFC 8878, 3.1.1.5)
 
-  SEPCONV_HOST_DEVICE int length() const { return more + 1; }
+  SEPCONV_HOST_DEVICE int length() const { return length_minus_1 + 1; }
 };
 
-/// What is known of a block before it is written.
+/// Everything about a block that is computed before it is written.
 struct BlockPlan {
   CodeTable table;
-  std::uint32_t head[142];  ///< 316 lengths of codes, of 14 bits at most, after 74 bits
-  std::uint32_t head_bits, repeats, is_stored;
+  std::uint32_t head[142];  ///< 74 bits, then 316 code lengths of at most 14 bits each
+  std::uint32_t head_bits, matches, is_stored;
   std::uint32_t sum,
-      weighted;       ///< for the checksum: of all bytes, and of each times those from it to the end
-  std::int64_t bits;  ///< of the block; of one that is stored, without what aligns it
-  std::int64_t at;    ///< its first bit in the stream
+      weighted;             ///< checksum: sum of all bytes; sum of each times the bytes from it to the end
+  std::int64_t bits;        ///< size of the block; for a stored block without the alignment
+  std::int64_t bit_offset;  ///< first bit of the block in the stream
 };
 
-/// Tiles as they are compressed, one behind the other; their repeats, as many as fit; the plans of blocks.
+/// Scratch memory: predicted tiles, then matches (as many as fit), then the plans of the blocks.
 struct TilesScratch {
   bool is_zstd;
-  std::int64_t tiles, pitch_bytes, block_bytes, blocks;  ///< bytes from tile to tile, blocks a tile
+  std::int64_t tiles, pitch_bytes, block_bytes, blocks;  ///< pitch_bytes: from tile to tile; blocks: per tile
 
   TilesScratch(const EncodedTiles& coded, Extent part)
       : is_zstd(coded.codec == BlockCodec::zstd),
@@ -38,19 +39,19 @@ struct TilesScratch {
         block_bytes(is_zstd ? zstd::kBlockBytes : kBlockBytes),
         blocks(ceil_div(coded.bytes(), block_bytes)) {}
 
-  std::int64_t max_matches() const noexcept { return pitch_bytes / kMinMatch; }  ///< of a tile
-  std::int64_t repeats_at() const noexcept { return tiles * pitch_bytes; }
-  std::int64_t plans_at() const noexcept {
+  std::int64_t max_matches() const noexcept { return pitch_bytes / kMinMatch; }  ///< per tile
+  std::int64_t matches_offset() const noexcept { return tiles * pitch_bytes; }
+  std::int64_t plans_offset() const noexcept {
     const auto bytes = static_cast<std::int64_t>(sizeof(BlockMatch));
-    return repeats_at() + round_up(tiles * max_matches() * bytes, 16);
+    return matches_offset() + round_up(tiles * max_matches() * bytes, 16);
   }
-  /// For zstd, the bits of sequences.
-  std::int64_t sequences_at() const noexcept {
-    return plans_at() +
+  /// Offset of the zstd sequences' bits.
+  std::int64_t sequences_offset() const noexcept {
+    return plans_offset() +
            tiles * blocks * static_cast<std::int64_t>(is_zstd ? sizeof(zstd::BlockPlan) : sizeof(BlockPlan));
   }
   std::int64_t bytes() const noexcept {
-    return sequences_at() + (is_zstd ? tiles * blocks * zstd::kMaxSequenceBytes : 0);
+    return sequences_offset() + (is_zstd ? tiles * blocks * zstd::kMaxSequenceBytes : 0);
   }
 };
 

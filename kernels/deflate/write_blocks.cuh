@@ -1,4 +1,4 @@
-// Where each block lies, and the streams themselves.
+// Computes the position of each block and writes the streams.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,22 +9,22 @@
 
 namespace sepconv::deflate {
 
-/// Where the bits of a tile's blocks lie, and the stream's checksum.
+/// The end of a tile's stream, and its checksum.
 struct StreamEnd {
   std::int64_t bytes;
   std::uint32_t checksum;
 };
 
-__device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t tile) {
+__device__ inline StreamEnd locate_blocks(const DeviceTiles& tiles, std::int64_t tile) {
   std::int64_t at = tiles.is_gzip ? 80 : 16;  // after kGzipHeader or kZlibHeader
   std::uint64_t sum = 1, sums = 0;
   for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
        block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
     BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
-    plan.at = at;
+    plan.bit_offset = at;
     at += plan.bits;
-    // What is stored begins at a byte, after three bits.
-    if (plan.is_stored != 0) at += (8 - (plan.at + 3) % 8) % 8;
+    // The bytes of a stored block begin at a byte boundary, after three bits.
+    if (plan.is_stored != 0) at += (8 - (plan.bit_offset + 3) % 8) % 8;
     sums = (sums + static_cast<unsigned>(block.size) * sum + plan.weighted) % kAdlerBase;
     sum = (sum + plan.sum) % kAdlerBase;
     if (block.is_last) break;
@@ -33,21 +33,21 @@ __device__ inline StreamEnd place_blocks(const DeviceTiles& tiles, std::int64_t 
 }
 
 __device__ inline void put_zlib(const StreamEnd& end, std::uint8_t* stream) {
-  put_bytes(kZlibHeader, 2, stream);
-  put_bytes(__byte_perm(end.checksum, 0, 0x0123), 4, stream + end.bytes - 4);
+  write_little_endian(kZlibHeader, 2, stream);
+  write_little_endian(__byte_perm(end.checksum, 0, 0x0123), 4, stream + end.bytes - 4);
 }
-/// All but the checksum, for which write_tails() reads the tile.
+/// Writes all but the checksum, for which write_tails() reads the tile.
 __device__ inline void put_gzip(const StreamEnd& end, std::int64_t tile_bytes, std::uint8_t* stream) {
-  put_bytes(kGzipHeader, 8, stream);
-  put_bytes(kGzipSystem, 2, stream + 8);
-  put_bytes(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
+  write_little_endian(kGzipHeader, 8, stream);
+  write_little_endian(kGzipSystem, 2, stream + 8);
+  write_little_endian(static_cast<std::uint64_t>(tile_bytes), 4, stream + end.bytes - 4);
 }
 
-/// How compact_streams() knows the streams of zlib and gzip.
+/// The `Streams` of compact_streams() for zlib and gzip.
 struct DeflateStreams {
   using End = StreamEnd;
-  static __device__ End place(const DeviceTiles& tiles, std::int64_t tile) {
-    return place_blocks(tiles, tile);
+  static __device__ End locate(const DeviceTiles& tiles, std::int64_t tile) {
+    return locate_blocks(tiles, tile);
   }
   static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End& end,
                              std::uint8_t* stream) {
@@ -57,22 +57,22 @@ struct DeflateStreams {
 
 struct BitCount {
   unsigned bits = 0;
-  __device__ void put(std::uint64_t, unsigned more) { bits += more; }
+  __device__ void put(std::uint64_t, unsigned count) { bits += count; }
 };
 
 struct WriteMemory {
   CodeTable table;
   std::uint32_t covered[2 * kMaskWords];
-  /// Which repeat, counted from 1, begins in which bytes that a thread takes at once.
+  /// For each group of kBytesAtOnce bytes: the match that begins there, counted from 1; 0: none.
   std::uint16_t begins[kBlockBytes / kBytesAtOnce];
   typename cub::BlockScan<unsigned, kThreads>::TempStorage storage;
 };
 
-/// What a thread writes of a block: the literals of its bytes, then the repeat that begins there.
+/// The part of a block that a thread writes: the literals among its bytes, then the match that begins there.
 struct ThreadPart {
   std::uint32_t bytes[kBytesAtOnce / 4] = {};
   unsigned literals = 0;  ///< a bit for each byte
-  int length = 0;         ///< of the repeat, or 0
+  int length = 0;         ///< of the match, or 0
   Value distance{};
 
   __device__ ThreadPart(const DeviceTiles& tiles, const DeviceBlock& block, const WriteMemory& memory,
@@ -80,14 +80,14 @@ struct ThreadPart {
     if (first >= block.size) return;
     const uint4 four = *reinterpret_cast<const uint4*>(block.data(tiles) + first);
     bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
-    const int there = block.size - first;
-    const unsigned all = there < kBytesAtOnce ? (1U << there) - 1 : 0xFFFFU;
+    const int remaining = block.size - first;
+    const unsigned all = remaining < kBytesAtOnce ? (1U << remaining) - 1 : 0xFFFFU;
     literals = ~(memory.covered[first / 32] >> (first % 32)) & all;
-    const int repeat = memory.begins[first / kBytesAtOnce];
-    if (repeat == 0) return;
-    const BlockMatch begun = block.repeats(tiles)[repeat - 1];
-    length = begun.length();
-    distance = distance_value(begun.is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance());
+    const int match_number = memory.begins[first / kBytesAtOnce];
+    if (match_number == 0) return;
+    const BlockMatch match = block.matches(tiles)[match_number - 1];
+    length = match.length();
+    distance = distance_value(match.is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance());
   }
 
   template <class Sink>
@@ -102,15 +102,15 @@ struct ThreadPart {
   }
 };
 
-/// Returns where the block's bytes begin.
+/// Writes the header of a block. Returns the first bit after it.
 __device__ inline std::int64_t write_head(const BlockPlan& plan, int size, std::uint32_t* stream) {
-  share(static_cast<int>(plan.head_bits + 31) / 32, [&](int i) {
+  strided_for(static_cast<int>(plan.head_bits + 31) / 32, [&](int i) {
     const unsigned left = plan.head_bits - 32 * static_cast<unsigned>(i);
-    StreamSink sink(stream, plan.at + 32 * i);
+    StreamSink sink(stream, plan.bit_offset + 32 * i);
     sink.put(plan.head[i], left < 32 ? left : 32);
     sink.finish();
   });
-  const std::int64_t end = plan.at + plan.head_bits;
+  const std::int64_t end = plan.bit_offset + plan.head_bits;
   if (plan.is_stored == 0) return end;
   const std::int64_t at = (end + 7) / 8 * 8;
   if (threadIdx.x == 0) {
@@ -148,15 +148,15 @@ __global__ void __launch_bounds__(kThreads)
   const DeviceBlock block(tiles, blockIdx.x);
   if (block.size == 0) return;
   const BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
-  const BlockMatch* const repeats = block.repeats(tiles);
-  share(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
-  share(kBlockBytes / kBytesAtOnce, [&](int i) { memory.begins[i] = 0; });
-  share(kLengths, [&](int i) { memory.table.lengths[i] = plan.table.lengths[i]; });
-  share(kDistances, [&](int i) { memory.table.distances[i] = plan.table.distances[i]; });
+  const BlockMatch* const matches = block.matches(tiles);
+  strided_for(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
+  strided_for(kBlockBytes / kBytesAtOnce, [&](int i) { memory.begins[i] = 0; });
+  strided_for(kLengths, [&](int i) { memory.table.lengths[i] = plan.table.lengths[i]; });
+  strided_for(kDistances, [&](int i) { memory.table.distances[i] = plan.table.distances[i]; });
   __syncthreads();
-  cover(repeats, static_cast<int>(plan.repeats), memory.covered);
-  share(static_cast<int>(plan.repeats), [&](int i) {
-    memory.begins[repeats[i].position / kBytesAtOnce] = static_cast<std::uint16_t>(i + 1);
+  mark_covered(matches, static_cast<int>(plan.matches), memory.covered);
+  strided_for(static_cast<int>(plan.matches), [&](int i) {
+    memory.begins[matches[i].position / kBytesAtOnce] = static_cast<std::uint16_t>(i + 1);
   });
   auto* const stream = reinterpret_cast<std::uint32_t*>(encoded + entries[block.tile].offset);
   const std::int64_t at = write_head(plan, block.size, stream);
@@ -164,13 +164,13 @@ __global__ void __launch_bounds__(kThreads)
   write_bytes(tiles, block, plan, memory, at, stream);
 }
 
-/// A block a tile.
+/// Launched with one block per tile.
 __global__ void __launch_bounds__(crc32::kThreads)
     write_tails(const DeviceTiles tiles, std::byte* encoded, const EncodedTile* entries) {
   const std::int64_t tile = blockIdx.x;
-  const std::uint32_t checksum = crc32::of_block(tiles.data_of(tile), tiles.bytes_of(tile));
+  const std::uint32_t checksum = crc32::checksum_in_block(tiles.data_of(tile), tiles.bytes_of(tile));
   auto* const stream = reinterpret_cast<std::uint8_t*>(encoded) + entries[tile].offset;
-  if (threadIdx.x == 0) put_bytes(checksum, 4, stream + entries[tile].bytes - 8);
+  if (threadIdx.x == 0) write_little_endian(checksum, 4, stream + entries[tile].bytes - 8);
 }
 
 }  // namespace sepconv::deflate

@@ -1,5 +1,5 @@
-// Shared libraries that are looked for by name when they are first needed, and never unloaded: they keep
-// threads. Private to kernels/gemm.
+// Shared libraries that are loaded by name on first use and never unloaded, because they keep threads.
+// Private to kernels/gemm.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@ namespace sepconv {
 
 class BlasLibrary {
  public:
-  /// Opens the file that the environment variable names, from / on, else the first of `names` that the loader
-  /// finds. The variable is not heeded in a setuid program.
+  /// Opens the file that the environment variable names as an absolute path; otherwise the first of `names`
+  /// that the loader finds. The variable is ignored in a setuid program.
   BlasLibrary(const char* variable, const std::vector<const char*>& names);
 
-  /// Null where there is no library or no such function in it.
+  /// Returns null if there is no library or it has no such function.
   template <class Function>
   Function* find(const char* name) const {
     return reinterpret_cast<Function*>(find_symbol(name));
   }
 
   bool is_open() const noexcept { return handle_ != nullptr; }
-  /// Why there is none.
+  /// Why no library was opened.
   const std::string& failure() const noexcept { return failure_; }
 
  private:

@@ -1,15 +1,15 @@
-// Products of matrices with the same bits on every processor, device and cut: what the stage `gemm` computes
-// with.
+// Matrix products with the same bits on every processor, on every device and for every partition, for the
+// stage `gemm`.
 //
 //   out(i, j) = sum over ascending k of x(i, k) y(k, j)
 //
-// by fused multiply-add in the arithmetic type, starting from 0, and one rounding when stored. Operands and
-// result may have any pixel types and pitches. Libraries add in an order of their own:
-// kernels/gemm/gemm.hpp is for those.
+// computed by fused multiply-add in the arithmetic type, starting from 0, with one rounding at the store.
+// Operands and result may have any pixel types and pitches. BLAS libraries sum in an unspecified order; see
+// kernels/gemm/gemm.hpp for those.
 //
-// Operands are images. If the result has one channel, an operand's channels are summed over as well: those of
-// a column (of y: of a row) follow each other in k. If the result has as many as one of the operands, and the
-// other has one, each is a product of its own.
+// Operands are images. If the result has one channel, the sum includes an operand's channels: the channels of
+// a column (of a row for y) are consecutive in k. If the result has as many channels as one operand and the
+// other operand has one, each channel is a separate product.
 #pragma once
 
 #include <span>
@@ -21,27 +21,30 @@
 
 namespace sepconv {
 
-/// x or y: the image, or, of one channel only, its transpose.
+/// x or y: the image, or its transpose (only for one channel).
 struct ExactOperand {
   ConstPixelView pixels;
   bool transposed = false;
 };
 
-/// `out` must not overlap the operands. All throw InvalidArgument, naming the shapes, if they do not fit.
+/// `out` must not overlap the operands. All functions throw InvalidArgument, naming the shapes, if the shapes
+/// do not match.
 void exact_gemm_reference(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
                           Arithmetic arithmetic);
 
-/// Throws Cancelled when the worker is to stop.
+/// Throws Cancelled if the worker is asked to stop.
 void exact_gemm_host(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
                      Arithmetic arithmetic, Worker& worker);
 
-/// Upper bound of what exact_gemm_host takes of its worker for such a result; bounded whatever the size.
+/// Upper bound of the scratch bytes that exact_gemm_host allocates from its worker for such a result; bounded
+/// for all sizes.
 std::int64_t exact_gemm_scratch_bytes(Extent out, std::int64_t channels, std::int64_t sum_length,
                                       Arithmetic arithmetic);
 
-/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device
-/// memory that stays valid until the stream has passed. `then` as of pointwise_cuda. Throws CudaError too.
+/// Bit-identical on the current device: enqueued on `stream`, returns immediately. Views are device memory
+/// and must stay valid until the stream has executed the work. `fused_ops` as in pointwise_cuda. Throws
+/// CudaError too.
 void exact_gemm_cuda(const ExactOperand& x, const ExactOperand& y, const PixelView& out,
-                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+                     Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops = {});
 
 }  // namespace sepconv

@@ -1,4 +1,4 @@
-// How much of a product exact_gemm_host packs at a time. Private to kernels/gemm.
+// Block sizes of exact_gemm_host. Private to kernels/gemm.
 #pragma once
 
 #include <algorithm>
@@ -7,14 +7,15 @@
 
 namespace sepconv {
 
-/// What is packed at a time: together they stay in a core's second cache.
+/// Sizes of the packed blocks; together they fit into a core's L2 cache.
 struct ExactBlocks {
-  static constexpr std::int64_t kStepRows = 6;      ///< of the result, in registers
-  static constexpr std::int64_t kRows = 96;         ///< of x and of the result
-  static constexpr std::int64_t kDepth = 256;       ///< of k
-  static constexpr std::int64_t kColBytes = 1024;   ///< of y and of the result, in the arithmetic type
-  static constexpr std::int64_t kStripBytes = 128;  ///< the widest that two vectors can be
-  static constexpr std::int64_t kPadBytes = 64;     ///< rows of x do not begin a power of two apart
+  static constexpr std::int64_t kStepRows = 6;  ///< rows of the result in registers
+  static constexpr std::int64_t kRows = 96;     ///< rows of x and of the result
+  static constexpr std::int64_t kDepth = 256;   ///< length in k
+  static constexpr std::int64_t kColBytes =
+      1024;  ///< bytes of a row of y and of the result, in the arithmetic type
+  static constexpr std::int64_t kStripBytes = 128;  ///< maximum width of two vectors
+  static constexpr std::int64_t kPadBytes = 64;     ///< avoids power-of-two distances between rows of x
   static_assert(kRows % kStepRows == 0 && kColBytes % kStripBytes == 0);
 
   std::int64_t rows, depth, col_bytes;

@@ -1,6 +1,6 @@
-// Blocks of both operands are converted to the arithmetic type and packed; six rows by two vectors of the
-// result are summed in registers over a block of k, and their sums wait in scratch for the next one, which
-// goes on adding in the same order.
+// Blocks of both operands are converted to the arithmetic type and packed. Six rows by two vectors of the
+// result are summed in registers over a block of k; the sums are stored in scratch memory for the next block,
+// which continues in the same order.
 #include "kernels/gemm/exact_blocks.hpp"
 #include "kernels/gemm/exact_shape.hpp"
 #include "kernels/simd/dispatch.hpp"
@@ -31,7 +31,7 @@ void scatter(const A* from, std::int64_t count, std::byte* to, std::int64_t step
   for (std::int64_t i = 0; i < count; ++i) *reinterpret_cast<T*>(to + i * step_bytes) = to_pixel<T>(from[i]);
 }
 
-/// Converts `count` elements that lie step_bytes apart.
+/// Converts `count` elements that are step_bytes apart.
 template <class A>
 void load_line(const std::byte* from, PixelType type, std::int64_t step_bytes, std::int64_t count,
                LoadRow<A> load, A* to) {
@@ -87,7 +87,7 @@ class Product {
         load_x_(load_row_for<A>(shape.x.type)),
         load_y_(load_row_for<A>(shape.y.type)),
         store_(store_row_for<A>(shape.out.type)) {
-    // What fills up a step or a strip at the edges is computed with, though never stored.
+    // The padding of steps and strips at the edges takes part in the computation but is never stored.
     std::memset(x_, 0, static_cast<std::size_t>(blocks_.rows * x_pitch_) * sizeof(A));
     std::memset(line_, 0, static_cast<std::size_t>(cols_) * sizeof(A));
   }
@@ -119,7 +119,7 @@ class Product {
       load_line<A>(from + i * x.row_bytes, x.type, x.col_bytes, depth, load_x_, x_ + i * x_pitch_);
   }
 
-  /// Into strips of two vectors, each from the first k of the block to the last.
+  /// Packs into strips of two vectors, each from the first to the last k of the block.
   void pack_y(std::int64_t item, std::int64_t first, std::int64_t depth, std::int64_t col,
               std::int64_t cols) {
     const ExactMatrix& y = shape_.y;

@@ -19,7 +19,7 @@ std::string shape_text(const ConstPixelView& view) {
                                     shape_text(out)));
 }
 
-/// An image's pixels; whoever calls decides what its channels are.
+/// An image as a matrix; the caller decides how its channels are used.
 struct Pixels {
   std::int64_t rows, cols;
   ExactMatrix matrix;
@@ -34,7 +34,7 @@ struct Pixels {
     std::swap(matrix.row_bytes, matrix.col_bytes);
   }
 
-  /// Channels side by side are columns too.
+  /// Makes interleaved channels additional columns.
   void count_channels_as_columns(std::int64_t channels) {
     cols *= channels;
     if (channels > 1) matrix.col_bytes = size_of(matrix.type);
@@ -52,14 +52,14 @@ ExactShape exact_shape(const ExactOperand& x_operand, const ExactOperand& y_oper
   ExactShape shape;
   if (out_view.channels == 1) {
     x.count_channels_as_columns(x_channels);
-    shape.rows_together = y_channels;
+    shape.channels_in_k = y_channels;
     shape.y_channel_bytes = size_of(y.matrix.type);
     y.rows *= y_channels;
   } else if (x_channels > 1) {
     shape.items = channels;
     x.matrix.item_bytes = size_of(x.matrix.type);
     out.matrix.item_bytes = size_of(out.matrix.type);
-  } else {  // products that have x in common are one
+  } else {  // products with a common x are computed as one
     y.count_channels_as_columns(y_channels);
     out.count_channels_as_columns(out_view.channels);
   }

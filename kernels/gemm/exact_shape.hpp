@@ -19,7 +19,7 @@ struct ExactMatrix {
   std::int64_t col_bytes = 0;
   std::int64_t item_bytes = 0;
 
-  /// Whether elements of a row lie side by side.
+  /// Whether the elements of a row are contiguous.
   bool dense() const noexcept { return col_bytes == size_of(type); }
 };
 
@@ -30,19 +30,19 @@ struct ExactShape {
   std::int64_t k = 0;
   std::int64_t items = 1;
   ExactMatrix x, y, out;
-  /// Rows of y that lie in one row of its image, as its channels, this many bytes apart; 1 but where these are
-  /// summed over.
-  std::int64_t rows_together = 1;
+  /// Number of rows of y in one image row: its channels, y_channel_bytes apart; 1 unless the sum includes
+  /// them.
+  std::int64_t channels_in_k = 1;
   std::int64_t y_channel_bytes = 0;
 
-  /// Where row `index` of y begins, from y.data.
+  /// Byte offset of row `index` of y from y.data.
   SEPCONV_HOST_DEVICE std::int64_t y_row_bytes(std::int64_t index) const noexcept {
-    if (rows_together == 1) return index * y.row_bytes;
-    return index / rows_together * y.row_bytes + index % rows_together * y_channel_bytes;
+    if (channels_in_k == 1) return index * y.row_bytes;
+    return index / channels_in_k * y.row_bytes + index % channels_in_k * y_channel_bytes;
   }
 };
 
-/// Checks that shapes fit.
+/// Builds the shape. Throws InvalidArgument if the shapes do not match.
 ExactShape exact_shape(const ExactOperand& x, const ExactOperand& y, const PixelView& out);
 
 }  // namespace sepconv

@@ -12,7 +12,7 @@
 namespace sepconv::engine {
 namespace {
 
-// For cublas_api.h.
+// Declarations of cublas_api.h.
 using Handle = void*;
 using Status = int;
 constexpr int kNoTrans = 0;
@@ -43,7 +43,7 @@ CuBlas& cu_blas() {
   return blas;
 }
 
-CuBlas& needed_blas() {
+CuBlas& require_blas() {
   CuBlas& blas = cu_blas();
   if (!blas.is_complete()) {
     throw InvalidArgument(
@@ -54,18 +54,18 @@ CuBlas& needed_blas() {
   return blas;
 }
 
-void check(const CuBlas& blas, Status status, const char* doing) {
+void check(const CuBlas& blas, Status status, const char* action) {
   constexpr Status kAllocationFailed = 3;
   if (status == kAllocationFailed)
-    throw OutOfMemory(fmt::format("{} failed: the GPU's memory is short", doing));
-  if (status != 0) throw CudaError(fmt::format("{} failed: {}", doing, blas.status_text(status)));
+    throw OutOfMemory(fmt::format("{} failed: the GPU's memory is short", action));
+  if (status != 0) throw CudaError(fmt::format("{} failed: {}", action, blas.status_text(status)));
 }
 
-/// Handles that nobody uses, by device. They are made once, because that takes tens of milliseconds, and live
-/// as long as the process: at its end the driver may be gone before them.
+/// Unused handles, by device. They are reused, because creating one takes tens of milliseconds, and never
+/// destroyed: the driver may be unloaded before them at the end of the process.
 class Handles {
  public:
-  Handle take(const CuBlas& blas, int device) {
+  Handle acquire(const CuBlas& blas, int device) {
     {
       const std::scoped_lock lock(mutex_);
       std::vector<Handle>& free = free_[device];
@@ -75,11 +75,11 @@ class Handles {
         return handle;
       }
     }
-    Handle made = nullptr;
-    check(blas, blas.create(&made), "starting cuBLAS");
-    return made;
+    Handle handle = nullptr;
+    check(blas, blas.create(&handle), "starting cuBLAS");
+    return handle;
   }
-  void put_back(int device, Handle handle) noexcept {
+  void release(int device, Handle handle) noexcept {
     const std::scoped_lock lock(mutex_);
     free_[device].push_back(handle);
   }
@@ -94,14 +94,14 @@ Handles& handles() {
   return *all;
 }
 
-/// A handle of the current device while this lives.
+/// Holds a handle of the current device until destruction.
 class HandleLease {
  public:
   explicit HandleLease(const CuBlas& blas)
-      : device_(current_device()), handle_(handles().take(blas, device_)) {}
+      : device_(current_device()), handle_(handles().acquire(blas, device_)) {}
   HandleLease(const HandleLease&) = delete;
   HandleLease& operator=(const HandleLease&) = delete;
-  ~HandleLease() { handles().put_back(device_, handle_); }
+  ~HandleLease() { handles().release(device_, handle_); }
   Handle get() const noexcept { return handle_; }
 
  private:
@@ -109,8 +109,8 @@ class HandleLease {
   Handle handle_;
 };
 
-/// cuBLAS counts in columns: a row-major matrix is its transpose there, and out = op(a) op(b) is out^T =
-/// op(b)^T op(a)^T.
+/// cuBLAS is column-major: a row-major matrix is its transpose there, and out = op(a) op(b) is computed as
+/// out^T = op(b)^T op(a)^T.
 template <class T>
 Status multiply(Gemm<T>* gemm, Handle handle, const GemmOp& op, const GemmShape& shape,
                 const ConstPixelView& a, const ConstPixelView& b, const PixelView& out) {
@@ -128,7 +128,7 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
           DeviceStream stream) {
   const GemmShape shape = checked_shape(op, a, b, out);
   if (shape.m == 0 || shape.n == 0) return;
-  CuBlas& blas = needed_blas();
+  CuBlas& blas = require_blas();
   const HandleLease handle(blas);
   check(blas, blas.set_stream(handle.get(), stream), "giving cuBLAS a stream");
   check(blas,
@@ -137,7 +137,7 @@ void gemm(const GemmOp& op, const ConstPixelView& a, const ConstPixelView& b, co
         "multiplying matrices by cuBLAS");
 }
 
-void prepare_gemm() { const HandleLease handle(needed_blas()); }
+void prepare_gemm() { const HandleLease handle(require_blas()); }
 
 std::string gemm_library() {
   const CuBlas& blas = cu_blas();

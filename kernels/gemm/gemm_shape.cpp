@@ -14,7 +14,7 @@ std::string operand_text(const char* name, const ImageSpec& spec, bool transpose
   return fmt::format("{} is {}{}", name, shape_text(spec), transposed ? ", transposed" : "");
 }
 
-Extent turned(Extent extent, bool transposed) {
+Extent transposed_extent(Extent extent, bool transposed) {
   return transposed ? Extent{extent.cols, extent.rows} : extent;
 }
 
@@ -39,8 +39,8 @@ void check_same_type(const char* name, const ImageSpec& spec, const ImageSpec& a
 GemmShape gemm_shape(const GemmOp& op, const ImageSpec& a, const ImageSpec& b) {
   check_matrix("A", a), check_matrix("B", b);
   check_same_type("B", b, a);
-  const Extent left = turned(a.extent, op.trans_a);
-  const Extent right = turned(b.extent, op.trans_b);
+  const Extent left = transposed_extent(a.extent, op.trans_a);
+  const Extent right = transposed_extent(b.extent, op.trans_b);
   if (left.cols != right.rows) {
     throw InvalidArgument(fmt::format(
         "the product does not exist: {} and {}, so sums over {} and over {} would meet; they must be equal",

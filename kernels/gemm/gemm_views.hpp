@@ -1,4 +1,4 @@
-// What the implementations of gemm share: views of matrices checked, as BLAS counts them. Private to
+// Helpers of the gemm implementations: checks of matrix views and their BLAS parameters. Private to
 // kernels/gemm.
 #pragma once
 
@@ -14,7 +14,7 @@ inline GemmShape checked_shape(const GemmOp& op, const ConstPixelView& a, const 
   return gemm_shape(op, spec_of(a), spec_of(b), spec_of(out));
 }
 
-/// Elements from row to row: BLAS's leading dimension of a row-major matrix, which it wants to be positive.
+/// Elements from row to row: BLAS's leading dimension of a row-major matrix, which must be positive.
 inline std::int64_t leading_dimension(const ConstPixelView& view) {
   return view.extent.rows > 1 ? view.pitch_bytes / size_of(view.type)
                               : (view.extent.cols > 1 ? view.extent.cols : 1);

@@ -1,4 +1,4 @@
-// All stages of a JPEG on a thread of the host: what a GPU does, for its tests and for a GPU made of threads.
+// All stages of JPEG decoding on a host thread: the same as on a GPU, for tests and for the simulated GPU.
 #pragma once
 
 #include "kernels/jpeg/inverse_dct.hpp"
@@ -7,10 +7,10 @@
 
 namespace sepconv::jpeg {
 
-/// Pixels of `stream` to `decoded`, rows without gaps. `coefficients`: kBlockBytes for each of the geometry's
-/// blocks, aligned to 16 bytes. False: refused, and `decoded` is undefined.
-inline bool decode_on_host(const std::byte* stream, std::int64_t bytes, const Geometry& geometry,
-                           bool is_ycbcr, std::byte* coefficients, std::byte* decoded) {
+/// Decodes `stream` to `decoded`, rows without gaps. `coefficients`: kBlockBytes for each of the geometry's
+/// blocks, aligned to 16 bytes. Returns false if the JPEG is refused; `decoded` is then undefined.
+inline bool decode_on_host(const std::byte* stream, std::int64_t bytes, const Geometry& geometry, bool is_ycbcr,
+                         std::byte* coefficients, std::byte* decoded) {
   Tables tables;
   if (!ScanDecoder<SingleThreadGroup>(stream, bytes, geometry, coefficients, tables).run()) return false;
   for (std::int32_t block = 0; block < geometry.blocks(); ++block)

@@ -1,5 +1,5 @@
-// JPEGs decoded in three steps: a warp follows the codes of a stream, eight threads transform a block, and a
-// thread makes a pixel.
+// Decodes JPEGs in three steps: one warp decodes the codes of a stream, eight threads transform a block, and
+// one thread computes a pixel.
 #include <cuda_runtime.h>
 
 #include "kernels/codec/decode_scratch.hpp"
@@ -12,17 +12,17 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBlocks = kThreads / jpeg::kSide;  // of a JPEG, that a group of threads transforms
-constexpr int kPitch = jpeg::kSide + 1;          // between the passes: no two lanes in one bank
+constexpr int kBlocks = kThreads / jpeg::kSide;  // blocks of a JPEG that a thread block transforms
+constexpr int kPitch = jpeg::kSide + 1;          // between the passes, without bank conflicts
 
-/// Tiles and what is next to each.
+/// Tiles and their scratch memory.
 struct Jpegs {
   TileGrid grid;
   jpeg::Geometry whole;
   bool is_ycbcr;
-  std::byte* beside;
-  std::int64_t beside_bytes;
-  unsigned groups;  // of threads, a tile
+  std::byte* scratch;
+  std::int64_t scratch_bytes;
+  unsigned groups;  // thread blocks per tile
 
   /// The last strip has fewer rows.
   __device__ jpeg::Geometry geometry(std::int64_t index) const {
@@ -30,7 +30,7 @@ struct Jpegs {
     geometry.rows = static_cast<std::int32_t>(grid.bytes(index) / grid.row_bytes);
     return geometry;
   }
-  __device__ std::byte* coefficients(std::int64_t index) const { return beside + index * beside_bytes; }
+  __device__ std::byte* coefficients(std::int64_t index) const { return scratch + index * scratch_bytes; }
 };
 
 __global__ void __launch_bounds__(32)
@@ -45,21 +45,21 @@ __global__ void __launch_bounds__(32)
 }
 
 __global__ void __launch_bounds__(kThreads) transform_kernel(Jpegs jpegs, std::int32_t* refused) {
-  __shared__ std::int32_t between[kBlocks][jpeg::kSide * kPitch];
+  __shared__ std::int32_t intermediate[kBlocks][jpeg::kSide * kPitch];
   const std::int64_t index = blockIdx.x / jpegs.groups;
-  const int in_group = static_cast<int>(threadIdx.x) / jpeg::kSide;
-  const int place = static_cast<int>(threadIdx.x) % jpeg::kSide;
-  const std::int64_t number = blockIdx.x % jpegs.groups * std::int64_t{kBlocks} + in_group;
-  const bool is_there = number < jpegs.geometry(index).blocks();
+  const int block_in_group = static_cast<int>(threadIdx.x) / jpeg::kSide;
+  const int line = static_cast<int>(threadIdx.x) % jpeg::kSide;
+  const std::int64_t number = blockIdx.x % jpegs.groups * std::int64_t{kBlocks} + block_in_group;
+  const bool exists = number < jpegs.geometry(index).blocks();
   std::byte* const block = jpegs.coefficients(index) + number * jpeg::kBlockBytes;
   bool good = true;
-  if (is_there)
-    good = jpeg::inverse_dct_column(reinterpret_cast<const std::int16_t*>(block), place, between[in_group],
-                                    kPitch);
-  __syncwarp();  // the block is read, and its samples may come into its place
-  if (is_there)
-    good = jpeg::inverse_dct_row(between[in_group] + place * kPitch,
-                                 reinterpret_cast<std::uint8_t*>(block) + place * jpeg::kSide) &&
+  if (exists)
+    good = jpeg::inverse_dct_column(reinterpret_cast<const std::int16_t*>(block), line,
+                                    intermediate[block_in_group], kPitch);
+  __syncwarp();  // the block has been read and may be overwritten by its samples
+  if (exists)
+    good = jpeg::inverse_dct_row(intermediate[block_in_group] + line * kPitch,
+                                 reinterpret_cast<std::uint8_t*>(block) + line * jpeg::kSide) &&
            good;
   if (!good) refused[index] = 1;
 }
@@ -85,16 +85,16 @@ void decode_jpeg(const std::byte* encoded, const EncodedTile* streams, const Enc
   Jpegs jpegs{
       grid, jpeg::geometry_of(tiles, tiles.tile.rows), tiles.is_ycbcr, coefficients, scratch_per_tile(tiles),
       1};
-  const auto groups_of = [&](std::int64_t number, int in_group) {
-    jpegs.groups = static_cast<unsigned>(ceil_div(number, std::int64_t{in_group}));
+  const auto set_groups = [&](std::int64_t number, int block_in_group) {
+    jpegs.groups = static_cast<unsigned>(ceil_div(number, std::int64_t{block_in_group}));
     return static_cast<unsigned>(jpegs.groups * count);
   };
   scan_kernel<<<static_cast<unsigned>(count), 32, 0, stream>>>(encoded, streams, jpegs, refused);
   check_cuda(cudaGetLastError(), "decoding the scans of JPEGs");
-  const unsigned transforms = groups_of(jpegs.whole.blocks(), kBlocks);
+  const unsigned transforms = set_groups(jpegs.whole.blocks(), kBlocks);
   transform_kernel<<<transforms, kThreads, 0, stream>>>(jpegs, refused);
   check_cuda(cudaGetLastError(), "transforming the blocks of JPEGs");
-  const unsigned pixels = groups_of(tiles.tile.area(), kThreads);
+  const unsigned pixels = set_groups(tiles.tile.area(), kThreads);
   pixel_kernel<<<pixels, kThreads, 0, stream>>>(jpegs, refused, decoded);
   check_cuda(cudaGetLastError(), "making pixels of JPEGs");
 }

@@ -1,7 +1,7 @@
-// The third stage of a JPEG: pixels of samples, to the bits of libjpeg with its `do_fancy_upsampling`: chroma
-// between two samples lies a quarter of the way from the nearer one, across and down (a triangle filter), and
-// YCbCr becomes RGB by ITU-R BT.601 in integers of 16 bits behind the point. The same source for a GPU and
-// for a thread of the host.
+// The third stage of JPEG decoding: pixels from samples, bit-identical to libjpeg with `do_fancy_upsampling`.
+// Chroma is interpolated with a triangle filter (weights 3/4 and 1/4) in both directions, and YCbCr is
+// converted to RGB by ITU-R BT.601 in integers with 16 fractional bits. The same source for a GPU and for a
+// host thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sepconv::jpeg {
 struct Plane {
   const std::uint8_t* blocks;
   std::int32_t blocks_across;
-  std::int32_t rows, cols;  ///< of samples that the image has
+  std::int32_t rows, cols;  ///< samples inside the image
 
   SEPCONV_HOST_DEVICE int at(std::int32_t row, std::int32_t col) const {
     const std::int64_t block = std::int64_t{row / kSide} * blocks_across + col / kSide;
@@ -29,36 +29,37 @@ SEPCONV_HOST_DEVICE inline Plane plane_of(const std::byte* samples, const Geomet
           (geometry.cols + across - 1) / across};
 }
 
-/// Two pixels across share a sample.
-SEPCONV_HOST_DEVICE inline int between_columns(const Plane& plane, std::int32_t row, std::int32_t col) {
+/// Chroma if two pixels in a row share a sample.
+SEPCONV_HOST_DEVICE inline int upsample_columns(const Plane& plane, std::int32_t row, std::int32_t col) {
   const std::int32_t near = col / 2, other = col % 2 == 0 ? near - 1 : near + 1;
   const int sample = plane.at(row, near);
   if (other < 0 || other >= plane.cols) return sample;
   return (3 * sample + plane.at(row, other) + 1 + col % 2) >> 2;
 }
 
-/// Four pixels share a sample; beyond the first and the last row these come again.
-SEPCONV_HOST_DEVICE inline int between_both(const Plane& plane, std::int32_t row, std::int32_t col) {
+/// Chroma if four pixels share a sample; the first and the last row are replicated at the edges.
+SEPCONV_HOST_DEVICE inline int upsample_rows_and_columns(const Plane& plane, std::int32_t row,
+                                                         std::int32_t col) {
   const std::int32_t near_row = row / 2, next_row = row % 2 == 0 ? near_row - 1 : near_row + 1;
   const std::int32_t other_row = next_row < 0 ? 0 : next_row < plane.rows ? next_row : plane.rows - 1;
   const auto sum = [&](std::int32_t at) { return 3 * plane.at(near_row, at) + plane.at(other_row, at); };
   const std::int32_t near = col / 2, other = col % 2 == 0 ? near - 1 : near + 1;
-  const int mine = sum(near), beside = other < 0 || other >= plane.cols ? mine : sum(other);
-  return (3 * mine + beside + 8 - col % 2) >> 4;
+  const int near_sum = sum(near), far_sum = other < 0 || other >= plane.cols ? near_sum : sum(other);
+  return (3 * near_sum + far_sum + 8 - col % 2) >> 4;
 }
 
 SEPCONV_HOST_DEVICE inline int chroma_at(const Plane& plane, const Geometry& geometry, std::int32_t row,
                                          std::int32_t col) {
-  const bool is_narrow = plane.cols <= 2;  // then samples are repeated
+  const bool is_narrow = plane.cols <= 2;  // libjpeg repeats samples then
   if (geometry.across == 1 || is_narrow) return plane.at(row / geometry.down, col / geometry.across);
-  return geometry.down == 1 ? between_columns(plane, row, col) : between_both(plane, row, col);
+  return geometry.down == 1 ? upsample_columns(plane, row, col) : upsample_rows_and_columns(plane, row, col);
 }
 
 SEPCONV_HOST_DEVICE inline std::uint8_t to_byte(int value) {
   return static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
 }
 
-/// A pixel, its components side by side; of YCbCr, red, green and blue.
+/// Writes a pixel with interleaved components; YCbCr is converted to RGB.
 SEPCONV_HOST_DEVICE inline void put_pixel(const std::byte* samples, const Geometry& geometry, bool is_ycbcr,
                                           std::int32_t row, std::int32_t col, std::uint8_t* to) {
   const int first = plane_of(samples, geometry, 0).at(row, col);

@@ -1,5 +1,6 @@
-// The first stage of a JPEG: its header and the codes of its scan, to coefficients. Codes are decoded in
-// order; many streams are in work at once. The same source for a warp and for a thread of the host.
+// The first stage of JPEG decoding: the header and the entropy-coded data, to coefficients. A stream is
+// decoded sequentially; many streams are decoded in parallel. The same source for a warp and for a host
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +11,27 @@
 
 namespace sepconv::jpeg {
 
-/// What lanes share.
+/// Tables in memory that the lanes share.
 struct Tables {
   HuffmanTable huffman[2][kHuffmanTables];
   std::uint16_t quant[kMaxComponents][kCoefficients];  ///< in zigzag order
-  std::uint8_t natural[kCoefficients];                 ///< places of coefficients in zigzag order
+  std::uint8_t natural[kCoefficients];                 ///< zigzag order to natural order
 };
 
-/// The place of coefficient `k` of the zigzag sequence (A.3.6): row * 8 + column.
-SEPCONV_HOST_DEVICE inline int natural_place(int k) {
-  // Diagonals, each second one upwards; the second half mirrors the first.
+/// Natural-order index (row * 8 + column) of coefficient `k` of the zigzag sequence (A.3.6).
+SEPCONV_HOST_DEVICE inline int natural_index(int k) {
+  // Every second diagonal runs upwards; the second half mirrors the first.
   const bool is_mirrored = k >= kCoefficients / 2;
   int step = is_mirrored ? kCoefficients - 1 - k : k, diagonal = 0;
   while (step > diagonal) step -= ++diagonal;
   const int row = diagonal % 2 == 0 ? diagonal - step : step;
-  const int place = row * kSide + diagonal - row;
-  return is_mirrored ? kCoefficients - 1 - place : place;
+  const int index = row * kSide + diagonal - row;
+  return is_mirrored ? kCoefficients - 1 - index : index;
 }
 
-/// Coefficients of all blocks, dequantised, in natural order. `coefficients` has kBlockBytes for each of the
-/// geometry's blocks and is aligned to 16 bytes.
-template <class Team>
+/// Decodes the coefficients of all blocks, dequantised, in natural order. `coefficients` has kBlockBytes for
+/// each of the geometry's blocks and is aligned to 16 bytes.
+template <class ThreadGroup>
 class ScanDecoder {
  public:
   SEPCONV_HOST_DEVICE ScanDecoder(const std::byte* stream, std::int64_t bytes, const Geometry& geometry,
@@ -42,12 +43,12 @@ class ScanDecoder {
         tables_(tables),
         bits_(stream_, stream_) {}
 
-  /// False: refused, and the coefficients are undefined. All lanes give the same.
+  /// Returns false if the JPEG is refused; the coefficients are then undefined. All lanes return the same.
   SEPCONV_HOST_DEVICE bool run() {
     if (!HeaderParser(stream_, bytes_, geometry_).run(header_) || !build_tables()) return false;
     clear();
     bits_ = ScanBits(stream_ + header_.scan, stream_ + bytes_);
-    return units();
+    return decode_mcus();
   }
 
  private:
@@ -56,15 +57,15 @@ class ScanDecoder {
       for (int i = 0; i < kHuffmanTables; ++i) {
         const std::int64_t at = header_.huffman[kind][i];
         const unsigned max_symbol = kind == 0 ? kMaxDcBits : 255;
-        if (is_used(kind, i) && !tables_.huffman[kind][i].build(team_, stream_ + at, max_symbol))
+        if (is_used(kind, i) && !tables_.huffman[kind][i].build(group_, stream_ + at, max_symbol))
           return false;
       }
     }
-    for (unsigned k = Team::lane(); k < kCoefficients; k += Team::kLanes) {
-      tables_.natural[k] = static_cast<std::uint8_t>(natural_place(static_cast<int>(k)));
-      for (int i = 0; i < geometry_.components; ++i) tables_.quant[i][k] = quant(header_.quant_of[i], k);
+    for (unsigned k = ThreadGroup::lane(); k < kCoefficients; k += ThreadGroup::kLanes) {
+      tables_.natural[k] = static_cast<std::uint8_t>(natural_index(static_cast<int>(k)));
+      for (int i = 0; i < geometry_.components; ++i) tables_.quant[i][k] = quant(header_.quant_table[i], k);
     }
-    team_.sync();
+    group_.sync();
     return true;
   }
 
@@ -75,7 +76,7 @@ class ScanDecoder {
   }
 
   SEPCONV_HOST_DEVICE bool is_used(int kind, int table) const {
-    const std::uint8_t* const used = kind == 0 ? header_.dc_of : header_.ac_of;
+    const std::uint8_t* const used = kind == 0 ? header_.dc_table : header_.ac_table;
     for (int i = 0; i < geometry_.components; ++i)
       if (used[i] == table) return true;
     return false;
@@ -83,29 +84,29 @@ class ScanDecoder {
 
   SEPCONV_HOST_DEVICE void clear() {
     const std::int64_t count = std::int64_t{geometry_.blocks()} * kCoefficients;
-    for (std::int64_t i = Team::lane(); i < count; i += Team::kLanes) coefficients_[i] = 0;
-    team_.sync();
+    for (std::int64_t i = ThreadGroup::lane(); i < count; i += ThreadGroup::kLanes) coefficients_[i] = 0;
+    group_.sync();
   }
 
-  SEPCONV_HOST_DEVICE bool units() {
-    const std::int32_t rows = geometry_.unit_rows(), cols = geometry_.unit_cols();
+  SEPCONV_HOST_DEVICE bool decode_mcus() {
+    const std::int32_t rows = geometry_.mcu_rows(), cols = geometry_.mcu_cols();
     std::int32_t left = header_.restart_interval;
     int restart = 0;
     for (std::int32_t row = 0; row < rows; ++row) {
       for (std::int32_t col = 0; col < cols; ++col) {
         if (header_.restart_interval > 0 && left-- == 0) {
-          if (!bits_.take_marker(0xD0 + restart)) return false;
+          if (!bits_.read_marker(0xD0 + restart)) return false;
           restart = (restart + 1) % 8;
           left = header_.restart_interval - 1;
           for (int& dc : dc_) dc = 0;
         }
-        if (!unit(row, col)) return false;
+        if (!decode_mcu(row, col)) return false;
       }
     }
-    return bits_.take_marker(0xD9);
+    return bits_.read_marker(0xD9);
   }
 
-  SEPCONV_HOST_DEVICE bool unit(std::int32_t row, std::int32_t col) {
+  SEPCONV_HOST_DEVICE bool decode_mcu(std::int32_t row, std::int32_t col) {
     for (int component = 0; component < geometry_.components; ++component) {
       const int across = component == 0 ? geometry_.across : 1, down = component == 0 ? geometry_.down : 1;
       const std::int64_t first = geometry_.first_block(component) +
@@ -113,23 +114,23 @@ class ScanDecoder {
       for (int y = 0; y < down; ++y) {
         for (int x = 0; x < across; ++x) {
           const std::int64_t index = first + y * geometry_.blocks_across(component) + x;
-          if (!block(component, coefficients_ + index * kCoefficients)) return false;
+          if (!decode_block(component, coefficients_ + index * kCoefficients)) return false;
         }
       }
     }
     return true;
   }
 
-  SEPCONV_HOST_DEVICE bool block(int component, std::int16_t* to) {
+  SEPCONV_HOST_DEVICE bool decode_block(int component, std::int16_t* to) {
     const std::uint16_t* const quant = tables_.quant[component];
-    const int size = symbol(tables_.huffman[0][header_.dc_of[component]]);
+    const int size = decode_symbol(tables_.huffman[0][header_.dc_table[component]]);
     if (size < 0) return false;
     int& dc = dc_[component];
     if (size > 0) dc += bits_.value(static_cast<unsigned>(size));
-    if (dc < -kMax || dc > kMax || !put(dc * quant[0], to)) return false;
-    const HuffmanTable& table = tables_.huffman[1][header_.ac_of[component]];
+    if (dc < -kMax || dc > kMax || !store_coefficient(dc * quant[0], to)) return false;
+    const HuffmanTable& table = tables_.huffman[1][header_.ac_table[component]];
     for (int k = 1; k < kCoefficients; ++k) {
-      const int code = symbol(table);
+      const int code = decode_symbol(table);
       if (code <= 0) {
         if (code == 0) break;
         return false;
@@ -137,19 +138,19 @@ class ScanDecoder {
       k += code >> 4;
       const unsigned bits = static_cast<unsigned>(code) & 0xF;
       if (k >= kCoefficients || bits > kMaxAcBits || (bits == 0 && code != 0xF0)) return false;
-      if (bits > 0 && !put(bits_.value(bits) * quant[k], to + tables_.natural[k])) return false;
+      if (bits > 0 && !store_coefficient(bits_.value(bits) * quant[k], to + tables_.natural[k])) return false;
     }
     return !bits_.ran_out();
   }
 
-  /// -1: there is no such code.
-  SEPCONV_HOST_DEVICE int symbol(const HuffmanTable& table) {
+  /// Returns -1 for an invalid code.
+  SEPCONV_HOST_DEVICE int decode_symbol(const HuffmanTable& table) {
     bits_.fill();
     const std::uint32_t next = bits_.peek();
-    const unsigned look = table.look[next >> (kMaxCodeBits - kLookBits)];
-    if (look != 0) {
-      bits_.skip(look >> 8);
-      return static_cast<int>(look & 0xFF);
+    const unsigned lookup = table.lookup[next >> (kMaxCodeBits - kLookBits)];
+    if (lookup != 0) {
+      bits_.skip(lookup >> 8);
+      return static_cast<int>(lookup & 0xFF);
     }
     const unsigned length = table.length_of(next, kLookBits + 1, kMaxCodeBits);
     if (length > kMaxCodeBits) return -1;
@@ -157,16 +158,16 @@ class ScanDecoder {
     return static_cast<int>(table.symbol_of(next, length));
   }
 
-  /// All lanes have the same, and one stores it.
-  SEPCONV_HOST_DEVICE bool put(int value, std::int16_t* to) const {
-    if (Team::lane() == 0) *to = static_cast<std::int16_t>(value);
+  /// Stores a coefficient. All lanes have the same value; one stores it. Returns false if it is out of range.
+  SEPCONV_HOST_DEVICE bool store_coefficient(int value, std::int16_t* to) const {
+    if (ThreadGroup::lane() == 0) *to = static_cast<std::int16_t>(value);
     return value >= -kMax && value <= kMax;
   }
 
   static constexpr int kMax = kMaxCoefficient;
   static constexpr unsigned kMaxDcBits = 11, kMaxAcBits = 10;  // of 8-bit pixels (F.1.2)
 
-  Team team_;
+  ThreadGroup group_;
   const std::uint8_t* stream_;
   std::int64_t bytes_;
   Geometry geometry_;

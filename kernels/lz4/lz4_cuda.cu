@@ -1,4 +1,4 @@
-// Blocks of LZ4 decoded by warps, one each.
+// Decodes LZ4 blocks, one warp per block.
 #include <cuda_runtime.h>
 
 #include "kernels/codec/decode_tiles.cuh"

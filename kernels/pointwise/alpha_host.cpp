@@ -13,13 +13,13 @@
 
 #include "kernels/simd/vectors-inl.h"
 
-#ifndef SEPCONV_ALPHA_SEEN
-#define SEPCONV_ALPHA_SEEN
+#ifndef SEPCONV_ALPHA_PRESENCE
+#define SEPCONV_ALPHA_PRESENCE
 namespace sepconv {
 
-struct AlphaSeen {
-  bool missing = false, there = false;
-  bool both() const noexcept { return missing && there; }
+struct AlphaPresence {
+  bool missing = false, present = false;
+  bool both() const noexcept { return missing && present; }
 };
 
 }  // namespace sepconv
@@ -33,10 +33,10 @@ A changed(const ElementAlpha<A>& op, A x, A alpha, bool is_alpha) {
   if (op.kind == AlphaOp::Kind::hide) return op.hidden(x, alpha, is_alpha);
   if (op.kind == AlphaOp::Kind::store) return op.template stored<T>(x, alpha, is_alpha);
   if (op.kind == AlphaOp::Kind::rescale) return op.rescaled(x, is_alpha);
-  return op.template weighed<T>(x, alpha, is_alpha);
+  return op.template weighted<T>(x, alpha, is_alpha);
 }
 
-/// Any channels, in ascending order; the definition as it stands.
+/// The definition, for any number of channels, in ascending order.
 template <class A, class Change>
 void change_pixels(A* row, std::int64_t elements, std::int64_t channels, std::int64_t alpha_channel,
                    const Change& change) {
@@ -48,7 +48,7 @@ void change_pixels(A* row, std::int64_t elements, std::int64_t channels, std::in
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// The alpha of each element's pixel, of vectors that begin with a pixel: the last channel of two, or of
+/// The alpha of each element's pixel. Vectors begin with a pixel, and alpha is the last channel of two or
 /// four.
 template <int kChannels, class V>
 HWY_INLINE V alpha_of(V x) {
@@ -76,13 +76,13 @@ std::int64_t hide_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elemen
     const auto x = hn::LoadU(d, row + i);
     const auto alpha = alpha_of<kChannels>(x);
     const auto hidden = hn::Or(hn::Eq(alpha, hn::Zero(d)), hn::IsNaN(alpha));
-    const auto alone = hn::AndNot(alpha_lane, hn::Eq(x, value));
-    hn::StoreU(hn::IfThenElse(hn::Or(hidden, alone), hn::Set(d, op.kMissing), x), d, row + i);
+    const auto equals_missing = hn::AndNot(alpha_lane, hn::Eq(x, value));
+    hn::StoreU(hn::IfThenElse(hn::Or(hidden, equals_missing), hn::Set(d, op.kMissing), x), d, row + i);
   }
   return i;
 }
 
-/// For a type of which no colour is moved to another value (q is p).
+/// For a type for which no colour is moved to another value (q == p).
 template <class T, int kChannels, class A>
 std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
   const hn::ScalableTag<A> d;
@@ -94,19 +94,19 @@ std::int64_t store_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
   for (; i + lanes <= elements; i += lanes) {
     const auto x = hn::LoadU(d, row + i);
     const auto alpha = alpha_of<kChannels>(x);
-    auto own = hn::IfThenElse(hn::Gt(alpha, bound), alpha, hn::Set(d, op.least));
+    auto new_alpha = hn::IfThenElse(hn::Gt(alpha, bound), alpha, hn::Set(d, op.min_positive));
     const auto hidden = hn::IsNaN(alpha);
-    own = hn::IfThenElse(hidden, zero, own);
+    new_alpha = hn::IfThenElse(hidden, zero, new_alpha);
     auto colour = hn::IfThenElse(hn::IsNaN(x), hn::Set(d, op.r), x);
     colour = hn::IfThenElse(hidden, hn::Set(d, op.p), colour);
-    hn::StoreU(hn::IfThenElse(alpha_lane, own, colour), d, row + i);
+    hn::StoreU(hn::IfThenElse(alpha_lane, new_alpha, colour), d, row + i);
   }
   return i;
 }
 
-/// For a type that has every number of A above 0, or of integers.
+/// For a type that represents every positive number of A, or for integers.
 template <class T, int kChannels, class A>
-std::int64_t weigh_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
+std::int64_t weight_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements) {
   using Kind = AlphaOp::Kind;
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -120,15 +120,16 @@ std::int64_t weigh_vectors(const ElementAlpha<A>& op, A* row, std::int64_t eleme
     auto colour = x;
     if (op.kind == Kind::multiply) colour = hn::Mul(x, weight);
     if (op.kind == Kind::divide) colour = hn::Div(x, weight);
-    const auto own = hn::IfThenElse(alpha_lane, x, colour);
-    hn::StoreU(hn::IfThenElse(hn::Gt(alpha, bound), own, hn::Set(d, op.p)), d, row + i);
+    const auto new_alpha = hn::IfThenElse(alpha_lane, x, colour);
+    hn::StoreU(hn::IfThenElse(hn::Gt(alpha, bound), new_alpha, hn::Set(d, op.p)), d, row + i);
   }
   return i;
 }
 
 #endif
 
-/// So much of the row as vectors can change: alpha is the last of two channels, or of four of f32.
+/// Changes the part of the row that vectors support: alpha is the last of two channels, or of four of f32.
+/// Returns the number of elements changed.
 template <class T, class A>
 std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elements, std::int64_t channels) {
 #if HWY_TARGET != HWY_SCALAR
@@ -138,11 +139,11 @@ std::int64_t change_vectors(const ElementAlpha<A>& op, A* row, std::int64_t elem
     if (two) return hide_vectors<2>(op, row, elements);
     return four ? hide_vectors<4>(op, row, elements) : 0;
   }
-  // What is stored as a smaller f32 is above 0 by other rules than these comparisons know.
+  // Whether a value stored as f32 is positive needs another test than these comparisons.
   if (std::is_floating_point_v<T> && sizeof(T) < sizeof(A)) return 0;
   if (op.kind != AlphaOp::Kind::store) {
-    if (two) return weigh_vectors<T, 2>(op, row, elements);
-    return four ? weigh_vectors<T, 4>(op, row, elements) : 0;
+    if (two) return weight_vectors<T, 2>(op, row, elements);
+    return four ? weight_vectors<T, 4>(op, row, elements) : 0;
   }
   if (op.q != op.p) return 0;
   if (two) return store_vectors<T, 2>(op, row, elements);
@@ -180,50 +181,50 @@ void change(const AlphaOp& alpha_op, const ConstPixelView& in, const PixelView& 
   });
 }
 
-/// Looks at alpha alone, where it is the last of two or four channels; returns how many pixels.
+/// Tests only alpha, if it is the last of two or four channels. Returns the number of pixels tested.
 template <int kChannels, class T>
-std::int64_t look_at_vectors(const T* row, std::int64_t cols, AlphaSeen& seen) {
+std::int64_t scan_alpha_vectors(const T* row, std::int64_t cols, AlphaPresence& presence) {
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t col = 0;
-  for (; col + lanes <= cols && !seen.both(); col += lanes) {
+  for (; col + lanes <= cols && !presence.both(); col += lanes) {
     hn::Vec<decltype(d)> alpha, other;
     if constexpr (kChannels == 2) hn::LoadInterleaved2(d, row + col * 2, other, alpha);
     if constexpr (kChannels == 4) hn::LoadInterleaved4(d, row + col * 4, other, other, other, alpha);
     const auto hidden = hn::Eq(alpha, hn::Zero(d));
-    seen.missing = seen.missing || !hn::AllFalse(d, hidden);
-    seen.there = seen.there || !hn::AllTrue(d, hidden);
+    presence.missing = presence.missing || !hn::AllFalse(d, hidden);
+    presence.present = presence.present || !hn::AllTrue(d, hidden);
   }
   return col;
 }
 
 template <class T>
-void look_at_row(const T* row, std::int64_t cols, std::int64_t channels, const AlphaOp& hide,
-                 AlphaSeen& seen) {
-  const bool asks_all = std::is_floating_point_v<T> || !std::isnan(hide.p);
+void scan_alpha_row(const T* row, std::int64_t cols, std::int64_t channels, const AlphaOp& hide,
+                    AlphaPresence& presence) {
+  const bool tests_all_channels = std::is_floating_point_v<T> || !std::isnan(hide.p);
   std::int64_t col = 0;
-  if (!asks_all && hide.channel == channels - 1) {
-    if (channels == 2) col = look_at_vectors<2>(row, cols, seen);
-    if (channels == 4) col = look_at_vectors<4>(row, cols, seen);
+  if (!tests_all_channels && hide.channel == channels - 1) {
+    if (channels == 2) col = scan_alpha_vectors<2>(row, cols, presence);
+    if (channels == 4) col = scan_alpha_vectors<4>(row, cols, presence);
   }
-  for (; col < cols && !seen.both(); ++col) {
+  for (; col < cols && !presence.both(); ++col) {
     const T* const x = row + col * channels;
     const T alpha = x[hide.channel];
     const bool hidden = !(alpha > 0 || alpha < 0);
-    seen.missing = seen.missing || hidden;
-    seen.there = seen.there || !hidden;
-    for (std::int64_t c = 0; asks_all && !hidden && c < channels; ++c)
-      seen.missing =
-          seen.missing || x[c] != x[c] || (c != hide.channel && static_cast<double>(x[c]) == hide.p);
+    presence.missing = presence.missing || hidden;
+    presence.present = presence.present || !hidden;
+    for (std::int64_t c = 0; tests_all_channels && !hidden && c < channels; ++c)
+      presence.missing =
+          presence.missing || x[c] != x[c] || (c != hide.channel && static_cast<double>(x[c]) == hide.p);
   }
 }
 
-AlphaSeen look_at_alpha(const ConstPixelView& pixels, const AlphaOp& hide) {
+AlphaPresence scan_alpha(const ConstPixelView& pixels, const AlphaOp& hide) {
   return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
-    AlphaSeen seen;
-    for (std::int64_t row = 0; row < pixels.extent.rows && !seen.both(); ++row)
-      look_at_row(pixels.row<T>(row), pixels.extent.cols, pixels.channels, hide, seen);
-    return seen;
+    AlphaPresence presence;
+    for (std::int64_t row = 0; row < pixels.extent.rows && !presence.both(); ++row)
+      scan_alpha_row(pixels.row<T>(row), pixels.extent.cols, pixels.channels, hide, presence);
+    return presence;
   });
 }
 
@@ -240,7 +241,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sepconv {
 
-HWY_EXPORT(look_at_alpha);
+HWY_EXPORT(scan_alpha);
 HWY_EXPORT(alpha_f32);
 HWY_EXPORT(alpha_f64);
 
@@ -268,8 +269,10 @@ void keep_alpha_host(std::int64_t channel, const ConstPixelView& in, const Pixel
 }
 
 ValidMask presence_of(const ConstPixelView& pixels, const AlphaOp& hide) {
-  const AlphaSeen seen = HWY_DYNAMIC_DISPATCH(look_at_alpha)(pixels, hide);
-  return !seen.missing ? ValidMask::all_there : seen.there ? ValidMask::some_missing : ValidMask::all_missing;
+  const AlphaPresence presence = HWY_DYNAMIC_DISPATCH(scan_alpha)(pixels, hide);
+  return !presence.missing  ? ValidMask::all_there
+         : presence.present ? ValidMask::some_missing
+                            : ValidMask::all_missing;
 }
 
 }  // namespace sepconv

@@ -1,5 +1,5 @@
-// PointwiseOp on the device: ElementOp of element_op.hpp once more, and the sequence of them that a kernel
-// applies to a value before it stores it.
+// PointwiseOp on the device (the same as ElementOp of element_op.hpp), and the sequence of operations that a
+// kernel applies to a value before storing it.
 #pragma once
 
 #include <cstdint>
@@ -28,49 +28,49 @@ struct Op {
         r(static_cast<A>(op.r)),
         propagates_nodata(op.propagates_nodata) {}
 
-  /// x[i] = op(x[i]) of a unary operation. What is to be done is decided outside the loop: once in the code,
-  /// not once an element, which for a kernel of sixteen elements a thread is the difference between 3,000 and
-  /// 50,000 instructions. Unary and binary operations are apart so that a kernel has the code of those it can
-  /// meet.
+  /// x[i] = op(x[i]) for a unary operation. The operation is dispatched outside the loop: once in the code,
+  /// not once per element, which makes 3,000 instead of 50,000 instructions for a kernel with sixteen
+  /// elements per thread. Unary and binary operations are separate, so that a kernel contains only the code
+  /// it can need.
   template <int kCount>
   __device__ __forceinline__ void unary(A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
-    const Bits<kCount> gone = propagates_nodata ? missing_in(x, x) : 0;
-    const auto each = [&](const auto& op) {
+    const Bits<kCount> missing_mask = propagates_nodata ? missing_in(x, x) : 0;
+    const auto apply = [&](const auto& op) {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = op(x[i]);
     };
     switch (kind) {
       case Kind::scale:
-        each([&](A u) { return fused_multiply_add(u, p, q); });
+        apply([&](A u) { return fused_multiply_add(u, p, q); });
         break;
       case Kind::clamp:
-        each([&](A u) {
+        apply([&](A u) {
           const A raised = u < p ? p : u;
           return raised > q ? q : raised;
         });
         break;
       case Kind::absolute:
-        each([](A u) { return fabs(u); });
+        apply([](A u) { return fabs(u); });
         break;
       case Kind::threshold:
-        each([&](A u) { return u > p ? q : r; });
+        apply([&](A u) { return u > p ? q : r; });
         break;
       case Kind::round_to:
-        visit(type, [&]<class T>(T) { each([](A u) { return static_cast<A>(to_pixel<T>(u)); }); });
+        visit(type, [&]<class T>(T) { apply([](A u) { return static_cast<A>(to_pixel<T>(u)); }); });
         break;
       case Kind::mark_missing:
-        each([&](A u) { return u == p ? missing() : u; });
+        apply([&](A u) { return u == p ? missing() : u; });
         break;
       case Kind::zero_missing:
-        each([](A u) { return isnan(u) ? A(0) : u; });
+        apply([](A u) { return isnan(u) ? A(0) : u; });
         break;
       case Kind::weight:
-        each([](A u) { return isnan(u) ? A(0) : A(1); });
+        apply([](A u) { return isnan(u) ? A(0) : A(1); });
         break;
       case Kind::store_missing:
         visit(type, [&]<class T>(T) {
-          each([&](A u) {
+          apply([&](A u) {
             const A stored = static_cast<A>(to_pixel<T>(u));
             return isnan(u) ? p : stored == p ? q : stored;
           });
@@ -79,11 +79,11 @@ struct Op {
       default:  // copy
         break;
     }
-    make_missing<kCount>(gone, x);
+    make_missing<kCount>(missing_mask, x);
   }
 
-  /// The same of two elements, of those operations that join images and nothing within a stage, so that no
-  /// convolution has their code.
+  /// The same for two elements, for the operations that combine images and do not occur within a stage, so
+  /// that no convolution contains their code.
   __device__ __forceinline__ A joined(A u, A v) const {
     using Kind = PointwiseOp::Kind;
     if (propagates_nodata && (isnan(u) || isnan(v))) return missing();
@@ -99,70 +99,70 @@ struct Op {
     }
   }
 
-  /// x[i] = op(a[i], b[i]) of a binary operation before those; the arrays may be one.
+  /// x[i] = op(a[i], b[i]) for the other binary operations; the arrays may be the same.
   template <int kCount>
   __device__ __forceinline__ void binary(const A (&a)[kCount], const A (&b)[kCount], A (&x)[kCount]) const {
     using Kind = PointwiseOp::Kind;
-    const Bits<kCount> gone = propagates_nodata ? missing_in(a, b) : 0;
-    const auto each = [&](const auto& op) {
+    const Bits<kCount> missing_mask = propagates_nodata ? missing_in(a, b) : 0;
+    const auto apply = [&](const auto& op) {
 #pragma unroll
       for (int i = 0; i < kCount; ++i) x[i] = op(a[i], b[i]);
     };
     switch (kind) {
       case Kind::magnitude:
-        each([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
+        apply([](A u, A v) { return square_root(fused_multiply_add(u, u, v * v)); });
         break;
       case Kind::sum:
-        each([](A u, A v) { return u + v; });
+        apply([](A u, A v) { return u + v; });
         break;
       case Kind::difference:
-        each([](A u, A v) { return u - v; });
+        apply([](A u, A v) { return u - v; });
         break;
       case Kind::unsharp:
-        each([&](A u, A v) {
+        apply([&](A u, A v) {
           const A detail = u - v;
           return fabs(detail) >= q ? fused_multiply_add(p, detail, u) : u;
         });
         break;
       case Kind::keep_missing:
-        each([](A u, A v) { return isnan(u) ? missing() : v; });
+        apply([](A u, A v) { return isnan(u) ? missing() : v; });
         break;
       case Kind::fill_missing:
-        each([](A u, A v) { return isnan(u) ? v : u; });
+        apply([](A u, A v) { return isnan(u) ? v : u; });
         break;
       case Kind::keep_equal:
-        each([&](A u, A v) { return v == p ? u : missing(); });
+        apply([&](A u, A v) { return v == p ? u : missing(); });
         break;
       case Kind::quotient:
-        each([](A u, A v) { return u / v; });
+        apply([](A u, A v) { return u / v; });
         break;
       case Kind::renormalise:
-        each([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
+        apply([&](A u, A v) { return v == p || isnan(u) ? u : v > 0 ? u * (p / v) : missing(); });
         break;
       default:
         break;
     }
-    make_missing<kCount>(gone, x);
+    make_missing<kCount>(missing_mask, x);
   }
 
   template <int kCount>
   using Bits = std::conditional_t<(kCount > 32), std::uint64_t, std::uint32_t>;
 
-  /// A bit for each element of which a or b is missing. Asked next to every operation instead, of each
-  /// element, this would double the code of the longest kernels.
+  /// A bit for each element for which a or b is missing. Testing this next to every operation for each
+  /// element would double the code of the longest kernels.
   template <int kCount>
   __device__ static __forceinline__ Bits<kCount> missing_in(const A (&a)[kCount], const A (&b)[kCount]) {
     static_assert(kCount <= 64);
-    Bits<kCount> gone = 0;
+    Bits<kCount> missing_mask = 0;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) gone |= Bits<kCount>{isnan(a[i]) || isnan(b[i])} << i;
-    return gone;
+    for (int i = 0; i < kCount; ++i) missing_mask |= Bits<kCount>{isnan(a[i]) || isnan(b[i])} << i;
+    return missing_mask;
   }
   template <int kCount>
-  __device__ static __forceinline__ void make_missing(Bits<kCount> gone, A (&x)[kCount]) {
-    if (gone == 0) return;
+  __device__ static __forceinline__ void make_missing(Bits<kCount> missing_mask, A (&x)[kCount]) {
+    if (missing_mask == 0) return;
 #pragma unroll
-    for (int i = 0; i < kCount; ++i) x[i] = (gone >> i & 1) != 0 ? missing() : x[i];
+    for (int i = 0; i < kCount; ++i) x[i] = (missing_mask >> i & 1) != 0 ? missing() : x[i];
   }
 
   /// std::numeric_limits<A>::quiet_NaN().
@@ -174,23 +174,23 @@ struct Op {
   }
 };
 
-/// Where a kernel's results go, and the unary operations that they pass through on the way.
+/// The destination of a kernel's results, and the unary operations that are applied before the store.
 template <class A>
 struct Store {
   Rows to;
   int count = 0;
-  Op<A> then[kMaxFusedOps];
+  Op<A> fused_ops[kMaxFusedOps];
 
   explicit Store(const PixelView& view, std::span<const PointwiseOp> ops = {}) : to(view) {
     if (ops.size() > kMaxFusedOps)
       throw InvalidArgument("too many operations for one launch; give at most 8");
-    for (const PointwiseOp& op : ops) then[count++] = Op<A>(op);
+    for (const PointwiseOp& op : ops) fused_ops[count++] = Op<A>(op);
   }
 
-  /// What has to be done to results before they are stored.
+  /// Applies the fused operations to results before they are stored.
   template <int kCount>
   __device__ __forceinline__ void finish(A (&x)[kCount]) const {
-    for (int i = 0; i < count; ++i) then[i].unary(x);
+    for (int i = 0; i < count; ++i) fused_ops[i].unary(x);
   }
 
   __device__ __forceinline__ void operator()(std::int64_t row, std::int64_t element, A value) const {

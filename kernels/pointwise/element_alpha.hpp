@@ -1,4 +1,4 @@
-// What an AlphaOp does to one element, in the arithmetic type A: the definition. Private to this folder.
+// An AlphaOp on one element, in the arithmetic type A: the definition. Private to this folder.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 namespace sepconv {
 
-/// The least normal number above 0 that the type stores.
+/// The smallest positive normal number of the type.
 template <class A>
 A min_alpha(PixelType type) {
   if (!is_floating(type)) return 1;
@@ -22,7 +22,7 @@ template <class A>
 struct ElementAlpha {
   AlphaOp::Kind kind;
   std::int64_t channel;
-  A p, q, r, least;
+  A p, q, r, min_positive;
   PixelType type;
 
   explicit ElementAlpha(const AlphaOp& op)
@@ -31,7 +31,7 @@ struct ElementAlpha {
         p(static_cast<A>(op.p)),
         q(static_cast<A>(op.q)),
         r(static_cast<A>(op.r)),
-        least(min_alpha<A>(op.type)),
+        min_positive(min_alpha<A>(op.type)),
         type(op.type) {}
 
   static constexpr A kMissing = std::numeric_limits<A>::quiet_NaN();
@@ -40,18 +40,18 @@ struct ElementAlpha {
   A hidden(A x, A alpha, bool is_alpha) const {
     return alpha == 0 || std::isnan(alpha) || (!is_alpha && x == p) ? kMissing : x;
   }
-  /// To be stored as T.
+  /// Kind::store, for the stored type T.
   template <class T>
   A stored(A x, A alpha, bool is_alpha) const {
-    if (is_alpha) return std::isnan(alpha) ? A(0) : is_positive<T>(x) ? x : least;
+    if (is_alpha) return std::isnan(alpha) ? A(0) : is_positive<T>(x) ? x : min_positive;
     if (std::isnan(alpha)) return p;
     if (std::isnan(x)) return r;
     return q != p && static_cast<A>(to_pixel<T>(x)) == p ? q : x;
   }
   A rescaled(A x, bool is_alpha) const { return is_alpha ? x * p / r : x; }
-  /// What multiply, divide and clear make of it, of an alpha that T stores.
+  /// Kinds multiply, divide and clear, for an alpha that is stored as T.
   template <class T>
-  A weighed(A x, A alpha, bool is_alpha) const {
+  A weighted(A x, A alpha, bool is_alpha) const {
     if (!is_positive<T>(alpha)) return p;
     if (is_alpha || kind == AlphaOp::Kind::clear) return x;
     const A weight = alpha / r;
@@ -59,7 +59,7 @@ struct ElementAlpha {
   }
 
  private:
-  /// As T; half of 1 is rounded to 0.
+  /// Whether x is positive after conversion to T; 0.5 is rounded to 0.
   template <class T>
   static bool is_positive(A x) {
     return std::is_integral_v<T> ? x > A(0.5) : static_cast<T>(x) > 0;

@@ -1,6 +1,5 @@
-// What each PointwiseOp does to one element, in the arithmetic type A: the definition that
-// pointwise_reference applies as it stands and that pointwise_host has to equal bit for bit. Private to this
-// folder.
+// Each PointwiseOp on one element, in the arithmetic type A: the definition. pointwise_reference applies it
+// directly; pointwise_host must equal it bit for bit. Private to this folder.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,5 @@
-// Whether pixels on the device hold NaN: memory-bound, and told to the host without a copy.
+// Tests whether pixels on the device contain NaN: memory-bound; the result is written to host memory without
+// a copy.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -11,10 +12,10 @@ namespace sepconv::engine {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr std::int64_t kRowsOfThread = 8;  // whose loads are under way at once
+constexpr std::int64_t kRowsPerThread = 8;  // whose loads are in flight simultaneously
 constexpr std::int64_t kMaxGridRows = 65535;
 
-/// A thread has an element of every gridDim.y-th row.
+/// A thread tests one element of every gridDim.y-th row.
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     find_nan_kernel(const device::Rows in, std::int64_t rows, std::int64_t elements, std::int32_t* found) {
@@ -37,7 +38,7 @@ void find_nan(const ConstPixelView& in, std::int32_t* found, DeviceStream stream
   check_cuda(cudaHostGetDevicePointer(&on_device, found, 0), "asking where a GPU sees page-locked memory");
   const std::int64_t elements = in.row_elements(), rows = in.extent.rows;
   const dim3 blocks(static_cast<unsigned>(ceil_div(elements, std::int64_t{kThreads})),
-                    static_cast<unsigned>(std::min(ceil_div(rows, kRowsOfThread), kMaxGridRows)));
+                    static_cast<unsigned>(std::min(ceil_div(rows, kRowsPerThread), kMaxGridRows)));
   const auto kernel = in.type == PixelType::f32 ? find_nan_kernel<float> : find_nan_kernel<double>;
   kernel<<<blocks, kThreads, 0, stream>>>(device::Rows(in), rows, elements,
                                           static_cast<std::int32_t*>(on_device));

@@ -13,14 +13,14 @@
 
 #include "kernels/simd/vectors-inl.h"
 
-#ifndef SEPCONV_MISSING_SEEN
-#define SEPCONV_MISSING_SEEN
+#ifndef SEPCONV_MISSING_PRESENCE
+#define SEPCONV_MISSING_PRESENCE
 namespace sepconv {
 
-struct Seen {
+struct Presence {
   bool missing = false;
-  bool there = false;
-  bool both() const noexcept { return missing && there; }
+  bool present = false;
+  bool both() const noexcept { return missing && present; }
 };
 
 }  // namespace sepconv
@@ -37,38 +37,38 @@ HWY_INLINE hn::Mask<D> missing_in(D d, const T* values, hn::Vec<D> missing) {
   return same;
 }
 
-/// Several vectors at a time, so that what was seen is asked seldom.
+/// Tests several vectors per step, so that the result is checked less often.
 template <class T>
-void look(const T* values, std::int64_t count, T missing, Seen& seen) {
+void scan_row(const T* values, std::int64_t count, T missing, Presence& presence) {
   constexpr std::int64_t kVectors = 8;
   const hn::ScalableTag<T> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const auto wanted = hn::Set(d, missing);
+  const auto missing_vector = hn::Set(d, missing);
   std::int64_t i = 0;
-  for (; i + kVectors * lanes <= count && !seen.both(); i += kVectors * lanes) {
-    auto any = missing_in(d, values + i, wanted);
+  for (; i + kVectors * lanes <= count && !presence.both(); i += kVectors * lanes) {
+    auto any = missing_in(d, values + i, missing_vector);
     auto all = any;
     for (std::int64_t k = 1; k < kVectors; ++k) {
-      const auto one = missing_in(d, values + i + k * lanes, wanted);
-      any = hn::Or(any, one);
-      all = hn::And(all, one);
+      const auto is_missing = missing_in(d, values + i + k * lanes, missing_vector);
+      any = hn::Or(any, is_missing);
+      all = hn::And(all, is_missing);
     }
-    seen.missing = seen.missing || !hn::AllFalse(d, any);
-    seen.there = seen.there || !hn::AllTrue(d, all);
+    presence.missing = presence.missing || !hn::AllFalse(d, any);
+    presence.present = presence.present || !hn::AllTrue(d, all);
   }
-  for (; i < count && !seen.both(); ++i) {
-    const bool one = values[i] == missing || values[i] != values[i];
-    seen.missing = seen.missing || one;
-    seen.there = seen.there || !one;
+  for (; i < count && !presence.both(); ++i) {
+    const bool is_missing = values[i] == missing || values[i] != values[i];
+    presence.missing = presence.missing || is_missing;
+    presence.present = presence.present || !is_missing;
   }
 }
 
-Seen look_at(const ConstPixelView& pixels, double missing) {
+Presence scan(const ConstPixelView& pixels, double missing) {
   return visit_pixel_type(pixels.type, [&]<class T>(std::type_identity<T>) {
-    Seen seen;
-    for (std::int64_t row = 0; row < pixels.extent.rows && !seen.both(); ++row)
-      look(pixels.row<T>(row), pixels.row_elements(), static_cast<T>(missing), seen);
-    return seen;
+    Presence presence;
+    for (std::int64_t row = 0; row < pixels.extent.rows && !presence.both(); ++row)
+      scan_row(pixels.row<T>(row), pixels.row_elements(), static_cast<T>(missing), presence);
+    return presence;
   });
 }
 
@@ -78,11 +78,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace sepconv {
 
-HWY_EXPORT(look_at);
+HWY_EXPORT(scan);
 
 namespace {
 
-bool can_hold(PixelType type, double value) {
+bool can_represent(PixelType type, double value) {
   return visit_pixel_type(type, [value]<class T>(std::type_identity<T>) {
     return std::is_floating_point_v<T> || (value >= static_cast<double>(std::numeric_limits<T>::lowest()) &&
                                            value <= static_cast<double>(std::numeric_limits<T>::max()) &&
@@ -93,9 +93,11 @@ bool can_hold(PixelType type, double value) {
 }  // namespace
 
 ValidMask presence_of(const ConstPixelView& pixels, double missing) {
-  if (!can_hold(pixels.type, missing)) return ValidMask::all_there;
-  const Seen seen = HWY_DYNAMIC_DISPATCH(look_at)(pixels, missing);
-  return !seen.missing ? ValidMask::all_there : seen.there ? ValidMask::some_missing : ValidMask::all_missing;
+  if (!can_represent(pixels.type, missing)) return ValidMask::all_there;
+  const Presence presence = HWY_DYNAMIC_DISPATCH(scan)(pixels, missing);
+  return !presence.missing  ? ValidMask::all_there
+         : presence.present ? ValidMask::some_missing
+                            : ValidMask::all_missing;
 }
 
 void fill_pixels(const PixelView& pixels, double value) {

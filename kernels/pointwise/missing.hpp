@@ -1,4 +1,4 @@
-// Which pixels are missing: those of one value, and those that are NaN.
+// Missing pixels: those with a given value, and NaN.
 #pragma once
 
 #include "core/image.hpp"
@@ -8,17 +8,18 @@ namespace sepconv {
 
 enum class ValidMask : std::uint8_t { all_there, some_missing, all_missing };
 
-/// What of `pixels`, in host memory, is missing: every element that equals `missing`, rounded to the pixels'
-/// type, and every NaN. A `missing` that an integer type cannot hold, as NaN, is none of its elements. Of no
-/// pixels all are there.
+/// Which of `pixels`, in host memory, are missing: every element that equals `missing`, rounded to the
+/// pixels' type, and every NaN. A `missing` that an integer type cannot represent (NaN, for example) equals
+/// none of its elements. Without pixels the result is all_there.
 ValidMask presence_of(const ConstPixelView& pixels, double missing);
 
-/// Sets `found`, which is page-locked memory of the host, where `in`, of f32 or f64 in device memory, holds
-/// NaN, and else leaves it. The host sees it once that is through. Enqueues on `stream` and returns. Throws
-/// InvalidArgument for integers, and CudaError.
+/// Sets `found`, in page-locked host memory, to 1 if `in` (f32 or f64 in device memory) contains NaN;
+/// otherwise leaves it unchanged. The host may read it after the stream has executed the work. Enqueues on
+/// `stream` and returns. Throws InvalidArgument for integers, and CudaError.
 void find_nan_cuda(const ConstPixelView& in, std::int32_t* found, DeviceStream stream);
 
-/// Makes every element `value`, which the type can hold, or NaN of a floating one.
+/// Sets every element to `value`, which the type must be able to represent; NaN is allowed for floating-point
+/// types.
 void fill_pixels(const PixelView& pixels, double value);
 
 }  // namespace sepconv

@@ -15,11 +15,12 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Pixels that are taken apart into planes, mixed and put together again at a time. Whole vectors of every
-/// type.
+/// Number of pixels that are split into planes, mixed and interleaved again in one step: whole vectors of
+/// every type.
 constexpr std::int64_t kMixPixels = 128;
 
-/// One output plane: offset + sum over j of coefficients[j] * planes[j], kMixPixels long and apart.
+/// One output plane: offset + sum over j of coefficients[j] * planes[j]. Planes have kMixPixels elements and
+/// are contiguous.
 template <class A>
 void mix_plane(const A* coefficients, A offset, const A* planes, std::int64_t channels, A* to) {
   const hn::ScalableTag<A> d;

@@ -1,5 +1,4 @@
-// Operations that need one pixel of each input. `in` and `out` have equal extents; any pixel types;
-// `arithmetic` as in conv.hpp.
+// Pixelwise operations. `in` and `out` have equal extents and any pixel types; `arithmetic` as in conv.hpp.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,8 @@
 
 namespace sepconv {
 
-/// What is done to one element x of each input (a: first, b: second). Where pixels may be missing, NaN stands
-/// for one that is; a NaN that an operation makes is the quiet one without payload.
+/// An operation on one element of each input (a: first, b: second). NaN marks a missing pixel; a NaN that an
+/// operation produces is the quiet NaN without payload.
 struct PointwiseOp {
   enum class Kind : std::uint8_t {
     copy,          ///< a
@@ -38,37 +37,38 @@ struct PointwiseOp {
     quotient,       ///< a / b
     renormalise,    ///< b == p ? a : b > 0 ? a * (p / b) : NaN; NaN stays as it is      (a: weighted sum of
                     ///< valid pixels; b: of its weights; p: of all weights)
-    product,        ///< a * b; from here on of two images, and no end of a convolution on a device
-    lesser,         ///< b < a ? b : a
-    greater,        ///< b > a ? b : a
-    mix,            ///< fma(a, p, b * q)
+    product,  ///< a * b; this and the next three combine two images; not fused into convolutions on a device
+    lesser,   ///< b < a ? b : a
+    greater,  ///< b > a ? b : a
+    mix,      ///< fma(a, p, b * q)
   };
   Kind kind = Kind::copy;
   double p = 0, q = 0, r = 0;
   PixelType type = PixelType::f32;
-  bool propagates_nodata = false;  ///< the result is NaN where a, or b of a binary one, is
+  bool propagates_nodata = false;  ///< the result is NaN if a is, or b of a binary operation
 
   bool binary() const noexcept { return kind >= Kind::magnitude; }
 };
 
 /// p, q and r are rounded once to the arithmetic type. Stores as in conv.hpp. `b` is ignored unless
-/// op.binary(). Neither allocates; `out` may be `a` or `b` itself (same data, type and pitch).
+/// op.binary(). No allocation; `out` may be `a` or `b` itself (same data, type and pitch).
 void pointwise_reference(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                          const PixelView& out, Arithmetic arithmetic);
 void pointwise_host(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                     const PixelView& out, Arithmetic arithmetic);
 
-/// Most unary operations that one launch applies one after another.
+/// Maximum number of unary operations that one launch applies in sequence.
 inline constexpr std::size_t kMaxFusedOps = 8;
 
-/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device
-/// memory that stays valid until the stream has passed. `then`: unary operations, at most kMaxFusedOps, that
-/// the result passes through before it is stored. Throws InvalidArgument and CudaError.
+/// Bit-identical on the current device: enqueued on `stream`, returns immediately. Views are device memory
+/// and must stay valid until the stream has executed the work. `fused_ops`: unary operations, at most
+/// kMaxFusedOps, that are applied to the result before it is stored. Throws InvalidArgument and CudaError.
 void pointwise_cuda(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b,
                     const PixelView& out, Arithmetic arithmetic, DeviceStream stream,
-                    std::span<const PointwiseOp> then = {});
+                    std::span<const PointwiseOp> fused_ops = {});
 
-/// Mixing of channels: out_channels x in_channels coefficients, row-major, and one offset per output channel.
+/// A channel mixing matrix: out_channels x in_channels coefficients, row-major, and one offset per output
+/// channel.
 struct ChannelMatrix {
   std::int64_t out_channels = 0;
   std::int64_t in_channels = 0;
@@ -83,7 +83,8 @@ void mix_channels_host(const ChannelMatrix& matrix, const ConstPixelView& in, co
                        Arithmetic arithmetic);
 /// As pointwise_cuda. At most kMaxDeviceMatrix coefficients and offsets.
 void mix_channels_cuda(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                       Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then = {});
+                       Arithmetic arithmetic, DeviceStream stream,
+                       std::span<const PointwiseOp> fused_ops = {});
 
 inline constexpr std::int64_t kMaxDeviceMatrix = 3600;
 

@@ -1,5 +1,5 @@
-// Pointwise operations and channel mixing on the device. Memory-bound: a thread an element, neighbours side
-// by side.
+// Pointwise operations and channel mixing on the device. Memory-bound: one thread per element, consecutive
+// threads on consecutive elements.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kMaxGridRows = 65535;
-constexpr int kSmallMatrix = 64;  ///< numbers; a small matrix makes for a small launch
+constexpr int kSmallMatrix = 64;  ///< numbers in a small matrix, which has small kernel parameters
 
 template <class A>
 __global__ void __launch_bounds__(kThreads)
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-/// The matrix in rows of in_channels coefficients and an offset.
+/// The matrix as a kernel parameter: rows of in_channels coefficients and an offset.
 template <class A, int kNumbers>
 struct MatrixByValue {
   A value[kNumbers];
@@ -51,7 +51,7 @@ struct MatrixByValue {
   }
 };
 
-/// A thread per element of the result.
+/// One thread per element of the result.
 template <class A, int kNumbers>
 __global__ void __launch_bounds__(kThreads)
     mix_pixels(const __grid_constant__ MatrixByValue<A, kNumbers> matrix, const device::Rows in,
@@ -78,30 +78,30 @@ dim3 grid_for(const PixelView& out) {
 
 template <class A, int kNumbers>
 void launch_mix(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                DeviceStream stream, std::span<const PointwiseOp> then) {
+                DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   mix_pixels<A, kNumbers><<<grid_for(out), kThreads, 0, stream>>>(
-      MatrixByValue<A, kNumbers>(matrix), device::Rows(in), device::Store<A>(out, then), out.extent.rows,
+      MatrixByValue<A, kNumbers>(matrix), device::Rows(in), device::Store<A>(out, fused_ops), out.extent.rows,
       out.row_elements(), static_cast<int>(matrix.in_channels), static_cast<int>(matrix.out_channels));
 }
 
 }  // namespace
 
 void pointwise(const PointwiseOp& op, const ConstPixelView& a, const ConstPixelView& b, const PixelView& out,
-               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+               Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     apply_op<A><<<grid_for(out), kThreads, 0, stream>>>(
-        device::Op<A>(op), device::Rows(a), device::Rows(op.binary() ? b : a), device::Store<A>(out, then),
-        out.extent.rows, out.row_elements(), op.binary());
+        device::Op<A>(op), device::Rows(a), device::Rows(op.binary() ? b : a),
+        device::Store<A>(out, fused_ops), out.extent.rows, out.row_elements(), op.binary());
   });
   check_cuda(cudaGetLastError(), "launching a pointwise operation");
 }
 
 void mix_channels(const ChannelMatrix& matrix, const ConstPixelView& in, const PixelView& out,
-                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> then) {
+                  Arithmetic arithmetic, DeviceStream stream, std::span<const PointwiseOp> fused_ops) {
   const std::int64_t numbers = matrix.out_channels * (matrix.in_channels + 1);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    if (numbers <= kSmallMatrix) return launch_mix<A, kSmallMatrix>(matrix, in, out, stream, then);
-    launch_mix<A, kMaxDeviceMatrix>(matrix, in, out, stream, then);
+    if (numbers <= kSmallMatrix) return launch_mix<A, kSmallMatrix>(matrix, in, out, stream, fused_ops);
+    launch_mix<A, kMaxDeviceMatrix>(matrix, in, out, stream, fused_ops);
   });
   check_cuda(cudaGetLastError(), "launching a mix of channels");
 }

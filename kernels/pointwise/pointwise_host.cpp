@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// ElementOp of one kind, a vector at a time.
+/// ElementOp of one kind, for one vector.
 template <PointwiseOp::Kind kKind, class D, class A = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D> b) {
   using Kind = PointwiseOp::Kind;
@@ -54,11 +54,11 @@ HWY_INLINE hn::Vec<D> apply(D d, const ElementOp<A>& op, hn::Vec<D> a, hn::Vec<D
   return a;
 }
 
-/// Elements that are converted, computed and converted back at a time, in buffers on the stack.
+/// Number of elements that are converted, computed and converted back in one step, in buffers on the stack.
 constexpr std::int64_t kChunk = 512;
 
-/// Computes `count` elements, kChunk at most, of arrays that hold whole vectors, aligned as an element is.
-/// `to` may be `a` or `b`.
+/// Computes `count` elements, at most kChunk, of arrays of whole vectors with element alignment. `to` may be
+/// `a` or `b`.
 template <class A>
 using ChunkOp = void (*)(const ElementOp<A>& op, const A* a, const A* b, std::int64_t count, A* to);
 
@@ -76,7 +76,7 @@ void apply_chunk(const ElementOp<A>& op, const A* a, const A* b, std::int64_t co
   }
 }
 
-/// round_to and store_missing.
+/// For round_to and store_missing.
 template <class A, class T>
 void round_chunk(const ElementOp<A>& op, const A* a, const A*, std::int64_t count, A* to) {
   const hn::ScalableTag<A> d;
@@ -147,7 +147,7 @@ ChunkOp<A> chunk_op_for(const ElementOp<A>& op) {
   return apply_chunk<A, Kind::copy>;
 }
 
-/// Whether a chunk is computed where it lies: of the arithmetic type, and whole vectors.
+/// Whether a chunk is computed in place: it has the arithmetic type and consists of whole vectors.
 template <class A>
 bool is_whole(const ConstPixelView& view, std::int64_t count) {
   return count == kChunk && view.type == pixel_type_of<A>();

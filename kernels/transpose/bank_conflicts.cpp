@@ -11,11 +11,11 @@ namespace {
 constexpr int kBanks = 32;
 constexpr int kBankBytes = 4;
 constexpr int kWarp = 32;
-constexpr int kMaxPadding = 32;  // an element more and the banks are where they were
+constexpr int kMaxPadding = 32;  // one more element gives the same banks as no padding
 
 std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
 
-/// For threads that are served together.
+/// Maximum number of distinct words in one bank, for threads that are served in one pass.
 int max_words_per_bank(std::span<const std::int64_t> addresses, int access_bytes) {
   std::vector<std::int64_t> words;
   for (const std::int64_t address : addresses) {
@@ -29,7 +29,7 @@ int max_words_per_bank(std::span<const std::int64_t> addresses, int access_bytes
   return *std::max_element(count.begin(), count.end());
 }
 
-/// Threads that are served together.
+/// Number of threads that are served in one pass.
 std::size_t group_size(int access_bytes) {
   return static_cast<std::size_t>(kWarp * kBankBytes / std::max(access_bytes, kBankBytes));
 }
@@ -46,7 +46,8 @@ void check(const TileAccess& access, const TileExtent& padded) {
   }
 }
 
-/// Average over the warps of a block of `extent`, whose thread (z, y, x) is at address(index).
+/// Average conflicts over the warps of a block of `extent`, whose thread (z, y, x) accesses element
+/// address(index).
 template <class Address>
 double average_conflicts(const TileExtent& extent, int access_bytes, const Address& address) {
   const int threads = extent[0] * extent[1] * extent[2];

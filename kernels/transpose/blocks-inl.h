@@ -1,4 +1,5 @@
-// Transposition of tiles in vector registers, by blocks of 16 bytes of rows. Included once per target.
+// Transposition of tiles in vector registers, in blocks of 16 bytes per row. Included once per Highway
+// target.
 #if defined(SEPCONV_TRANSPOSE_BLOCKS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_TRANSPOSE_BLOCKS_INL_H
 #undef SEPCONV_TRANSPOSE_BLOCKS_INL_H
@@ -13,22 +14,22 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 
-/// Where a block's vectors go.
+/// How the transposed vectors of a block are stored.
 enum class BlockStores {
-  plain,        ///< whole vectors, to any address
-  past_caches,  ///< around the caches, to whole lines
-  few,          ///< as plain, the first columns only
-  parts,  ///< elements are the first bytes of the lanes: each 16-byte block without the rest of its lanes
+  plain,        ///< whole vectors, unaligned
+  past_caches,  ///< non-temporal stores of whole cache lines
+  few,          ///< as plain, but only the first `cols` columns
+  parts,        ///< an element occupies the first bytes of its lane; the other bytes are dropped
 };
 
-/// A few rows of a tile side by side: in the caller's memory they may share the few places of a cache that
-/// their distance, often a power of two, leaves them. Reads of 16 bytes may begin anywhere in a row's bytes.
-struct Packed {
+/// Copies of a few rows of a tile, stored contiguously. In the caller's memory, rows whose distance is a
+/// power of two compete for the few ways of a cache set. 16-byte reads may start at any byte of a row.
+struct PackedRows {
   static constexpr std::int64_t kRun = 256;
   static constexpr std::int64_t kPitch = kRun + 64;
   alignas(64) std::byte bytes[64 * kPitch];
 
-  /// Rows [first, first + rows), `count` bytes from `begin` on, kRun at most.
+  /// Copies rows [first, first + rows): `count` bytes from byte `begin`, at most kRun.
   HWY_INLINE void load(const Tile& tile, std::int64_t first, std::int64_t rows, std::int64_t begin,
                        std::int64_t count) {
     for (std::int64_t row = 0; row < rows; ++row) {
@@ -43,40 +44,40 @@ struct Packed {
   }
 };
 
-/// The columns that 16 bytes of rows hold, of as many rows as a vector has lanes.
+/// The columns in 16 bytes of as many rows as a vector has lanes.
 template <class D>
 struct Block {
   using T = hn::TFromD<D>;
   static constexpr int kSide = square_side<D>();
   std::int64_t to_pitch = 0;
-  std::int64_t cols = kSide;                 ///< of BlockStores::few
-  std::int64_t part_bytes = 0;               ///< of BlockStores::parts: those of kSide elements
-  alignas(16) std::uint8_t spread[16] = {};  ///< of BlockStores::parts: elements to lanes
-  alignas(16) std::uint8_t gather[16] = {};  ///< and back
+  std::int64_t cols = kSide;                 ///< for BlockStores::few
+  std::int64_t part_bytes = 0;               ///< for BlockStores::parts: bytes of kSide elements
+  alignas(16) std::uint8_t spread[16] = {};  ///< for BlockStores::parts: shuffle from elements to lanes
+  alignas(16) std::uint8_t gather[16] = {};  ///< the inverse of `spread`
 
   void set_parts(std::int64_t element_bytes) {
     part_bytes = kSide * element_bytes;
     for (std::int64_t lane = 0, part = 0; lane < kSide; ++lane) {
       for (std::int64_t byte = 0; byte < element_bytes; ++byte, ++part) {
-        const std::int64_t place = lane * std::int64_t(sizeof(T)) + byte;
-        spread[place] = std::uint8_t(part);
-        gather[part] = std::uint8_t(place);
+        const std::int64_t position = lane * std::int64_t(sizeof(T)) + byte;
+        spread[position] = std::uint8_t(part);
+        gather[part] = std::uint8_t(position);
       }
     }
   }
 };
 
-/// Stores 16-byte block k k * apart bytes after `to`, in this order.
+/// Stores 16-byte block k of the vector at to + k * block_pitch, in ascending order.
 template <class D>
-HWY_INLINE void store_blocks(D d, hn::Vec<D> v, std::byte* to, std::int64_t apart) {
+HWY_INLINE void store_blocks(D d, hn::Vec<D> v, std::byte* to, std::int64_t block_pitch) {
   using T = hn::TFromD<D>;
   if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16) {
     hn::StoreU(v, d, reinterpret_cast<T*>(to));
   } else {
     const hn::Half<D> half;
     const auto halves = std::int64_t(hn::MaxLanes(half) * sizeof(T) / 16);
-    store_blocks(half, hn::LowerHalf(half, v), to, apart);
-    store_blocks(half, hn::UpperHalf(half, v), to + halves * apart, apart);
+    store_blocks(half, hn::LowerHalf(half, v), to, block_pitch);
+    store_blocks(half, hn::UpperHalf(half, v), to + halves * block_pitch, block_pitch);
   }
 }
 
@@ -86,8 +87,8 @@ HWY_INLINE hn::Vec<D> shuffle_bytes(D d, hn::Vec<D> v, const std::uint8_t* order
   return hn::BitCast(d, hn::TableLookupBytes(hn::BitCast(bytes, v), hn::LoadDup128(bytes, order)));
 }
 
-/// The 16-byte blocks of a vector hold rows that lie a square's side apart, so that its transposition leaves
-/// whole columns in the vectors.
+/// Transposes one block. The 16-byte blocks of a vector contain rows that are a square's side apart, so the
+/// transposed vectors contain whole columns.
 template <BlockStores kStores, class D>
 HWY_INLINE void stage_block(D d, const Block<D>& block, const std::byte* from, std::int64_t from_pitch,
                             std::byte* to) {
@@ -113,7 +114,7 @@ HWY_INLINE void stage_block(D d, const Block<D>& block, const std::byte* from, s
   }
 }
 
-/// Rows of a run of columns: from `from` on, rows from_pitch apart, `run` bytes of each.
+/// Transposes `run` bytes of each row, starting at `from`, with rows from_pitch apart.
 template <BlockStores kStores, class D>
 HWY_INLINE void stage_run(D d, const Block<D>& block, const std::byte* from, std::int64_t from_pitch,
                           std::int64_t run, std::int64_t element_bytes, std::byte* to) {
@@ -129,18 +130,19 @@ HWY_INLINE void stage_run(D d, const Block<D>& block, const std::byte* from, std
   stage_block<kStores>(d, block, from + run - step, from_pitch, to);
 }
 
-/// By blocks, of which the last of rows and of columns overlap those before. Rows must be as many as a block
-/// has but for BlockStores::parts, which write a block all the same, columns too but for BlockStores::few.
+/// Transposes a tile block by block. The last blocks of rows and of columns overlap their predecessors. The
+/// tile needs at least one block of rows, except for BlockStores::parts, which always writes a whole block;
+/// it needs one block of columns, except for BlockStores::few.
 template <BlockStores kStores, int kBytes, class D>
 void stage_blocks(D d, const Tile& tile) {
   constexpr bool kParts = kStores == BlockStores::parts;
-  // Fewer bytes than the 16 that are read: what follows must belong to the matrix, too.
-  constexpr std::int64_t kBeyond = kParts || kStores == BlockStores::few ? 16 : 0;
+  // These read 16 bytes where fewer are needed: the bytes after them must belong to the matrix, too.
+  constexpr std::int64_t kOverread = kParts || kStores == BlockStores::few ? 16 : 0;
   const std::int64_t bytes = kBytes > 0 ? kBytes : tile.element_bytes;
   const auto lanes = std::int64_t(hn::Lanes(d));
   const std::int64_t row_bytes = tile.cols * bytes;
-  const std::int64_t run = std::min(row_bytes, Packed::kRun / bytes * bytes);
-  Packed packed;
+  const std::int64_t run = std::min(row_bytes, PackedRows::kRun / bytes * bytes);
+  PackedRows packed;
   Block<D> block;
   block.to_pitch = tile.staged_pitch;
   block.cols = tile.cols;
@@ -149,7 +151,7 @@ void stage_blocks(D d, const Tile& tile) {
     const std::int64_t row = std::max<std::int64_t>(0, std::min(next, tile.rows - lanes));
     const std::int64_t rows = std::min(lanes, tile.rows);
     std::byte* const to = tile.staged + row * bytes;
-    if (tile.in_pitch != 0 && (row + lanes) * tile.in_pitch + kBeyond <= tile.rows * tile.in_pitch) {
+    if (tile.in_pitch != 0 && (row + lanes) * tile.in_pitch + kOverread <= tile.rows * tile.in_pitch) {
       stage_run<kStores>(d, block, tile.row(row), tile.in_pitch, row_bytes, bytes, to);
       continue;
     }
@@ -157,14 +159,15 @@ void stage_blocks(D d, const Tile& tile) {
     for (std::int64_t next_run = 0; next_run < row_bytes; next_run += run) {
       const std::int64_t begin = std::min(next_run, row_bytes - run);
       packed.load(tile, row, rows, begin, run);
-      stage_run<kStores>(d, block, packed.bytes, Packed::kPitch, run, bytes,
+      stage_run<kStores>(d, block, packed.bytes, PackedRows::kPitch, run, bytes,
                          to + begin / bytes * tile.staged_pitch);
     }
   }
 }
 
-/// Fewer rows than a square has, that follow each other without much of a gap in the result: stores of 16
-/// bytes, of which the next column overwrites what is too much. Columns must be a vector's lanes.
+/// Stores columns of fewer rows than a square has, with little or no gap between them in the result: each
+/// 16-byte store writes too much, and the next column overwrites the excess. The number of columns must be
+/// the number of lanes.
 template <class D>
 HWY_INLINE void store_columns(D d, const hn::Vec<D> (&v)[std::size_t(Block<D>::kSide)], std::byte* to,
                               std::int64_t to_pitch) {
@@ -202,7 +205,7 @@ void stage_few_rows(D d, const Tile& tile) {
   }
 }
 
-/// Elements of a lane's size.
+/// Transposes a tile whose elements have the size of a lane.
 template <class T>
 void stage_vectors(const Tile& tile) {
   constexpr int kBytes = int(sizeof(T));
@@ -222,8 +225,9 @@ void stage_vectors(const Tile& tile) {
   stage_elements<sizeof(T), sizeof(T)>(tile);
 }
 
-/// Elements of more than half a lane's size. Each row of the result is followed by up to a vector's bytes
-/// more than it has: where the next row is not so far, rows must be a vector's lanes at most.
+/// Transposes a tile whose elements are larger than half a lane. Up to a vector of bytes is written after
+/// each row of the result: if the next row begins earlier, the number of rows must not exceed the lanes of a
+/// vector.
 template <class T, int kBytes>
 void stage_parts(const Tile& tile) {
   const hn::ScalableTag<T> whole;
@@ -234,8 +238,8 @@ void stage_parts(const Tile& tile) {
   }
 }
 
-/// Rows [first, first + kRows) of elements of 9 to 15 bytes, by words of 16, of which the next row overwrites
-/// what is too much.
+/// Transposes rows [first, first + kRows) of elements of 9 to 15 bytes with 16-byte copies; the next row
+/// overwrites the excess.
 template <int kBytes, int kRows>
 HWY_INLINE void stage_wide_rows(const Tile& tile, std::int64_t first) {
   const std::int64_t bytes = kBytes > 0 ? kBytes : tile.element_bytes;
@@ -253,8 +257,8 @@ HWY_INLINE void stage_wide_rows(const Tile& tile, std::int64_t first) {
   for (int row = 0; row < kRows; ++row) copy_element<8, kBytes>(from[row] + last, bytes, to + row * bytes);
 }
 
-/// Each row of the result is followed by up to 7 bytes more than it has: where the next row is not so far,
-/// rows must be 8 at most.
+/// Up to 7 bytes are written after each row of the result: if the next row begins earlier, there must be at
+/// most 8 rows.
 template <int kBytes>
 void stage_wide_parts(const Tile& tile) {
   std::int64_t row = 0;
@@ -262,10 +266,10 @@ void stage_wide_parts(const Tile& tile) {
   for (; row < tile.rows; ++row) stage_wide_rows<kBytes, 1>(tile, row);
 }
 
-/// Rows up to which elements of this many bytes may make results that follow one another without a gap: they
-/// are written in one go, after which the next column overwrites what is too much. Wide ones would be 8 rows,
-/// of which the last ones go one by one.
-inline std::int64_t parts_rows(std::int64_t bytes) {
+/// Maximum number of rows for which elements of this size may be written to a result without gaps: the rows
+/// are written in one step, and the next column overwrites the excess. Wide elements would allow 8 rows, but
+/// their last rows are written one by one.
+inline std::int64_t max_parts_rows(std::int64_t bytes) {
   if (bytes > 8) return 1;
   return bytes < 4 ? std::int64_t(hn::Lanes(hn::ScalableTag<std::uint32_t>()))
                    : std::int64_t(hn::Lanes(hn::ScalableTag<std::uint64_t>()));

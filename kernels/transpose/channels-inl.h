@@ -1,5 +1,5 @@
-// Transposition of tiles of two to four rows or columns by the interleaving of vectors: pixels into planes
-// and back. Included once per target.
+// Transposition of tiles of two to four rows or columns by interleaved loads and stores: interleaved pixels
+// to planes and back. Included once per Highway target.
 #if defined(SEPCONV_TRANSPOSE_CHANNELS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_TRANSPOSE_CHANNELS_INL_H
 #undef SEPCONV_TRANSPOSE_CHANNELS_INL_H
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
 
-/// Two to four columns without a gap between the rows: pixels into planes.
+/// Interleaved pixels to planes: two to four columns, no gap between the input rows.
 template <class T, int kCols>
 void stage_planes(const Tile& tile) {
   constexpr auto kBytes = std::int64_t(sizeof(T));
@@ -41,7 +41,7 @@ void stage_planes(const Tile& tile) {
   }
 }
 
-/// Two to four rows, of which no gap is left in the result: planes into pixels.
+/// Planes to interleaved pixels: two to four rows, no gap between the output rows.
 template <class T, int kRows>
 void stage_pixels(const Tile& tile) {
   constexpr auto kBytes = std::int64_t(sizeof(T));

@@ -1,5 +1,5 @@
-// Chunks: the 16 bytes that a thread moves at a time where a matrix is short one way. At any address they are
-// put together out of two that are aligned.
+// Chunks: the 16 bytes that a thread moves in one access if a matrix is short in one direction. A chunk at an
+// unaligned address is combined from two aligned chunks.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
@@ -8,7 +8,7 @@ namespace sepconv::transposing {
 
 constexpr int kChunk = 16;
 
-__device__ inline uint4 chunk_of(const unsigned (&words)[4]) {
+__device__ inline uint4 make_chunk(const unsigned (&words)[4]) {
   return uint4{words[0], words[1], words[2], words[3]};
 }
 
@@ -18,9 +18,9 @@ __device__ inline void put_chunk(unsigned (&words)[4], uint4 chunk) {
   words[2] = chunk.z;
   words[3] = chunk.w;
 }
-/// Element `i` of a chunk's words; put_element() finds them 0 there.
+/// Element `i` of a chunk. put_element() expects zeros at its position.
 template <int Element>
-__device__ inline Word<Element> element_of(const unsigned (&words)[4], int i) {
+__device__ inline Word<Element> get_element(const unsigned (&words)[4], int i) {
   if constexpr (Element < 4) {
     return static_cast<Word<Element>>(words[i * Element / 4] >> (8 * (i * Element % 4)));
   } else if constexpr (Element == 4) {
@@ -28,7 +28,7 @@ __device__ inline Word<Element> element_of(const unsigned (&words)[4], int i) {
   } else if constexpr (Element == 8) {
     return uint2{words[2 * i], words[2 * i + 1]};
   } else {
-    return chunk_of(words);
+    return make_chunk(words);
   }
 }
 template <int Element>
@@ -45,23 +45,24 @@ __device__ inline void put_element(unsigned (&words)[4], int i, Word<Element> va
   }
 }
 
-/// The 16 bytes from byte `start`, below 16, of two chunks that follow one another.
+/// The 16 bytes that begin at byte `start` (below 16) of two consecutive chunks.
 __device__ inline uint4 chunk_within(uint4 first, uint4 second, unsigned start) {
   const unsigned words[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
-  unsigned by_two[6];
+  unsigned shifted_8_bytes[6];
 #pragma unroll
-  for (int i = 0; i < 6; ++i) by_two[i] = start & 8U ? words[i + 2] : words[i];
-  unsigned by_one[5];
+  for (int i = 0; i < 6; ++i) shifted_8_bytes[i] = start & 8U ? words[i + 2] : words[i];
+  unsigned shifted_4_bytes[5];
 #pragma unroll
-  for (int i = 0; i < 5; ++i) by_one[i] = start & 4U ? by_two[i + 1] : by_two[i];
+  for (int i = 0; i < 5; ++i) shifted_4_bytes[i] = start & 4U ? shifted_8_bytes[i + 1] : shifted_8_bytes[i];
   unsigned shifted[4];
 #pragma unroll
-  for (int i = 0; i < 4; ++i) shifted[i] = __funnelshift_r(by_one[i], by_one[i + 1], 8 * (start & 3U));
-  return chunk_of(shifted);
+  for (int i = 0; i < 4; ++i)
+    shifted[i] = __funnelshift_r(shifted_4_bytes[i], shifted_4_bytes[i + 1], 8 * (start & 3U));
+  return make_chunk(shifted);
 }
 
-/// Bytes [offset, offset + 16) of a piece of which only those from 0 up to `end` may be touched; the others
-/// are 0. Edges of matrices only.
+/// Bytes [offset, offset + 16) of a piece. Bytes outside [0, end) are not read and are returned as 0. Used at
+/// the edges of matrices only.
 __device__ inline uint4 load_chunk_within(const std::byte* piece, std::int64_t offset, std::int64_t end) {
   unsigned words[4] = {};
 #pragma unroll
@@ -69,17 +70,17 @@ __device__ inline uint4 load_chunk_within(const std::byte* piece, std::int64_t o
     if (offset + i >= 0 && offset + i < end)
       words[i / 4] |= static_cast<unsigned>(piece[offset + i]) << (8 * (i % 4));
   }
-  return chunk_of(words);
+  return make_chunk(words);
 }
 
-/// Whether load_chunk() may be used for a piece's chunks from byte `begin` up to `end`: it touches the
-/// aligned chunks that hold them, and of those all bytes are to be the piece's.
+/// Whether load_chunk() may be used for bytes [begin, end) of a piece: it reads the aligned chunks that
+/// contain them, and all bytes of those must belong to the piece.
 __device__ inline bool chunks_inside(const std::byte* piece, std::int64_t begin, std::int64_t end,
                                      std::int64_t bytes) {
-  const int beyond = reinterpret_cast<std::uintptr_t>(piece) % kChunk == 0 ? 0 : kChunk;
-  return begin >= beyond && end + beyond <= bytes;
+  const int margin = reinterpret_cast<std::uintptr_t>(piece) % kChunk == 0 ? 0 : kChunk;
+  return begin >= margin && end + margin <= bytes;
 }
-/// The chunk at any address.
+/// Loads the chunk at any address.
 __device__ inline uint4 load_chunk(const std::byte* from) {
   const unsigned start = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from)) & 15U;
   const uint4* const aligned = reinterpret_cast<const uint4*>(from - start);
@@ -87,7 +88,7 @@ __device__ inline uint4 load_chunk(const std::byte* from) {
   return chunk_within(aligned[0], aligned[1], start);
 }
 
-/// Stores those bytes of a chunk that are in the piece, from `begin` up to `end`; piece + offset is aligned.
+/// Stores the bytes of a chunk that are in [begin, end) of the piece; piece + offset is aligned.
 __device__ inline void store_chunk_within(std::byte* piece, std::int64_t offset, uint4 chunk,
                                           std::int64_t begin, std::int64_t end) {
   if (offset >= begin && offset + kChunk <= end) {

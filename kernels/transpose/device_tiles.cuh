@@ -1,4 +1,4 @@
-// What the kernels of transposition share: words, divisions, and where a block's tile lies.
+// Helpers of the transposition kernels: words, divisions, and the position of a block's tile.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -34,26 +34,26 @@ struct WordOf<16> {
 template <int Bytes>
 using Word = typename WordOf<Bytes>::Type;
 
-/// dividend / divisor; the product of both is below 2^32.
+/// dividend / divisor. Their product must be below 2^32.
 __device__ inline unsigned quotient(unsigned dividend, const Divisor& divisor) {
   return divisor.factor == 0 ? dividend : __umulhi(dividend, divisor.factor);
 }
 
-__device__ inline int least(std::int64_t a, int b) { return a < b ? static_cast<int>(a) : b; }
+__device__ inline int clamped_count(std::int64_t a, int b) { return a < b ? static_cast<int>(a) : b; }
 
 struct TilePosition {
   unsigned item, row, col;
 };
 
-/// For the tile with this running number.
+/// Position of the tile with this linear index.
 __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned number) {
   unsigned item = 0;
-  if (!grid.items_inside && grid.items > 1) {
+  if (!grid.items_within_band && grid.items > 1) {
     const unsigned tiles = grid.rows * grid.cols;
     item = number / tiles;
     number -= item * tiles;
   }
-  const unsigned inside = grid.items_inside ? grid.items : 1;
+  const unsigned inside = grid.items_within_band ? grid.items : 1;
   const unsigned band_tiles = grid.band_rows * grid.cols * inside;
   const unsigned band = number / band_tiles;
   number -= band * band_tiles;
@@ -62,7 +62,7 @@ __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned numb
   const unsigned block = number / block_tiles;
   number -= block * block_tiles;
   const unsigned width = min(grid.band_cols, grid.cols - block * grid.band_cols);
-  if (grid.items_inside) {
+  if (grid.items_within_band) {
     item = number / (height * width);
     number -= item * (height * width);
   }
@@ -74,8 +74,8 @@ __device__ inline TilePosition tile_position(const TileGrid& grid, unsigned numb
   return {item, band * grid.band_rows + row, block * grid.band_cols + col};
 }
 
-/// The word at `offset` bytes of a piece, of which only bytes from `begin` up to `end` may be touched; the
-/// others are 0. The word is aligned.
+/// Loads the aligned word at byte `offset` of a piece. Bytes outside [begin, end) are not read and are
+/// returned as 0.
 __device__ inline unsigned load_within(const std::byte* piece, std::int64_t offset, std::int64_t begin,
                                        std::int64_t end) {
   if (offset >= begin && offset + 4 <= end) return *reinterpret_cast<const unsigned*>(piece + offset);
@@ -85,7 +85,7 @@ __device__ inline unsigned load_within(const std::byte* piece, std::int64_t offs
   }
   return word;
 }
-/// Stores those bytes of an aligned word that are in the piece, from 0 up to `end`.
+/// Stores the bytes of an aligned word that are in [0, end) of the piece.
 __device__ inline void store_within(std::byte* piece, std::int64_t offset, unsigned word, std::int64_t end) {
   if (offset >= 0 && offset + 4 <= end) {
     *reinterpret_cast<unsigned*>(piece + offset) = word;
@@ -96,19 +96,19 @@ __device__ inline void store_within(std::byte* piece, std::int64_t offset, unsig
   }
 }
 
-/// The aligned word that begins at byte `begin` of a run of elements of which parts lie in shared memory, in
-/// units of Unit bytes: place(e, part) is where byte `part` of element e is.
-template <int Element, int Unit, class Place>
-__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const Place& place) {
+/// The word that begins at byte `begin` of a run of elements. The elements are scattered in shared memory in
+/// units of Unit bytes: offset_of(element, part) is the offset of byte `part` of an element.
+template <int Element, int Unit, class OffsetOf>
+__device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, const OffsetOf& offset_of) {
   unsigned element = begin / Element;
   unsigned part = begin - element * Element;
   if constexpr (Unit == 4) {
-    return *reinterpret_cast<const unsigned*>(shared + place(element, part));
+    return *reinterpret_cast<const unsigned*>(shared + offset_of(element, part));
   } else {
     unsigned word = 0;
 #pragma unroll
     for (int i = 0; i < 4 / Unit; ++i) {
-      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + place(element, part)))
+      word |= static_cast<unsigned>(*reinterpret_cast<const Word<Unit>*>(shared + offset_of(element, part)))
               << (8 * Unit * i);
       part += Unit;
       if (part == Element) {
@@ -119,11 +119,10 @@ __device__ inline unsigned gather_word(const std::byte* shared, unsigned begin, 
     return word;
   }
 }
-/// Four bytes of padding every 128: threads that go by a power of two meet no bank twice.
+/// Adds 4 bytes of padding every 128, so that threads with a power-of-two stride have no bank conflicts.
 __device__ inline unsigned padded(unsigned offset) { return offset + (offset >> 7) * 4; }
 
-/// A word of which only the first `valid` bytes, below its size, may be touched; the others are 0. `from`
-/// needs no alignment.
+/// Loads the first `valid` bytes (fewer than the word has) at any address; the others are 0.
 __device__ inline unsigned load_bytes(const std::byte* from, int valid) {
   unsigned word = 0;
   for (int i = 0; i < 4; ++i) {

@@ -17,7 +17,7 @@ void check_tensor(const TensorExtent& extent, const Permutation& permutation, st
   if (element_bytes < 1) throw InvalidArgument("the elements to permute must have 1 byte or more");
 }
 
-/// Dense matrices one after another.
+/// Consecutive dense matrices.
 PermutationAsTranspose dense(const TransposeShape& shape) {
   PermutationAsTranspose result{.shape = shape};
   result.in_pitch_bytes = shape.cols * shape.element_bytes;

@@ -1,12 +1,12 @@
-// Transposition of elements of 3, 6 and 12 bytes (PixelTile of tiles.hpp): rows of the input lie in shared
-// memory shifted to begin with a word, and every thread gathers aligned words of the output from there.
+// Transposition of elements of 3, 6 and 12 bytes (PixelTile of tiles.hpp): input rows are shifted in shared
+// memory to begin with a word, and every thread gathers aligned words of the output from there.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
 
 namespace sepconv::transposing {
 
-/// Block: Tile::kThreads. Grid: a block a tile. Addresses and distances are multiples of Tile::kUnit.
+/// Block: Tile::kThreads. Grid: one block per tile. Addresses and distances are multiples of Tile::kUnit.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job) {
   constexpr int kElement = Tile::kElementBytes;
@@ -19,11 +19,12 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   const std::int64_t tile_row = static_cast<std::int64_t>(at.row) * Tile::kRows;
   const std::int64_t first_row = tile_row - Tile::kHalo;
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
-  const int cols = least(job.cols - first_col, Tile::kCols);
-  const std::int64_t left = -first_col * kElement;  // where the input's row begins and ends, from the tile
+  const int cols = clamped_count(job.cols - first_col, Tile::kCols);
+  const std::int64_t left =
+      -first_col * kElement;  // begin of the input row relative to the tile; `right`: its end
   const std::int64_t right = (job.cols - first_col) * kElement;
-  const bool whole = at.row > 0 && tile_row + Tile::kRows <= job.rows && right >= Tile::kInWords * 4 &&
-                     (!kShifts || at.col > 0);
+  const bool is_full_tile = at.row > 0 && tile_row + Tile::kRows <= job.rows && right >= Tile::kInWords * 4 &&
+                            (!kShifts || at.col > 0);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const std::byte* const in =
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
     for (int k = 0; k < Tile::kAcross; ++k) {
       const int offset = (lane + 32 * k) * 4 - shift;
       words[step][k] = 0;
-      if (whole) {
+      if (is_full_tile) {
         if (row < Tile::kLoadRows) words[step][k] = *reinterpret_cast<const unsigned*>(from + offset);
       } else if (row < Tile::kLoadRows && first_row + row >= 0 && first_row + row < job.rows) {
         words[step][k] = load_within(from, offset, left, right);
@@ -56,8 +57,8 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
   for (int step = 0; step < kSteps; ++step) {
     const int row = warp + step * kWarps;
     unsigned next[Tile::kAcross];
-    if constexpr (kShifts) {  // lane 31 continues with lane 0 of the next stretch; the last one has a word to
-                              // spare
+    if constexpr (kShifts) {  // lane 31 needs lane 0's word of the next step; in the last step its word is
+                              // unused
 #pragma unroll
       for (int k = 0; k < Tile::kAcross; ++k) {
         const unsigned given =
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_pixels(const Job job
           return element * (Tile::kPitch * 4) + col * kElement + part;
         });
     const std::int64_t offset = tile_row * kElement - misaligned + word * 4;
-    if (whole) {
+    if (is_full_tile) {
       *reinterpret_cast<unsigned*>(row + offset) = value;
     } else {
       store_within(row, offset, value, out_bytes);

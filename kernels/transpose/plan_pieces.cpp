@@ -1,4 +1,4 @@
-// Plans the CUDA kernels of transposition whose tiles follow from the shape. Integers only.
+// Plans the CUDA kernels of transposition whose tile sizes depend on the shape. Integer arithmetic only.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -9,55 +9,59 @@
 namespace sepconv::transposing {
 namespace {
 
-constexpr std::int64_t kTileBytes = 16 << 10;  // of a tile: eight fit a multiprocessor of Hopper
-constexpr std::int64_t kCombBytes = 28 << 10;  // of a comb's, with what is repeated at its edges
-constexpr std::int64_t kMaxShared = 48 << 10;  // what every GPU gives a block
-constexpr std::int64_t kMaxStaged = 8 << 10;   // bytes of an element of which a tile takes several
-constexpr std::int64_t kChunkBytes = 16;       // that a thread of a comb moves at a time
-constexpr std::int64_t kMaxComb = 256;         // bytes of a dense row of few elements
-constexpr std::int64_t kMaxSmall = 8 << 10;    // bytes of a matrix of which a block takes several
+constexpr std::int64_t kTileBytes = 16 << 10;  // per tile: eight fit into a multiprocessor of Hopper
+constexpr std::int64_t kTallSkinnyBytes =
+    28 << 10;                                  // per tile of a tall-skinny matrix, with overlap at the edges
+constexpr std::int64_t kMaxShared = 48 << 10;  // available to a block on every GPU
+constexpr std::int64_t kMaxStaged = 8 << 10;   // maximum element size in bytes for a tile of several elements
+constexpr std::int64_t kChunkBytes = 16;       // moved by a thread in one access
+constexpr std::int64_t kMaxDenseRow = 256;     // bytes of a short dense row
+constexpr std::int64_t kMaxSmall = 8 << 10;    // maximum matrix size in bytes for several matrices per block
 constexpr std::int64_t kMaxBlocks = std::numeric_limits<std::int32_t>::max();
 
-/// Elements along one side of a tile: a multiple of 32 or a power of two, and not more than there are.
-std::int64_t side(std::int64_t room, std::int64_t length) {
-  const std::int64_t even = room >= 32 ? room / 32 * 32
-                                       : static_cast<std::int64_t>(std::bit_floor(
-                                             static_cast<std::uint64_t>(std::max<std::int64_t>(room, 1))));
-  return std::min(even, length);
+/// Elements along one side of a tile: a multiple of 32 or a power of two, at most `length`.
+std::int64_t side(std::int64_t capacity, std::int64_t length) {
+  const std::int64_t rounded =
+      capacity >= 32 ? capacity / 32 * 32
+                     : static_cast<std::int64_t>(
+                           std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(capacity, 1))));
+  return std::min(rounded, length);
 }
 
-/// Where the rows of a tile lie in shared memory, so that threads which gather an output row meet few banks
-/// twice.
-void unpredict_rows(StagedJob& staged, std::int64_t words_per_piece) {
+/// Chooses the positions of a tile's rows in shared memory, so that threads that gather an output row have
+/// few bank conflicts.
+void lay_out_rows(StagedJob& staged, std::int64_t words_per_piece) {
   const std::int64_t word = std::max(4, staged.unit_bytes);
   const std::int64_t element = staged.job.element_bytes;
   std::int64_t row_bytes = words_per_piece * word;
   if (row_bytes >= 128 && element < 128) {
-    // Consecutive elements of an output row follow one another around the banks, as they will in memory.
+    // Consecutive elements of an output row are then in consecutive banks.
     while (row_bytes % 128 != round_up(element, word) % 128) row_bytes += word;
   } else if ((row_bytes / word) % 2 == 0) {
     row_bytes += word;
   }
   staged.row_bytes = static_cast<std::int32_t>(row_bytes);
-  // Elements of which a thread gathers four or two: its neighbour begins as many rows on.
-  if (element <= 2) staged.row_skew_shift = element == 1 ? 2 : 1;
-  const std::int64_t skew = ((staged.tile_rows - 1) >> staged.row_skew_shift) * 4;
+  // A thread gathers four or two of these elements: its neighbour starts that many rows later.
+  if (element <= 2) staged.rows_per_skew_log2 = element == 1 ? 2 : 1;
+  const std::int64_t skew = ((staged.tile_rows - 1) >> staged.rows_per_skew_log2) * 4;
   staged.item_bytes = static_cast<std::int32_t>(staged.tile_rows * row_bytes + skew);
 }
 
-/// Fills in everything that follows from the sizes of the tile.
+/// Computes all fields that depend on the tile's size.
 void lay_out(StagedJob& staged) {
   const Job& job = staged.job;
   const std::int64_t word = std::max(4, staged.unit_bytes);
-  const std::int64_t slack = staged.unit_bytes < 4 ? 3 : 0;  // pieces begin anywhere within a word
-  const std::int64_t s = job.element_bytes;
-  const std::int64_t matrix_bytes = staged.tile_rows * staged.tile_cols * s;
-  const bool rows_joined = staged.tile_cols == job.cols && (job.in_pitch == job.cols * s || job.rows == 1);
+  const std::int64_t slack = staged.unit_bytes < 4 ? 3 : 0;  // a piece may begin at any byte of a word
+  const std::int64_t element_bytes = job.element_bytes;
+  const std::int64_t matrix_bytes = staged.tile_rows * staged.tile_cols * element_bytes;
+  const bool rows_joined =
+      staged.tile_cols == job.cols && (job.in_pitch == job.cols * element_bytes || job.rows == 1);
   const bool in_joined =
-      rows_joined && staged.tile_rows == job.rows && job.in_item == job.rows * job.cols * s;
-  const bool cols_joined = staged.tile_rows == job.rows && (job.out_pitch == job.rows * s || job.cols == 1);
+      rows_joined && staged.tile_rows == job.rows && job.in_item == job.rows * job.cols * element_bytes;
+  const bool cols_joined =
+      staged.tile_rows == job.rows && (job.out_pitch == job.rows * element_bytes || job.cols == 1);
   const bool out_joined =
-      cols_joined && staged.tile_cols == job.cols && job.out_item == job.rows * job.cols * s;
+      cols_joined && staged.tile_cols == job.cols && job.out_item == job.rows * job.cols * element_bytes;
   const auto words = [&](std::int64_t bytes) { return ceil_div(bytes + slack, word); };
 
   staged.in_pieces_per_item = Divisor(rows_joined ? 1 : staged.tile_rows);
@@ -65,28 +69,28 @@ void lay_out(StagedJob& staged) {
       in_joined ? 1 : staged.tile_items * static_cast<std::int32_t>(staged.in_pieces_per_item.value);
   const std::int64_t in_words = words(in_joined     ? staged.tile_items * matrix_bytes
                                       : rows_joined ? matrix_bytes
-                                                    : staged.tile_cols * s);
+                                                    : staged.tile_cols * element_bytes);
   staged.in_words_per_piece = Divisor(in_words);
   staged.out_pieces_per_item = Divisor(cols_joined ? 1 : staged.tile_cols);
   staged.out_pieces =
       out_joined ? 1 : staged.tile_items * static_cast<std::int32_t>(staged.out_pieces_per_item.value);
   staged.out_words_per_piece = Divisor(words(out_joined    ? staged.tile_items * matrix_bytes
                                              : cols_joined ? matrix_bytes
-                                                           : staged.tile_rows * s));
-  staged.element = Divisor(s);
+                                                           : staged.tile_rows * element_bytes));
+  staged.element = Divisor(element_bytes);
   staged.rows = Divisor(staged.tile_rows);
   staged.cols = Divisor(staged.tile_cols);
 
-  staged.row_skew_shift = staged.pad_shift = 31;
+  staged.rows_per_skew_log2 = staged.bytes_per_pad_log2 = 31;
   std::int64_t staged_bytes = 0;
   if (!rows_joined) {
-    unpredict_rows(staged, in_words);
+    lay_out_rows(staged, in_words);
     staged_bytes = std::int64_t{staged.tile_items} * staged.item_bytes;
   } else {
-    // As in memory, but for a word of padding every 128 bytes, which parts the distances that are powers of
-    // two.
-    staged.pad_shift = 7;
-    staged.row_bytes = static_cast<std::int32_t>(staged.tile_cols * s);
+    // The same layout as in memory, with a word of padding every 128 bytes, which breaks up power-of-two
+    // distances.
+    staged.bytes_per_pad_log2 = 7;
+    staged.row_bytes = static_cast<std::int32_t>(staged.tile_cols * element_bytes);
     staged.item_bytes = static_cast<std::int32_t>(in_joined ? matrix_bytes : in_words * word);
     staged_bytes = in_joined ? in_words * word : staged.tile_items * std::int64_t{staged.item_bytes};
     staged_bytes += (staged_bytes / 128 + 1) * word;
@@ -94,7 +98,7 @@ void lay_out(StagedJob& staged) {
   staged.shared_bytes = static_cast<std::int32_t>(staged_bytes + word);
 }
 
-/// Whether the rows of a side all begin with a chunk; those of the comb's dense side are one piece.
+/// Whether all rows of one side begin at a chunk boundary; the rows of the dense side form one piece.
 bool rows_are_chunks(const std::byte* data, std::int64_t pitch, std::int64_t item, std::int64_t rows,
                      std::int64_t items) {
   auto bits = reinterpret_cast<std::uintptr_t>(data);
@@ -103,16 +107,19 @@ bool rows_are_chunks(const std::byte* data, std::int64_t pitch, std::int64_t ite
   return bits % kChunkBytes == 0;
 }
 
-/// The unit in which elements pass shared memory; 0 where the kernels know none for this size and alignment.
+/// Unit in which elements are copied through shared memory; 0 if the kernels do not support this size and
+/// alignment.
 std::int64_t word_unit(const Job& job) {
-  const std::int64_t s = job.element_bytes;
+  const std::int64_t element_bytes = job.element_bytes;
   const std::int64_t unit = std::min<std::int64_t>(unit_of(job), 4);
-  const bool known = s == 1 || s == 2 || s == 3 || s == 4 || s == 6 || s == 8 || s == 12 || s == 16;
-  const std::int64_t widest = s % 4 == 0 ? 4 : s % 2 == 0 ? 2 : 1;
-  return known && (unit == widest || s == 2) ? unit : 0;
+  const bool is_supported = element_bytes == 1 || element_bytes == 2 || element_bytes == 3 ||
+                            element_bytes == 4 || element_bytes == 6 || element_bytes == 8 ||
+                            element_bytes == 12 || element_bytes == 16;
+  const std::int64_t widest = element_bytes % 4 == 0 ? 4 : element_bytes % 2 == 0 ? 2 : 1;
+  return is_supported && (unit == widest || element_bytes == 2) ? unit : 0;
 }
 
-/// Whether a block of small matrices can transpose them by micro tiles, and by how many.
+/// Decides whether a block transposes small matrices by micro tiles, and by how many.
 void plan_micro_tiles(SmallJob& small) {
   const Job& job = small.job;
   const std::int64_t micro = 4 / std::min<std::int64_t>(job.element_bytes, 4);
@@ -126,35 +133,39 @@ void plan_micro_tiles(SmallJob& small) {
 
 }  // namespace
 
-bool plan_comb(CudaPlan& plan) {
+bool plan_tall_skinny(CudaPlan& plan) {
   TallSkinnyJob& comb = plan.comb;
   comb.job = plan.job;
   const Job& job = comb.job;
-  const std::int64_t s = job.element_bytes;
-  if ((s & (s - 1)) != 0 || unit_of(job) < s) return false;
-  comb.rows_dense = job.in_pitch == job.cols * s && (job.cols <= job.rows || job.out_pitch != job.rows * s);
-  if (!comb.rows_dense && job.out_pitch != job.rows * s) return false;
-  const std::int64_t few = comb.rows_dense ? job.cols : job.rows;
-  const std::int64_t row_bytes = few * s;
-  if (row_bytes > kMaxComb) return false;
+  const std::int64_t element_bytes = job.element_bytes;
+  if ((element_bytes & (element_bytes - 1)) != 0 || unit_of(job) < element_bytes) return false;
+  comb.rows_dense = job.in_pitch == job.cols * element_bytes &&
+                    (job.cols <= job.rows || job.out_pitch != job.rows * element_bytes);
+  if (!comb.rows_dense && job.out_pitch != job.rows * element_bytes) return false;
+  const std::int64_t short_side = comb.rows_dense ? job.cols : job.rows;
+  const std::int64_t row_bytes = short_side * element_bytes;
+  if (row_bytes > kMaxDenseRow) return false;
   comb.row_bytes = static_cast<std::uint32_t>(row_bytes);
-  comb.chunks = Divisor(few);
-  comb.fours = Divisor(ceil_div(few, 4));
-  const std::int64_t chunks = ceil_div((comb.rows_dense ? job.rows : job.cols) * s, kChunkBytes);
-  // The rows that planes become, or come from, are one piece; to be read they may begin anywhere.
-  const std::int64_t pieces = comb.rows_dense ? job.cols : 1;  // of the output
+  comb.chunks = Divisor(short_side);
+  comb.row_quads = Divisor(ceil_div(short_side, 4));
+  const std::int64_t chunks = ceil_div((comb.rows_dense ? job.rows : job.cols) * element_bytes, kChunkBytes);
+  // The dense side is one piece. Its reads may begin at any byte.
+  const std::int64_t pieces = comb.rows_dense ? job.cols : 1;  // output pieces
   bool aligned = rows_are_chunks(job.out, job.out_pitch, job.out_item, pieces, job.items);
   if (!comb.rows_dense) aligned &= rows_are_chunks(job.in, job.in_pitch, job.in_item, job.rows, job.items);
   comb.shifted = !aligned;
-  const bool known = s < 16 && few >= 2 && few <= (aligned ? kMaxPlanes : kMaxShiftedPlanes);
-  comb.planes = known ? static_cast<std::int32_t>(few) : 0;
-  // Single bytes, and those that are scattered, want fewer and larger tiles.
-  const std::int64_t tile_bytes = comb.rows_dense && s >= 4 ? kTileBytes : kCombBytes;
-  const std::int64_t groups = known ? kPlanesThreads - (comb.shifted ? 1 : 0)
-                                    : std::max<std::int64_t>(tile_bytes / (few * kChunkBytes) / 8, 1) * 8;
+  const bool is_supported =
+      element_bytes < 16 && short_side >= 2 && short_side <= (aligned ? kMaxPlanes : kMaxShiftedPlanes);
+  comb.planes = is_supported ? static_cast<std::int32_t>(short_side) : 0;
+  // Elements below 4 bytes, and scattered ones, are faster with fewer and larger tiles.
+  const std::int64_t tile_bytes = comb.rows_dense && element_bytes >= 4 ? kTileBytes : kTallSkinnyBytes;
+  const std::int64_t groups =
+      is_supported ? kPlanesThreads - (comb.shifted ? 1 : 0)
+                   : std::max<std::int64_t>(tile_bytes / (short_side * kChunkBytes) / 8, 1) * 8;
   comb.groups = static_cast<std::uint32_t>(groups);
-  comb.shared_bytes = known ? 0 : static_cast<std::int32_t>((groups + 1) * (few | 1) * kChunkBytes);
-  // Long rows that begin before their chunk may end one later.
+  comb.shared_bytes =
+      is_supported ? 0 : static_cast<std::int32_t>((groups + 1) * (short_side | 1) * kChunkBytes);
+  // Long rows that begin before a chunk boundary may end one chunk later.
   const std::int64_t tiles = ceil_div(chunks + (comb.rows_dense && comb.shifted ? 1 : 0), groups);
   if (comb.shared_bytes > kMaxShared || tiles > kMaxBlocks / job.items) return false;
   comb.tiles = static_cast<std::uint32_t>(tiles);
@@ -166,17 +177,19 @@ bool plan_small(CudaPlan& plan) {
   SmallJob& small = plan.small;
   small.job = plan.job;
   const Job& job = small.job;
-  const std::int64_t s = job.element_bytes;
+  const std::int64_t element_bytes = job.element_bytes;
   const std::int64_t matrix = job.rows * job.cols;
   small.unit_bytes = static_cast<std::int32_t>(word_unit(job));
-  if (small.unit_bytes == 0 || matrix > kMaxSmall / s) return false;
-  if (job.in_pitch != job.cols * s || job.out_pitch != job.rows * s || job.in_item != matrix * s ||
-      job.out_item != matrix * s)
+  if (small.unit_bytes == 0 || matrix > kMaxSmall / element_bytes) return false;
+  if (job.in_pitch != job.cols * element_bytes || job.out_pitch != job.rows * element_bytes ||
+      job.in_item != matrix * element_bytes || job.out_item != matrix * element_bytes)
     return false;
   plan_micro_tiles(small);
-  // With micro tiles shared memory holds matrices twice.
-  std::int64_t items = std::max<std::int64_t>((small.micro ? kTileBytes / 2 : kTileBytes) / (matrix * s), 1);
-  if (items * matrix * s % 16 != 0 && items >= 32) items -= items % 16;  // blocks begin with a sector
+  // With micro tiles, shared memory contains each matrix twice.
+  std::int64_t items =
+      std::max<std::int64_t>((small.micro ? kTileBytes / 2 : kTileBytes) / (matrix * element_bytes), 1);
+  if (items * matrix * element_bytes % 16 != 0 && items >= 32)
+    items -= items % 16;  // blocks begin at a sector boundary
   items = std::min(items, job.items);
   small.tile_items = static_cast<std::int32_t>(items);
   small.blocks = ceil_div(job.items, items);
@@ -184,7 +197,7 @@ bool plan_small(CudaPlan& plan) {
   small.matrix = Divisor(matrix);
   small.rows = Divisor(job.rows);
   small.cols = static_cast<std::uint32_t>(job.cols);
-  const std::int64_t bytes = items * matrix * s + 8;
+  const std::int64_t bytes = items * matrix * element_bytes + 8;
   small.shared_bytes =
       static_cast<std::int32_t>(round_up(bytes + bytes / 32 + 8, 16) * (small.micro ? 2 : 1));
   plan.kernel = CudaPlan::Kernel::small;
@@ -195,22 +208,22 @@ bool plan_staged(CudaPlan& plan) {
   StagedJob& staged = plan.staged;
   staged.job = plan.job;
   const Job& job = staged.job;
-  const std::int64_t s = job.element_bytes;
-  if (s > kMaxStaged) return false;
+  const std::int64_t element_bytes = job.element_bytes;
+  if (element_bytes > kMaxStaged) return false;
   staged.unit_bytes = static_cast<std::int32_t>(unit_of(job));
-  for (std::int64_t room = std::max<std::int64_t>(kTileBytes / s, 1);; room /= 2) {
-    const auto square = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(room)));
-    const std::int64_t about = std::int64_t{1}
-                               << (std::bit_width(static_cast<std::uint64_t>(square)) - 1) / 2;
-    std::int64_t cols = side(about, job.cols);
-    const std::int64_t rows = side(room / cols, job.rows);
-    if (rows < about) cols = side(room / rows, job.cols);
+  for (std::int64_t capacity = std::max<std::int64_t>(kTileBytes / element_bytes, 1);; capacity /= 2) {
+    const auto square = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(capacity)));
+    const std::int64_t square_side = std::int64_t{1}
+                                     << (std::bit_width(static_cast<std::uint64_t>(square)) - 1) / 2;
+    std::int64_t cols = side(square_side, job.cols);
+    const std::int64_t rows = side(capacity / cols, job.rows);
+    if (rows < square_side) cols = side(capacity / rows, job.cols);
     staged.tile_rows = static_cast<std::int32_t>(rows);
     staged.tile_cols = static_cast<std::int32_t>(cols);
     staged.tile_items =
-        static_cast<std::int32_t>(std::min(job.items, std::max<std::int64_t>(room / (rows * cols), 1)));
+        static_cast<std::int32_t>(std::min(job.items, std::max<std::int64_t>(capacity / (rows * cols), 1)));
     lay_out(staged);
-    if (staged.shared_bytes <= 2 * kTileBytes || room == 1) break;
+    if (staged.shared_bytes <= 2 * kTileBytes || capacity == 1) break;
   }
   if (staged.shared_bytes > kMaxShared) return false;
   if (!tiles_fit(job, staged.tile_items, staged.tile_rows, staged.tile_cols)) return false;
@@ -223,14 +236,14 @@ bool plan_runs(CudaPlan& plan) {
   RunsJob& runs = plan.runs;
   runs.job = plan.job;
   const Job& job = runs.job;
-  const std::int64_t s = job.element_bytes;
+  const std::int64_t element_bytes = job.element_bytes;
   const std::int64_t unit = unit_of(job);
   runs.unit_bytes = static_cast<std::int32_t>(unit);
-  runs.segment_bytes = static_cast<std::int32_t>(std::min(s, kTileBytes));
-  runs.segments = static_cast<std::uint32_t>(ceil_div(s, runs.segment_bytes));
-  const std::int64_t room = std::max<std::int64_t>(kTileBytes / s, 1);
-  const std::int64_t rows = std::min(room, job.rows);
-  const std::int64_t cols = std::min(room / rows, job.cols);
+  runs.segment_bytes = static_cast<std::int32_t>(std::min(element_bytes, kTileBytes));
+  runs.segments = static_cast<std::uint32_t>(ceil_div(element_bytes, runs.segment_bytes));
+  const std::int64_t capacity = std::max<std::int64_t>(kTileBytes / element_bytes, 1);
+  const std::int64_t rows = std::min(capacity, job.rows);
+  const std::int64_t cols = std::min(capacity / rows, job.cols);
   runs.tile_rows = static_cast<std::int32_t>(rows);
   runs.tile_cols = static_cast<std::int32_t>(cols);
   runs.units_per_run =

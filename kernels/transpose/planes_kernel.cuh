@@ -1,15 +1,15 @@
-// Transposition of matrices of two to eight columns, or rows, that the compiler knows: pixels of channels
-// into planes and planes into pixels (TallSkinnyJob of tiles.hpp, where all long rows begin with a chunk of
-// 16 bytes). A thread has a group, which is a chunk of every long row, in registers; the dense side passes
-// shared memory, so that a warp touches 512 bytes in a row on both sides.
+// Transposition of matrices with two to eight columns or rows, a compile-time constant: interleaved pixels to
+// planes and back (TallSkinnyJob of tiles.hpp, where all long rows begin at a 16-byte chunk boundary). A
+// thread has one group (a chunk of every long row) in registers. The dense side is copied through shared
+// memory, so that a warp accesses 512 contiguous bytes on both sides.
 #pragma once
 
 #include "kernels/transpose/chunks.cuh"
 
 namespace sepconv::transposing {
 
-/// Where the unit `number` of a group comes from when its order is changed from pixels to planes, or back. A
-/// unit is an element, or 4 bytes of it.
+/// Source index of unit `number` of a group when its order changes from pixels to planes or back. A unit is
+/// an element, or 4 bytes of a larger element.
 template <int Element, int Planes, bool ToPlanes>
 __device__ inline int source_unit(int number) {
   constexpr int kParts = Element < 4 ? 1 : Element / 4;
@@ -21,7 +21,7 @@ __device__ inline int source_unit(int number) {
   return (ToPlanes ? pixel * Planes + plane : plane * kPixels + pixel) * kParts + part;
 }
 
-/// Changes the order of a group. All indices and selectors are constants once the loops are unrolled.
+/// Permutes a group. All indices and selectors are constants after unrolling.
 template <int Element, int Planes, bool ToPlanes>
 __device__ inline void regroup(const unsigned (&from)[4 * Planes], unsigned (&to)[4 * Planes]) {
 #pragma unroll
@@ -53,39 +53,40 @@ __device__ inline uint4 get(const unsigned (&words)[4 * Planes], int k) {
   return uint4{words[4 * k], words[4 * k + 1], words[4 * k + 2], words[4 * k + 3]};
 }
 
-/// Where chunk `number` of the dense side lies in shared memory: groups an odd number of chunks apart, so
-/// that threads which take one each meet no bank twice.
+/// Position of chunk `number` of the dense side in shared memory. The distance between groups is an odd
+/// number of chunks, so threads that each access one group have no bank conflicts.
 template <int Planes>
-__device__ inline int place_of_chunk(int number) {
+__device__ inline int chunk_position(int number) {
   return Planes % 2 == 1 ? number : number + number / Planes;
 }
 
-/// From dense rows, which begin anywhere, to planes. Block: kPlanesThreads. Grid: p.tiles blocks an item.
-/// Where planes are `Shifted`, aligned chunks of one have a part of the group before, and a block's first
-/// group is there for that only.
+/// From dense rows at any address to planes. Block: kPlanesThreads. Grid: params.tiles blocks per item. If
+/// the planes are `Shifted`, an aligned chunk of a plane contains part of the previous group; the first group
+/// of a block is loaded only for that.
 template <int Element, int Planes, bool Shifted>
-__global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const TallSkinnyJob p) {
+__global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const TallSkinnyJob params) {
   constexpr int kGroups = kPlanesThreads - Shifted;
   __shared__ uint4 shared[kPlanesThreads * (Planes | 1)];
-  const Job& job = p.job;
-  const unsigned item = blockIdx.x / p.tiles;
-  const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * p.tiles) * kGroups - Shifted;
+  const Job& job = params.job;
+  const unsigned item = blockIdx.x / params.tiles;
+  const std::int64_t first_group =
+      static_cast<std::int64_t>(blockIdx.x - item * params.tiles) * kGroups - Shifted;
   const std::int64_t plane_bytes = job.rows * Element;
   const std::int64_t begin = first_group * (Planes * kChunk);
   const std::byte* const in = job.in + item * job.in_item;
   const int thread = static_cast<int>(threadIdx.x);
-  const bool whole = first_group >= 0 && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
-  const bool whole_in =
+  const bool is_full_tile = first_group >= 0 && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
+  const bool is_full_input =
       chunks_inside(in, begin, begin + kPlanesThreads * (Planes * kChunk), plane_bytes * Planes);
 
   uint4 chunks[Planes];
 #pragma unroll
   for (int k = 0; k < Planes; ++k) {
     const std::int64_t offset = begin + (k * kPlanesThreads + thread) * kChunk;
-    chunks[k] = whole_in ? load_chunk(in + offset) : load_chunk_within(in, offset, plane_bytes * Planes);
+    chunks[k] = is_full_input ? load_chunk(in + offset) : load_chunk_within(in, offset, plane_bytes * Planes);
   }
 #pragma unroll
-  for (int k = 0; k < Planes; ++k) shared[place_of_chunk<Planes>(k * kPlanesThreads + thread)] = chunks[k];
+  for (int k = 0; k < Planes; ++k) shared[chunk_position<Planes>(k * kPlanesThreads + thread)] = chunks[k];
   __syncthreads();
 
   unsigned pixels[4 * Planes];
@@ -109,7 +110,7 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const Tall
         Shifted ? static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(plane)) & 15U : 0U;
     if (misaligned > 0) chunk = chunk_within(shared[k * kPlanesThreads + thread - 1], chunk, 16 - misaligned);
     const std::int64_t offset = (first_group + thread) * kChunk - misaligned;
-    if (whole) {
+    if (is_full_tile) {
       *reinterpret_cast<uint4*>(plane + offset) = chunk;
     } else {
       store_chunk_within(plane, offset, chunk, 0, plane_bytes);
@@ -117,18 +118,18 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_to_planes(const Tall
   }
 }
 
-/// From planes to dense rows. As above; where planes or rows are `Shifted`, aligned chunks of planes have a
-/// part of the group before, and a block's last chunk is there for that only.
+/// From planes to dense rows. As above. If planes or rows are `Shifted`, an aligned chunk of a plane contains
+/// part of the previous group; the last chunk of a block is loaded only for that.
 template <int Element, int Planes, bool Shifted>
-__global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const TallSkinnyJob p) {
+__global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const TallSkinnyJob params) {
   constexpr int kGroups = kPlanesThreads - Shifted;
   __shared__ uint4 shared[kPlanesThreads * (Planes | 1)];
-  const Job& job = p.job;
-  const unsigned item = blockIdx.x / p.tiles;
-  const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * p.tiles) * kGroups;
+  const Job& job = params.job;
+  const unsigned item = blockIdx.x / params.tiles;
+  const std::int64_t first_group = static_cast<std::int64_t>(blockIdx.x - item * params.tiles) * kGroups;
   const std::int64_t plane_bytes = job.cols * Element;
   const int thread = static_cast<int>(threadIdx.x);
-  const bool whole = first_group >= Shifted && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
+  const bool is_full_tile = first_group >= Shifted && (first_group + kPlanesThreads) * kChunk <= plane_bytes;
   const std::byte* const in = job.in + item * job.in_item;
   const auto misaligned_of = [&](int k) {
     if (!Shifted) return 0U;
@@ -140,9 +141,9 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const Ta
   for (int k = 0; k < Planes; ++k) {
     const std::byte* const plane = in + k * job.in_pitch;
     const std::int64_t from = (first_group + thread) * kChunk - misaligned_of(k);
-    put<Planes>(
-        planes, k,
-        whole ? *reinterpret_cast<const uint4*>(plane + from) : load_chunk_within(plane, from, plane_bytes));
+    put<Planes>(planes, k,
+                is_full_tile ? *reinterpret_cast<const uint4*>(plane + from)
+                             : load_chunk_within(plane, from, plane_bytes));
   }
   if constexpr (Shifted) {
 #pragma unroll
@@ -169,16 +170,16 @@ __global__ void __launch_bounds__(kPlanesThreads) transpose_from_planes(const Ta
 #pragma unroll
   for (int k = 0; k < Planes; ++k) {
     const int number = k * kPlanesThreads + thread;
-    uint4 chunk = shared[place_of_chunk<Planes>(number)];
-    if (!Shifted && whole) {
+    uint4 chunk = shared[chunk_position<Planes>(number)];
+    if (!Shifted && is_full_tile) {
       *reinterpret_cast<uint4*>(out + begin + number * kChunk) = chunk;
       continue;
     }
     if (Shifted && misaligned > 0) {
-      const uint4 before = shared[place_of_chunk<Planes>(max(number - 1, 0))];
+      const uint4 before = shared[chunk_position<Planes>(max(number - 1, 0))];
       chunk = chunk_within(before, chunk, 16 - misaligned);
     }
-    // Chunks that the block shares with a neighbour are stored in part.
+    // Chunks that straddle two blocks are stored in part.
     store_chunk_within(out, begin + number * kChunk - static_cast<int>(misaligned), chunk, begin, last);
   }
 }

@@ -1,5 +1,5 @@
-// Transposition of elements that are long runs of bytes: each goes from memory to memory (RunsJob of
-// tiles.hpp).
+// Transposition of elements that are long runs of bytes: each run is copied directly within device memory
+// (RunsJob of tiles.hpp).
 #pragma once
 
 #include "kernels/transpose/chunks.cuh"
@@ -8,37 +8,37 @@ namespace sepconv::transposing {
 
 constexpr int kRunsThreads = 256;
 
-/// Block: kRunsThreads. Grid: a block a tile and segment.
+/// Block: kRunsThreads. Grid: one block per tile and segment.
 template <int Unit>
-__global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob p) {
+__global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob params) {
   using T = Word<Unit>;
   constexpr int kLoads = Unit >= 8 ? 4 : 8;
-  const Job& job = p.job;
+  const Job& job = params.job;
   const TilePosition at = tile_position(job.grid, blockIdx.x);
-  const unsigned item = at.item / p.segments;
+  const unsigned item = at.item / params.segments;
   const std::int64_t begin =
-      static_cast<std::int64_t>(at.item - item * p.segments) * p.segment_bytes;  // in a run
-  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * p.tile_rows;
-  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * p.tile_cols;
-  const unsigned rows = least(job.rows - first_row, p.tile_rows);
-  const unsigned cols = least(job.cols - first_col, p.tile_cols);
-  const unsigned bytes = least(job.element_bytes - begin, p.segment_bytes);
+      static_cast<std::int64_t>(at.item - item * params.segments) * params.segment_bytes;  // in a run
+  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * params.tile_rows;
+  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * params.tile_cols;
+  const unsigned rows = clamped_count(job.rows - first_row, params.tile_rows);
+  const unsigned cols = clamped_count(job.cols - first_col, params.tile_cols);
+  const unsigned bytes = clamped_count(job.element_bytes - begin, params.segment_bytes);
   const std::byte* const in =
       job.in + item * job.in_item + first_row * job.in_pitch + first_col * job.element_bytes + begin;
   std::byte* const out =
       job.out + item * job.out_item + first_col * job.out_pitch + first_row * job.element_bytes + begin;
 
-  const unsigned units = p.units_per_run.value * p.tile_rows * p.tile_cols;
+  const unsigned units = params.units_per_run.value * params.tile_rows * params.tile_cols;
   for (unsigned first = threadIdx.x; first < units; first += kRunsThreads * kLoads) {
     T values[kLoads];
     std::byte* to[kLoads];
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
       const unsigned number = first + k * kRunsThreads;
-      const unsigned run = quotient(number, p.units_per_run);
-      const unsigned offset = (number - run * p.units_per_run.value) * Unit;
-      const unsigned col = quotient(run, p.rows);
-      const unsigned row = run - col * p.rows.value;
+      const unsigned run = quotient(number, params.units_per_run);
+      const unsigned offset = (number - run * params.units_per_run.value) * Unit;
+      const unsigned col = quotient(run, params.rows);
+      const unsigned row = run - col * params.rows.value;
       to[k] = nullptr;
       if (number < units && row < rows && col < cols && offset < bytes) {
         values[k] = *reinterpret_cast<const T*>(in + row * job.in_pitch + col * job.element_bytes + offset);
@@ -52,26 +52,27 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_runs(const RunsJob p) 
   }
 }
 
-/// The same for runs that begin anywhere: aligned chunks of the output, put together out of two of the input.
-/// For the input row that a run lies in, bytes next to the run may be read.
-__global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const RunsJob p) {
+/// The same for unaligned runs: aligned chunks of the output, each combined from two chunks of the input.
+/// Bytes of the input row next to the run may be read.
+__global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const RunsJob params) {
   constexpr int kLoads = 2;
-  const Job& job = p.job;
+  const Job& job = params.job;
   const TilePosition at = tile_position(job.grid, blockIdx.x);
-  const unsigned item = at.item / p.segments;
-  const std::int64_t begin = static_cast<std::int64_t>(at.item - item * p.segments) * p.segment_bytes;
-  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * p.tile_rows;
-  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * p.tile_cols;
-  const unsigned rows = least(job.rows - first_row, p.tile_rows);
-  const unsigned cols = least(job.cols - first_col, p.tile_cols);
-  const int bytes = least(job.element_bytes - begin, p.segment_bytes);
+  const unsigned item = at.item / params.segments;
+  const std::int64_t begin =
+      static_cast<std::int64_t>(at.item - item * params.segments) * params.segment_bytes;
+  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * params.tile_rows;
+  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * params.tile_cols;
+  const unsigned rows = clamped_count(job.rows - first_row, params.tile_rows);
+  const unsigned cols = clamped_count(job.cols - first_col, params.tile_cols);
+  const int bytes = clamped_count(job.element_bytes - begin, params.segment_bytes);
   const std::byte* const in = job.in + item * job.in_item + first_row * job.in_pitch;
   const std::int64_t row_bytes = job.cols * job.element_bytes;
   std::byte* const out =
       job.out + item * job.out_item + first_col * job.out_pitch + first_row * job.element_bytes + begin;
 
-  const unsigned chunks_per_run = p.units_per_run.value;
-  const unsigned count = chunks_per_run * p.tile_rows * p.tile_cols;
+  const unsigned chunks_per_run = params.units_per_run.value;
+  const unsigned count = chunks_per_run * params.tile_rows * params.tile_cols;
   for (unsigned first = threadIdx.x; first < count; first += kRunsThreads * kLoads) {
     uint4 low[kLoads];
     uint4 high[kLoads];
@@ -81,9 +82,9 @@ __global__ void __launch_bounds__(kRunsThreads) transpose_shifted_runs(const Run
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) {
       const unsigned number = first + k * kRunsThreads;
-      const unsigned run = quotient(number, p.units_per_run);
-      const unsigned col = quotient(run, p.rows);
-      const unsigned row = run - col * p.rows.value;
+      const unsigned run = quotient(number, params.units_per_run);
+      const unsigned col = quotient(run, params.rows);
+      const unsigned row = run - col * params.rows.value;
       to[k] = out + col * job.out_pitch + row * job.element_bytes;
       offset[k] = static_cast<int>((number - run * chunks_per_run) * kChunk) -
                   static_cast<int>(reinterpret_cast<std::uintptr_t>(to[k]) & 15U);

@@ -1,13 +1,13 @@
-// Transposition of elements of 1, 2, 4 and 8 bytes in matrices whose rows begin anywhere: rows of bytes are
-// loaded as aligned words and shifted into place, and what a block stores of an output row begins and ends
-// with a sector of the cache (ShiftedTile of tiles.hpp), so that none is written in two parts.
+// Transposition of elements of 1, 2, 4 and 8 bytes in matrices with unaligned rows. Rows are loaded as
+// aligned words and shifted into place. The part of an output row that a block stores begins and ends at a
+// sector boundary of the cache (ShiftedTile of tiles.hpp), so no sector is written in two parts.
 #pragma once
 
 #include "kernels/transpose/tile_kernel.cuh"
 
 namespace sepconv::transposing {
 
-/// Block: Tile::kThreads. Grid: a block a tile. Elements of 4 and 8 bytes are at multiples of their size.
+/// Block: Tile::kThreads. Grid: one block per tile. Elements of 4 and 8 bytes are aligned to their size.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job job) {
   using T = Word<Tile::kWordBytes>;
@@ -23,18 +23,19 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
   const std::int64_t tile_row = static_cast<std::int64_t>(at.row) * Tile::kRows;
   const std::int64_t first_row = tile_row - Tile::kHalo;
   const std::int64_t first_col = static_cast<std::int64_t>(at.col) * Tile::kCols;
-  const int cols = least(job.cols - first_col, Tile::kCols);
-  const bool whole = at.row > 0 && tile_row + Tile::kRows <= job.rows &&
-                     job.cols - first_col >= Tile::kCols + (kShifts ? 4 : 0) && (!kShifts || at.col > 0);
+  const int cols = clamped_count(job.cols - first_col, Tile::kCols);
+  const bool is_full_tile = at.row > 0 && tile_row + Tile::kRows <= job.rows &&
+                            job.cols - first_col >= Tile::kCols + (kShifts ? 4 : 0) &&
+                            (!kShifts || at.col > 0);
   const int lane = static_cast<int>(threadIdx.x) % 32;
   const int warp = static_cast<int>(threadIdx.x) / 32;
   const std::byte* const in =
       job.in + at.item * job.in_item + first_row * job.in_pitch + first_col * kElement;
-  const auto row_of = [&](int step, int q) {
-    return (warp + kRowsAtOnce * (step / Tile::kAcross)) * kMicro + q;
+  const auto row_of = [&](int step, int micro_row) {
+    return (warp + kRowsAtOnce * (step / Tile::kAcross)) * kMicro + micro_row;
   };
-  const auto word_of = [&](int step) { return lane + Tile::kUsed * (step % Tile::kAcross); };
-  const auto shift_of = [&](int row) {  // bytes between an aligned word's begin and the row's
+  const auto word_of = [&](int step) { return lane + Tile::kUsedLanes * (step % Tile::kAcross); };
+  const auto shift_of = [&](int row) {  // bytes from an aligned word to the row's begin
     if (!kShifts) return 0;
     return static_cast<int>((static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in)) +
                              static_cast<unsigned>(row) * static_cast<unsigned>(job.in_pitch)) &
@@ -42,13 +43,13 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
   };
 
   T words[kSteps][kMicro];
-  if (whole) {
+  if (is_full_tile) {
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
 #pragma unroll
-      for (int q = 0; q < kMicro; ++q) {
-        const int row = row_of(step, q);
-        words[step][q] =
+      for (int micro_row = 0; micro_row < kMicro; ++micro_row) {
+        const int row = row_of(step, micro_row);
+        words[step][micro_row] =
             *reinterpret_cast<const T*>(in + row * job.in_pitch + (word_of(step) * kWord - shift_of(row)));
       }
     }
@@ -56,17 +57,17 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
 #pragma unroll
     for (int step = 0; step < kSteps; ++step) {
 #pragma unroll
-      for (int q = 0; q < kMicro; ++q) {
-        const int row = row_of(step, q);
+      for (int micro_row = 0; micro_row < kMicro; ++micro_row) {
+        const int row = row_of(step, micro_row);
         const int offset = word_of(step) * kWord - shift_of(row);
         const bool inside = first_row + row >= 0 && first_row + row < job.rows;
-        words[step][q] = T{};
+        words[step][micro_row] = T{};
         if constexpr (kShifts) {
           if (inside)
-            words[step][q] = load_within(in + row * job.in_pitch, offset, -first_col * kElement,
-                                         (job.cols - first_col) * kElement);
+            words[step][micro_row] = load_within(in + row * job.in_pitch, offset, -first_col * kElement,
+                                                 (job.cols - first_col) * kElement);
         } else if (inside && word_of(step) < cols) {
-          words[step][q] = *reinterpret_cast<const T*>(in + row * job.in_pitch + offset);
+          words[step][micro_row] = *reinterpret_cast<const T*>(in + row * job.in_pitch + offset);
         }
       }
     }
@@ -75,15 +76,17 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
   for (int step = 0; step < kSteps; ++step) {
     if constexpr (kShifts) {
 #pragma unroll
-      for (int q = 0; q < kMicro; ++q) {
-        const unsigned next = __shfl_down_sync(~0U, words[step][q], 1);
-        words[step][q] = __funnelshift_r(words[step][q], next, 8U * shift_of(row_of(step, q)));
+      for (int micro_row = 0; micro_row < kMicro; ++micro_row) {
+        const unsigned next = __shfl_down_sync(~0U, words[step][micro_row], 1);
+        words[step][micro_row] =
+            __funnelshift_r(words[step][micro_row], next, 8U * shift_of(row_of(step, micro_row)));
       }
     }
     transpose_micro(words[step]);
 #pragma unroll
-    for (int q = 0; q < kMicro; ++q) {
-      if (lane < Tile::kUsed) tile[q][word_of(step)][row_of(step, 0) / kMicro] = words[step][q];
+    for (int micro_row = 0; micro_row < kMicro; ++micro_row) {
+      if (lane < Tile::kUsedLanes)
+        tile[micro_row][word_of(step)][row_of(step, 0) / kMicro] = words[step][micro_row];
     }
   }
   __syncthreads();
@@ -104,7 +107,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
       const unsigned shift = 8U * (begin & 3);
       const uint2 values{__funnelshift_r(from[0], from[1], shift), __funnelshift_r(from[1], from[2], shift)};
       const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
-      if (whole) {
+      if (is_full_tile) {
         *reinterpret_cast<uint2*>(row + offset) = values;
       } else {
         store_within(row, offset, values.x, out_bytes);
@@ -122,7 +125,7 @@ __global__ void __launch_bounds__(Tile::kThreads) transpose_shifted(const Job jo
       const int begin = 32 - static_cast<int>(reinterpret_cast<std::uintptr_t>(row) & 31U);
       const std::int64_t offset = tile_row * kElement - 32 + begin + word * kWord;
       const T value = tile[col % kMicro][col / kMicro][begin / kWord + word];
-      if (whole || (offset >= 0 && offset < out_bytes)) *reinterpret_cast<T*>(row + offset) = value;
+      if (is_full_tile || (offset >= 0 && offset < out_bytes)) *reinterpret_cast<T*>(row + offset) = value;
     }
   }
 }

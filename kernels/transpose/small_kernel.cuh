@@ -1,5 +1,5 @@
-// Transposition of many small matrices that follow one another without a gap on both sides (SmallJob of
-// tiles.hpp): a block brings several into shared memory as they lie and gathers the output's words.
+// Transposition of many small matrices, contiguous on both sides (SmallJob of tiles.hpp): a block copies
+// several matrices into shared memory unchanged and gathers the output's words.
 #pragma once
 
 #include "kernels/transpose/tile_kernel.cuh"
@@ -9,19 +9,19 @@ namespace sepconv::transposing {
 constexpr int kSmallThreads = 256;
 constexpr int kSmallLoads = 8;
 
-/// Block: kSmallThreads. Grid: a block p.tile_items matrices. Dynamic shared memory: p.shared_bytes.
-/// Addresses are multiples of Unit.
+/// Block: kSmallThreads. Grid: one block per params.tile_items matrices. Dynamic shared memory:
+/// params.shared_bytes. Addresses are multiples of Unit.
 template <int Element, int Unit>
-__global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob p) {
+__global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob params) {
   extern __shared__ uint4 small_memory[];
   std::byte* const shared = reinterpret_cast<std::byte*>(small_memory);
-  const unsigned rows = p.rows.value;
-  const unsigned cols = p.cols;
-  const unsigned matrix = p.matrix.value;  // elements
-  const std::int64_t first_item = static_cast<std::int64_t>(blockIdx.x) * p.tile_items;
-  const unsigned bytes = least(p.job.items - first_item, p.tile_items) * matrix * Element;
-  const std::byte* const in = p.job.in + first_item * (static_cast<std::int64_t>(matrix) * Element);
-  std::byte* const out = p.job.out + first_item * (static_cast<std::int64_t>(matrix) * Element);
+  const unsigned rows = params.rows.value;
+  const unsigned cols = params.cols;
+  const unsigned matrix = params.matrix.value;  // elements
+  const std::int64_t first_item = static_cast<std::int64_t>(blockIdx.x) * params.tile_items;
+  const unsigned bytes = clamped_count(params.job.items - first_item, params.tile_items) * matrix * Element;
+  const std::byte* const in = params.job.in + first_item * (static_cast<std::int64_t>(matrix) * Element);
+  std::byte* const out = params.job.out + first_item * (static_cast<std::int64_t>(matrix) * Element);
   const unsigned in_shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in)) & 3U;
   const int out_shift = static_cast<int>(reinterpret_cast<std::uintptr_t>(out) & 3U);
 
@@ -46,9 +46,9 @@ __global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob 
     const unsigned begin = static_cast<unsigned>(max(offset, 0));
     const unsigned number = begin / Element;
     unsigned part = begin - number * Element;
-    const unsigned item = quotient(number, p.matrix);
+    const unsigned item = quotient(number, params.matrix);
     const unsigned within = number - item * matrix;
-    unsigned col = quotient(within, p.rows);
+    unsigned col = quotient(within, params.rows);
     unsigned row = within - col * rows;
     unsigned from = (item * matrix + row * cols + col) * Element + in_shift;
     if constexpr (Unit == 4) {
@@ -77,23 +77,23 @@ __global__ void __launch_bounds__(kSmallThreads) transpose_small(const SmallJob 
   }
 }
 
-/// The same for elements of 1 and 2 bytes in matrices that are a whole number of micro tiles both ways, and
-/// begin with a word: those are transposed in registers between two parts of shared memory.
+/// The same for elements of 1 and 2 bytes in word-aligned matrices whose rows and columns are multiples of a
+/// micro tile: micro tiles are transposed in registers between two halves of shared memory.
 template <int Element>
-__global__ void __launch_bounds__(kSmallThreads) transpose_small_micro(const SmallJob p) {
+__global__ void __launch_bounds__(kSmallThreads) transpose_small_micro(const SmallJob params) {
   constexpr int kMicro = 4 / Element;
   extern __shared__ uint4 micro_memory[];
   std::byte* const before = reinterpret_cast<std::byte*>(micro_memory);
-  std::byte* const after = before + p.shared_bytes / 2;
-  const unsigned rows = p.rows.value;
-  const unsigned matrix_bytes = p.matrix.value * Element;
-  const std::int64_t first_item = static_cast<std::int64_t>(blockIdx.x) * p.tile_items;
-  const unsigned items = least(p.job.items - first_item, p.tile_items);
+  std::byte* const after = before + params.shared_bytes / 2;
+  const unsigned rows = params.rows.value;
+  const unsigned matrix_bytes = params.matrix.value * Element;
+  const std::int64_t first_item = static_cast<std::int64_t>(blockIdx.x) * params.tile_items;
+  const unsigned items = clamped_count(params.job.items - first_item, params.tile_items);
   const unsigned count = items * (matrix_bytes / 4);  // words
   const unsigned* const in =
-      reinterpret_cast<const unsigned*>(p.job.in + first_item * static_cast<std::int64_t>(matrix_bytes));
+      reinterpret_cast<const unsigned*>(params.job.in + first_item * static_cast<std::int64_t>(matrix_bytes));
   unsigned* const out =
-      reinterpret_cast<unsigned*>(p.job.out + first_item * static_cast<std::int64_t>(matrix_bytes));
+      reinterpret_cast<unsigned*>(params.job.out + first_item * static_cast<std::int64_t>(matrix_bytes));
 
   for (unsigned first = threadIdx.x; first < count; first += kSmallThreads * kSmallLoads) {
     unsigned words[kSmallLoads];
@@ -111,20 +111,21 @@ __global__ void __launch_bounds__(kSmallThreads) transpose_small_micro(const Sma
 
 #pragma unroll 2
   for (unsigned number = threadIdx.x; number < count / kMicro; number += kSmallThreads) {
-    const unsigned item = quotient(number, p.micros);
-    const unsigned within = number - item * p.micros.value;
-    const unsigned row = quotient(within, p.micro_cols);
-    const unsigned col = within - row * p.micro_cols.value;
-    const unsigned from = item * matrix_bytes + row * kMicro * p.cols * Element + col * 4;
+    const unsigned item = quotient(number, params.micros);
+    const unsigned within = number - item * params.micros.value;
+    const unsigned row = quotient(within, params.micro_cols);
+    const unsigned col = within - row * params.micro_cols.value;
+    const unsigned from = item * matrix_bytes + row * kMicro * params.cols * Element + col * 4;
     const unsigned to = item * matrix_bytes + col * kMicro * rows * Element + row * 4;
     unsigned words[kMicro];
 #pragma unroll
-    for (int q = 0; q < kMicro; ++q)
-      words[q] = *reinterpret_cast<const unsigned*>(before + padded(from + q * p.cols * Element));
+    for (int micro_row = 0; micro_row < kMicro; ++micro_row)
+      words[micro_row] =
+          *reinterpret_cast<const unsigned*>(before + padded(from + micro_row * params.cols * Element));
     transpose_micro(words);
 #pragma unroll
-    for (int q = 0; q < kMicro; ++q)
-      *reinterpret_cast<unsigned*>(after + padded(to + q * rows * Element)) = words[q];
+    for (int micro_row = 0; micro_row < kMicro; ++micro_row)
+      *reinterpret_cast<unsigned*>(after + padded(to + micro_row * rows * Element)) = words[micro_row];
   }
   __syncthreads();
 

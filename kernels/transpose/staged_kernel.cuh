@@ -1,6 +1,6 @@
 // Transposition of elements of any size, at any address, in matrices of any shape (StagedJob of tiles.hpp):
-// pieces of the input lie in shared memory as they lay in device memory, and every thread gathers aligned
-// words of the output from there.
+// pieces of the input are copied to shared memory unchanged, and every thread gathers aligned words of the
+// output from there.
 #pragma once
 
 #include "kernels/transpose/device_tiles.cuh"
@@ -8,33 +8,35 @@
 namespace sepconv::transposing {
 
 constexpr int kStagedThreads = 256;
-constexpr int kStagedLoads = 8;  // of a thread before it stores the first
+constexpr int kStagedLoads = 8;  // per thread, before the first store
 
-/// Where a tile lies in shared memory.
+/// Positions of a tile in shared memory.
 template <int Unit>
 struct StagedTile {
   static constexpr int kWord = Unit < 4 ? 4 : Unit;
-  const StagedJob& p;
-  unsigned misaligned;  // bytes from the word's begin to that of the tile's first piece
+  const StagedJob& params;
+  unsigned misaligned;  // bytes from the aligned word to the tile's first piece
 
-  /// Bytes between the begin of the word where a row begins and the row's own begin: its address modulo 4,
-  /// since words are loaded whole.
+  /// Bytes from the aligned word to the begin of a row: the row's address modulo 4, because whole words are
+  /// loaded.
   __device__ unsigned shift(unsigned item, unsigned row) const {
     if (Unit >= 4) return 0;
-    return (misaligned + item * static_cast<unsigned>(p.job.in_item) +
-            row * static_cast<unsigned>(p.job.in_pitch)) &
+    return (misaligned + item * static_cast<unsigned>(params.job.in_item) +
+            row * static_cast<unsigned>(params.job.in_pitch)) &
            3U;
   }
-  /// For byte `offset` of what is staged, before padding.
-  __device__ unsigned padded(unsigned offset) const { return offset + (offset >> p.pad_shift) * kWord; }
+  /// Position of byte `offset` of the staged data, with padding.
+  __device__ unsigned padded(unsigned offset) const {
+    return offset + (offset >> params.bytes_per_pad_log2) * kWord;
+  }
   __device__ unsigned row_offset(unsigned item, unsigned row) const {
-    return item * p.item_bytes + row * p.row_bytes + (row >> p.row_skew_shift) * 4;
+    return item * params.item_bytes + row * params.row_bytes + (row >> params.rows_per_skew_log2) * 4;
   }
 };
 
-/// Block: kStagedThreads. Grid: a block a tile. Dynamic shared memory: p.shared_bytes.
+/// Block: kStagedThreads. Grid: one block per tile. Dynamic shared memory: params.shared_bytes.
 template <int Unit>
-__global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const StagedJob p) {
+__global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const StagedJob params) {
   using Tile = StagedTile<Unit>;
   using T = Word<Tile::kWord>;
   using U = Word<Unit>;
@@ -43,40 +45,40 @@ __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const Stag
   extern __shared__ uint4 staged_memory[];
   std::byte* const staged = reinterpret_cast<std::byte*>(staged_memory);
 
-  const Job& job = p.job;
+  const Job& job = params.job;
   const TilePosition at = tile_position(job.grid, blockIdx.x);
-  const std::int64_t first_item = static_cast<std::int64_t>(at.item) * p.tile_items;
-  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * p.tile_rows;
-  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * p.tile_cols;
-  const unsigned items = least(job.items - first_item, p.tile_items);
-  const unsigned rows = least(job.rows - first_row, p.tile_rows);
-  const unsigned cols = least(job.cols - first_col, p.tile_cols);
-  const unsigned element_bytes = p.element.value;
+  const std::int64_t first_item = static_cast<std::int64_t>(at.item) * params.tile_items;
+  const std::int64_t first_row = static_cast<std::int64_t>(at.row) * params.tile_rows;
+  const std::int64_t first_col = static_cast<std::int64_t>(at.col) * params.tile_cols;
+  const unsigned items = clamped_count(job.items - first_item, params.tile_items);
+  const unsigned rows = clamped_count(job.rows - first_row, params.tile_rows);
+  const unsigned cols = clamped_count(job.cols - first_col, params.tile_cols);
+  const unsigned element_bytes = params.element.value;
   const std::byte* const in =
       job.in + first_item * job.in_item + first_row * job.in_pitch + first_col * element_bytes;
   std::byte* const out =
       job.out + first_item * job.out_item + first_col * job.out_pitch + first_row * element_bytes;
-  const bool in_rows_joined = p.in_pieces_per_item.value == 1 && p.tile_rows > 1;
-  const Tile tile{p, static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in)) & 3U};
+  const bool in_rows_joined = params.in_pieces_per_item.value == 1 && params.tile_rows > 1;
+  const Tile tile{params, static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(in)) & 3U};
 
-  // Load. A piece's words are those of device memory; at its ends only the bytes that belong to it are
-  // touched.
-  const unsigned in_bytes =
-      cols * element_bytes * (p.in_pieces_per_item.value == 1 ? rows : 1) * (p.in_pieces == 1 ? items : 1);
-  const unsigned in_words = p.in_pieces * p.in_words_per_piece.value;
+  // Load. A piece is read in the words of device memory; at its ends only the bytes that belong to it are
+  // read.
+  const unsigned in_bytes = cols * element_bytes * (params.in_pieces_per_item.value == 1 ? rows : 1) *
+                            (params.in_pieces == 1 ? items : 1);
+  const unsigned in_words = params.in_pieces * params.in_words_per_piece.value;
   for (unsigned first = threadIdx.x; first < in_words; first += kStagedThreads * kStagedLoads) {
     T words[kStagedLoads];
     unsigned to[kStagedLoads];
 #pragma unroll
     for (int k = 0; k < kStagedLoads; ++k) {
       const unsigned number = first + k * kStagedThreads;
-      const unsigned piece = quotient(number, p.in_words_per_piece);
-      const unsigned word = number - piece * p.in_words_per_piece.value;
-      const unsigned item = quotient(piece, p.in_pieces_per_item);
-      const unsigned row = piece - item * p.in_pieces_per_item.value;
+      const unsigned piece = quotient(number, params.in_words_per_piece);
+      const unsigned word = number - piece * params.in_words_per_piece.value;
+      const unsigned item = quotient(piece, params.in_pieces_per_item);
+      const unsigned row = piece - item * params.in_pieces_per_item.value;
       const bool inside = number < in_words && item < items && row < rows;
       const int offset =
-          static_cast<int>(word * kWord) - static_cast<int>(tile.shift(item, row));  // in the piece
+          static_cast<int>(word * kWord) - static_cast<int>(tile.shift(item, row));  // within the piece
       const std::byte* const from = in + item * job.in_item + row * job.in_pitch + offset;
       to[k] = tile.padded(tile.row_offset(item, row) + word * kWord);
       words[k] = T{};
@@ -99,32 +101,32 @@ __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const Stag
   __syncthreads();
 
   // Gather and store.
-  const bool out_cols_joined = p.out_pieces_per_item.value == 1;
+  const bool out_cols_joined = params.out_pieces_per_item.value == 1;
   const unsigned out_bytes =
-      rows * element_bytes * (out_cols_joined ? cols : 1) * (p.out_pieces == 1 ? items : 1);
-  const unsigned out_words = p.out_pieces * p.out_words_per_piece.value;
-  const unsigned shift_items = p.in_pieces == 1 ? 0 : 1;
+      rows * element_bytes * (out_cols_joined ? cols : 1) * (params.out_pieces == 1 ? items : 1);
+  const unsigned out_words = params.out_pieces * params.out_words_per_piece.value;
+  const unsigned shift_items = params.in_pieces == 1 ? 0 : 1;
 #pragma unroll 2
   for (unsigned number = threadIdx.x; number < out_words; number += kStagedThreads) {
-    const unsigned piece = quotient(number, p.out_words_per_piece);
-    const unsigned word = number - piece * p.out_words_per_piece.value;
-    const unsigned piece_item = quotient(piece, p.out_pieces_per_item);
-    const unsigned piece_col = piece - piece_item * p.out_pieces_per_item.value;
+    const unsigned piece = quotient(number, params.out_words_per_piece);
+    const unsigned word = number - piece * params.out_words_per_piece.value;
+    const unsigned piece_item = quotient(piece, params.out_pieces_per_item);
+    const unsigned piece_col = piece - piece_item * params.out_pieces_per_item.value;
     if (piece_item >= items || piece_col >= cols) continue;
     std::byte* const piece_out = out + piece_item * job.out_item + piece_col * job.out_pitch;
     int offset = static_cast<int>(word * kWord);
     if (Unit < 4) offset -= static_cast<int>(reinterpret_cast<std::uintptr_t>(piece_out) & 3U);
     if (offset >= static_cast<int>(out_bytes)) continue;
 
-    // The element that the word begins in. Counting along the output: rows of the input, then its columns,
-    // then items.
+    // The element that contains the word's first byte. The order along the output is: rows of the input, then
+    // columns, then items.
     const unsigned begin = static_cast<unsigned>(max(offset, 0));
-    unsigned row = quotient(begin, p.element);
+    unsigned row = quotient(begin, params.element);
     unsigned part = begin - row * element_bytes;
-    unsigned col = quotient(row, p.rows);
-    row -= col * p.rows.value;
-    unsigned item = quotient(col, p.cols);
-    col = col - item * p.cols.value + piece_col;
+    unsigned col = quotient(row, params.rows);
+    row -= col * params.rows.value;
+    unsigned item = quotient(col, params.cols);
+    col = col - item * params.cols.value + piece_col;
     item += piece_item;
 
     U units[kUnits];
@@ -140,9 +142,9 @@ __global__ void __launch_bounds__(kStagedThreads, 6) transpose_staged(const Stag
       part += Unit;
       if (part < element_bytes) continue;
       part = 0;
-      if (++row < p.rows.value) continue;
+      if (++row < params.rows.value) continue;
       row = 0;
-      if (++col < p.cols.value) continue;
+      if (++col < params.cols.value) continue;
       col = 0;
       ++item;
     }

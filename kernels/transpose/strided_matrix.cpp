@@ -8,29 +8,29 @@ namespace {
 
 using Tuning = HostTransposeTuning;
 
-std::int64_t pieces_of(std::int64_t count, std::int64_t per_piece) {
+std::int64_t piece_count(std::int64_t count, std::int64_t per_piece) {
   return (count + per_piece - 1) / per_piece;
 }
 
 template <class Byte>
-Lines<Byte> plain_lines(const BasicMatrices<Byte>& matrices, std::int64_t count) {
+Lines<Byte> uniform_lines(const BasicMatrices<Byte>& matrices, std::int64_t count) {
   return {matrices.data, matrices.pitch_bytes, count, matrices.pitch_bytes * count, 0};
 }
 
 template <class Byte>
-Lines<Byte> turns(const BasicMatrices<Byte>& matrices, std::int64_t rows_of_matrix) {
+Lines<Byte> interleaved_lines(const BasicMatrices<Byte>& matrices, std::int64_t rows_of_matrix) {
   return {matrices.data, matrices.pitch_bytes, rows_of_matrix, matrices.item_bytes, 0};
 }
 
 }  // namespace
 
-std::int64_t Panel::line_phase() const noexcept {
+std::int64_t Panel::elements_past_line() const noexcept {
   if (out.row_bytes % Tuning::kLine != 0 || out.group_bytes % Tuning::kLine != 0) return 0;
-  const auto beyond = std::int64_t(reinterpret_cast<std::uintptr_t>(out.data) % Tuning::kLine);
-  return beyond % element_bytes == 0 ? beyond / element_bytes : 0;
+  const auto misaligned = std::int64_t(reinterpret_cast<std::uintptr_t>(out.data) % Tuning::kLine);
+  return misaligned % element_bytes == 0 ? misaligned / element_bytes : 0;
 }
 
-bool Panel::lines_line_up() const noexcept {
+bool Panel::elements_align_with_lines() const noexcept {
   return Tuning::kLine % element_bytes == 0 && out.row_bytes % Tuning::kLine == 0 &&
          out.group_bytes % Tuning::kLine == 0 &&
          reinterpret_cast<std::uintptr_t>(out.data) % std::uintptr_t(element_bytes) == 0;
@@ -44,21 +44,21 @@ PanelPieces::PanelPieces(const TransposeShape& shape, ConstMatrices in, Matrices
 
 void PanelPieces::fuse(const TransposeShape& shape, ConstMatrices in, Matrices out) {
   const std::int64_t bytes = shape.element_bytes;
-  panel_ = {shape.rows, shape.cols, bytes, plain_lines(in, shape.rows), plain_lines(out, shape.cols)};
+  panel_ = {shape.rows, shape.cols, bytes, uniform_lines(in, shape.rows), uniform_lines(out, shape.cols)};
   items_ = shape.items;
   in_item_bytes_ = in.item_bytes;
   out_item_bytes_ = out.item_bytes;
   if (items_ == 1) return;
 
-  const bool as_columns = in.item_bytes == shape.cols * bytes;  // the matrices lie side by side in the input
-  const bool as_rows = out.item_bytes == shape.rows * bytes;    // in the output
+  const bool as_columns = in.item_bytes == shape.cols * bytes;  // matrices are side by side in the input
+  const bool as_rows = out.item_bytes == shape.rows * bytes;    // matrices are side by side in the output
   if (as_columns && (shape.cols <= shape.rows || !as_rows)) {
     panel_.cols *= items_;
     panel_.in.group = panel_.rows;
-    panel_.out = turns(out, shape.cols);
+    panel_.out = interleaved_lines(out, shape.cols);
   } else if (as_rows) {
     panel_.rows *= items_;
-    panel_.in = turns(in, shape.rows);
+    panel_.in = interleaved_lines(in, shape.rows);
   } else {
     return;
   }
@@ -67,12 +67,14 @@ void PanelPieces::fuse(const TransposeShape& shape, ConstMatrices in, Matrices o
 
 void PanelPieces::cut(int threads) {
   const std::int64_t bytes = items_ * panel_.bytes();
-  const std::int64_t wanted =
+  const std::int64_t target_bytes =
       std::clamp(bytes / (4 * std::max(1, threads)), Tuning::kSmallPiece, Tuning::kPiece);
-  phase_ = panel_.line_phase();
-  items_per_piece_ = std::clamp<std::int64_t>(wanted / std::max<std::int64_t>(1, panel_.bytes()), 1, items_);
-  const std::int64_t elements = std::max<std::int64_t>(1, wanted / items_per_piece_ / panel_.element_bytes);
-  // As many rows as make an output run, then columns; rows again when columns are few.
+  phase_ = panel_.elements_past_line();
+  items_per_piece_ =
+      std::clamp<std::int64_t>(target_bytes / std::max<std::int64_t>(1, panel_.bytes()), 1, items_);
+  const std::int64_t elements =
+      std::max<std::int64_t>(1, target_bytes / items_per_piece_ / panel_.element_bytes);
+  // Enough rows for an output run, then columns; more rows if columns are few.
   const std::int64_t run = std::max<std::int64_t>(1, Tuning::kOutputRun / panel_.element_bytes);
   cols_per_piece_ = std::clamp<std::int64_t>(elements / run, 1, panel_.cols);
   rows_per_piece_ = std::clamp<std::int64_t>(elements / cols_per_piece_ / run * run, run, panel_.rows + run);
@@ -82,9 +84,9 @@ void PanelPieces::cut(int threads) {
   }
   phase_ %= rows_per_piece_;
 
-  item_pieces_ = pieces_of(items_, items_per_piece_);
-  row_pieces_ = pieces_of(panel_.rows + phase_, rows_per_piece_);
-  col_pieces_ = pieces_of(panel_.cols, cols_per_piece_);
+  item_pieces_ = piece_count(items_, items_per_piece_);
+  row_pieces_ = piece_count(panel_.rows + phase_, rows_per_piece_);
+  col_pieces_ = piece_count(panel_.cols, cols_per_piece_);
 }
 
 PanelPiece PanelPieces::piece(std::int64_t index) const noexcept {

@@ -1,5 +1,5 @@
-// A tile to transpose into a small buffer, its transposition element by element, and what brings the result
-// to memory. Included once per target.
+// A tile that is transposed into a small buffer, its transposition element by element, and the stores of the
+// result. Included once per Highway target.
 #if defined(SEPCONV_TRANSPOSE_TILE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_TRANSPOSE_TILE_INL_H
 #undef SEPCONV_TRANSPOSE_TILE_INL_H
@@ -27,7 +27,7 @@ using Tuning = HostTransposeTuning;
 /// of `staged`, whose rows are `staged_pitch` bytes apart.
 struct Tile {
   const std::byte* const* rows_data = nullptr;
-  std::int64_t in_pitch = 0;  ///< if not 0: bytes of a row, which follow rows_data[0] without a gap
+  std::int64_t in_pitch = 0;  ///< if not 0: bytes of a row; the rows are contiguous from rows_data[0]
   std::int64_t offset = 0;
   std::int64_t rows = 0;
   std::int64_t cols = 0;
@@ -35,16 +35,16 @@ struct Tile {
   std::byte* staged = nullptr;
   std::int64_t staged_pitch = 0;
   bool to_memory =
-      false;  ///< `staged` is the result itself: lines that begin with a line, to be stored around the caches
-  std::int64_t next_bytes = 0;  ///< of each row after the tile's that will be wanted next
+      false;  ///< `staged` is the result itself; its rows are whole cache lines, stored non-temporally
+  std::int64_t next_bytes = 0;  ///< bytes of each row after the tile that the next tile reads
 
   const std::byte* row(std::int64_t k) const {
     return (in_pitch != 0 ? rows_data[0] + k * in_pitch : rows_data[k]) + offset;
   }
 };
 
-/// Asks for what the next tile reads of these rows: a processor foresees one row after another, but not a few
-/// lines of each.
+/// Prefetches the next tile's part of these rows: hardware prefetchers detect sequential rows, but not a few
+/// lines of each row.
 HWY_INLINE void prefetch_next(const Tile& tile, std::int64_t first, std::int64_t rows, std::int64_t bytes) {
   for (std::int64_t row = first; row < first + rows; ++row) {
     const std::byte* const next = tile.row(row) + tile.cols * bytes;
@@ -54,8 +54,8 @@ HWY_INLINE void prefetch_next(const Tile& tile, std::int64_t first, std::int64_t
 
 using StageTile = void (*)(const Tile&);
 
-/// Copies an element of kBytes bytes; if kBytes is 0, of `bytes`, which are from kWord to twice as many, by
-/// two words that overlap.
+/// Copies an element of kBytes bytes. If kBytes is 0, copies `bytes` (kWord to 2 * kWord) as two overlapping
+/// words.
 template <int kWord, int kBytes>
 HWY_INLINE void copy_element(const std::byte* from, std::int64_t bytes, std::byte* to) {
   if constexpr (kBytes > 0) {
@@ -66,15 +66,15 @@ HWY_INLINE void copy_element(const std::byte* from, std::int64_t bytes, std::byt
   }
 }
 
-/// kWord bytes or more, of which the last word overlaps the one before. What a compiler makes of memcpy where
-/// it sees that bytes are few takes far longer.
+/// Copies kWord bytes or more; the last word overlaps its predecessor. memcpy with a small variable size
+/// compiles to much slower code.
 template <int kWord>
 HWY_INLINE void copy_words(const std::byte* from, std::int64_t bytes, std::byte* to) {
   for (std::int64_t at = 0; at < bytes - kWord; at += kWord) std::memcpy(to + at, from + at, kWord);
   std::memcpy(to + bytes - kWord, from + bytes - kWord, kWord);
 }
 
-/// A few hundred bytes at most.
+/// Copies up to a few hundred bytes.
 HWY_INLINE void copy_some(const std::byte* from, std::int64_t bytes, std::byte* to) {
   if (bytes >= 32) return copy_words<32>(from, bytes, to);
   if (bytes >= 16) return copy_words<16>(from, bytes, to);
@@ -84,7 +84,7 @@ HWY_INLINE void copy_some(const std::byte* from, std::int64_t bytes, std::byte* 
   if (bytes == 1) *to = *from;
 }
 
-/// Rows [first, first + kRows) of the tile, few enough for the ways of a cache.
+/// Transposes rows [first, first + kRows): few enough for the associativity of the cache.
 template <int kWord, int kBytes, int kRows>
 HWY_INLINE void stage_rows(const Tile& tile, std::int64_t first, std::int64_t bytes) {
   prefetch_next(tile, first, kRows, bytes);
@@ -101,7 +101,7 @@ HWY_INLINE void stage_rows(const Tile& tile, std::int64_t first, std::int64_t by
   }
 }
 
-/// Few columns: along the rows.
+/// For few columns: loops along the rows.
 template <int kWord, int kBytes>
 void stage_columns(const Tile& tile, std::int64_t bytes) {
   for (std::int64_t col = 0; col < tile.cols; ++col) {
@@ -163,7 +163,7 @@ HWY_INLINE std::int64_t to_line(const std::byte* to) {
   return -std::int64_t(reinterpret_cast<std::uintptr_t>(to)) & (Tuning::kLine - 1);
 }
 
-/// Copies around the caches whatever whole lines of `to` there are.
+/// Copies with non-temporal stores for the whole cache lines of `to`.
 HWY_INLINE void store_past_caches(const std::byte* from, std::int64_t bytes, std::byte* to) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto lanes = std::int64_t(hn::Lanes(d));

@@ -1,4 +1,5 @@
-// Transposition of matrices of opaque elements, and the permutations of three axes, which all reduce to it.
+// Transposition of matrices of opaque elements, and the permutations of three axes, which are all
+// transpositions.
 #pragma once
 
 #include <cstddef>
@@ -9,24 +10,24 @@
 
 namespace sepconv {
 
-/// `items` matrices of rows x cols elements, all in one go. An element is `element_bytes` bytes (any number
-/// from 1 on) that stay together: a value, or a pixel of interleaved channels. 1, 2, 4, 8 and 16 have fast
-/// kernels of their own, as have 3, 6 and 12.
+/// `items` matrices of rows x cols elements, transposed in one call. An element is `element_bytes` bytes (1
+/// or more) that stay together: a value, or a pixel of interleaved channels. There are specialized kernels
+/// for 1, 2, 3, 4, 6, 8, 12 and 16 bytes.
 struct TransposeShape {
   std::int64_t items = 1;
-  std::int64_t rows = 0;  ///< of each matrix before, columns after
-  std::int64_t cols = 0;  ///< of each matrix before, rows after
+  std::int64_t rows = 0;  ///< of each input matrix; columns of the output
+  std::int64_t cols = 0;  ///< of each input matrix; rows of the output
   std::int64_t element_bytes = 1;
 
   std::int64_t bytes() const noexcept { return items * rows * cols * element_bytes; }
   friend bool operator==(const TransposeShape&, const TransposeShape&) = default;
 };
 
-/// Non-owning view of matrices, row-major, the elements of a row side by side. `pitch_bytes` from row to row
-/// and `item_bytes` from matrix to matrix are any distances for which no two elements overlap: matrices may
-/// lie one after another, or row by row in turns (item_bytes below pitch_bytes). Addresses and distances need
-/// no alignment; those that are multiples of element_bytes (and of 16 on a device) are faster. `Byte` is
-/// std::byte or const std::byte.
+/// Non-owning view of row-major matrices; the elements of a row are contiguous. `pitch_bytes` (row to row)
+/// and `item_bytes` (matrix to matrix) may be any distances for which no two elements overlap: matrices may
+/// be consecutive or interleaved row by row (item_bytes below pitch_bytes). Addresses and distances need no
+/// alignment; multiples of element_bytes (and of 16 on a device) are faster. `Byte` is std::byte or const
+/// std::byte.
 template <class Byte>
 struct BasicMatrices {
   Byte* data = nullptr;
@@ -38,20 +39,21 @@ struct BasicMatrices {
 using Matrices = BasicMatrices<std::byte>;
 using ConstMatrices = BasicMatrices<const std::byte>;
 
-/// Element (c, r) of matrix i of `out`, which has shape.cols rows and shape.rows columns, becomes element (r,
-/// c) of matrix i of `in`. The two do not overlap. Nothing happens for an empty shape. Throws InvalidArgument
-/// for a negative size or element_bytes below 1. Written to be obviously right.
+/// Element (c, r) of matrix i of `out`, which has shape.cols rows and shape.rows columns, is set to element
+/// (r, c) of matrix i of `in`. The two must not overlap. Does nothing for an empty shape. Throws
+/// InvalidArgument for a negative size or element_bytes below 1. Simple reference implementation.
 void transpose_reference(const TransposeShape& shape, ConstMatrices in, Matrices out);
 
-/// The same on the caller's thread: blocked for caches and transposed in vector registers. Allocates nothing.
+/// The same on the calling thread: blocked for the caches and transposed in vector registers. Allocates
+/// nothing.
 void transpose_host(const TransposeShape& shape, ConstMatrices in, Matrices out);
 
-/// The same, cut into pieces that the executor's threads share.
+/// The same, in pieces that run on the executor's threads.
 void transpose_host(const TransposeShape& shape, ConstMatrices in, Matrices out, Executor& executor);
 
-/// The same on the device that is current: enqueued on `stream`, returns at once. `in` and `out` are device
-/// memory, or page-locked host memory, that stays valid until the stream has passed. Throws InvalidArgument
-/// and CudaError.
+/// The same on the current device: enqueued on `stream`, returns immediately. `in` and `out` are device
+/// memory or page-locked host memory and must stay valid until the stream has executed the work. Throws
+/// InvalidArgument and CudaError.
 void transpose_cuda(const TransposeShape& shape, ConstMatrices in, Matrices out, DeviceStream stream);
 
 }  // namespace sepconv

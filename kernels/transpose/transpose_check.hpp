@@ -1,4 +1,4 @@
-// What every transposition asks of its shape.
+// Argument checks that all transpositions share.
 #pragma once
 
 #include "kernels/transpose/transpose.hpp"
@@ -8,7 +8,7 @@ namespace sepconv {
 /// Throws InvalidArgument for a negative size or element_bytes below 1.
 void check_transpose(const TransposeShape& shape);
 
-/// Element (row, col) of matrix `item`, of which the elements of a row are `element_bytes` apart.
+/// Element (row, col) of matrix `item`; elements of a row are `element_bytes` apart.
 template <class Byte>
 Byte* element_at(const BasicMatrices<Byte>& matrices, std::int64_t element_bytes, std::int64_t item,
                  std::int64_t row, std::int64_t col) {

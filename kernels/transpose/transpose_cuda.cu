@@ -95,18 +95,18 @@ void launch_planes(const TallSkinnyJob& comb, DeviceStream stream) {
 }
 
 template <int Element>
-void launch_comb(const TallSkinnyJob& comb, DeviceStream stream) {
+void launch_tall_skinny(const TallSkinnyJob& comb, DeviceStream stream) {
   const auto blocks = static_cast<unsigned>(comb.blocks());
   const auto shared = static_cast<std::size_t>(comb.shared_bytes);
   if (comb.rows_dense) {
-    transpose_comb_out<Element><<<blocks, kCombThreads, shared, stream>>>(comb);
+    transpose_tall_skinny<Element><<<blocks, kTallSkinnyThreads, shared, stream>>>(comb);
   } else {
-    transpose_comb_in<Element><<<blocks, kCombThreads, shared, stream>>>(comb);
+    transpose_short_wide<Element><<<blocks, kTallSkinnyThreads, shared, stream>>>(comb);
   }
 }
 
 template <int Element>
-void launch_planes_or_comb(const TallSkinnyJob& comb, DeviceStream stream) {
+void launch_planes_or_tall_skinny(const TallSkinnyJob& comb, DeviceStream stream) {
   static_assert(kMaxPlanes == 8);
   switch (comb.planes) {
     case 2:
@@ -124,22 +124,22 @@ void launch_planes_or_comb(const TallSkinnyJob& comb, DeviceStream stream) {
     case 8:
       return launch_planes<Element, 8>(comb, stream);
     default:
-      return launch_comb<Element>(comb, stream);
+      return launch_tall_skinny<Element>(comb, stream);
   }
 }
 
-void launch_comb(const TallSkinnyJob& comb, DeviceStream stream) {
+void launch_tall_skinny(const TallSkinnyJob& comb, DeviceStream stream) {
   switch (comb.job.element_bytes) {
     case 1:
-      return launch_planes_or_comb<1>(comb, stream);
+      return launch_planes_or_tall_skinny<1>(comb, stream);
     case 2:
-      return launch_planes_or_comb<2>(comb, stream);
+      return launch_planes_or_tall_skinny<2>(comb, stream);
     case 4:
-      return launch_planes_or_comb<4>(comb, stream);
+      return launch_planes_or_tall_skinny<4>(comb, stream);
     case 8:
-      return launch_planes_or_comb<8>(comb, stream);
+      return launch_planes_or_tall_skinny<8>(comb, stream);
     default:
-      return launch_comb<16>(comb, stream);
+      return launch_tall_skinny<16>(comb, stream);
   }
 }
 
@@ -156,7 +156,7 @@ void launch_small(const SmallJob& small, DeviceStream stream) {
                                    static_cast<std::size_t>(small.shared_bytes), stream>>>(small);
 }
 
-/// For the sizes and units that word_unit() of the planner knows.
+/// Dispatch over the sizes and units that word_unit() of the planner supports.
 void launch_small(const SmallJob& words, DeviceStream stream) {
   switch (words.job.element_bytes) {
     case 1:
@@ -237,7 +237,7 @@ void launch(const CudaPlan& plan, DeviceStream stream) {
       launch_pixels(plan.job, stream);
       break;
     case CudaPlan::Kernel::comb:
-      launch_comb(plan.comb, stream);
+      launch_tall_skinny(plan.comb, stream);
       break;
     case CudaPlan::Kernel::small:
       launch_small(plan.small, stream);

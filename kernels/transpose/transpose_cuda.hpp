@@ -1,4 +1,5 @@
-// Launches a given plan: what transpose_cuda does, for tests and measurements that choose for themselves.
+// Launches a given plan, for tests and measurements that choose the kernel themselves; transpose_cuda uses
+// it, too.
 #pragma once
 
 #include "kernels/transpose/tiles.hpp"

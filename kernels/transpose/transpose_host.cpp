@@ -20,17 +20,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// How a panel is cut into tiles and these are transposed.
+/// How a panel is cut into tiles, and how a tile is transposed.
 struct Tiling {
   StageTile stage = nullptr;
-  std::int64_t rows = 0, cols = 0;  ///< of a tile at most
-  bool lines = false;               ///< tiles whose rows are whole lines may go from registers to memory
-  bool gapless_rows = false;   ///< the input is one run of bytes, of which the tile's first address is enough
-  bool whole_columns = false;  ///< the tile's result has no gaps and is stored in one go
-  std::int64_t more_rows = 0;  ///< that a tile reads after its own, to fill the lines of the result it begins
+  std::int64_t rows = 0, cols = 0;  ///< maximum rows and columns of a tile
+  bool lines = false;  ///< tiles whose rows are whole cache lines may be stored directly from registers
+  bool gapless_rows = false;    ///< the tile's input is contiguous: its first address is enough
+  bool whole_columns = false;   ///< the tile's result is contiguous and is stored in one step
+  std::int64_t extra_rows = 0;  ///< rows read after the tile's, to complete the cache lines of the result
 };
 
-/// Pixels of two to four values without a gap between them.
+/// Whether the panel is pixels of two to four values without gaps.
 bool has_pixels([[maybe_unused]] const Panel& panel) {
 #if HWY_TARGET == HWY_SCALAR
   return false;
@@ -54,12 +54,12 @@ StageTile stage_lanes([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool
 #endif
 }
 
-/// Elements with lanes of more than their bytes. Nothing for others, and where the result's rows are many and
-/// follow one another without a gap.
+/// Returns the function for elements that are smaller than their lanes. Returns null for other elements, and
+/// if the result has many rows without gaps.
 StageTile stage_parts_of([[maybe_unused]] const Panel& panel, [[maybe_unused]] bool whole_columns) {
 #if HWY_TARGET != HWY_SCALAR
   const std::int64_t bytes = panel.element_bytes;
-  if (bytes > 16 || (whole_columns && panel.rows > parts_rows(bytes))) return nullptr;
+  if (bytes > 16 || (whole_columns && panel.rows > max_parts_rows(bytes))) return nullptr;
   if (bytes == 3) return stage_parts<std::uint32_t, 3>;
   if (bytes == 6) return stage_parts<std::uint64_t, 6>;
   if (bytes == 5 || bytes == 7) return stage_parts<std::uint64_t, 0>;
@@ -85,8 +85,8 @@ StageTile stage_of(const Panel& panel, bool whole_columns) {
   }
 }
 
-/// The tile is transposed in registers by vectors that are whole lines.
-bool stages_blocks([[maybe_unused]] StageTile stage) {
+/// Whether the tile is transposed in registers by vectors that are whole cache lines.
+bool stages_whole_lines([[maybe_unused]] StageTile stage) {
 #if HWY_TARGET == HWY_SCALAR
   return false;
 #else
@@ -96,7 +96,7 @@ bool stages_blocks([[maybe_unused]] StageTile stage) {
 #endif
 }
 
-/// Past the buffer, if the result is made of whole lines.
+/// Transposes without the buffer if the result consists of whole cache lines; returns whether it did.
 bool stage_lines(StageTile stage, Tile tile, std::byte* to, std::int64_t to_pitch) {
   const bool aligned = reinterpret_cast<std::uintptr_t>(to) % Tuning::kLine == 0;
   if (!aligned || tile.rows * tile.element_bytes % Tuning::kLine != 0 || tile.cols * tile.element_bytes < 16)
@@ -108,7 +108,7 @@ bool stage_lines(StageTile stage, Tile tile, std::byte* to, std::int64_t to_pitc
   return true;
 }
 
-/// A result whose rows are long, but a few rows of it would be of many columns.
+/// Whether whole output rows are transposed at once: rows are short and contiguous in the result.
 bool has_whole_columns(const Panel& panel) {
   const std::int64_t bytes = panel.element_bytes;
   return panel.rows * bytes <= Tuning::kOutputRun && panel.out.evenly_spaced(panel.rows * bytes) &&
@@ -130,16 +130,18 @@ Tiling tiling_of(const Panel& panel, bool past_caches) {
     return tiling;
   }
   tiling.cols = std::min(panel.cols, std::max<std::int64_t>(1, Tuning::kInputRun / bytes));
-  tiling.lines = stages_blocks(tiling.stage) && panel.out.evenly_spaced(panel.out.row_bytes) &&
+  tiling.lines = stages_whole_lines(tiling.stage) && panel.out.evenly_spaced(panel.out.row_bytes) &&
                  panel.out.row_bytes % Tuning::kLine == 0;
-  if (past_caches && !panel.lines_line_up()) tiling.more_rows = (Tuning::kLine - 1 + bytes - 1) / bytes;
-  const std::int64_t most = tiling.gapless_rows ? Tuning::kPlaneRun : Tuning::kOutputRun;
-  const std::int64_t run = std::min(most, Tuning::kStaged / tiling.cols - 2 * Tuning::kLine - bytes);
+  if (past_caches && !panel.elements_align_with_lines())
+    tiling.extra_rows = (Tuning::kLine - 1 + bytes - 1) / bytes;
+  const std::int64_t max_run = tiling.gapless_rows ? Tuning::kPlaneRun : Tuning::kOutputRun;
+  const std::int64_t run = std::min(max_run, Tuning::kStaged / tiling.cols - 2 * Tuning::kLine - bytes);
   tiling.rows = std::max<std::int64_t>(1, run / Tuning::kLine * Tuning::kLine / bytes);
   return tiling;
 }
 
-/// The rows of a tile's result, without the lines that the tile before has filled, with all of the last line.
+/// Stores the rows of a tile's result: starts after the cache lines that the previous tile completed, and
+/// completes the last line.
 void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std::int64_t row,
                 std::int64_t rows, std::byte* const* out_rows, bool past_caches) {
   const std::int64_t bytes = panel.element_bytes;
@@ -147,16 +149,16 @@ void store_rows(const Panel& panel, const Tiling& tiling, const Tile& tile, std:
     std::byte* const to = out_rows[i] + row * bytes;
     std::int64_t begin = 0;
     std::int64_t end = rows * bytes;
-    if (tiling.more_rows > 0) {
-      const std::int64_t most = tile.rows * bytes;
-      if (row > 0 || panel.rows_before > 0) begin = std::min(most, to_line(to));
-      end = std::min(most, end + to_line(to + end));
+    if (tiling.extra_rows > 0) {
+      const std::int64_t max_run = tile.rows * bytes;
+      if (row > 0 || panel.rows_before > 0) begin = std::min(max_run, to_line(to));
+      end = std::min(max_run, end + to_line(to + end));
     }
     store_bytes(tile.staged + i * tile.staged_pitch + begin, end - begin, to + begin, past_caches);
   }
 }
 
-/// Transposes by tiles, along the input's rows first.
+/// Transposes by tiles, in the order of the input's rows.
 void transpose_tiles(const Panel& panel, bool past_caches) {
   alignas(64) std::byte staged[Tuning::kStaged + Tuning::kLine];
   const std::byte* in_rows[Tuning::kTileRows + Tuning::kLine];
@@ -165,13 +167,13 @@ void transpose_tiles(const Panel& panel, bool past_caches) {
   const std::int64_t bytes = panel.element_bytes;
   Tile tile{.rows_data = in_rows, .element_bytes = bytes, .staged = staged};
   if (tiling.gapless_rows) tile.in_pitch = panel.cols * bytes;
-  const std::int64_t phase = tiling.whole_columns ? 0 : panel.line_phase() % tiling.rows;
+  const std::int64_t phase = tiling.whole_columns ? 0 : panel.elements_past_line() % tiling.rows;
   std::int64_t next_row = 0;
   for (std::int64_t row = 0; row < panel.rows; row = next_row) {
     next_row = std::min(panel.rows, row == 0 ? tiling.rows - phase : row + tiling.rows);
-    tile.rows = std::min(next_row + tiling.more_rows, panel.rows + panel.rows_after) - row;
+    tile.rows = std::min(next_row + tiling.extra_rows, panel.rows + panel.rows_after) - row;
     tile.staged_pitch =
-        tiling.whole_columns ? tile.rows * bytes : (tiling.rows + tiling.more_rows) * bytes + Tuning::kLine;
+        tiling.whole_columns ? tile.rows * bytes : (tiling.rows + tiling.extra_rows) * bytes + Tuning::kLine;
     panel.in.fill(row, tiling.gapless_rows ? 1 : tile.rows, in_rows);
     for (std::int64_t col = 0; col < panel.cols; col += tiling.cols) {
       tile.cols = std::min(tiling.cols, panel.cols - col);
@@ -192,7 +194,7 @@ void transpose_tiles(const Panel& panel, bool past_caches) {
   }
 }
 
-/// Elements long enough to be stored as they are read.
+/// Copies elements that are long enough to be stored directly.
 void transpose_large_elements(const Panel& panel, bool past_caches) {
   for (std::int64_t col = 0; col < panel.cols; ++col) {
     std::byte* const to = panel.out.at(col);
@@ -215,8 +217,8 @@ void transpose_panel(const Panel& panel, bool past_caches) {
   }
 }
 
-/// Several matrices one after another, without a gap. False if there are gaps, or if matrices are too large
-/// to gain.
+/// Transposes several contiguous matrices. Returns false if there are gaps, or if the matrices are too large
+/// to benefit.
 bool transpose_small(const PanelPieces& pieces, const Panel& first, std::int64_t items) {
   const SmallMatrices small{.items = items,
                             .rows = first.rows,
@@ -232,7 +234,7 @@ bool transpose_small(const PanelPieces& pieces, const Panel& first, std::int64_t
     return false;
   }
 #if HWY_TARGET != HWY_SCALAR
-  if (orders_bytes(small)) {
+  if (fits_byte_order(small)) {
     transpose_by_bytes(small);
     return true;
   }
@@ -245,7 +247,7 @@ void transpose_items(const PanelPieces& pieces, const PanelPiece& piece) {
   const Panel first = pieces.panel(piece.first_item, piece);
   if (piece.items > 1) {
     if (transpose_small(pieces, first, piece.items)) return;
-    const TransposeTiny tiny = tiny_of(first.element_bytes);
+    const TransposeTiny tiny = tiny_transpose_for(first.element_bytes);
     if (piece.rows * piece.cols <= Tuning::kTinyMatrix && tiny != nullptr)
       return tiny(first, piece.items, pieces.in_item_bytes(), pieces.out_item_bytes());
   }

@@ -1,4 +1,4 @@
-// Chooses among the CUDA kernels of transposition, and their tiles and order. Integers only.
+// Chooses the CUDA kernel of a transposition, its tiles and their order. Integer arithmetic only.
 #include <algorithm>
 #include <bit>
 #include <limits>
@@ -9,12 +9,12 @@
 namespace sepconv::transposing {
 namespace {
 
-constexpr std::int64_t kMinRun = 256;         // bytes of an element that need no staging
-constexpr std::int64_t kMinShiftedRun = 128;  // the same where runs begin anywhere
-constexpr std::int64_t kManyTiles = 1024;     // as many as run at a time
+constexpr std::int64_t kMinRun = 256;         // element size in bytes from which no staging is needed
+constexpr std::int64_t kMinShiftedRun = 128;  // the same for unaligned runs
+constexpr std::int64_t kManyTiles = 1024;     // about the number that run simultaneously
 constexpr std::int64_t kMaxTiles = std::numeric_limits<std::int32_t>::max();
 
-/// The largest of 1, 2, 4, 8, 16 that divides all addresses and distances that matter.
+/// The largest of 1, 2, 4, 8, 16 that divides all used addresses and distances.
 std::int64_t alignment_of(const Job& job) {
   auto bits = reinterpret_cast<std::uintptr_t>(job.in) | reinterpret_cast<std::uintptr_t>(job.out) | 16U;
   const auto join = [&](bool matters, std::int64_t distance) {
@@ -34,22 +34,22 @@ std::int64_t unit_of(const Job& job) {
   return std::min(alignment_of(job), static_cast<std::int64_t>(bits & (~bits + 1)));
 }
 
-/// Blocks that run together should write whole pages of memory and meet again in the cache at the edges of
-/// tiles: they go along the output's rows. Where those are so long that the blocks of one row are more than
-/// run at a time, squares share pages on both sides. Where matrices lie within one another's rows, their
-/// distance is the shortest there is, and for tiles of short rows they come first.
+/// Blocks that run simultaneously should write whole pages of memory and share cache lines at the edges of
+/// tiles, so the order follows the output's rows. If one row has more blocks than run simultaneously, squares
+/// of tiles share pages on both sides. If matrices are interleaved, the distance between them is the
+/// shortest, so for tiles of short rows the items come first.
 TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
-                 std::int64_t past) {
+                 std::int64_t overhang) {
   TileGrid grid;
   grid.items = static_cast<std::uint32_t>(ceil_div(job.items, tile_items));
-  grid.rows = static_cast<std::uint32_t>(ceil_div(job.rows + past, tile_rows));
+  grid.rows = static_cast<std::uint32_t>(ceil_div(job.rows + overhang, tile_rows));
   grid.cols = static_cast<std::uint32_t>(ceil_div(job.cols, tile_cols));
   grid.band_rows = grid.rows;
   grid.band_cols = 1;
-  const bool in_turns = job.items > 1 && (job.in_item < job.in_pitch || job.out_item < job.out_pitch);
-  if (in_turns && job.element_bytes < 4) {
-    grid.items_inside = 1;
-  } else if ((in_turns || grid.rows > kManyTiles) && grid.cols > 1) {
+  const bool interleaved = job.items > 1 && (job.in_item < job.in_pitch || job.out_item < job.out_pitch);
+  if (interleaved && job.element_bytes < 4) {
+    grid.items_within_band = 1;
+  } else if ((interleaved || grid.rows > kManyTiles) && grid.cols > 1) {
     grid.band_rows = std::min<std::uint32_t>(grid.rows, 4);
     grid.band_cols = std::min<std::uint32_t>(grid.cols, 4);
   }
@@ -57,8 +57,8 @@ TileGrid grid_of(const Job& job, std::int64_t tile_items, std::int64_t tile_rows
 }
 
 bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, std::int64_t tile_cols,
-               std::int64_t past) {
-  const std::int64_t rows = ceil_div(job.rows + past, tile_rows);
+               std::int64_t overhang) {
+  const std::int64_t rows = ceil_div(job.rows + overhang, tile_rows);
   const std::int64_t cols = ceil_div(job.cols, tile_cols);
   const std::int64_t items = ceil_div(job.items, tile_items);
   return rows <= kMaxTiles && cols <= kMaxTiles / rows && items <= kMaxTiles / (rows * cols);
@@ -66,20 +66,21 @@ bool tiles_fit(const Job& job, std::int64_t tile_items, std::int64_t tile_rows, 
 
 namespace {
 
-/// Whether all output rows begin with a sector of the cache.
+/// Whether all output rows begin at a sector boundary of the cache.
 bool rows_are_sectors(const Job& job) {
   auto bits = reinterpret_cast<std::uintptr_t>(job.out) | static_cast<std::uintptr_t>(job.out_pitch);
   if (job.items > 1) bits |= static_cast<std::uintptr_t>(job.out_item);
   return bits % 32 == 0;
 }
 
-/// Half a tile at least; else most threads of a block would have nothing to do.
+/// Whether the matrix fills at least half a tile in both directions; otherwise most threads of a block would
+/// idle.
 template <class Tile>
-bool fills(const Job& job) {
+bool fills_half_tile(const Job& job) {
   return 2 * job.rows >= Tile::kRows && 2 * job.cols >= Tile::kCols;
 }
 
-/// For 17 to 32 columns, or rows, and long the other way.
+/// Whether the matrix has 17 to 32 columns (rows for is_flat) and is long in the other direction.
 template <class Tile>
 bool is_narrow(const Job& job) {
   return job.cols > 16 && job.cols <= 32 && 2 * job.rows >= Tile::kRows;
@@ -87,8 +88,9 @@ bool is_narrow(const Job& job) {
 bool is_flat(const Job& job) { return job.rows > 16 && job.rows <= 32 && 2 * job.cols >= FlatTile4::kCols; }
 
 template <class Tile>
-bool plan_tile(CudaPlan& plan, bool chosen, CudaPlan::Form form = CudaPlan::Form::square) {
-  if (!chosen && (!fills<Tile>(plan.job) || (Tile::kElementBytes < 16 && !rows_are_sectors(plan.job))))
+bool plan_tile(CudaPlan& plan, bool forced, CudaPlan::Form form = CudaPlan::Form::square) {
+  if (!forced &&
+      (!fills_half_tile<Tile>(plan.job) || (Tile::kElementBytes < 16 && !rows_are_sectors(plan.job))))
     return false;
   if (alignment_of(plan.job) < Tile::kWordBytes || !tiles_fit(plan.job, 1, Tile::kRows, Tile::kCols))
     return false;
@@ -98,12 +100,12 @@ bool plan_tile(CudaPlan& plan, bool chosen, CudaPlan::Form form = CudaPlan::Form
   return true;
 }
 
-/// For shifted tiles and those of pixels, which need elements in units.
+/// Plans shifted tiles and pixel tiles, whose elements must be multiples of `unit`.
 template <class Tile>
-bool plan_halo_tile(CudaPlan& plan, bool chosen, std::int64_t unit, CudaPlan::Kernel kernel,
+bool plan_halo_tile(CudaPlan& plan, bool forced, std::int64_t unit, CudaPlan::Kernel kernel,
                     CudaPlan::Form form = CudaPlan::Form::square) {
   const Job& job = plan.job;
-  if ((!chosen && !fills<Tile>(job)) || unit_of(job) < unit) return false;
+  if ((!forced && !fills_half_tile<Tile>(job)) || unit_of(job) < unit) return false;
   if (!tiles_fit(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo)) return false;
   plan.job.grid = grid_of(job, 1, Tile::kRows, Tile::kCols, Tile::kHalo);
   plan.form = form;
@@ -111,53 +113,53 @@ bool plan_halo_tile(CudaPlan& plan, bool chosen, std::int64_t unit, CudaPlan::Ke
   return true;
 }
 
-bool plan_tile(CudaPlan& plan, bool chosen) {
+bool plan_tile(CudaPlan& plan, bool forced) {
   switch (plan.job.element_bytes) {
     case 1:
-      return plan_tile<Tile1>(plan, chosen);
+      return plan_tile<Tile1>(plan, forced);
     case 2:
-      return plan_tile<Tile2>(plan, chosen);
+      return plan_tile<Tile2>(plan, forced);
     case 4:
       if (is_narrow<NarrowTile4>(plan.job))
-        return plan_tile<NarrowTile4>(plan, chosen, CudaPlan::Form::narrow);
-      if (is_flat(plan.job)) return plan_tile<FlatTile4>(plan, chosen, CudaPlan::Form::flat);
-      return plan_tile<Tile4>(plan, chosen);
+        return plan_tile<NarrowTile4>(plan, forced, CudaPlan::Form::narrow);
+      if (is_flat(plan.job)) return plan_tile<FlatTile4>(plan, forced, CudaPlan::Form::flat);
+      return plan_tile<Tile4>(plan, forced);
     case 8:
-      return plan_tile<Tile8>(plan, chosen);
+      return plan_tile<Tile8>(plan, forced);
     case 16:
-      return plan_tile<Tile16>(plan, chosen);
+      return plan_tile<Tile16>(plan, forced);
     default:
       return false;
   }
 }
 
-bool plan_shifted(CudaPlan& plan, bool chosen) {
+bool plan_shifted(CudaPlan& plan, bool forced) {
   constexpr auto kKernel = CudaPlan::Kernel::shifted;
   switch (plan.job.element_bytes) {
     case 1:
-      return plan_halo_tile<Shifted1>(plan, chosen, 1, kKernel);
+      return plan_halo_tile<Shifted1>(plan, forced, 1, kKernel);
     case 2:
-      return plan_halo_tile<Shifted2>(plan, chosen, 1, kKernel);
+      return plan_halo_tile<Shifted2>(plan, forced, 1, kKernel);
     case 4:
       if (is_narrow<NarrowShifted4>(plan.job))
-        return plan_halo_tile<NarrowShifted4>(plan, chosen, 4, kKernel, CudaPlan::Form::narrow);
-      return plan_halo_tile<Shifted4>(plan, chosen, 4, kKernel);
+        return plan_halo_tile<NarrowShifted4>(plan, forced, 4, kKernel, CudaPlan::Form::narrow);
+      return plan_halo_tile<Shifted4>(plan, forced, 4, kKernel);
     case 8:
-      return plan_halo_tile<Shifted8>(plan, chosen, 8, kKernel);
+      return plan_halo_tile<Shifted8>(plan, forced, 8, kKernel);
     default:
       return false;
   }
 }
 
-bool plan_pixels(CudaPlan& plan, bool chosen) {
+bool plan_pixels(CudaPlan& plan, bool forced) {
   constexpr auto kKernel = CudaPlan::Kernel::pixels;
   switch (plan.job.element_bytes) {
     case 3:
-      return plan_halo_tile<Pixel3>(plan, chosen, Pixel3::kUnit, kKernel);
+      return plan_halo_tile<Pixel3>(plan, forced, Pixel3::kUnit, kKernel);
     case 6:
-      return plan_halo_tile<Pixel6>(plan, chosen, Pixel6::kUnit, kKernel);
+      return plan_halo_tile<Pixel6>(plan, forced, Pixel6::kUnit, kKernel);
     case 12:
-      return plan_halo_tile<Pixel12>(plan, chosen, Pixel12::kUnit, kKernel);
+      return plan_halo_tile<Pixel12>(plan, forced, Pixel12::kUnit, kKernel);
     default:
       return false;
   }
@@ -176,50 +178,51 @@ Job job_of(const TransposeShape& shape, ConstMatrices in, Matrices out) {
           .element_bytes = shape.element_bytes};
 }
 
-/// A distance that nothing is apart by counts as that of dense matrices.
-Job without_idle_distances(Job job) {
+/// Sets distances that are not used to those of dense matrices.
+Job with_dense_unused_distances(Job job) {
   if (job.rows == 1) job.in_pitch = job.cols * job.element_bytes;
   if (job.cols == 1) job.out_pitch = job.rows * job.element_bytes;
   if (job.items == 1) job.in_item = job.out_item = job.rows * job.cols * job.element_bytes;
   return job;
 }
 
-/// One step of simplified(). Whether there was one.
+/// One step of simplified(). Returns whether the job was changed.
 bool simplify(Job& job) {
-  const std::int64_t s = job.element_bytes;
-  if (job.rows == 1 && job.cols > 1 && job.out_pitch == s) {  // a run
+  const std::int64_t element_bytes = job.element_bytes;
+  if (job.rows == 1 && job.cols > 1 && job.out_pitch == element_bytes) {  // a run
     job.element_bytes *= job.cols;
     job.cols = 1;
-  } else if (job.cols == 1 && job.rows > 1 && job.in_pitch == s) {
+  } else if (job.cols == 1 && job.rows > 1 && job.in_pitch == element_bytes) {
     job.element_bytes *= job.rows;
     job.rows = 1;
   } else if (job.items > 1 && job.in_item == job.rows * job.in_pitch &&
-             job.out_item == job.rows * s) {  // one below the other
+             job.out_item == job.rows * element_bytes) {  // stacked vertically
     job.rows *= job.items;
     job.items = 1;
-  } else if (job.items > 1 && job.in_item == job.cols * s &&
+  } else if (job.items > 1 && job.in_item == job.cols * element_bytes &&
              job.out_item == job.cols * job.out_pitch) {  // side by side
     job.cols *= job.items;
     job.items = 1;
-  } else if (job.items > 1 && job.cols == 1 && job.in_item == s) {  // columns side by side
+  } else if (job.items > 1 && job.cols == 1 && job.in_item == element_bytes) {  // columns side by side
     job.cols = job.items;
     job.out_pitch = job.out_item;
     job.items = 1;
-  } else if (job.items > 1 && job.rows == 1 && job.out_item == s) {  // rows that become columns side by side
+  } else if (job.items > 1 && job.rows == 1 &&
+             job.out_item == element_bytes) {  // rows that become columns side by side
     job.rows = job.items;
     job.in_pitch = job.in_item;
     job.items = 1;
   } else {
     return false;
   }
-  job = without_idle_distances(job);
+  job = with_dense_unused_distances(job);
   return true;
 }
 
 }  // namespace
 
 Job simplified(Job job) {
-  job = without_idle_distances(job);
+  job = with_dense_unused_distances(job);
   while (simplify(job)) {
   }
   return job;
@@ -247,7 +250,7 @@ CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, Co
       plan_pixels(plan, true);
       break;
     case CudaPlan::Kernel::comb:
-      plan_comb(plan);
+      plan_tall_skinny(plan);
       break;
     case CudaPlan::Kernel::small:
       plan_small(plan);
@@ -262,10 +265,10 @@ CudaPlan plan_transpose(CudaPlan::Kernel kernel, const TransposeShape& shape, Co
   return plan;
 }
 
-/// For 4-byte elements, which the tiles of have 64 rows and columns: at least half of one, and no more than
-/// one.
+/// Whether a matrix of 4-byte elements fills at least half of a 64 x 64 tile and fits into one.
 bool is_half_a_tile(const Job& job) {
-  return job.element_bytes == 4 && job.rows <= Tile4::kRows && job.cols <= Tile4::kCols && fills<Tile4>(job);
+  return job.element_bytes == 4 && job.rows <= Tile4::kRows && job.cols <= Tile4::kCols &&
+         fills_half_tile<Tile4>(job);
 }
 
 CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices out) {
@@ -278,14 +281,15 @@ CudaPlan plan_transpose(const TransposeShape& shape, ConstMatrices in, Matrices 
     return plan;
   }
   if (plan_tile(plan, false) || plan_shifted(plan, false) || plan_pixels(plan, false)) return plan;
-  const std::int64_t least_run = unit_of(job) >= 4 ? kMinRun : kMinShiftedRun;
-  if (job.element_bytes >= least_run && plan_runs(plan)) return plan;
+  const std::int64_t min_run = unit_of(job) >= 4 ? kMinRun : kMinShiftedRun;
+  if (job.element_bytes >= min_run && plan_runs(plan)) return plan;
   if (job.items > 1 && plan_small(plan)) return plan;
-  // Matrices within one tile need no sectors to be written whole: the block writes the other part, too.
+  // If a matrix fits into one tile, sectors need not be written whole: the same block writes the other part.
   if (job.items > 1 && is_half_a_tile(job) && plan_tile<LightTile4>(plan, true, CudaPlan::Form::light))
     return plan;
-  // A comb's tile is long; of shorter matrices it would be mostly empty.
-  if (plan_comb(plan) && 2 * plan.comb.long_bytes() >= 16 * static_cast<std::int64_t>(plan.comb.groups))
+  // Tiles of the tall-skinny kernel are long; for shorter matrices they would be mostly empty.
+  if (plan_tall_skinny(plan) &&
+      2 * plan.comb.long_row_bytes() >= 16 * static_cast<std::int64_t>(plan.comb.groups))
     return plan;
   plan.kernel = CudaPlan::Kernel::none;
   if (plan_staged(plan)) return plan;

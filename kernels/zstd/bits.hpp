@@ -1,4 +1,4 @@
-// The bits of a zstd frame (RFC 8878), which tables tell forwards and codes backwards.
+// Bit readers of a zstd frame (RFC 8878): FSE tables are read forwards, codes backwards.
 #pragma once
 
 #include "core/zstd/format.hpp"
@@ -12,7 +12,7 @@ SEPCONV_HOST_DEVICE inline std::uint32_t little(const std::uint8_t* at, unsigned
   return value;
 }
 
-/// From the first byte's lowest bit up; beyond the end there are zeros.
+/// Reads from the first byte's lowest bit upwards; zeros follow the end.
 class ForwardBits {
  public:
   SEPCONV_HOST_DEVICE ForwardBits(const std::uint8_t* begin, std::uint32_t bytes)
@@ -27,12 +27,12 @@ class ForwardBits {
     return value >> bit_ % 8 & ((1U << count) - 1);
   }
   SEPCONV_HOST_DEVICE void skip(unsigned count) { bit_ += count; }
-  SEPCONV_HOST_DEVICE std::uint32_t take(unsigned count) {
+  SEPCONV_HOST_DEVICE std::uint32_t read(unsigned count) {
     const std::uint32_t value = peek(count);
     skip(count);
     return value;
   }
-  /// Bytes that were begun; more than there are: it was read too far.
+  /// Bytes read, including a partly read one. More than the input has: the input was too short.
   SEPCONV_HOST_DEVICE std::uint32_t used() const { return (bit_ + 7) / 8; }
 
  private:
@@ -40,11 +40,11 @@ class ForwardBits {
   std::uint32_t bytes_, bit_ = 0;
 };
 
-/// From the highest bit set in the last byte, which is a mark, down; before the first byte there are zeros.
-/// For fewer bytes than 2^28.
+/// Reads downwards from the highest set bit of the last byte, which is an end mark; zeros precede the first
+/// byte. For fewer bytes than 2^28.
 class BackwardBits {
  public:
-  /// At least 57 bits of what is next, the next one highest.
+  /// peek() returns at least 57 valid bits, the next one highest.
   static constexpr int kPeeked = 57;
 
   BackwardBits() = default;
@@ -52,7 +52,7 @@ class BackwardBits {
     if (bytes == 0 || begin[bytes - 1] == 0) return;
     left_ = static_cast<std::int32_t>((bytes - 1) * 8 + highest_bit(begin[bytes - 1]));
   }
-  /// Bits that are left; fewer than none: there was no mark, or it was read too far.
+  /// Remaining bits. Negative: there was no end mark, or too many bits were read.
   SEPCONV_HOST_DEVICE std::int32_t left() const { return left_; }
   SEPCONV_HOST_DEVICE void skip(unsigned count) { left_ -= static_cast<std::int32_t>(count); }
 
@@ -65,7 +65,7 @@ class BackwardBits {
     return value << unused;
   }
   /// At most kPeeked.
-  SEPCONV_HOST_DEVICE std::uint64_t take(unsigned count) {
+  SEPCONV_HOST_DEVICE std::uint64_t read(unsigned count) {
     const std::uint64_t value = count == 0 ? 0 : peek() >> (64 - count);
     skip(count);
     return value;

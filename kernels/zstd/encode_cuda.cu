@@ -1,6 +1,5 @@
-// Tiles to frames of zstd on the device, in three steps: what each of their blocks is written by, where each
-// lies, and the frames. What the bytes of a block are is said in core/zstd/, which the CPU's coder is
-// made of, too.
+// Encodes tiles as zstd frames on the device in three steps: plan the blocks, compute the offsets, write the
+// frames. The format of a block is defined in core/zstd/, which the CPU encoder uses, too.
 #include <cuda_runtime.h>
 
 #include "kernels/zstd/encode_frames.cuh"
@@ -11,7 +10,7 @@ namespace sepconv::zstd {
 void encode_frames(const DeviceTiles& tiles, std::byte* encoded, EncodedTile* entries, DeviceStream stream) {
   const auto blocks = static_cast<unsigned>(tiles.tiles * tiles.blocks);
   plan_frames<<<blocks, kThreads, 0, stream>>>(tiles);
-  deflate::compact_streams<Frames><<<1, deflate::kPlacingThreads, 0, stream>>>(tiles, encoded, entries);
+  deflate::compact_streams<Frames><<<1, deflate::kCompactThreads, 0, stream>>>(tiles, encoded, entries);
   const unsigned checksum_blocks =
       tiles.is_checked ? static_cast<unsigned>(ceil_div(tiles.tiles, std::int64_t{kWarps})) : 0;
   write_frames<<<checksum_blocks + blocks, kThreads, 0, stream>>>(tiles, checksum_blocks, encoded, entries);

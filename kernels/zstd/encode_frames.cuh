@@ -1,11 +1,11 @@
-// Tiles to frames of zstd: the bytes that zstd::RasterCoder makes of them on the CPU.
+// Encodes tiles as zstd frames, with the same bytes as zstd::RasterCoder on the CPU.
 #pragma once
 
 #include "kernels/deflate/device_tiles.cuh"
 
 namespace sepconv::zstd {
 
-/// For tiles that are predicted. `encoded` is zeros. Enqueues on `stream`.
+/// Encodes tiles after prediction. `encoded` must be zeros. Enqueues on `stream`.
 void encode_frames(const deflate::DeviceTiles& tiles, std::byte* encoded, EncodedTile* entries,
                    DeviceStream stream);
 

@@ -1,4 +1,4 @@
-// What each block of a frame is written by: its repeats, the code of its literals and how it is told, its
+// The plan of each block of a frame: its matches, the code of its literals and its description, its
 // sequences, or that it is stored.
 #pragma once
 
@@ -12,11 +12,11 @@ namespace sepconv::zstd {
 
 using deflate::BlockMatch;
 using deflate::kMaskWords;
-using deflate::share;
+using deflate::strided_for;
 
 /// Shared memory of a block's threads.
 struct PlanMemory {
-  static constexpr int kTables = kThreads / deflate::kLanes;  // a warp a table
+  static constexpr int kTables = kThreads / deflate::kLanes;  // one table per warp
   union {
     deflate::SameBytes same;
     struct {
@@ -27,36 +27,36 @@ struct PlanMemory {
   LiteralCode code;
   SequenceCodes sequences;
   std::uint32_t keys[LiteralCode::kValues], depths[LiteralCode::kValues];
-  int used, repeats;
+  int used, matches;
   AmountScan::TempStorage storage;
 };
 
-/// By all threads.
+/// Called by all threads.
 __device__ inline bool is_constant(const std::uint8_t* data, int size) {
   bool same = true;
-  share(size, [&](int i) { same = same && data[i] == data[0]; });
+  strided_for(size, [&](int i) { same = same && data[i] == data[0]; });
   return __syncthreads_and(same ? 1 : 0) != 0;
 }
 
-__device__ inline void count_literals(const std::uint8_t* data, int size, const BlockMatch* repeats,
+__device__ inline void count_literals(const std::uint8_t* data, int size, const BlockMatch* matches,
                                       PlanMemory& memory) {
   auto& [covered, tables] = memory.counted;
-  share(2 * kMaskWords, [&](int i) { covered[i] = 0; });
-  share(PlanMemory::kTables * 256, [&](int i) { tables[i / 256][i % 256] = 0; });
+  strided_for(2 * kMaskWords, [&](int i) { covered[i] = 0; });
+  strided_for(PlanMemory::kTables * 256, [&](int i) { tables[i / 256][i % 256] = 0; });
   __syncthreads();
-  deflate::cover(repeats, memory.repeats, covered);
+  deflate::mark_covered(matches, memory.matches, covered);
   __syncthreads();
-  share(size, [&](int i) {
+  strided_for(size, [&](int i) {
     if ((covered[i / 32] >> (i % 32) & 1) == 0)
       atomicAdd(tables[threadIdx.x / deflate::kLanes] + data[i], 1U);
   });
   __syncthreads();
-  share(256, [&](int value) {
+  strided_for(256, [&](int value) {
     for (const auto& table : tables) memory.code.counts[value] += table[value];
   });
 }
 
-/// By one thread.
+/// Called by one thread.
 __device__ inline void choose_literals(PlanMemory& memory, BlockPlan& plan) {
   LiteralCode& code = memory.code;
   plan.literals = 0;
@@ -75,36 +75,37 @@ __device__ inline void choose_literals(PlanMemory& memory, BlockPlan& plan) {
   });
 }
 
-/// By all threads.
+/// Called by all threads.
 __device__ inline void measure_streams(const std::uint8_t* data, int size, PlanMemory& memory,
                                        BlockPlan& plan) {
-  const std::uint32_t each = plan.each(), count = plan.literals;
+  const std::uint32_t literals_per_stream = plan.literals_per_stream(), count = plan.literals;
   const auto bits_of = [&](unsigned byte) { return std::uint32_t{memory.code.bits[byte]}; };
-  for_each_part(data, size, memory.counted.covered, memory.storage, bits_of,
-                [&](const LiteralPart& part, Amount done) {
-                  std::uint32_t stream = done.literals / each, end = (stream + 1) * each;
-                  part.for_each<false>([&](unsigned byte) {
-                    done = done + Amount{1, bits_of(byte)};
-                    if (done.literals < end && done.literals < count) return;
-                    plan.stream_end[stream++] = done.bits;
-                    end += each;
-                  });
-                });
+  for_each_part(
+      data, size, memory.counted.covered, memory.storage, bits_of, [&](const LiteralPart& part, Amount done) {
+        std::uint32_t stream = done.literals / literals_per_stream, end = (stream + 1) * literals_per_stream;
+        part.for_each<false>([&](unsigned byte) {
+          done = done + Amount{1, bits_of(byte)};
+          if (done.literals < end && done.literals < count) return;
+          plan.stream_end[stream++] = done.bits;
+          end += literals_per_stream;
+        });
+      });
 }
 
-/// By one thread: the bits of the repeats, of which is_far becomes what says the distance.
-__device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* repeats, PlanMemory& memory,
+/// Called by one thread: writes the bits of the sequences. is_far of each match is replaced by its offset
+/// value.
+__device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* matches, PlanMemory& memory,
                                        std::uint32_t* to, BlockPlan& plan) {
   const auto literals_before = [&](std::uint32_t i) {
-    const int end = i == 0 ? 0 : repeats[i - 1].position + repeats[i - 1].length();
-    return static_cast<std::uint32_t>(repeats[i].position - end);
+    const int end = i == 0 ? 0 : matches[i - 1].position + matches[i - 1].length();
+    return static_cast<std::uint32_t>(matches[i].position - end);
   };
-  const auto count = static_cast<std::uint32_t>(memory.repeats);
+  const auto count = static_cast<std::uint32_t>(memory.matches);
   RepeatOffsets distances;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::int64_t distance =
-        repeats[i].is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance();
-    repeats[i].is_far =
+        matches[i].is_far != 0 ? tiles.raster.far_distance() : tiles.raster.near_distance();
+    matches[i].is_far =
         static_cast<std::uint16_t>(distances.value(static_cast<std::uint32_t>(distance), literals_before(i)));
   }
   deflate::WordSink sink{to};
@@ -112,7 +113,7 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* rep
   if (count > 0) {
     memory.sequences.make();
     const auto at = [&](std::uint32_t i) {
-      return Sequence{literals_before(i), static_cast<std::uint32_t>(repeats[i].length()), repeats[i].is_far};
+      return Sequence{literals_before(i), static_cast<std::uint32_t>(matches[i].length()), matches[i].is_far};
     };
     put_sequences(memory.sequences, count, at, sink);
   }
@@ -120,17 +121,17 @@ __device__ inline void write_sequences(const DeviceTiles& tiles, BlockMatch* rep
   plan.sequence_bytes = (sink.total + 7) / 8;
 }
 
-/// By one thread.
-__device__ inline void finish_plan(int size, PlanMemory& memory, BlockPlan& plan) {
+/// Called by one thread.
+__device__ inline void complete_plan(int size, PlanMemory& memory, BlockPlan& plan) {
   const std::uint32_t stored = plan.stored_literals();
   plan.bytes = literals_head(plan.kind, plan.literals, stored).bytes + stored + plan.sequence_bytes;
-  plan.repeats = static_cast<std::uint32_t>(memory.repeats);
-  const auto all = static_cast<std::uint32_t>(size);
-  plan.is_plain = plan.bytes >= all;
+  plan.matches = static_cast<std::uint32_t>(memory.matches);
+  const auto block_bytes = static_cast<std::uint32_t>(size);
+  plan.is_plain = plan.bytes >= block_bytes;
   if (!plan.is_plain) return;
   plan.kind = LiteralKind::plain;
-  plan.bytes = plan.literals = all;
-  plan.repeats = 0;
+  plan.bytes = plan.literals = block_bytes;
+  plan.matches = 0;
 }
 
 __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
@@ -139,30 +140,30 @@ __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
   const DeviceBlock block(tiles, blockIdx.x);
   if (block.size == 0) return;
   const std::uint8_t* const data = block.data(tiles);
-  BlockMatch* const repeats = block.repeats(tiles);
+  BlockMatch* const matches = block.matches(tiles);
   BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
-  share(256, [&](int i) { memory.code.counts[i] = 0, plan.codes[i] = 0; });
+  strided_for(256, [&](int i) { memory.code.counts[i] = 0, plan.codes[i] = 0; });
   const bool constant = is_constant(data, block.size);
   deflate::find_same_bytes(data, block, tiles.raster, memory.same);
   __syncthreads();
   if (threadIdx.x < deflate::kLanes) {
-    const int made = constant ? 0 : deflate::select_matches(memory.same, block.size, repeats);
-    if (threadIdx.x == 0) memory.repeats = made;
+    const int match_count = constant ? 0 : deflate::select_matches(memory.same, block.size, matches);
+    if (threadIdx.x == 0) memory.matches = match_count;
   }
   __syncthreads();
-  count_literals(data, block.size, repeats, memory);
-  deflate::choose_together(memory.code.counts, 256, kMaxLiteralLog, memory, memory.code.bits);
+  count_literals(data, block.size, matches, memory);
+  deflate::choose_lengths_in_block(memory.code.counts, 256, kMaxLiteralLog, memory, memory.code.bits);
   if (threadIdx.x == 0) choose_literals(memory, plan);
   __syncthreads();
   if (plan.kind == LiteralKind::coded) {
-    share(memory.code.head_bytes, [&](int i) { plan.head[i] = memory.code.head[i]; });
+    strided_for(memory.code.head_bytes, [&](int i) { plan.head[i] = memory.code.head[i]; });
     measure_streams(data, block.size, memory, plan);
   }
   __syncthreads();
   if (threadIdx.x != 0) return;
   auto* const sequences = reinterpret_cast<std::uint32_t*>(tiles.sequences + blockIdx.x * kMaxSequenceBytes);
-  write_sequences(tiles, repeats, memory, sequences, plan);
-  finish_plan(block.size, memory, plan);
+  write_sequences(tiles, matches, memory, sequences, plan);
+  complete_plan(block.size, memory, plan);
 }
 
 }  // namespace sepconv::zstd

@@ -1,4 +1,4 @@
-// The literals of a block of zstd, which lie between its repeats, as the threads of a block go over them.
+// Iteration of a block's threads over the literals of a zstd block, which are the bytes outside its matches.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,7 +14,7 @@ using deflate::DeviceTiles;
 using deflate::kBytesAtOnce;
 using deflate::kThreads;
 
-/// How many literals, and their bits: of a block less than 2^20.
+/// A number of literals and the number of their bits; in a block both are below 2^20.
 struct Amount {
   std::uint32_t literals, bits;
   __device__ friend Amount operator+(Amount a, Amount b) {
@@ -22,50 +22,50 @@ struct Amount {
   }
 };
 
-/// Those of a thread, kBytesAtOnce bytes.
+/// The literals among the kBytesAtOnce bytes of a thread.
 struct LiteralPart {
   std::uint32_t bytes[kBytesAtOnce / 4] = {};
-  unsigned there = 0;  ///< a bit for each byte
+  unsigned literal_mask = 0;  ///< a bit for each byte
 
   __device__ LiteralPart(const std::uint8_t* data, int size, const std::uint32_t* covered, int first) {
     if (first >= size) return;
     const uint4 four = *reinterpret_cast<const uint4*>(data + first);
     bytes[0] = four.x, bytes[1] = four.y, bytes[2] = four.z, bytes[3] = four.w;
     const int left = size - first;
-    const unsigned all = left < kBytesAtOnce ? (1U << left) - 1 : 0xFFFFU;
-    there = ~(covered[first / 32] >> (first % 32)) & all;
+    const unsigned total = left < kBytesAtOnce ? (1U << left) - 1 : 0xFFFFU;
+    literal_mask = ~(covered[first / 32] >> (first % 32)) & total;
   }
   __device__ unsigned byte(int i) const { return bytes[i / 4] >> (8 * (i % 4)) & 0xFF; }
 
-  /// visit(byte) from the first on, or from the last on.
+  /// Calls visit(byte) in ascending or, if kBackwards, descending order.
   template <bool kBackwards, class Visit>
   __device__ void for_each(const Visit& visit) const {
 #pragma unroll
     for (int i = 0; i < kBytesAtOnce; ++i) {
       const int at = kBackwards ? kBytesAtOnce - 1 - i : i;
-      if (there >> at & 1) visit(byte(at));
+      if (literal_mask >> at & 1) visit(byte(at));
     }
   }
 };
 
 using AmountScan = cub::BlockScan<std::uint64_t, kThreads>;
 
-/// Calls visit(part, before) for this thread's parts of a block, with what comes before each. bits_of(byte).
-/// By all threads, which call visit together.
+/// Calls visit(part, before) for this thread's parts of a block; `before` is the amount of literals before
+/// the part. bits_of(byte) is the length of a code. Called by all threads, which call visit together.
 template <class BitsOf, class Visit>
 __device__ void for_each_part(const std::uint8_t* data, int size, const std::uint32_t* covered,
                               AmountScan::TempStorage& storage, const BitsOf& bits_of, const Visit& visit) {
   std::uint64_t done = 0;
   for (int begin = 0; begin < size; begin += kThreads * kBytesAtOnce) {
     const LiteralPart part(data, size, covered, begin + static_cast<int>(threadIdx.x) * kBytesAtOnce);
-    std::uint64_t mine = std::uint64_t{static_cast<unsigned>(__popc(part.there))} << 32;
-    part.for_each<false>([&](unsigned byte) { mine += bits_of(byte); });
-    std::uint64_t before = 0, all = 0;
-    AmountScan(storage).ExclusiveSum(mine, before, all);
+    std::uint64_t amount = std::uint64_t{static_cast<unsigned>(__popc(part.literal_mask))} << 32;
+    part.for_each<false>([&](unsigned byte) { amount += bits_of(byte); });
+    std::uint64_t before = 0, total = 0;
+    AmountScan(storage).ExclusiveSum(amount, before, total);
     __syncthreads();  // before the storage is used again
     before += done;
     visit(part, Amount{static_cast<std::uint32_t>(before >> 32), static_cast<std::uint32_t>(before)});
-    done += all;
+    done += total;
   }
 }
 

@@ -1,25 +1,25 @@
-// The sequences of a block of zstd (RFC 8878, 3.1.1.3.2, 3.1.1.4): this many literals, then bytes that were
-// there before.
+// Decoding of the sequences of a zstd block (RFC 8878, 3.1.1.3.2, 3.1.1.4): a number of literals, then a
+// match.
 #pragma once
 
 #include "kernels/zstd/tables.hpp"
 
 namespace sepconv::zstd {
 
-/// The bits of sequences, of which several numbers are taken from one look.
+/// Bit reader of sequences that reads several numbers per memory access.
 class SequenceBits {
  public:
   SEPCONV_HOST_DEVICE explicit SequenceBits(const BackwardBits& bits) : bits_(bits) {}
-  /// The next this many bits, at most BackwardBits::kPeeked, can be taken.
+  /// Ensures that the next `count` bits, at most BackwardBits::kPeeked, can be read.
   SEPCONV_HOST_DEVICE void need(unsigned count) {
-    if (there_ >= static_cast<int>(count)) return;
+    if (available_ >= static_cast<int>(count)) return;
     next_ = bits_.peek();
-    there_ = BackwardBits::kPeeked;
+    available_ = BackwardBits::kPeeked;
   }
-  SEPCONV_HOST_DEVICE std::uint32_t take(unsigned count) {
+  SEPCONV_HOST_DEVICE std::uint32_t read(unsigned count) {
     const std::uint64_t value = next_ >> 1 >> (63 - count);
     next_ <<= count;
-    there_ -= static_cast<int>(count);
+    available_ -= static_cast<int>(count);
     bits_.skip(count);
     return static_cast<std::uint32_t>(value);
   }
@@ -28,30 +28,30 @@ class SequenceBits {
  private:
   BackwardBits bits_;
   std::uint64_t next_ = 0;
-  int there_ = 0;
+  int available_ = 0;
 };
 
 struct ReadSequence {
   std::uint32_t literals, length;
-  std::uint64_t distance;  ///< 0: there is none such
+  std::uint64_t distance;  ///< 0: invalid
 };
 
-/// The last three distances of a frame.
+/// The last three distances of a frame (repeat offsets).
 struct Distances {
   std::uint64_t last[3] = {1, 4, 8};
 
-  /// The distance of a value that was read (3.1.1.5); 0 for one that cannot be.
-  SEPCONV_HOST_DEVICE std::uint64_t take(std::uint64_t value, bool after_literals) {
-    if (value > 3) return put(value - 3, 2);
-    const std::uint64_t which = value - (after_literals ? 1 : 0);  // 0 to 3
-    if (which == 0) return last[0];
-    if (which == 3) return put(last[0] - 1, 2);
-    return put(which == 1 ? last[1] : last[2], static_cast<unsigned>(which));
+  /// The distance for an offset value (3.1.1.5); 0 if the value is invalid.
+  SEPCONV_HOST_DEVICE std::uint64_t read(std::uint64_t value, bool after_literals) {
+    if (value > 3) return push_front(value - 3, 2);
+    const std::uint64_t index = value - (after_literals ? 1 : 0);  // 0 to 3
+    if (index == 0) return last[0];
+    if (index == 3) return push_front(last[0] - 1, 2);
+    return push_front(index == 1 ? last[1] : last[2], static_cast<unsigned>(index));
   }
 
  private:
-  /// Comes first; those before `from` come later.
-  SEPCONV_HOST_DEVICE std::uint64_t put(std::uint64_t distance, unsigned from) {
+  /// Moves the distance to the front; the entries before `from` move back.
+  SEPCONV_HOST_DEVICE std::uint64_t push_front(std::uint64_t distance, unsigned from) {
     if (from == 2) last[2] = last[1];
     last[1] = last[0];
     last[0] = distance;
@@ -59,32 +59,32 @@ struct Distances {
   }
 };
 
-/// Codes of sequences, one after the other.
+/// Decodes sequences one after another.
 class SequenceReader {
  public:
   SEPCONV_HOST_DEVICE SequenceReader(const Tables& tables, const unsigned (&logs)[3],
                                      const BackwardBits& bits)
       : tables_(tables), bits_(bits) {
     bits_.need(26);
-    for (unsigned kind = 0; kind < 3; ++kind) states_[kind] = bits_.take(logs[kind]);
+    for (unsigned kind = 0; kind < 3; ++kind) states_[kind] = bits_.read(logs[kind]);
   }
 
-  SEPCONV_HOST_DEVICE ReadSequence take(Distances& distances) {
+  SEPCONV_HOST_DEVICE ReadSequence read(Distances& distances) {
     const State literals = tables_.states[kLiterals][states_[kLiterals]];
     const State length = tables_.states[kLengths][states_[kLengths]];
     const State distance = tables_.states[kDistances][states_[kDistances]];
     const Extra literals_extra = literals_of(literals.symbol), length_extra = length_of(length.symbol);
     bits_.need(distance.symbol);
-    const std::uint64_t value = (std::uint64_t{1} << distance.symbol) + bits_.take(distance.symbol);
+    const std::uint64_t value = (std::uint64_t{1} << distance.symbol) + bits_.read(distance.symbol);
     bits_.need(length_extra.bits + literals_extra.bits);
     ReadSequence sequence{};
-    sequence.length = length_extra.base + bits_.take(length_extra.bits);
-    sequence.literals = literals_extra.base + bits_.take(literals_extra.bits);
-    sequence.distance = distances.take(value, sequence.literals != 0);
+    sequence.length = length_extra.base + bits_.read(length_extra.bits);
+    sequence.literals = literals_extra.base + bits_.read(literals_extra.bits);
+    sequence.distance = distances.read(value, sequence.literals != 0);
     return sequence;
   }
 
-  /// Before each but the first.
+  /// Advances the states; called before each sequence except the first.
   SEPCONV_HOST_DEVICE void step() {
     bits_.need(26);
     step(kLiterals);
@@ -97,7 +97,7 @@ class SequenceReader {
  private:
   SEPCONV_HOST_DEVICE void step(unsigned kind) {
     const State now = tables_.states[kind][states_[kind]];
-    states_[kind] = now.next + bits_.take(now.bits);
+    states_[kind] = now.next + bits_.read(now.bits);
   }
 
   const Tables& tables_;

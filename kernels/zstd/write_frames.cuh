@@ -1,4 +1,4 @@
-// Where each block of a frame lies, and the frames themselves.
+// Computes the position of each block of a frame and writes the frames.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,17 +12,17 @@ namespace sepconv::zstd {
 
 using deflate::StreamSink;
 
-/// How compact_streams() knows frames.
+/// The `Streams` of compact_streams() for zstd.
 struct Frames {
   struct End {
     std::int64_t bytes;
   };
-  static __device__ End place(const DeviceTiles& tiles, std::int64_t tile) {
+  static __device__ End locate(const DeviceTiles& tiles, std::int64_t tile) {
     std::int64_t at = frame_head_bytes(static_cast<std::uint64_t>(tiles.bytes_of(tile)));
     for (DeviceBlock block(tiles, tile * tiles.blocks); block.size > 0;
          block = DeviceBlock(tiles, tile * tiles.blocks + block.index + 1)) {
       BlockPlan& plan = tiles.plan<BlockPlan>(tile, block.index);
-      plan.at = at;
+      plan.byte_offset = at;
       at += kBlockHeadBytes + plan.bytes;
       if (block.is_last) break;
     }
@@ -31,30 +31,30 @@ struct Frames {
   static __device__ void put(const DeviceTiles& tiles, std::int64_t tile, const End&, std::uint8_t* stream) {
     const auto bytes = static_cast<std::uint64_t>(tiles.bytes_of(tile));
     const LittleEndianField head = frame_head(bytes, tiles.is_checked);
-    deflate::put_bytes(kMagic, 4, stream);
-    deflate::put_bytes(head.number, static_cast<int>(head.bytes), stream + 4);
-    deflate::put_bytes(bytes, static_cast<int>(size_bytes(bytes)), stream + 4 + head.bytes);
+    deflate::write_little_endian(kMagic, 4, stream);
+    deflate::write_little_endian(head.number, static_cast<int>(head.bytes), stream + 4);
+    deflate::write_little_endian(bytes, static_cast<int>(size_bytes(bytes)), stream + 4 + head.bytes);
   }
 };
 
 struct WriteMemory {
   std::uint32_t codes[LiteralCode::kValues];
   std::uint32_t covered[2 * kMaskWords];
-  std::int64_t streams[kStreams];  ///< first bits of the literals' streams
-  std::int64_t at;                 ///< first byte of literals that are as they are
+  std::int64_t streams[kStreams];  ///< first bit of each literal stream
+  std::int64_t at;                 ///< first byte of raw literals
   AmountScan::TempStorage storage;
 };
 
-__device__ inline void put_field(const LittleEndianField& told, StreamSink& sink) {
-  for (unsigned i = 0; i < told.bytes; ++i) sink.put(told.number >> (8 * i) & 0xFF, 8);
+__device__ inline void put_field(const LittleEndianField& field, StreamSink& sink) {
+  for (unsigned i = 0; i < field.bytes; ++i) sink.put(field.number >> (8 * i) & 0xFF, 8);
 }
 
-/// By one thread: all but literals and sequences. Says where the literals go.
+/// Called by one thread: writes all but literals and sequences. Sets the positions of the literals.
 __device__ inline void write_heads(const BlockPlan& plan, bool is_last, std::uint32_t* stream,
                                    WriteMemory& memory) {
-  StreamSink sink(stream, 8 * plan.at);
+  StreamSink sink(stream, 8 * plan.byte_offset);
   put_field(block_head(plan.is_plain ? BlockKind::plain : BlockKind::coded, plan.bytes, is_last), sink);
-  memory.at = plan.at + kBlockHeadBytes;
+  memory.at = plan.byte_offset + kBlockHeadBytes;
   if (!plan.is_plain) {
     const LittleEndianField head = literals_head(plan.kind, plan.literals, plan.stored_literals());
     put_field(head, sink);
@@ -80,17 +80,17 @@ __device__ inline void write_plain(const LiteralPart& part, Amount before, std::
   sink.finish();
 }
 
-/// Streams go from their last literal to the first.
+/// A stream begins with its last literal.
 __device__ inline void write_coded(const LiteralPart& part, Amount after, const BlockPlan& plan,
                                    std::uint32_t* stream, const WriteMemory& memory) {
-  const std::uint32_t each = plan.each();
-  std::uint32_t begin = after.literals;  // of the stream, whose literals are those from it on
+  const std::uint32_t literals_per_stream = plan.literals_per_stream();
+  std::uint32_t begin = after.literals;  // index of the stream's first literal
   StreamSink sink(stream, 0);
   part.for_each<true>([&](unsigned byte) {
     if (after.literals <= begin) {
       sink.finish();
-      const std::uint32_t index = (after.literals - 1) / each;
-      begin = index * each;
+      const std::uint32_t index = (after.literals - 1) / literals_per_stream;
+      begin = index * literals_per_stream;
       sink = StreamSink(stream, memory.streams[index] + plan.stream_end[index] - after.bits);
     }
     const std::uint32_t code = memory.codes[byte], bits = code >> 16;
@@ -118,8 +118,8 @@ __device__ inline void write_literals(const DeviceTiles& tiles, const DeviceBloc
 
 __device__ inline void write_sequences(const std::uint32_t* from, const BlockPlan& plan,
                                        std::uint32_t* stream) {
-  const std::int64_t at = 8 * (plan.at + kBlockHeadBytes + plan.bytes - plan.sequence_bytes);
-  share(static_cast<int>((plan.sequence_bytes + 3) / 4), [&](int i) {
+  const std::int64_t at = 8 * (plan.byte_offset + kBlockHeadBytes + plan.bytes - plan.sequence_bytes);
+  strided_for(static_cast<int>((plan.sequence_bytes + 3) / 4), [&](int i) {
     const std::uint32_t left = 8 * plan.sequence_bytes - 32 * static_cast<std::uint32_t>(i);
     StreamSink sink(stream, at + 32 * i);
     sink.put(from[i], left < 32 ? left : 32);
@@ -129,7 +129,7 @@ __device__ inline void write_sequences(const std::uint32_t* from, const BlockPla
 
 constexpr int kWarps = kThreads / deflate::kLanes;
 
-/// By the warps of a block, a tile each.
+/// Called by all warps of a block, one tile each.
 __device__ inline void write_checksums(const DeviceTiles& tiles, std::byte* encoded,
                                        const EncodedTile* entries) {
   const std::int64_t tile = std::int64_t{blockIdx.x} * kWarps + threadIdx.x / deflate::kLanes;
@@ -144,8 +144,8 @@ __device__ inline void write_checksums(const DeviceTiles& tiles, std::byte* enco
   sink.finish();
 }
 
-/// The first `checksum_blocks` blocks write checksums: a tile's bytes follow each other there, which takes
-/// long, while the others write a block of a frame each.
+/// The first `checksum_blocks` blocks compute checksums, which is sequential for a tile and takes long;
+/// meanwhile each of the others writes one block of a frame.
 __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
     write_frames(const DeviceTiles tiles, unsigned checksum_blocks, std::byte* encoded,
                  const EncodedTile* entries) {
@@ -155,10 +155,10 @@ __global__ void __launch_bounds__(kThreads, deflate::kBlocksPerProcessor)
   const DeviceBlock block(tiles, number);
   if (block.size == 0) return;
   const BlockPlan& plan = tiles.plan<BlockPlan>(block.tile, block.index);
-  share(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
-  share(256, [&](int i) { memory.codes[i] = plan.codes[i]; });
+  strided_for(2 * kMaskWords, [&](int i) { memory.covered[i] = 0; });
+  strided_for(256, [&](int i) { memory.codes[i] = plan.codes[i]; });
   __syncthreads();
-  deflate::cover(block.repeats(tiles), static_cast<int>(plan.repeats), memory.covered);
+  deflate::mark_covered(block.matches(tiles), static_cast<int>(plan.matches), memory.covered);
   auto* const stream = reinterpret_cast<std::uint32_t*>(encoded + entries[block.tile].offset);
   if (threadIdx.x == 0) write_heads(plan, block.is_last, stream, memory);
   __syncthreads();

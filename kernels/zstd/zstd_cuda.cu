@@ -1,4 +1,4 @@
-// Frames of zstd decoded by warps, one each.
+// Decodes zstd frames, one warp per frame.
 #include <cuda_runtime.h>
 
 #include "kernels/codec/decode_tiles.cuh"
