@@ -14,7 +14,7 @@ template <class A>
 struct Plane {
   bool there;
   A constant;
-  Extended<A> pixels;
+  BorderAccessor<A> pixels;
 
   Plane(const ConstRegion& in, const Border& border)
       : there(in.pixels.data != nullptr), constant(static_cast<A>(border.value)), pixels(in, border) {}

@@ -54,7 +54,7 @@ void reduce(const Window& window, const Border& border, const ConstRegion& in, c
       for (std::int64_t col = 0; col < extent.cols; ++col)
         for (std::int64_t channel = 0; channel < channels; ++channel) element(row, col, channel);
   };
-  const Extended<A> extended(in, border);
+  const BorderAccessor<A> extended(in, border);
   for_each(between.extent(), [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
     const std::int64_t radius = rows_first ? window.radius_x : window.radius_y;
     first_at(row, col, channel) = reduced<A>(window, 2 * radius + 1, [&](std::int64_t i) {
@@ -78,7 +78,7 @@ void reduce(const Window& window, const Border& border, const ConstRegion& in, c
 /// The least or the greatest of a disk's pixels.
 template <class A>
 void reduce_disk(const Window& window, const Border& border, const ConstRegion& in, const Region& out) {
-  const Extended<A> extended(in, border);
+  const BorderAccessor<A> extended(in, border);
   const std::int64_t wide = 2 * window.radius_x + 1, channels = out.pixels.channels;
   std::vector<std::int64_t> inside;  // places in the box around it
   for (std::int64_t i = 0; i < wide * (2 * window.radius_y + 1); ++i)
