@@ -216,8 +216,8 @@ struct Staging {
   __device__ __forceinline__ const T* next_row(const T* at, int rows) const {
     return reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(at) + rows * s.from.pitch_bytes);
   }
-  /// Calls work(g) for this thread's groups of a row; g is a compile-time constant. The groups are kGroupStride
-  /// elements apart.
+  /// Calls work(g) for this thread's groups of a row; g is a compile-time constant. The groups are
+  /// kGroupStride elements apart.
   static constexpr int kGroupStride = kLanes * kGroup;
   template <class Work>
   __device__ __forceinline__ void for_each_own_group(const Work& work) const {

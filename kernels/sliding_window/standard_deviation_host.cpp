@@ -15,17 +15,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Elements of one row, in f64. Whole vectors.
+/// A chunk of one row in f64, whole vectors.
 struct MomentsRow {
   static constexpr std::int64_t kChunk = 256;
   alignas(64) double counts[kChunk], sums[kChunk], squares[kChunk], pixels[kChunk];
 
-  void deviate(const std::optional<double>& least, bool trusts, std::int64_t count) {
+  void deviate(const std::optional<double>& least, bool is_exact, std::int64_t count) {
     const hn::ScalableTag<double> d;
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       const SpreadVectors<hn::Vec<decltype(d)>> all{hn::Load(d, counts + i), hn::Load(d, sums + i),
                                                     hn::Load(d, squares + i), hn::Zero(d)};
-      hn::Store(told_by(all, trusts, pixels + i, least), d, sums + i);
+      hn::Store(precise_or_marked(all, is_exact, pixels + i, least), d, sums + i);
     }
   }
 };
