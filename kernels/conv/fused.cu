@@ -166,7 +166,7 @@ bool convolve(const Request& request) {
                           .whole_vectors = is_vector_aligned(out.pixels, Shape::kVector),
                           .has_join = epilogue.join != nullptr,
                           .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
-                          .other = device::Rows(epilogue.other)};
+                          .operand = device::Rows(epilogue.other)};
   plan.kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, layout.shared_bytes(), stream>>>(
       pass, fused_taps<A>(taps));
   return true;

@@ -114,7 +114,7 @@ void launch_column_pass(const SeparableTaps& taps, const Border& border, const A
                         .constant_row = constant_row_value<A>(taps.row, border.value),
                         .has_join = epilogue.join != nullptr,
                         .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
-                        .other = device::Rows(epilogue.other)};
+                        .operand = device::Rows(epilogue.other)};
   const dim3 block(Tuning::kStrip, Tuning::kColumnThreads / Tuning::kStrip);
   const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kStrip)),
                   grid_rows(ceil_div(p.rows, kColumnOutputs<A> * static_cast<std::int64_t>(block.y))));

@@ -10,7 +10,7 @@
 namespace sepconv {
 namespace {
 
-/// Whether some type takes a network for such windows (RankTuning): which one does is measured.
+/// Whether windows are small enough for a network for any type; RankTuning decides for which.
 bool is_small(const RankWindow& window) { return window.area() <= kMaxSortedArea; }
 
 }  // namespace
@@ -57,38 +57,39 @@ void check_plane(const RankFilter& filter, const Border& border, const ConstRegi
 void check_rank(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                 const Region& out, bool wraps) {
   const auto front = static_cast<std::size_t>(filter.window.front);
-  const bool fit = std::ssize(planes) == filter.window.planes() && planes[front].pixels.data != nullptr;
-  const auto is_one = [&](const ConstRegion& plane) {
+  const bool fits = std::ssize(planes) == filter.window.planes() && planes[front].pixels.data != nullptr;
+  const auto is_plane_valid = [&](const ConstRegion& plane) {
     if (plane.pixels.data == nullptr) return border.mode == BorderMode::constant;
     check_plane(filter, border, plane, out, wraps);
     return plane.pixels.type == planes[front].pixels.type;
   };
-  if (!fit || !std::ranges::all_of(planes, is_one))
+  if (!fits || !std::ranges::all_of(planes, is_plane_valid))
     throw InvalidArgument(fmt::format("a rank of {} planes needs as many of one type but was given {}",
                                       filter.window.planes(), planes.size()));
 }
 
 void check_rank_on_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                           std::span<const Region> outs) {
-  const std::int64_t under = filter.window.planes(), results = std::ssize(outs);
-  const bool few = results > 0 && results <= kMaxDeviceRankResults && under <= kMaxDeviceRankPlanes;
-  if (!few || std::ssize(planes) != under + results - 1)
+  const std::int64_t window_planes = filter.window.planes(), results = std::ssize(outs);
+  const bool within_limits =
+      results > 0 && results <= kMaxDeviceRankResults && window_planes <= kMaxDeviceRankPlanes;
+  if (!within_limits || std::ssize(planes) != window_planes + results - 1)
     throw InvalidArgument(fmt::format(
         "ranks on a GPU are of up to {} planes under a window and of up to {} results at once; use the CPU",
         kMaxDeviceRankPlanes, kMaxDeviceRankResults));
-  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
-  const auto lies_as = [](const auto& a, const auto& b) {
+  const ConstRegion& centre = planes[static_cast<std::size_t>(filter.window.front)];
+  const auto same_layout = [](const auto& a, const auto& b) {
     return a.rect == b.rect && a.image == b.image && a.pixels.pitch_bytes == b.pixels.pitch_bytes &&
            a.pixels.type == b.pixels.type && a.pixels.channels == b.pixels.channels;
   };
-  const auto lies_as_own = [&](const ConstRegion& plane) {
-    return plane.pixels.data == nullptr || lies_as(plane, own);
+  const auto matches_centre = [&](const ConstRegion& plane) {
+    return plane.pixels.data == nullptr || same_layout(plane, centre);
   };
-  const auto lies_as_first = [&](const Region& out) { return lies_as(out, outs.front()); };
-  if (!std::ranges::all_of(planes, lies_as_own) || !std::ranges::all_of(outs, lies_as_first))
+  const auto matches_first = [&](const Region& out) { return same_layout(out, outs.front()); };
+  if (!std::ranges::all_of(planes, matches_centre) || !std::ranges::all_of(outs, matches_first))
     throw InvalidArgument("planes on a GPU are of one rectangle, type and pitch; use the CPU for others");
   for (std::size_t i = 0; i < outs.size(); ++i)
-    check_rank(filter, border, planes.subspan(i, static_cast<std::size_t>(under)), outs[i], true);
+    check_rank(filter, border, planes.subspan(i, static_cast<std::size_t>(window_planes)), outs[i], true);
 }
 
 }  // namespace sepconv

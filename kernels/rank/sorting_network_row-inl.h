@@ -1,5 +1,5 @@
-// A sorting network over a piece of a row: each comparison over all of its pixels, vector by vector. Included
-// once per target.
+// Runs a sorting network over a piece of a row: each comparison over all of its pixels, vector by vector.
+// Included once per target.
 #if defined(SEPCONV_ORDER_RUN_NETWORK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_ORDER_RUN_NETWORK_INL_H
 #undef SEPCONV_ORDER_RUN_NETWORK_INL_H
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A result may take the place of an operand: what is read later lies further right.
+/// Results may overwrite operands: later reads are further right.
 template <class E>
 HWY_INLINE void compare(const E* a, const E* b, E* low, E* high, std::int64_t count) {
   const hn::ScalableTag<E> d;
@@ -37,14 +37,14 @@ HWY_INLINE void compare(const E* a, const E* b, E* low, E* high, std::int64_t co
   }
 }
 
-/// For a zero +0.
+/// Turns -0 into +0.
 template <class D, class V>
 HWY_INLINE V without_sign_of_zero(D d, V v) {
   if constexpr (hwy::IsFloat<hn::TFromD<D>>()) return hn::Add(v, hn::Zero(d));
   return v;
 }
 
-/// Elements [i, count) of a row, as many as there are.
+/// Stores a vector as the elements of a row from i on, up to `count`.
 template <class D, class V, class E>
 HWY_INLINE void store_row(V v, D d, E* to, std::int64_t i, std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -54,7 +54,7 @@ HWY_INLINE void store_row(V v, D d, E* to, std::int64_t i, std::int64_t count) {
   std::copy_n(last, count - i, to + i);
 }
 
-/// The network on pieces of rows of `elements` elements at most.
+/// Runs the network on rows, piece by piece.
 template <class E>
 class NetworkRow {
  public:
@@ -79,7 +79,7 @@ class NetworkRow {
     for (std::int64_t i = rows; i < network.slots(); ++i) slots_[i] = memory + (i - rows) * pitch;
   }
 
-  /// For elements [0, count) of the rows from `input` on.
+  /// Computes elements [0, count) from the rows of `input`.
   void run(const RankInput<E>& input, std::int64_t count, E* to) const {
     for (std::int64_t at = 0; at < count; at += piece_) {
       for (std::int64_t row = 0; row < network_.rows(); ++row)

@@ -128,7 +128,7 @@ class Passes {
   double border_value(std::int64_t radius) const {
     if constexpr (P::kSums)
       return sum_of_window<A>(2 * radius + 1,
-                              [this](std::int64_t) { return policy_.rows_for(request_.border.value); });
+                              [this](std::int64_t) { return policy_.of(request_.border.value); });
     return request_.border.value;
   }
   Steps across() const { return Steps{WindowSteps(2 * window_.radius_x + 1)}; }
