@@ -22,7 +22,7 @@ struct ConvCudaTuning {
   static constexpr int kTapsByValue =
       1008;  ///< filters up to this many taps are a kernel parameter, in constant memory
   static constexpr int kSegmentTaps =
-      256;  ///< taps whose inputs the row pass stages at once; a multiple of kOutputs
+      256;  ///< taps whose inputs the row pass stages together; a multiple of kOutputs
   static constexpr int kSharedBytes = 40 << 10;
   static constexpr int kMaxGridRows = 65535;
 };

@@ -70,9 +70,9 @@ class RowFilter {
   /// Rows to prefetch while row `row` is filtered. A strip uses only a few cache lines of each row, too few
   /// for the hardware prefetcher, and prefetching them all in one burst would stall.
   RowPrefetch row_prefetch(std::int64_t row) const {
-    const std::int64_t far = row + ConvTuning::kPrefetchRows;
-    if (far >= in_.rect.row_end()) return {};
-    return {inside_pixels(far), inside_pixels(row + 1), size_of(in_.pixels.type)};
+    const std::int64_t prefetched_row = row + ConvTuning::kPrefetchRows;
+    if (prefetched_row >= in_.rect.row_end()) return {};
+    return {inside_pixels(prefetched_row), inside_pixels(row + 1), size_of(in_.pixels.type)};
   }
 
   const std::byte* inside_pixels(std::int64_t row) const {

@@ -42,7 +42,7 @@ bool supports_small_kernel(const SeparableTaps& taps, const Border& border, cons
                            const Region& out) {
   const std::int64_t channels = in.pixels.channels, radius = taps.row_radius();
   const std::int64_t max_radius =
-      channels > 1 && out.past_caches ? SmallKernel::kMaxRadius : SmallKernel::kMaxRadiusElsewhere;
+      channels > 1 && out.past_caches ? SmallKernel::kMaxRadius : SmallKernel::kMaxRadiusCached;
   return !taps.columns_first && radius >= 1 && radius <= max_radius && taps.row.size() == taps.col.size() &&
          2 * radius * channels <= SmallKernel::kMaxReach &&
          out.pixels.row_elements() >= SmallKernel::kBlock && in.pixels.type == out.pixels.type &&

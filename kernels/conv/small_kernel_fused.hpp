@@ -15,7 +15,7 @@ struct SmallKernel {
   static constexpr std::int64_t kMaxRadius = 5;
   /// For one channel, which has a faster row pass, and for results stored through the caches, where so many
   /// concurrent rows evict each other.
-  static constexpr std::int64_t kMaxRadiusElsewhere = 3;
+  static constexpr std::int64_t kMaxRadiusCached = 3;
   /// Maximum elements under the row taps besides the element itself, both sides together.
   static constexpr std::int64_t kMaxReach = 64;
   /// Elements of a row that are computed together.

@@ -32,7 +32,7 @@ struct RankKey {
   static constexpr Key kSign = Key(Key(1) << (8 * sizeof(Key) - 1));
   static constexpr Key kNan = std::numeric_limits<Key>::max();
 
-  static Key of(E value) {
+  static Key encode(E value) {
     const Key bits = std::bit_cast<Key>(value);
     if constexpr (std::is_floating_point_v<E>) {
       if (std::isnan(value)) return kNan;
@@ -40,7 +40,7 @@ struct RankKey {
     }
     return std::is_signed_v<E> ? Key(bits ^ kSign) : bits;
   }
-  static E value(Key key) {
+  static E decode(Key key) {
     if constexpr (std::is_floating_point_v<E>)
       return std::bit_cast<E>(key & kSign ? Key(key ^ kSign) : Key(~key));
     return std::bit_cast<E>(std::is_signed_v<E> ? Key(key ^ kSign) : key);
@@ -179,7 +179,7 @@ class MovingWindow {
     for (std::int64_t col = 0; col < width_; ++col) {
       for (std::int64_t row = 0; row < height_; ++row) {
         const std::uint32_t at = element_index(row, col);
-        scratch_.keys[0][at] = Order::of(input_.row(row)[col * channels_]);
+        scratch_.keys[0][at] = Order::encode(input_.row(row)[col * channels_]);
         scratch_.positions[0][at] = at;
       }
     }
@@ -218,7 +218,7 @@ class MovingWindow {
         rank = filter_.rank_of(valid_count);
       }
     }
-    const E value = Order::value(scratch_.keys[0][bits_.find(rank)]);
+    const E value = Order::decode(scratch_.keys[0][bits_.find(rank)]);
     return std::is_floating_point_v<E> ? static_cast<E>(value + E(0)) : value;
   }
 

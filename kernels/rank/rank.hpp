@@ -52,10 +52,10 @@ struct RankFilter {
   std::shared_ptr<const SortingNetwork> network{};
 
   RankFilter() = default;
-  RankFilter(const RankWindow& of, std::int64_t ranked, RankMissing policy);
+  RankFilter(const RankWindow& rank_window, std::int64_t ranked, RankMissing policy);
 
-  std::int64_t rank_of(std::int64_t there) const noexcept {
-    return (2 * rank + 1) * there / (2 * window.area());
+  std::int64_t rank_of(std::int64_t valid_count) const noexcept {
+    return (2 * rank + 1) * valid_count / (2 * window.area());
   }
 };
 
@@ -64,7 +64,7 @@ inline constexpr std::int64_t kMaxRankRadius = 1024;
 /// Maximum number of pixels of a window.
 inline constexpr std::int64_t kMaxRankArea = (2 * kMaxRankRadius + 1) * (2 * kMaxRankRadius + 1);
 /// Windows of at most this many pixels have a network.
-inline constexpr std::int64_t kMaxSortedArea = 21 * 21;
+inline constexpr std::int64_t kMaxNetworkArea = 21 * 21;
 
 /// Whether moving windows of u8 use column histograms, whose counts have 8 bits and sums 16, not bit sets.
 inline bool counts_columns(const RankWindow& window) noexcept {

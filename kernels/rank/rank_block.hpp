@@ -38,15 +38,15 @@ struct RankLayout {
   std::int64_t moving_cols;                ///< of a part of it for a moving window
 
   RankLayout(const RankWindow& window, Extent out, std::int64_t channels)
-      : rows(std::min(out.rows, std::max(RankTuning::kBlockRows / window.planes() / width_factor(window),
+      : rows(std::min(out.rows, std::max(RankTuning::kBlockRows / window.planes() / wide(window),
                                          RankTuning::kMinBlockRows))),
-        cols(std::min(out.cols, std::max<std::int64_t>(
-                                    16, RankTuning::kBlockElements * width_factor(window) / channels))),
+        cols(std::min(out.cols,
+                      std::max<std::int64_t>(16, RankTuning::kBlockElements * wide(window) / channels))),
         padded_rows(input_rows(window, rows)),
         padded_pitch((cols + window.cols() - 1) * channels + RankTuning::kSlackElements),
         moving_cols(std::min(cols, RankTuning::kMovingElements)) {}
 
-  static std::int64_t width_factor(const RankWindow& window) noexcept {
+  static std::int64_t wide(const RankWindow& window) noexcept {
     const bool is_small = std::max(window.rows(), window.cols()) <= RankTuning::kSmallSide;
     return is_small && window.planes() == 1 ? RankTuning::kWide : 1;
   }

@@ -21,7 +21,7 @@ __device__ __forceinline__ double value_of(std::uint64_t key) {
   return __longlong_as_double(static_cast<long long>(key >> 63 ? key ^ 0x8000000000000000ULL : ~key));
 }
 
-/// Calls each(value) for all values of a window; `row` and `col` are those of the pixel.
+/// Calls action(value) for all values of a window; `row` and `col` are those of the pixel.
 template <class T, class A, class Action>
 __device__ __forceinline__ void for_each_value(const Task<A>& task, std::int64_t row, std::int64_t col,
                                                std::int64_t channel, const Action& action) {

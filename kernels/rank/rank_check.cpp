@@ -11,27 +11,30 @@ namespace sepconv {
 namespace {
 
 /// Whether windows are small enough for a network for any type; RankTuning decides for which.
-bool is_small(const RankWindow& window) { return window.area() <= kMaxSortedArea; }
+bool is_small(const RankWindow& window) { return window.area() <= kMaxNetworkArea; }
 
 }  // namespace
 
-RankFilter::RankFilter(const RankWindow& of, std::int64_t ranked, RankMissing policy)
-    : window(of), rank(ranked), missing(policy) {
-  if (std::min({of.left, of.right, of.up, of.down}) < 0 ||
-      std::max({of.left, of.right, of.up, of.down}) > 2 * kMaxRankRadius ||
-      std::max(of.cols(), of.rows()) > 2 * kMaxRankRadius + 1)
+RankFilter::RankFilter(const RankWindow& rank_window, std::int64_t ranked, RankMissing policy)
+    : window(rank_window), rank(ranked), missing(policy) {
+  if (std::min({rank_window.left, rank_window.right, rank_window.up, rank_window.down}) < 0 ||
+      std::max({rank_window.left, rank_window.right, rank_window.up, rank_window.down}) >
+          2 * kMaxRankRadius ||
+      std::max(rank_window.cols(), rank_window.rows()) > 2 * kMaxRankRadius + 1)
     throw InvalidArgument(
         fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
-                    of.cols(), of.rows(), 2 * kMaxRankRadius + 1));
-  if (std::min(of.front, of.back) < 0 || of.planes() > 2 * kMaxRankRadius + 1 || of.area() > kMaxRankArea)
+                    rank_window.cols(), rank_window.rows(), 2 * kMaxRankRadius + 1));
+  if (std::min(rank_window.front, rank_window.back) < 0 || rank_window.planes() > 2 * kMaxRankRadius + 1 ||
+      rank_window.area() > kMaxRankArea)
     throw InvalidArgument(fmt::format(
         "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a smaller "
         "one",
-        of.cols(), of.rows(), of.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
-  if (ranked < 0 || ranked >= of.area())
-    throw InvalidArgument(
-        fmt::format("rank {} is not one of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
-  if (is_small(of)) network = std::make_shared<SortingNetwork>(of.lines(), of.cols(), ranked);
+        rank_window.cols(), rank_window.rows(), rank_window.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
+  if (ranked < 0 || ranked >= rank_window.area())
+    throw InvalidArgument(fmt::format("rank {} is not one of {} values; give 0 to {}", ranked,
+                                      rank_window.area(), rank_window.area() - 1));
+  if (is_small(rank_window))
+    network = std::make_shared<SortingNetwork>(rank_window.lines(), rank_window.cols(), ranked);
 }
 
 namespace {

@@ -20,7 +20,7 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 /// Records comparisons in order of execution.
 class Builder {
  public:
-  static Value of_row(std::int64_t row) { return {static_cast<std::int32_t>(-1 - row), 0}; }
+  static Value row_value(std::int64_t row) { return {static_cast<std::int32_t>(-1 - row), 0}; }
 
   void compare(Value& a, Value& b) {
     const std::int32_t shift = std::min(a.shift, b.shift);
@@ -89,18 +89,18 @@ class Columns {
  public:
   Columns(Builder& builder, std::int64_t rows, bool by_halves) : builder_(builder), by_halves_(by_halves) {
     List column;
-    for (std::int64_t row = 0; row < rows; ++row) column.push_back(Builder::of_row(row));
+    for (std::int64_t row = 0; row < rows; ++row) column.push_back(Builder::row_value(row));
     lists_[1] = builder_.sort(column);
   }
 
-  const List& of(std::int64_t cols) {
+  const List& sorted_list(std::int64_t cols) {
     const auto found = lists_.find(cols);
     if (found != lists_.end()) return found->second;
     std::int64_t first = (cols + 1) / 2;
     if (!by_halves_)
       for (first = 1; 2 * first < cols;) first *= 2;
-    const List a = of(first);
-    const List b = shifted(of(cols - first), first);
+    const List a = sorted_list(first);
+    const List b = shifted(sorted_list(cols - first), first);
     return lists_[cols] = builder_.merge(a, b);
   }
 
@@ -156,8 +156,8 @@ struct Draft {
 Draft draft_of(std::int64_t rows, std::int64_t cols, std::int64_t rank, std::int64_t first, bool by_halves) {
   Builder builder;
   Columns columns(builder, rows, by_halves);
-  const List a = columns.of(first);
-  const List b = first == cols ? List{} : shifted(columns.of(cols - first), first);
+  const List a = columns.sorted_list(first);
+  const List b = first == cols ? List{} : shifted(columns.sorted_list(cols - first), first);
   Draft draft{.comparisons = {}, .terms = select(a, b, rank), .extra_pixels = {}};
   draft.comparisons = std::move(builder.comparisons());
   draft.find_needed();
@@ -189,18 +189,18 @@ class Slots {
       if (comparison.more >= 0) use(comparison.a), use(comparison.b);
   }
 
-  Value take(const Value& value) {
+  Value release(const Value& value) {
     if (value.slot < 0) return {-1 - value.slot, value.shift};
     const std::int32_t slot = slots_[index(value.slot)];
-    if (--uses_[index(value.slot)] == 0) free_.push_back(slot);
+    if (--uses_[index(value.slot)] == 0) free_slots_.push_back(slot);
     return {slot, value.shift};
   }
 
-  std::int32_t give(std::size_t value, bool needed) {
+  std::int32_t assign(std::size_t value, bool needed) {
     if (!needed) return SortingNetwork::kNone;
-    if (free_.empty()) return slots_[value] = next_++;
-    slots_[value] = free_.back();
-    free_.pop_back();
+    if (free_slots_.empty()) return slots_[value] = next_++;
+    slots_[value] = free_slots_.back();
+    free_slots_.pop_back();
     return slots_[value];
   }
 
@@ -212,7 +212,7 @@ class Slots {
   }
 
   std::int32_t rows_, next_;
-  std::vector<std::int32_t> slots_, free_;
+  std::vector<std::int32_t> slots_, free_slots_;
   std::vector<int> uses_;
 };
 
@@ -225,13 +225,13 @@ SortingNetwork::SortingNetwork(std::int64_t rows, std::int64_t cols, std::int64_
   for (std::size_t i = 0; i < draft.comparisons.size(); ++i) {
     Comparison comparison = draft.comparisons[i];
     if (comparison.more < 0) continue;
-    comparison.a = slots.take(comparison.a);
-    comparison.b = slots.take(comparison.b);
-    comparison.low = slots.give(2 * i, draft.extra_pixels[2 * i] >= 0);
-    comparison.high = slots.give(2 * i + 1, draft.extra_pixels[2 * i + 1] >= 0);
+    comparison.a = slots.release(comparison.a);
+    comparison.b = slots.release(comparison.b);
+    comparison.low = slots.assign(2 * i, draft.extra_pixels[2 * i] >= 0);
+    comparison.high = slots.assign(2 * i + 1, draft.extra_pixels[2 * i + 1] >= 0);
     comparisons_.push_back(comparison);
   }
-  for (const Term& term : draft.terms) terms_.push_back({slots.take(term.a), slots.take(term.b)});
+  for (const Term& term : draft.terms) terms_.push_back({slots.release(term.a), slots.release(term.b)});
   slots_ = slots.count();
 }
 

@@ -93,17 +93,19 @@ class NetworkRow {
   E* target(std::int32_t slot) const { return slot < 0 ? nullptr : slots_[slot]; }
 
   void run_piece(std::int64_t count, E* to) const {
-    for (const SortingNetwork::Comparison& one : network_.comparisons())
-      compare<E>(at(one.a), at(one.b), target(one.low), target(one.high), count + one.more * channels_);
+    for (const SortingNetwork::Comparison& comparison : network_.comparisons())
+      compare<E>(at(comparison.a), at(comparison.b), target(comparison.low), target(comparison.high),
+                 count + comparison.more * channels_);
     const hn::ScalableTag<E> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const SortingNetwork::Term* const terms = network_.terms().data();
     const std::size_t term_count = network_.terms().size();
     for (std::int64_t i = 0; i < count; i += lanes) {
-      auto least = hn::Max(hn::LoadU(d, at(terms[0].a) + i), hn::LoadU(d, at(terms[0].b) + i));
+      auto minimum = hn::Max(hn::LoadU(d, at(terms[0].a) + i), hn::LoadU(d, at(terms[0].b) + i));
       for (std::size_t k = 1; k < term_count; ++k)
-        least = hn::Min(least, hn::Max(hn::LoadU(d, at(terms[k].a) + i), hn::LoadU(d, at(terms[k].b) + i)));
-      store_row(without_sign_of_zero(d, least), d, to, i, count);
+        minimum =
+            hn::Min(minimum, hn::Max(hn::LoadU(d, at(terms[k].a) + i), hn::LoadU(d, at(terms[k].b) + i)));
+      store_row(without_sign_of_zero(d, minimum), d, to, i, count);
     }
   }
 

@@ -28,8 +28,8 @@ struct Resampling {
 /// The part of the input that `out` depends on; with a border it may extend beyond the image.
 Rect resample_input(const Resampling& resampling, const Rect& out);
 
-/// A rectangle of the image that contains all pixels that `places` map to under the border; never empty.
-Rect held_pixels(const Rect& places, Extent image, BorderMode border);
+/// A rectangle of the image that contains all pixels that `positions` map to under the border; never empty.
+Rect held_pixels(const Rect& positions, Extent image, BorderMode border);
 /// held_pixels() of resample_input(), or without a border resample_input() itself.
 Rect resample_held(const Resampling& resampling, const Rect& out);
 

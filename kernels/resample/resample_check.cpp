@@ -14,8 +14,8 @@ bool is_whole(const Rect& rect, const ConstPixelView& pixels, Extent image) {
   return pixels.extent == rect.extent() && Rect::whole(image).contains(rect);
 }
 
-ResampleWindow available_on_axis(const ResampleWindow& places, std::int64_t size, BorderMode border) {
-  const std::int64_t first = places.first, last = first + places.count - 1, end = size - 1;
+ResampleWindow available_on_axis(const ResampleWindow& positions, std::int64_t size, BorderMode border) {
+  const std::int64_t first = positions.first, last = first + positions.count - 1, end = size - 1;
   if (border == BorderMode::wrap && (first < 0 || last > end)) return {0, size};
   std::int64_t low = std::clamp<std::int64_t>(first, 0, end), high = std::clamp<std::int64_t>(last, 0, end);
   if (border != BorderMode::constant) {
@@ -38,9 +38,9 @@ Rect resample_input(const Resampling& resampling, const Rect& out) {
           end(resampling.across, out.col_end() - 1) - col};
 }
 
-Rect held_pixels(const Rect& places, Extent image, BorderMode border) {
-  const ResampleWindow rows = available_on_axis({places.row, places.rows}, image.rows, border);
-  const ResampleWindow cols = available_on_axis({places.col, places.cols}, image.cols, border);
+Rect held_pixels(const Rect& positions, Extent image, BorderMode border) {
+  const ResampleWindow rows = available_on_axis({positions.row, positions.rows}, image.rows, border);
+  const ResampleWindow cols = available_on_axis({positions.col, positions.cols}, image.cols, border);
   return {rows.first, cols.first, rows.count, cols.count};
 }
 

@@ -164,11 +164,11 @@ SEPCONV_HOST_DEVICE inline double resample_decay(double x) {
 }
 
 SEPCONV_HOST_DEVICE inline double gaussian_weight(const ResampleAxis& axis, std::int64_t i,
-                                                  std::int64_t place) {
+                                                  std::int64_t input_index) {
   const GaussianCells& cells = axis.cells;
   const bool to_cells = axis.scale > 1;
-  const auto pixel = static_cast<double>(cells.first_pixel + (to_cells ? place : i));
-  const auto cell = static_cast<double>(cells.first_cell + (to_cells ? i : place));
+  const auto pixel = static_cast<double>(cells.first_pixel + (to_cells ? input_index : i));
+  const auto cell = static_cast<double>(cells.first_cell + (to_cells ? i : input_index));
   const double distance = (pixel + 0.5) - (cell + 0.5) * static_cast<double>(cells.side);
   return resample_decay(distance * distance * (0.5 / (cells.sigma * cells.sigma)));
 }

@@ -48,7 +48,7 @@ HWY_INLINE V deviation_of(const SpreadVectors<V>& sums, V spread) {
   return hn::Div(hn::IfThenZeroElse(hn::Le(spread, zero), hn::Sqrt(spread)), sums.count);
 }
 
-/// (pixel - mean) / max(deviation, least).
+/// (pixel - mean) / max(deviation, min_deviation).
 template <class V>
 HWY_INLINE V contrast_of(const SpreadVectors<V>& sums, V pixel, V deviation, V min_deviation) {
   const auto zero = hn::Zero(hn::DFromV<V>());

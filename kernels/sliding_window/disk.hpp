@@ -13,7 +13,7 @@
 namespace sepconv {
 
 /// Whether the pixel `down` and `right` of the centre belongs to the disk. A radius of 0 gives a line.
-inline bool disk_has(const Window& window, std::int64_t down, std::int64_t right) noexcept {
+inline bool disk_contains(const Window& window, std::int64_t down, std::int64_t right) noexcept {
   const auto square = [](std::int64_t value) { return value * value; };
   const std::int64_t x = window.radius_x, y = window.radius_y;
   return std::abs(right) <= x && std::abs(down) <= y && square(right * y) + square(down * x) <= square(x * y);
@@ -36,8 +36,8 @@ inline Chord chord_of(const Window& window, std::int64_t down) noexcept {
   const double fraction =
       window.radius_y == 0 ? 0 : static_cast<double>(down) / static_cast<double>(window.radius_y);
   std::int64_t half = std::llround(static_cast<double>(window.radius_x) * std::sqrt(1 - fraction * fraction));
-  while (!disk_has(window, down, half)) --half;
-  while (disk_has(window, down, half + 1)) ++half;
+  while (!disk_contains(window, down, half)) --half;
+  while (disk_contains(window, down, half + 1)) ++half;
   return {half, WindowSteps(2 * half + 1).levels};
 }
 
@@ -61,15 +61,15 @@ struct DiskSizes {
     // An odd number of blocks, so that rows do not all map to the same sets of a cache, with one block that
     // vectors may access beyond a row's end.
     const std::int64_t block = DiskTuning::kBlockBytes / element_bytes;
-    lead = round_up(window.radius_x * channels, block) - window.radius_x * channels;
-    const std::int64_t bytes = (lead + (strip_cols + 2 * window.radius_x) * channels) * element_bytes;
+    padding = round_up(window.radius_x * channels, block) - window.radius_x * channels;
+    const std::int64_t bytes = (padding + (strip_cols + 2 * window.radius_x) * channels) * element_bytes;
     pitch = ((ceil_div(bytes, DiskTuning::kBlockBytes) + 1) | 1) * DiskTuning::kBlockBytes / element_bytes;
   }
 
   std::int64_t rows;  ///< buffered rows
   int levels;         ///< levels of windows along rows, from single pixels on
   std::int64_t strip_cols;
-  std::int64_t lead;  ///< padding before a row, so that the strip's own elements are vector-aligned
+  std::int64_t padding;  ///< padding before a row, so that the strip's own elements are vector-aligned
   std::int64_t pitch;
 };
 

@@ -124,10 +124,10 @@ class Disks {
 void disk(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    const bool halves = sizeof(A) == sizeof(Halves::Value) && !is_floating(in.pixels.type) &&
-                        are_pixels<A>(border, in.pixels.type);
-    if (halves) return Disks<Halves>(window, border, in, out, arena, stream, then).run();
-    Disks<Ordered<A>>(window, border, in, out, arena, stream, then).run();
+    const bool halves = sizeof(A) == sizeof(Packed16::Value) && !is_floating(in.pixels.type) &&
+                        is_representable_as<A>(border, in.pixels.type);
+    if (halves) return Disks<Packed16>(window, border, in, out, arena, stream, then).run();
+    Disks<OrderedBits<A>>(window, border, in, out, arena, stream, then).run();
   });
   check_cuda(cudaGetLastError(), "launching disks");
 }

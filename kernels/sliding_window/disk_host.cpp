@@ -83,7 +83,7 @@ class DiskPass {
     }
   }
 
-  /// Windows of 2^level pixels along a row: the lead, then a strip's columns with a radius on both sides.
+  /// Windows of 2^level pixels along a row: the padding, then a strip's columns with a radius on both sides.
   E* windows_of_level(int level, std::int64_t row) const {
     const std::int64_t slot = (row - out_.rect.row + window_.radius_y) % sizes_.rows;
     return windows_ + (level * sizes_.rows + slot) * sizes_.pitch;
@@ -91,9 +91,9 @@ class DiskPass {
 
   void buffer_row(std::int64_t row, const Rect& strip) {
     const PaddedColumns columns(strip.col, strip.cols, window_.radius_x, out_.image.cols);
-    const std::int64_t elements = sizes_.lead + (columns.end - columns.first) * channels_;
+    const std::int64_t elements = sizes_.padding + (columns.end - columns.first) * channels_;
     const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
-    E* const line = windows_of_level(0, row) + sizes_.lead;
+    E* const line = windows_of_level(0, row) + sizes_.padding;
     if (mapped < 0) {
       std::fill_n(line, elements, constant_);
     } else {
@@ -113,7 +113,7 @@ class DiskPass {
   void compute_row(std::int64_t row, const Rect& strip) {
     for (std::int64_t i = 0; i < sizes_.rows; ++i) {
       const Chord& chord = chords_[i];
-      const E* const windows = windows_of_level(chord.level, row - window_.radius_y + i) + sizes_.lead;
+      const E* const windows = windows_of_level(chord.level, row - window_.radius_y + i) + sizes_.padding;
       chord_windows_[i] = {windows + chord.first(window_.radius_x) * channels_,
                            windows + chord.second(window_.radius_x) * channels_};
     }

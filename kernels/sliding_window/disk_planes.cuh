@@ -23,7 +23,7 @@ struct Part {
   int channel;
 };
 
-/// Calls each(row, col) for all words of this extent, one thread per word.
+/// Calls action(row, col) for all words of this extent, one thread per word.
 template <class Action>
 __device__ __forceinline__ void for_each_word(std::int64_t rows, std::int64_t cols, const Action& action) {
   const std::int64_t col = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(kThreads) load_words(const P policy, const __g
           const std::int64_t at = (x - task.in_rect.col) * task.channels + part.channel;
           const auto load = [&](std::int64_t i) {
             const std::int64_t y = border_index(first_row + min(i, rows - 1), task.image.rows, task.border);
-            return x < 0 || y < 0 ? policy.of(task.constant)
-                                  : policy.of(task.in.template row<const T>(y - task.in_rect.row)[at]);
+            return x < 0 || y < 0 ? policy.encode(task.constant)
+                                  : policy.encode(task.in.template row<const T>(y - task.in_rect.row)[at]);
           };
           typename P::Word word = load(row);
           if constexpr (P::kPack > 1) word = P::pack(word, load(row + part.words));

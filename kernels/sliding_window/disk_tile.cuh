@@ -33,7 +33,7 @@ __device__ __forceinline__ void load_tile(const P& policy, const Task<P>& task, 
                                           int width, typename P::Word* tile, int pitch) {
   using Word = typename P::Word;
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  const Word constant = policy.of(task.constant);
+  const Word constant = policy.encode(task.constant);
   const std::int64_t first_pixel = first_element / layout.stride;
   const int first_channel =
       layout.jump > 1 ? static_cast<int>(blockIdx.z) : static_cast<int>(first_element % layout.stride);
@@ -49,7 +49,7 @@ __device__ __forceinline__ void load_tile(const P& policy, const Task<P>& task, 
         task.in.data + ((col - task.in_rect.col) * task.channels + channel) * static_cast<int>(sizeof(T));
     const auto load = [&](int i) {
       const std::int64_t row = rows[i];
-      return row < 0 || col < 0 ? constant : policy.of(*reinterpret_cast<const T*>(from + row));
+      return row < 0 || col < 0 ? constant : policy.encode(*reinterpret_cast<const T*>(from + row));
     };
     for (int first = (warp << (5 - log2_cols)) + (lane >> log2_cols); first < words; first += kBatch * step) {
       Word next[kBatch];

@@ -120,7 +120,7 @@ class LaneLoads {
                   policy_.word_flip();
     } else {
 #pragma unroll
-      for (int i = 0; i < kLaneWords; ++i) word[i] = policy_.of(pixels.pixel[i]);
+      for (int i = 0; i < kLaneWords; ++i) word[i] = policy_.encode(pixels.pixel[i]);
     }
   }
   /// Loads the lane's pixels; `at` is the address that its first element has, or would have.
@@ -199,8 +199,8 @@ __device__ __forceinline__ void store_lane_pixels(const device::Rows& to, const 
 
 /// Stores results of the source's type without conversion.
 template <class T>
-__device__ __forceinline__ void copy_lane(const Halves& policy, const device::Rows& to,
-                                          const LaneRows<Halves>& rows, const LaneTarget& target) {
+__device__ __forceinline__ void copy_lane(const Packed16& policy, const device::Rows& to,
+                                          const LaneRows<Packed16>& rows, const LaneTarget& target) {
   constexpr int kWords = kLaneRows * kLaneWords;
   unsigned bits[kWords * sizeof(T) / 2];
 #pragma unroll
@@ -212,8 +212,8 @@ __device__ __forceinline__ void copy_lane(const Halves& policy, const device::Ro
     else
       bits[i] = low, bits[i + 1] = high;
   }
-  store_lane_pixels<Halves>(to, target,
-                            reinterpret_cast<const T(&)[kLaneRows * kLaneElements<Halves>]>(bits));
+  store_lane_pixels<Packed16>(to, target,
+                              reinterpret_cast<const T(&)[kLaneRows * kLaneElements<Packed16>]>(bits));
 }
 
 template <class P>

@@ -19,17 +19,17 @@ constexpr std::int64_t kMaxGridRows = 65535;
 
 /// Pixels of up to 16 bits as unsigned integers in the same order, complemented for the maximum. A word has
 /// two: one row in the lower half, and the row a fixed distance further down in the upper half.
-struct Halves {
+struct Packed16 {
   using Word = unsigned;
   using Value = float;
   static constexpr int kPack = 2;
   unsigned flip;
   bool has_sign;
-  Halves(const Window& window, PixelType type)
+  Packed16(const Window& window, PixelType type)
       : flip((window.op == Window::Op::maximum ? 0xffffU : 0U) ^ (type == PixelType::i16 ? 0x8000U : 0U)),
         has_sign(type == PixelType::i16) {}
   template <class From>
-  __device__ __forceinline__ Word of(From x) const {
+  __device__ __forceinline__ Word encode(From x) const {
     return (static_cast<unsigned>(static_cast<int>(x)) ^ flip) & 0xffffU;
   }
   static __device__ __forceinline__ Word pack(Word word, Word next) { return word | next << 16; }
@@ -43,20 +43,20 @@ struct Halves {
 
 /// Floating values as integers in the same order, one per word.
 template <class A>
-struct Ordered {
+struct OrderedBits {
   using Word = std::conditional_t<sizeof(A) == 4, int, long long>;
   using Value = A;
   static constexpr int kPack = 1;
   static constexpr Word kMax = std::numeric_limits<Word>::max();
   Word flip, nan;
-  Ordered(const Window& window, PixelType)
+  OrderedBits(const Window& window, PixelType)
       : flip(window.op == Window::Op::maximum ? Word(-1) : Word(0)),
         nan(window.ignores_nan ? kMax : std::numeric_limits<Word>::min()) {}
   static __device__ __forceinline__ Word ordered_bits(Word bits) { return bits < 0 ? bits ^ kMax : bits; }
   static __device__ __forceinline__ Word bits_of(float x) { return __float_as_int(x); }
   static __device__ __forceinline__ Word bits_of(double x) { return __double_as_longlong(x); }
   template <class From>
-  __device__ __forceinline__ Word of(From from) const {
+  __device__ __forceinline__ Word encode(From from) const {
     const A x = static_cast<A>(from);
     return x != x ? nan : ordered_bits(bits_of(x)) ^ flip;
   }

@@ -44,7 +44,7 @@ __device__ __noinline__ std::int64_t edge_element(const Source<P>& in, std::int6
 }
 
 /// Loads elements [begin, begin + count) of rows, counted from the first pixel of the source's rectangle;
-/// those outside are the border's. Each thread buffers kVectors vectors of 4 between fetch() and put().
+/// those outside are the border's. Each thread buffers kVectors vectors of 4 between fetch() and store().
 template <class P, int kVectors, class ThreadGroup>
 class RowLoads {
  public:
@@ -68,7 +68,7 @@ class RowLoads {
       });
     vectors_ = (shift_ + count_ + 3) / 4;
   }
-  /// Offset of the first element in the output of put().
+  /// Offset of the first element in the output of store().
   __device__ __forceinline__ int shift() const { return shift_; }
   __device__ __forceinline__ int vectors() const { return vectors_; }
 
@@ -134,13 +134,14 @@ class RowLoads {
 #pragma unroll
     for (int j = 0; j < 4; ++j) pixel[j] = row[from[j] < 0 ? 0 : from[j]];
 #pragma unroll
-    for (int j = 0; j < 4; ++j) to[4 * v + j] = from[j] < 0 ? in_.constant_of(policy_) : policy_.of(pixel[j]);
+    for (int j = 0; j < 4; ++j)
+      to[4 * v + j] = from[j] < 0 ? in_.constant_of(policy_) : policy_.encode(pixel[j]);
   }
   template <class T>
   __device__ __forceinline__ void store_four(const FourPixels<T>& four, E* to) const {
     FourPixels<E> elements;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) elements.pixel[j] = policy_.of(four.pixel[j]);
+    for (int j = 0; j < 4; ++j) elements.pixel[j] = policy_.encode(four.pixel[j]);
     *reinterpret_cast<FourPixels<E>*>(to) = elements;
   }
   __device__ __forceinline__ void store_constant(int first, E* to) const {

@@ -41,11 +41,11 @@ SEPCONV_HOST_DEVICE inline double deviation_of(const SpreadSums& sums, double sp
   return (spread <= 0 ? 0 : std::sqrt(spread)) / sums.count;
 }
 
-/// (pixel - mean) / max(deviation, least).
+/// (pixel - mean) / max(deviation, min_deviation).
 SEPCONV_HOST_DEVICE inline double contrast_of(const SpreadSums& sums, double pixel, double deviation,
-                                              double least) {
+                                              double min_deviation) {
   if (deviation != deviation) return deviation;
-  const double divisor = deviation > least ? deviation : least;
+  const double divisor = deviation > min_deviation ? deviation : min_deviation;
   if (!(divisor > 0 || pixel != pixel)) return 0;
   return std::fma(sums.count, pixel - sums.origin, -sums.sum) / sums.count / divisor;
 }
@@ -138,8 +138,9 @@ SEPCONV_HOST_DEVICE SpreadSums sums_around(const SpreadWindows& windows, std::in
   for_each_neighbour(windows, [&](std::int64_t dz, std::int64_t dy, std::int64_t dx) {
     const SpreadPosition::Line line = position.line(dz, dy);
     const std::int64_t x = position.mapped_x(position.x() + dx);
-    const bool beyond = line.row < 0 || x < 0;
-    add_pixel(sums, beyond ? windows.border.value : load(line.row, line.first_col + x), windows.ignores_nan);
+    const bool is_border = line.row < 0 || x < 0;
+    add_pixel(sums, is_border ? windows.border.value : load(line.row, line.first_col + x),
+              windows.ignores_nan);
   });
   return sums;
 }

@@ -120,7 +120,7 @@ class ColumnBlocks {
   std::int64_t row_;  ///< current row of the block
 };
 
-/// ColumnBlocks::take() directly into the result; returns false unless the result's pixels need only
+/// ColumnBlocks::add_row() directly into the result; returns false unless the result's pixels need only
 /// elements.pixel() and are whole aligned vectors.
 template <class E, class Elements>
 bool store_window_pixels(const ColumnBlocks<E>& columns, Elements elements, const E* row, std::int64_t at,

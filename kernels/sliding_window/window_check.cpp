@@ -56,11 +56,11 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
 bool moments_are_exact(const Window& window, const Border& border, PixelType type) {
   Window squares = window;
   squares.of = Window::Of::squares;
-  return are_pixels<double>(border, type) &&
+  return is_representable_as<double>(border, type) &&
          max_sum(squares, type) <= std::ldexp(1.0, std::numeric_limits<double>::digits);
 }
 
-Window within(Window window, Extent image) {
+Window clamp_radii(Window window, Extent image) {
   if (window.op == Window::Op::sum || window.shape == Window::Shape::disk) return window;
   window.columns_first = false;
   window.radius_x = std::min(window.radius_x, image.cols);
@@ -107,7 +107,7 @@ std::int64_t window_device_bytes(const Window& requested, Extent out, std::int64
   const PixelType type = pixel_type_of(arithmetic);
   if (out.empty()) return 0;
   if (requested.shape == Window::Shape::disk) return disk_device_bytes(requested, out, arithmetic);
-  const Window window = within(requested, image);
+  const Window window = clamp_radii(requested, image);
   if (window.radius_x == 0 || window.radius_y == 0 || fits_strips(window, channels, arithmetic)) return 0;
   const bool rows_first = !window.columns_first;
   const Extent between{std::min(out.rows + (rows_first ? 2 * window.radius_y : 0), image.rows),
@@ -117,12 +117,12 @@ std::int64_t window_device_bytes(const Window& requested, Extent out, std::int64
 
 double ones_of_window(const Window& window, Arithmetic arithmetic) {
   return visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    const auto along = [](std::int64_t radius, A value) {
+    const auto window_of_ones = [](std::int64_t radius, A value) {
       return sum_of_window<A>(2 * radius + 1, [value](std::int64_t) { return value; });
     };
     const std::int64_t first = window.columns_first ? window.radius_y : window.radius_x;
     const std::int64_t second = window.columns_first ? window.radius_x : window.radius_y;
-    return static_cast<double>(along(second, along(first, static_cast<A>(window.unit))));
+    return static_cast<double>(window_of_ones(second, window_of_ones(first, static_cast<A>(window.unit))));
   });
 }
 

@@ -28,7 +28,7 @@ inline std::optional<double> min_of(const WindowMoments& moments) {
 
 /// The window, with the radii of a minimum or maximum over a box clamped to the image's size: larger radii
 /// give the same result. The order of its passes does not change the bits, so rows come first.
-Window within(Window window, Extent image);
+Window clamp_radii(Window window, Extent image);
 
 /// Whether a device computes rows and columns in one pass without scratch: the rows that a warp reuses and
 /// the halo of its columns fit.
@@ -41,7 +41,7 @@ bool is_pixel(const Border& border) {
   return border.mode != BorderMode::constant || static_cast<A>(to_pixel<T>(value)) == value;
 }
 template <class A>
-bool are_pixels(const Border& border, PixelType type) {
+bool is_representable_as(const Border& border, PixelType type) {
   return visit_pixel_type(type, [&]<class T>(std::type_identity<T>) { return is_pixel<T, A>(border); });
 }
 
@@ -52,7 +52,7 @@ double max_sum(const Window& window, PixelType type);
 /// window has more than one row.
 template <class A>
 bool sums_are_exact(const Window& window, const Border& border, PixelType type) {
-  return window.radius_y > 0 && are_pixels<A>(border, type) &&
+  return window.radius_y > 0 && is_representable_as<A>(border, type) &&
          max_sum(window, type) <= std::ldexp(1.0, std::numeric_limits<A>::digits);
 }
 

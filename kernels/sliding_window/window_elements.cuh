@@ -14,7 +14,7 @@ namespace sepconv::engine {
 /// instruction: kPack elements.
 ///
 /// Pixels of 8 and 16 bits as unsigned 16-bit integers in the same order, two per word.
-struct Halves {
+struct Packed16 {
   using Element = std::uint16_t;
   using Word = unsigned;
   using Value = float;
@@ -22,11 +22,11 @@ struct Halves {
   static constexpr bool kSums = false;
   unsigned flip;  ///< bits inverted in an element: all for the maximum, and the sign for i16
   PixelType type;
-  Halves(const Window& window, PixelType from)
+  Packed16(const Window& window, PixelType from)
       : flip((window.op == Window::Op::maximum ? 0xffffu : 0u) ^ (from == PixelType::i16 ? 0x8000u : 0u)),
         type(from) {}
   template <class From>
-  __device__ __forceinline__ Element of(From x) const {
+  __device__ __forceinline__ Element encode(From x) const {
     if constexpr (std::is_floating_point_v<From>)  // a border's value, representable as a pixel
       return static_cast<Element>(static_cast<int>(x) ^ flip);
     else
@@ -42,14 +42,14 @@ struct Halves {
 };
 
 template <class A>
-struct Ordered {
+struct OrderedBits {
   using Element = std::conditional_t<sizeof(A) == 4, int, long long>;
   using Word = Element;
   using Value = A;
   static constexpr int kPack = 1;
   static constexpr bool kSums = false;
   Element flip, nan;
-  Ordered(const Window& window, PixelType)
+  OrderedBits(const Window& window, PixelType)
       : flip(window.op == Window::Op::maximum ? Element(-1) : Element(0)),
         nan(window.ignores_nan ? std::numeric_limits<Element>::max() : std::numeric_limits<Element>::min()) {}
   static __device__ __forceinline__ Element ordered_bits(Element bits, Element mask) {
@@ -59,7 +59,7 @@ struct Ordered {
   static __device__ __forceinline__ Element bits_of(double x) { return __double_as_longlong(x); }
   static constexpr Element kMax = std::numeric_limits<Element>::max();
   template <class From>
-  __device__ __forceinline__ Element of(From from) const {
+  __device__ __forceinline__ Element encode(From from) const {
     const A x = static_cast<A>(from);
     return x != x ? nan : ordered_bits(bits_of(x), kMax) ^ flip;
   }
@@ -89,13 +89,13 @@ struct Summed {
         summand(window.of),
         ignores_nan(window.ignores_nan) {}
   template <class From>
-  __host__ __device__ __forceinline__ Element of(From from) const {
+  __host__ __device__ __forceinline__ Element encode(From from) const {
     const A x = static_cast<A>(from);
     if (ignores_nan && x != x) return 0;
     return summand == Window::Of::values ? x * unit : summand == Window::Of::squares ? x * x : unit;
   }
   /// For sums of sums.
-  void make_plain() { unit = 1, summand = Window::Of::values, ignores_nan = false; }
+  void use_plain_values() { unit = 1, summand = Window::Of::values, ignores_nan = false; }
   __device__ __forceinline__ Value value(Element e) const { return e / divisor; }
   static __device__ __forceinline__ Word join(Word a, Word b) { return a + b; }
 };
@@ -122,7 +122,7 @@ struct Source {
     if constexpr (P::kSums)
       return constant;
     else
-      return policy.of(constant);
+      return policy.encode(constant);
   }
 };
 

@@ -94,7 +94,7 @@ void window_host(const Window& window, const Border& border, const ConstRegion& 
   check_window(window, in, out);
   check_wrapped(window, border, out);
   if (out.rect.empty()) return;
-  const Window effective = within(window, out.image);
+  const Window effective = clamp_radii(window, out.image);
   if (effective.shape == Window::Shape::disk) {
     disk_host(effective, border, in, out, arithmetic, worker);
   } else if (arithmetic == Arithmetic::f64) {
@@ -109,7 +109,7 @@ std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t
                                   Arithmetic arithmetic, Extent image) {
   if (out.empty()) return 0;
   if (window.shape == Window::Shape::disk) return disk_scratch_bytes(window, out, channels, arithmetic);
-  const Window effective = within(window, image);
+  const Window effective = clamp_radii(window, image);
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
   std::int64_t max_bytes =
       window.op == Window::Op::sum ? IntegerBoxSizes(effective, out, channels).scratch_bytes() : 0;

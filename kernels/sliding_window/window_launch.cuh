@@ -107,7 +107,7 @@ class Passes {
       second_source.pixels = device::Rows(ConstPixelView{reinterpret_cast<const std::byte*>(plane.data),
                                                          between.extent(), channels_, pixel_type_of<E>(),
                                                          pitch * static_cast<std::int64_t>(sizeof(E))});
-      policy_.make_plain();
+      policy_.use_plain_values();
       rows(second_source, result(), out.rect);
     }
   }
@@ -128,7 +128,7 @@ class Passes {
   double border_value(std::int64_t radius) const {
     if constexpr (P::kSums)
       return sum_of_window<A>(2 * radius + 1,
-                              [this](std::int64_t) { return policy_.of(request_.border.value); });
+                              [this](std::int64_t) { return policy_.encode(request_.border.value); });
     return request_.border.value;
   }
   Steps across() const { return Steps{WindowSteps(2 * window_.radius_x + 1)}; }

@@ -51,11 +51,11 @@ __global__ void __launch_bounds__(kMaxRowThreads, sizeof(typename P::Word) == 8 
     thread_group.synchronize();
     windows_of_row<P, kPerThread>(
         thread_group, row, spare, loads.shift(), outputs, layout.stride, pass.steps,
-        [&](int g, const G& windows, G* free) {
+        [&](int g, const G& windows, G* free_buffer) {
           if (to.plane.data != nullptr && layout.jump == 1)
             *reinterpret_cast<G*>(to.plane.data + r * to.plane.pitch + begin + g * G::kElements) = windows;
           else
-            free[g] = windows;
+            free_buffer[g] = windows;
         });
     thread_group.synchronize();
     if (to.plane.data != nullptr && layout.jump == 1) continue;
@@ -130,11 +130,11 @@ class ColumnLoads {
   template <class T>
   __device__ __forceinline__ W word_of(const T* row) const {
     if constexpr (P::kPack == 2) {
-      const unsigned low = policy_.of(row[element_]);
+      const unsigned low = policy_.encode(row[element_]);
       const bool has_high = element_ + 1 < in_.rect.cols * in_.channels;
-      return low | (has_high ? static_cast<unsigned>(policy_.of(row[element_ + 1])) << 16 : 0u);
+      return low | (has_high ? static_cast<unsigned>(policy_.encode(row[element_ + 1])) << 16 : 0u);
     } else {
-      return policy_.of(row[element_]);
+      return policy_.encode(row[element_]);
     }
   }
 

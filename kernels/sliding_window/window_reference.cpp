@@ -82,7 +82,8 @@ void reduce_disk(const Window& window, const Border& border, const ConstRegion& 
   const std::int64_t box_cols = 2 * window.radius_x + 1, channels = out.pixels.channels;
   std::vector<std::int64_t> inside;  // positions in the box around it
   for (std::int64_t i = 0; i < box_cols * (2 * window.radius_y + 1); ++i)
-    if (disk_has(window, i / box_cols - window.radius_y, i % box_cols - window.radius_x)) inside.push_back(i);
+    if (disk_contains(window, i / box_cols - window.radius_y, i % box_cols - window.radius_x))
+      inside.push_back(i);
   visit_pixel_type(out.pixels.type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t row = 0; row < out.rect.rows; ++row)
       for (std::int64_t i = 0; i < out.rect.cols * channels; ++i)

@@ -8,7 +8,7 @@
 namespace sepconv::engine {
 
 struct WindowRequest {
-  const Window& window;  ///< result of within()
+  const Window& window;  ///< result of clamp_radii()
   const Border& border;
   const ConstRegion& in;
   const Region& out;

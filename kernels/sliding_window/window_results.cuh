@@ -52,12 +52,12 @@ __device__ __forceinline__ void store_pixels(const device::Rows& to, const Colum
 
 /// Stores results of the source's type without conversion.
 template <class T, int kCount>
-__device__ __forceinline__ void copy_column(const Halves& policy, const device::Rows& to,
+__device__ __forceinline__ void copy_column(const Packed16& policy, const device::Rows& to,
                                             const unsigned (&word)[kCount], const ColumnTarget& target) {
   T pixel[2 * kCount];
 #pragma unroll
   for (int i = 0; i < 2 * kCount; ++i)
-    pixel[i] = static_cast<T>(element_of<Halves>(word[i / 2], i % 2) ^ policy.flip);
+    pixel[i] = static_cast<T>(element_of<Packed16>(word[i / 2], i % 2) ^ policy.flip);
   store_pixels<2>(to, target, pixel);
 }
 

@@ -12,7 +12,7 @@ namespace sepconv {
 struct WindowTuning {
   /// Size of the buffered rows for windows down columns. They are read sequentially and should stay in the L3
   /// cache; for sums, if such strips are too narrow, in the L2 cache.
-  static constexpr std::int64_t kKeptBytes = 8192 * 1024, kNarrowBytes = 384 * 1024;
+  static constexpr std::int64_t kRingBytes = 8192 * 1024, kNarrowBytes = 384 * 1024;
   /// Minima: size of the part of these rows that is replaced by suffix minima together, in the L2 cache.
   static constexpr std::int64_t kPartBytes = 256 * 1024;
   /// Unit of a column pass: four of the widest vectors.
@@ -41,7 +41,7 @@ struct WindowSizes {
     };
     const std::int64_t radii = sums ? WindowTuning::kSumRadii : WindowTuning::kMinRadii;
     const std::int64_t min_cols = buffer_rows > 0 ? radii * window.radius_x : 0;
-    std::int64_t cache_cols = cols_within(WindowTuning::kKeptBytes);
+    std::int64_t cache_cols = cols_within(WindowTuning::kRingBytes);
     if (sums && (cache_cols < min_cols || window.columns_first))
       cache_cols = cols_within(WindowTuning::kNarrowBytes);
     splits = sums && buffer_rows > 0 && window.radius_x > 0 &&
