@@ -13,7 +13,7 @@ namespace sepconv {
 struct SmallKernel {
   /// Of both passes. The column pass keeps four vectors of sums for each of its taps.
   static constexpr std::int64_t kMaxRadius = 5;
-  /// For one channel, which has a faster row pass, and for results stored through the caches, where so many
+  /// For one channel, which has a faster row pass, and for results stored through the caches, where this many
   /// concurrent rows evict each other.
   static constexpr std::int64_t kMaxRadiusCached = 3;
   /// Maximum elements under the row taps besides the element itself, both sides together.
