@@ -1,5 +1,4 @@
-// How an image goes on beyond its edges. Index arithmetic only, shared by every implementation and by the
-// GPU.
+// How an image continues beyond its edges. Index arithmetic only, shared by all implementations and the GPU.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ enum class BorderMode : std::uint8_t {
 std::string_view name_of(BorderMode mode) noexcept;
 std::optional<BorderMode> parse_border_mode(std::string_view name) noexcept;
 
-/// A border and, for `constant`, the value of every channel outside.
+/// A border mode and, for `constant`, the value of every channel outside the image.
 struct Border {
   BorderMode mode = BorderMode::reflect101;
   double value = 0;
@@ -31,7 +30,7 @@ struct Border {
 #define SEPCONV_HOST_DEVICE
 #endif
 
-/// The index inside [0, size) whose pixel stands at `index`, for any index; -1 for "the constant". size > 0.
+/// Maps any `index` to the index in [0, size) of the pixel used there, or -1 for the constant. size > 0.
 SEPCONV_HOST_DEVICE inline std::int64_t border_index(std::int64_t index, std::int64_t size, BorderMode mode) {
   if (index >= 0 && index < size) return index;
   switch (mode) {
@@ -50,7 +49,7 @@ SEPCONV_HOST_DEVICE inline std::int64_t border_index(std::int64_t index, std::in
       const std::int64_t phase = ((index % period) + period) % period;
       return phase < size ? phase : period - phase;
     }
-#ifndef __CUDA_ARCH__  // kernels are given no border that is wrapped (conv.hpp), and are smaller without it
+#ifndef __CUDA_ARCH__  // kernels never get a wrapped border (conv.hpp) and are smaller without it
     case BorderMode::wrap:
       return ((index % size) + size) % size;
 #endif

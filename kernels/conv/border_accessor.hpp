@@ -1,4 +1,4 @@
-// A region's pixels for any position, as the references read them; private to the kernels.
+// Pixels of a region and of its border, read one by one by the references; private to the kernels.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace sepconv {
 
-/// In the arithmetic type; outside the image the border decides.
+/// Returns pixels in the arithmetic type A. Outside the image they follow the border mode.
 template <class A>
-class Extended {
+class BorderAccessor {
  public:
-  Extended(const ConstRegion& region, const Border& border) : region_(region), border_(border) {}
+  BorderAccessor(const ConstRegion& region, const Border& border) : region_(region), border_(border) {}
 
   A at(std::int64_t row, std::int64_t col, std::int64_t channel) const {
     const std::int64_t image_row = border_index(row, region_.image.rows, border_.mode);

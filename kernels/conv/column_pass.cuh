@@ -1,5 +1,5 @@
-// The column pass on the device: as the row pass, down the columns and out of the caches. Private to
-// conv_cuda.cu.
+// The column pass on the device: like the row pass, but down the columns and with inputs from the caches.
+// Private to two_passes.cu.
 #pragma once
 
 #include "kernels/conv/border.hpp"
@@ -10,8 +10,7 @@ namespace sepconv::conv_cuda {
 
 template <class A>
 struct ColumnPass {
-  const A*
-      from;  ///< filtered rows from image row from_row on: strips of kStrip elements, each with all its rows
+  const A* from;  ///< filtered rows from image row from_row on: strips of kStrip elements, each with all rows
   std::int64_t from_row, from_rows, elements;
   device::Store<A> store;
   std::int64_t first_row, rows;  ///< image rows of the result
@@ -19,12 +18,12 @@ struct ColumnPass {
   int tap_count;
   BorderMode border;
   A constant_row;  ///< every element of a row outside the image under the constant border
-  bool joined;     ///< x becomes join(other, x) before it is stored
+  bool has_join;   ///< x becomes join(other, x) before it is stored
   device::Op<A> join;
-  device::Rows other;
+  device::Rows operand;
 };
 
-/// Adds the taps of one round: the window of rows that slides over them goes from `window` on into `next`.
+/// Adds the taps of one round. The sliding window of rows starts in `window` and continues in `next`.
 template <class A, int kOutputs>
 __device__ __forceinline__ void add_round(const A (&window)[kOutputs], const A (&next)[kOutputs],
                                           const A* taps, int count, A (&sum)[kOutputs]) {
@@ -41,7 +40,7 @@ __device__ __forceinline__ void add_round(const A (&window)[kOutputs], const A (
   }
 }
 
-/// Rows that follow each other in a strip.
+/// Consecutive rows of a strip.
 template <class A>
 struct StripRows {
   const A* at;
@@ -55,37 +54,36 @@ struct StripRows {
   }
 };
 
-/// Adds all taps to the sums of kOutputs rows. `rows` begins with that under tap 0 of the first row.
+/// Adds all taps to the sums of kOutputs rows. `rows` begins with the row under tap 0 of the first output.
 template <class A, int kOutputs>
 __device__ __forceinline__ void slide_down(StripRows<A> rows, const A* taps, int tap_count,
                                            A (&sum)[kOutputs]) {
   A window[kOutputs];
   A next[kOutputs];
   rows.load(window, kOutputs);
-  int left = tap_count;
-  // Two rounds, so that the window changes its place instead of being moved.
-  for (; left > 2 * kOutputs; left -= 2 * kOutputs) {
+  int remaining_taps = tap_count;
+  // Two rounds an iteration, so that the two buffers swap roles instead of being copied.
+  for (; remaining_taps > 2 * kOutputs; remaining_taps -= 2 * kOutputs) {
     rows.load(next, kOutputs);
     add_round(window, next, taps, kOutputs, sum);
     rows.load(window, kOutputs);
     add_round(next, window, taps + kOutputs, kOutputs, sum);
     taps += 2 * kOutputs;
   }
-  if (left > kOutputs) {
+  if (remaining_taps > kOutputs) {
     rows.load(next, kOutputs);
     add_round(window, next, taps, kOutputs, sum);
 #pragma unroll
     for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
     taps += kOutputs;
-    left -= kOutputs;
+    remaining_taps -= kOutputs;
   }
-  rows.load(next, left - 1);
-  add_round(window, next, taps, left, sum);
+  rows.load(next, remaining_taps - 1);
+  add_round(window, next, taps, remaining_taps, sum);
 }
 
-/// The same for rows of which some lie outside the image, or below the last that is held. Slower and short:
-/// every input is looked up once and given to the outputs that it lies under, so that the way over the border
-/// is in the code but once.
+/// As slide_down, for rows outside the image or below the last available one. Slower, with little code: each
+/// input is looked up once and added to all outputs that need it, so that the border code is inlined once.
 template <class A, int kOutputs>
 __device__ __forceinline__ void slide_over_border(const ColumnPass<A>& p, const A* column, std::int64_t top,
                                                   int height, const A* taps, A (&sum)[kOutputs]) {
@@ -100,9 +98,8 @@ __device__ __forceinline__ void slide_over_border(const ColumnPass<A>& p, const 
   }
 }
 
-/// Block (x, y) of kStrip x (kColumnThreads / kStrip) threads: a thread has one element of kColumnOutputs
-/// rows; the groups of rows of a block lie below each other, so that they find each other's inputs in the L1
-/// cache.
+/// Block (x, y) has kStrip x (kColumnThreads / kStrip) threads. A thread computes one element of
+/// kColumnOutputs rows. The row groups of a block are adjacent, so that they share inputs in the L1 cache.
 template <class A, class Taps>
 __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksPerProcessor)
     column_pass(const __grid_constant__ ColumnPass<A> p, const __grid_constant__ Taps taps) {
@@ -121,16 +118,17 @@ __global__ void __launch_bounds__(Tuning::kColumnThreads, Tuning::kColumnBlocksP
     } else {
       slide_over_border(p, column, top, height, taps.at(0), sum);
     }
-    if (p.joined) {
-      A other[kOutputs];
-      device::visit(p.other.type, [&]<class T>(T) {
+    if (p.has_join) {
+      A operand[kOutputs];
+      device::visit(p.operand.type, [&]<class T>(T) {
 #pragma unroll
         for (int i = 0; i < kOutputs; ++i) {
-          other[i] = i < height ? static_cast<A>(p.other.template row<const T>(group * kOutputs + i)[element])
-                                : A(0);
+          operand[i] = i < height
+                           ? static_cast<A>(p.operand.template row<const T>(group * kOutputs + i)[element])
+                           : A(0);
         }
       });
-      p.join.binary(other, sum, sum);
+      p.join.binary(operand, sum, sum);
     }
     p.store.finish(sum);
     device::visit(p.store.to.type, [&]<class T>(T) {

@@ -1,5 +1,5 @@
-// One column strip of a convolution whose column pass comes first: source rows wait in a ring, blocks of rows
-// are filtered down the columns, halo included, and then along the rows. Included once per target.
+// One column strip of a convolution whose column pass comes first. Source rows are buffered in a ring; blocks
+// of rows, halo included, are filtered down the columns and then along the rows. Included once per target.
 #if defined(SEPCONV_CONV_COLUMNS_FIRST_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_CONV_COLUMNS_FIRST_INL_H
 #undef SEPCONV_CONV_COLUMNS_FIRST_INL_H
@@ -17,8 +17,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Scratch of such a strip, rows of ring.pitch elements: the ring and constant_row hold source rows, `block`
-/// column-filtered rows with their halo, `filtered` one row of the result.
+/// Scratch of such a strip in rows of ring.pitch elements. The ring and constant_row contain source rows,
+/// `block` column-filtered rows with their halo, and `filtered` one row of the result.
 template <class A>
 struct ColumnsFirstScratch {
   Ring<A> ring;
@@ -31,7 +31,7 @@ struct ColumnsFirstScratch {
 template <class A>
 class ColumnsFirstStrip {
  public:
-  /// `out` covers the strip's columns and all its rows; in.rect holds them grown by the radii and clipped.
+  /// `out` covers the strip's columns and rows; in.rect contains them grown by the radii and clipped.
   ColumnsFirstStrip(Taps<A> row_taps, Taps<A> col_taps, const Border& border, const ConstRegion& in,
                     const Region& out, const ColumnsFirstScratch<A>& scratch)
       : row_taps_(row_taps),
@@ -43,7 +43,7 @@ class ColumnsFirstStrip {
         channels_(in.pixels.channels),
         columns_(out.rect.col, out.rect.cols, row_taps.count / 2, in.image.cols) {}
 
-  /// Ends with Cancelled when `worker` is to stop.
+  /// Throws Cancelled when `worker` is stopped.
   void run(const Worker& worker) {
     if (border_.mode == BorderMode::constant) {
       std::fill_n(scratch_.constant_row, inside_elements(), static_cast<A>(border_.value));
@@ -62,7 +62,7 @@ class ColumnsFirstStrip {
   std::int64_t inside_elements() const { return columns_.inside() * channels_; }
   A* block_row(std::int64_t i) const { return scratch_.block + i * scratch_.ring.pitch; }
 
-  /// What the column pass makes of a column outside the image under the constant border.
+  /// The column pass's result in a column outside the image under the constant border.
   A constant_column() const {
     const A value = static_cast<A>(border_.value);
     if (col_taps_.count == 0) return value;
@@ -111,7 +111,7 @@ class ColumnsFirstStrip {
   ColumnsFirstScratch<A> scratch_;
   std::int64_t channels_;
   PaddedColumns columns_;
-  std::int64_t next_row_ = 0;  ///< the first that is not in the ring yet
+  std::int64_t next_row_ = 0;  ///< the first row that is not in the ring yet
   A constant_ = 0;
   LoadRow<A> load_ = load_row_for<A>(in_.pixels.type);
   StoreRow<A> store_ = store_row_for<A>(out_.pixels.type);

@@ -1,4 +1,4 @@
-// Separable convolution of a region, and sums of such: the mathematics that docs/maths.md states for users.
+// Separable convolution of a region. docs/maths.md states the mathematics for users.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,12 @@
 
 namespace sepconv {
 
-/// Taps of one row pass and one column pass, each of odd length 2 * radius + 1 with the anchor in the middle,
-/// applied as correlation. An empty vector means that the pass is left out (not the same as one tap of 1,
-/// which turns -0 into +0).
+/// Taps of one row pass and one column pass, applied as correlation. Each has an odd length 2 * radius + 1
+/// with the anchor in the middle. An empty vector skips the pass; a single tap of 1 would turn -0 into +0.
 struct SeparableTaps {
   std::vector<double> row;
   std::vector<double> col;
-  /// Column pass before row pass: the bits of a convolution of the transposed image, transposed back.
+  /// Column pass before row pass: same bits as convolving the transposed image and transposing back.
   bool columns_first = false;
 
   std::int64_t row_radius() const noexcept {
@@ -29,76 +28,75 @@ struct SeparableTaps {
     return col.empty() ? 0 : static_cast<std::int64_t>(col.size() / 2);
   }
 
-  /// The taps that do to a transposed image what these do to the image, to the bit.
+  /// The taps that do to a transposed image exactly what these do to the image.
   SeparableTaps transposed() const { return {col, row, !columns_first}; }
 };
 
-/// out = column pass (row pass (in extended by border)), for the pixels of out.rect; the passes change places
-/// if taps.columns_first.
+/// out = column pass (row pass (in extended by border)), for the pixels of out.rect; the passes swap if
+/// taps.columns_first.
 ///
-/// Shape: `in.rect` holds out.rect grown by (col_radius, row_radius) and clipped to the image; in.image ==
+/// Shape: `in.rect` contains out.rect grown by (col_radius, row_radius) and clipped to the image; in.image ==
 /// out.image. Any pixel types; channels equal. Arithmetic: taps are rounded once to `arithmetic`; each pass
 /// is, per element, acc = +0; for k ascending: acc = fma(tap[k], x[k], acc). Between the passes values stay
 /// in the arithmetic type; a store to an integer type rounds half to even and saturates (NaN becomes 0).
 /// Constant borders extend the image before the first pass, so a row outside the image is the row pass of a
-/// constant row (with columns_first, a column outside it the column pass of a constant column). The
-/// reference: one loop nest a pass, meant to be read. Any radius, also beyond the image.
+/// constant row (with columns_first, a column outside it is the column pass of a constant column). This is
+/// the reference: one loop nest per pass, written to be read. Radii may exceed the image.
 ///
-/// BorderMode::wrap brings pixels of the other edge: the reference has them where `in` is the whole image.
-/// The fast implementations map borders within what is near: they are given an image that holds what lies
-/// beyond the edges, so that out.rect grown by the radii lies inside it, and throw InvalidArgument else.
+/// BorderMode::wrap reads pixels of the opposite edge. The reference supports it if `in` is the whole image.
+/// The fast implementations need an image that already contains the wrapped pixels, so that out.rect grown by
+/// the radii is inside it; otherwise they throw InvalidArgument.
 void convolve_reference(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                         const Region& out, Arithmetic arithmetic);
 
-/// The same bits, fast: rows pass through a ring of filtered rows that stays in the cache while the region is
-/// marched down; few taps over integers stay in registers (docs/decisions/0025-few-taps.md). Scratch comes
-/// from `worker` and is given back on return, but for up to 64 KiB of the stack. Stores of an `out` past the
-/// caches are complete on return.
+/// Same bits as convolve_reference, but fast: a ring of filtered rows stays in the cache while the pass moves
+/// down the region. Short filters over integers stay in registers (docs/decisions/0025-few-taps.md). Scratch
+/// comes from `worker` and is released on return, except up to 64 KiB of stack. If `out` is written past the
+/// caches, its stores are complete on return.
 void convolve_host(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Worker& worker);
 
-/// Upper bound of the arena bytes of convolve_host for outputs up to this extent in images up to `image`.
+/// Upper bound of convolve_host's arena bytes for outputs up to extent `out` in images up to `image`.
 std::int64_t convolve_scratch_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                     Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
-/// What convolve_cuda does to a value before it stores it, without a trip through memory: x becomes
-/// join(other, x) if a join is given, and then passes through the unary operations of `then`.
+/// Operations that convolve_cuda applies to a value x in registers before storing it: join(other, x) if a
+/// join is given, then the unary operations of `then`.
 struct ConvolutionEpilogue {
   const PointwiseOp* join = nullptr;    ///< binary
   ConstPixelView other{};               ///< device memory; extent and channels of the result, any type
   std::span<const PointwiseOp> then{};  ///< at most kMaxFusedOps
 };
 
-/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena are
-/// device memory that stays valid until the stream has passed; the arena's space is given back on return and
-/// may be used again by work that comes later on the same stream. Taps travel with the launch, so any number
-/// of calls may run at once. With columns_first the image is transposed in the arena before and after. `in`
-/// and `out` do not overlap; a join's operand may be `out`. Throws InvalidArgument and CudaError.
+/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views and arena are
+/// device memory that must stay valid until the stream has completed the work; the arena's space is released
+/// on return and may be reused by later work on the same stream. Taps are launch parameters, so calls may run
+/// concurrently. With columns_first the image is transposed in the arena before and after. `in` and `out` do
+/// not overlap; a join's operand may be `out`. Throws InvalidArgument and CudaError.
 void convolve_cuda(const SeparableTaps& taps, const Border& border, const ConstRegion& in, const Region& out,
                    Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue = {});
 
-/// How the two passes are put on the device. All have the same bits.
+/// How the two passes run on the device. All designs give the same bits.
 enum class CudaDesign {
-  automatic,   ///< what is fastest on this GPU
-  two_passes,  ///< a kernel each, the filtered rows in the arena between them; for any filter
-  fused,       ///< one kernel, filtered rows in shared memory; where convolve_cuda_fits says so
+  automatic,   ///< the fastest on this GPU
+  two_passes,  ///< one kernel per pass, filtered rows in the arena between them; for any filter
+  fused,       ///< one kernel, filtered rows in shared memory; only if convolve_cuda_fits
 };
 
-/// Whether `fused` has room for such a filter on the current GPU, in rows of less than 2^31 elements. It
-/// takes filters with both passes and sources of the arithmetic type, or of integers in f32. With 227 KiB of
-/// shared memory a block: 191 taps in f32 and 147 in f64 of one channel; of 2 or 3 channels 33 row taps, of 4
-/// 17, of 8 9, and no more channels.
+/// Whether the `fused` design fits such a filter on the current GPU, in rows of less than 2^31 elements. It
+/// supports filters with both passes over sources of the arithmetic type, or integer sources in f32. Limits
+/// with 227 KiB of shared memory per block: for one channel 191 taps in f32 and 147 in f64; row taps: 33 for
+/// 2 or 3 channels, 17 for 4, 9 for 8. More channels are not supported.
 bool convolve_cuda_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from,
                         Arithmetic arithmetic);
 
-/// The same with a design of the caller's choice. Throws InvalidArgument where `fused` has no room for the
-/// filter.
+/// convolve_cuda with the given design. Throws InvalidArgument if `fused` does not fit the filter.
 void convolve_cuda(CudaDesign design, const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                    const Region& out, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                    const ConvolutionEpilogue& epilogue = {});
 
-/// Upper bound of the arena bytes of convolve_cuda for outputs up to this extent in images up to `image`.
+/// Upper bound of convolve_cuda's arena bytes for outputs up to extent `out` in images up to `image`.
 std::int64_t convolve_device_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                                    Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 

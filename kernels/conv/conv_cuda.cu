@@ -1,4 +1,4 @@
-// What convolve_cuda is on the CUDA engine: which design a convolution takes.
+// convolve_cuda on the CUDA engine: chooses the design of a convolution.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 namespace sepconv::engine {
 namespace {
 
-Rect turned(const Rect& rect) { return {rect.col, rect.row, rect.cols, rect.rows}; }
-Extent turned(Extent extent) { return {extent.cols, extent.rows}; }
+Rect transposed(const Rect& rect) { return {rect.col, rect.row, rect.cols, rect.rows}; }
+Extent transposed(Extent extent) { return {extent.cols, extent.rows}; }
 
 void transpose_view(const ConstPixelView& in, const PixelView& out, DeviceStream stream) {
   transpose_cuda({1, in.extent.rows, in.extent.cols, in.pixel_bytes()}, {in.data, in.pitch_bytes, 0},
@@ -20,30 +20,30 @@ void transpose_view(const ConstPixelView& in, const PixelView& out, DeviceStream
 
 /// Device memory for the transposed pixels of `view`.
 PixelView transposed_view(const ConstPixelView& view, Arena& arena) {
-  return arena.allocate_view(turned(view.extent), view.channels, view.type);
+  return arena.allocate_view(transposed(view.extent), view.channels, view.type);
 }
 
-/// Columns first: the convolution of the transposed image. Transposing moves at the rate of device memory,
-/// which is 40 times that of the bus, so kernels of its own would hardly be noticed (docs/decisions/0008).
+/// Columns first: convolves the transposed image. Transposing runs at the rate of device memory, 40 times
+/// that of the bus, so separate kernels would gain little (docs/decisions/0008).
 void convolve_transposed(CudaDesign design, const SeparableTaps& taps, const Border& border,
                          const ConstRegion& in, const Region& out, Arithmetic arithmetic, Arena& arena,
                          DeviceStream stream, const ConvolutionEpilogue& epilogue) {
   const Arena::Scope scope(arena);
   const Rect needed = out.rect.grown(taps.col_radius(), taps.row_radius()).intersect(Rect::whole(out.image));
   const ConstPixelView pixels = in.crop(needed).pixels;
-  const PixelView turned_in = transposed_view(pixels, arena);
-  const PixelView turned_out = transposed_view(out.pixels, arena);
-  transpose_view(pixels, turned_in, stream);
+  const PixelView transposed_in = transposed_view(pixels, arena);
+  const PixelView transposed_out = transposed_view(out.pixels, arena);
+  transpose_view(pixels, transposed_in, stream);
   ConvolutionEpilogue transposed_epilogue = epilogue;
   if (epilogue.join != nullptr) {
     const PixelView other = transposed_view(epilogue.other, arena);
     transpose_view(epilogue.other, other, stream);
     transposed_epilogue.other = other;
   }
-  convolve_cuda(design, taps.transposed(), border, {turned_in, turned(needed), turned(in.image)},
-                {turned_out, turned(out.rect), turned(out.image)}, arithmetic, arena, stream,
+  convolve_cuda(design, taps.transposed(), border, {transposed_in, transposed(needed), transposed(in.image)},
+                {transposed_out, transposed(out.rect), transposed(out.image)}, arithmetic, arena, stream,
                 transposed_epilogue);
-  transpose_view(turned_out, out.pixels, stream);
+  transpose_view(transposed_out, out.pixels, stream);
 }
 
 }  // namespace
@@ -77,12 +77,13 @@ bool convolve_fits(const SeparableTaps& taps, std::int64_t channels, PixelType f
 std::int64_t convolve_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                             Arithmetic arithmetic, Extent image) {
   if (!taps.columns_first) return conv_cuda::two_passes_bytes(taps, out, channels, arithmetic, image);
-  // The transposed input, result and operand of a join, which may have wider elements than the arithmetic.
+  // The transposed input, result and join operand, whose elements may be wider than the arithmetic type.
   const Extent in{std::min(out.rows + 2 * taps.col_radius(), image.rows),
                   std::min(out.cols + 2 * taps.row_radius(), image.cols)};
-  return Arena::view_bytes(turned(in), channels, PixelType::f64) +
-         2 * Arena::view_bytes(turned(out), channels, PixelType::f64) +
-         conv_cuda::two_passes_bytes(taps.transposed(), turned(out), channels, arithmetic, turned(image));
+  return Arena::view_bytes(transposed(in), channels, PixelType::f64) +
+         2 * Arena::view_bytes(transposed(out), channels, PixelType::f64) +
+         conv_cuda::two_passes_bytes(taps.transposed(), transposed(out), channels, arithmetic,
+                                     transposed(image));
 }
 
 }  // namespace sepconv::engine

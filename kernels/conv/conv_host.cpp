@@ -52,7 +52,7 @@ void convolve_columns_first(const SeparableTaps& taps, const Border& border, con
   });
 }
 
-/// Makes stores past the caches seen by whom the caller tells, also after a stop.
+/// Makes stores past the caches visible to other threads on exit, also by exception.
 struct FlushOnExit {
   bool past_caches;
   ~FlushOnExit() {

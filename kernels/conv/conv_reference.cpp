@@ -8,7 +8,7 @@
 namespace sepconv {
 namespace {
 
-/// The sum of one pass at one element: value(k) is the input under tap k. Without taps there is no pass.
+/// The sum of one pass at one element; value(k) is the input under tap k. No taps: the input unchanged.
 template <class A, class Value>
 A apply_taps(const std::vector<double>& taps, const Value& value) {
   if (taps.empty()) return value(0);
@@ -19,7 +19,7 @@ A apply_taps(const std::vector<double>& taps, const Value& value) {
   return sum;
 }
 
-/// Stores value(row, element), both counted from the region's first.
+/// Stores value(row, element) for all elements of the region, both counted from its origin.
 template <class A, class Value>
 void store_each(const Region& out, const Value& value) {
   visit_pixel_type(out.pixels.type, [&]<class T>(std::type_identity<T>) {
@@ -31,9 +31,9 @@ void store_each(const Region& out, const Value& value) {
   });
 }
 
-/// Row pass, also of the rows beyond the image (those are rows of border pixels), then column pass.
+/// Row pass, also over rows beyond the image (rows of border pixels), then column pass.
 template <class A>
-void rows_first(const SeparableTaps& taps, const Extended<A>& source, const Region& out) {
+void rows_first(const SeparableTaps& taps, const BorderAccessor<A>& source, const Region& out) {
   const std::int64_t channels = out.pixels.channels;
   const std::int64_t first_row = out.rect.row - taps.col_radius();
   const std::int64_t rows = out.rect.rows + 2 * taps.col_radius();
@@ -55,9 +55,9 @@ void rows_first(const SeparableTaps& taps, const Extended<A>& source, const Regi
   });
 }
 
-/// Column pass, also of the columns beyond the image, then row pass.
+/// Column pass, also over columns beyond the image, then row pass.
 template <class A>
-void columns_first(const SeparableTaps& taps, const Extended<A>& source, const Region& out) {
+void columns_first(const SeparableTaps& taps, const BorderAccessor<A>& source, const Region& out) {
   const std::int64_t channels = out.pixels.channels;
   const std::int64_t first_col = out.rect.col - taps.row_radius();
   const std::int64_t elements = (out.rect.cols + 2 * taps.row_radius()) * channels;
@@ -85,7 +85,7 @@ void convolve_reference(const SeparableTaps& taps, const Border& border, const C
   if (in.rect != Rect::whole(in.image)) check_wrapped(taps, border, out);
   if (out.rect.empty()) return;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    const Extended<A> source(in, border);
+    const BorderAccessor<A> source(in, border);
     taps.columns_first ? columns_first<A>(taps, source, out) : rows_first<A>(taps, source, out);
   });
 }

@@ -1,4 +1,4 @@
-// How a convolution is put on the device: the designs behind convolve_cuda. Private to kernels/conv.
+// The kernel designs that convolve_cuda chooses from. Private to kernels/conv.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace sepconv::conv_cuda {
 
-/// A convolution, checked: what convolve_cuda was called with.
+/// The checked arguments of convolve_cuda.
 struct Request {
   const SeparableTaps& taps;
   const Border& border;
@@ -18,22 +18,22 @@ struct Request {
   DeviceStream stream;
 };
 
-/// A row pass and a column pass with the filtered rows in `arena` between them. Does everything.
+/// A row pass and a column pass with the filtered rows in `arena` between them. Supports every request.
 template <class A>
 void convolve_in_two_passes(const Request& request, Arena& arena);
 std::int64_t two_passes_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                               Arithmetic arithmetic, Extent image);
 
-/// One kernel for both passes; no memory but the image. False, and nothing enqueued, where it has no room:
-/// long filters, many channels, a missing pass.
+/// One kernel for both passes, without extra device memory. Returns false and enqueues nothing if it does not
+/// support the request: long filters, many channels, a missing pass.
 template <class A>
 bool convolve_fused(const Request& request);
 
-/// The same in f32, faster, for short filters from bytes to bytes (fused_bytes.cuh). False where it is not
-/// made for what is asked.
+/// A faster fused kernel in f32 for short filters from u8 to u8 (fused_bytes.cuh). Returns false if it does
+/// not support the request.
 bool convolve_bytes(const Request& request);
 
-/// Whether the fused kernel has room for such a convolution on the current GPU.
+/// Whether the fused kernel fits such a convolution on the current GPU.
 template <class A>
 bool fused_fits(const SeparableTaps& taps, std::int64_t channels, PixelType from);
 

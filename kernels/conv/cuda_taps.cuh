@@ -1,4 +1,4 @@
-// Tuning of the convolution kernels, and where their taps lie. Private to conv_cuda.cu.
+// Tuning of the two-pass convolution kernels, and the memory of their taps. Private to two_passes.cu.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@ struct ConvCudaTuning {
   static constexpr int kOutputs = 16;
   static constexpr int kRowThreads = 128;
   static constexpr int kRowBlocksPerProcessor =
-      9;  ///< at least: leaves a thread 56 registers, which costs a few spills and pays
+      9;  ///< minimum: leaves a thread 56 registers; a few spills, still faster
   static constexpr int kColumnThreads = 128;
-  static constexpr int kColumnBlocksPerProcessor = 5;  ///< at least: leaves a thread 102 registers
-  static constexpr int kStrip = 64;  ///< elements of a row that a block of the column pass covers, and that
-                                     ///< lie together between the passes
+  static constexpr int kColumnBlocksPerProcessor = 5;  ///< minimum: leaves a thread 102 registers
+  static constexpr int kStrip = 64;  ///< elements of a row that a block of the column pass covers and that
+                                     ///< are contiguous between the passes
   static constexpr int kTapsByValue =
       1008;  ///< filters up to this many taps are a kernel parameter, in constant memory
   static constexpr int kSegmentTaps =
-      256;  ///< taps whose inputs the row pass stages at once; a multiple of kOutputs
+      256;  ///< taps whose inputs the row pass stages together; a multiple of kOutputs
   static constexpr int kSharedBytes = 40 << 10;
   static constexpr int kMaxGridRows = 65535;
 };
@@ -32,29 +32,29 @@ using Tuning = ConvCudaTuning;
 template <class A>
 constexpr int kColumnOutputs = sizeof(A) == 4 ? Tuning::kOutputs : Tuning::kOutputs / 2;
 
-/// What one load of taps brings.
+/// Taps of one 16-byte load.
 template <class A>
 struct alignas(16) TapVector {
   static constexpr int kCount = 16 / sizeof(A);
   A tap[kCount];
 };
 
-/// Taps as a parameter: constant memory that no other launch can overwrite. Padded with zeros, which are
-/// loaded but not applied.
+/// Taps as a kernel parameter, in constant memory that no other launch can overwrite. Padded with zeros,
+/// which are loaded but not applied.
 template <class A>
 struct TapsByValue {
   alignas(16) A tap[Tuning::kTapsByValue];
   __device__ __forceinline__ const A* at(int k) const { return tap + k; }
 };
 
-/// Longer filters: device memory, written in stream order before the launch, padded likewise.
+/// Taps of longer filters in device memory, written in stream order before the launch and padded likewise.
 template <class A>
 struct TapsInMemory {
   const A* tap;
   __device__ __forceinline__ const A* at(int k) const { return tap + k; }
 };
 
-/// Taps k to k + kCount - 1 in registers; k is a multiple of the vector's length.
+/// Loads kCount taps into registers. `from` is aligned to a TapVector.
 template <int kCount, class A>
 __device__ __forceinline__ void load_taps(const A* from, A (&taps)[kCount]) {
   constexpr int kVector = TapVector<A>::kCount;
@@ -66,17 +66,17 @@ __device__ __forceinline__ void load_taps(const A* from, A (&taps)[kCount]) {
   }
 }
 
-/// Room for taps that are loaded a round at a time.
+/// Capacity for `count` taps that are loaded a round at a time.
 constexpr std::int64_t padded_taps(std::int64_t count) { return round_up(count, Tuning::kOutputs); }
 
-/// Writes a part of a long filter, which travels as a parameter, to device memory in stream order.
+/// Writes a part of a long filter, passed as a kernel parameter, to device memory in stream order.
 template <class A>
 __global__ void store_taps(const __grid_constant__ TapsByValue<A> part, A* to, int count) {
   for (int k = static_cast<int>(threadIdx.x); k < count; k += static_cast<int>(blockDim.x))
     to[k] = part.tap[k];
 }
 
-/// Calls launch(taps) with the taps in the place that their number asks for.
+/// Calls launch(taps) with TapsByValue or, for long filters, TapsInMemory.
 template <class A, class Launch>
 void with_taps(const std::vector<double>& taps, Arena& arena, DeviceStream stream, const Launch& launch) {
   const auto part_from = [&](std::size_t first, std::size_t count) {

@@ -1,4 +1,4 @@
-// The launch of the fused kernel (fused_pass.cuh): how large strips, segments and shared memory are.
+// Launches the fused kernel (fused_pass.cuh): sizes of strips, segments and shared memory.
 #include <algorithm>
 
 #include "kernels/conv/cuda_designs.hpp"
@@ -8,27 +8,28 @@
 namespace sepconv::conv_cuda {
 namespace {
 
-/// Up to this many taps memory is the limit, and loads get a stage of their own.
+/// Up to this many taps the kernel is memory-bound, and loads get a second stage.
 constexpr int kTwoStageTaps = 33;
 
-/// Up to this many taps loads begin with a cache line.
+/// Up to this many row taps, loads begin at a cache line.
 constexpr int kLineTaps = 21;
 
-/// What a launch looks like, but for the segments.
+/// The layout of a launch, except its segments.
 template <class A, bool kTall>
 struct FusedLayout {
   using Shape = FusedShape<A, kTall>;
   int channels, row_taps, col_taps, stages, planes;
-  bool direct;  ///< the source has the arithmetic type
+  bool needs_no_conversion;  ///< the source has the arithmetic type
 
-  /// Whole cache lines of 128 bytes where memory is the limit. Half of that leaves long filters more shared
-  /// memory.
+  /// Alignment of loads in elements: whole cache lines of 128 bytes if memory-bound. Long filters use half of
+  /// that to save shared memory.
   int aligned() const {
-    return !direct ? Shape::kGroup : row_taps <= kLineTaps ? Shape::kMaxAligned : Shape::kMaxAligned / 2;
+    return !needs_no_conversion    ? Shape::kGroup
+           : row_taps <= kLineTaps ? Shape::kMaxAligned
+                                   : Shape::kMaxAligned / 2;
   }
 
-  /// For a strip: as many whole groups of a thread as there are threads for, pairs of them where there are
-  /// several.
+  /// Elements of a strip: as many thread groups as there are threads for; an even number if more than one.
   int strip_elements() const {
     const int groups = Shape::kElements / (Shape::kOutputs * planes);
     return (groups > 1 ? groups / 2 * 2 : groups) * Shape::kOutputs * planes;
@@ -50,24 +51,24 @@ struct FusedLayout {
   }
 };
 
-/// Elements of a row are counted in 32 bits, with the halo and what groups take too many.
+/// Elements of a row are counted in 32 bits, including the halo and the rounding up to whole groups.
 constexpr std::int64_t kMaxRowElements = std::numeric_limits<int>::max() - 1024;
 
 template <class A>
-FusedTaps<A> placed_taps(const SeparableTaps& taps) {
-  FusedTaps<A> placed{};
-  for (std::size_t k = 0; k < taps.row.size(); ++k) placed.row[k] = static_cast<A>(taps.row[k]);
-  for (std::size_t k = 0; k < taps.col.size(); ++k) placed.col[k] = static_cast<A>(taps.col[k]);
-  return placed;
+FusedTaps<A> fused_taps(const SeparableTaps& taps) {
+  FusedTaps<A> result{};
+  for (std::size_t k = 0; k < taps.row.size(); ++k) result.row[k] = static_cast<A>(taps.row[k]);
+  for (std::size_t k = 0; k < taps.col.size(); ++k) result.col[k] = static_cast<A>(taps.col[k]);
+  return result;
 }
 
-bool takes_vectors(const PixelView& view, std::int64_t vector) {
+bool is_vector_aligned(const PixelView& view, std::int64_t vector) {
   const std::int64_t bytes = std::min<std::int64_t>(16, vector * size_of(view.type));
   return reinterpret_cast<std::uintptr_t>(view.data) % static_cast<std::uintptr_t>(bytes) == 0 &&
          view.pitch_bytes % bytes == 0;
 }
 
-/// The kernel for a source of this type; none for types that f32 arithmetic meets as seldom as f64.
+/// The kernel for a source of this type. Returns null for rare types, such as f64 in f32 arithmetic.
 template <class A>
 FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant, int& planes) {
   if (type == pixel_type_of<A>()) return fused_kernel<A, A>(variant, planes);
@@ -79,12 +80,12 @@ FusedKernel<A> kernel_for(PixelType type, const FusedVariant& variant, int& plan
   return nullptr;
 }
 
-/// A kernel and how it is launched; none where there is no room, or so little that processors would wait for
-/// one small block.
+/// A kernel and its launch layout. The kernel is null if shared memory is too small, or leaves so few blocks
+/// that multiprocessors would be idle.
 template <class A, bool kTall>
 struct FusedPlan {
   static constexpr int kMinBlocks = kTall ? 1 : 2;
-  static constexpr int kTwoStageBlocks = 3;  ///< a second stage pays if this many are left
+  static constexpr int kTwoStageBlocks = 3;  ///< a second stage is faster if this many blocks still fit
 
   FusedLayout<A, kTall> layout;
   FusedKernel<A> kernel = nullptr;
@@ -106,14 +107,14 @@ struct FusedPlan {
                            layout.planes);
     if (!layout.fits()) kernel = nullptr;
     if (kernel == nullptr) return;
-    const auto ask = [&] {
+    const auto query_occupancy = [&] {
       occupancy = occupancy_of(kernel, FusedShape<A, kTall>::kThreads, layout.shared_bytes());
     };
-    ask();
-    if (!layout.direct || layout.col_taps > kTwoStageTaps || occupancy.blocks < kTwoStageBlocks ||
-        !occupancy.copies_async) {
+    query_occupancy();
+    if (!layout.needs_no_conversion || layout.col_taps > kTwoStageTaps ||
+        occupancy.blocks < kTwoStageBlocks || !occupancy.copies_async) {
       layout.stages = 1;
-      ask();
+      query_occupancy();
     }
     if (occupancy.blocks < kMinBlocks) kernel = nullptr;
   }
@@ -130,7 +131,7 @@ bool convolve(const Request& request) {
   const FusedLayout<A, kTall>& layout = plan.layout;
   const std::int64_t resident_blocks = std::int64_t{plan.occupancy.blocks} * plan.occupancy.processors;
   const std::int64_t strips = ceil_div(out.rect.cols * channels, std::int64_t{layout.strip_elements()});
-  // The lead has no column pass; the start of a block has its latency.
+  // Overhead: the lead rows have no column pass, and a block's start has a latency.
   const std::int64_t height =
       segment_rows(out.rect.rows, strips, resident_blocks, Shape::kRows,
                    round_up(layout.col_taps - 1, std::int64_t{Shape::kRows}) / 2 + Shape::kRows);
@@ -162,12 +163,12 @@ bool convolve(const Request& request) {
                           .strip_elements = layout.strip_elements(),
                           .row_taps = layout.row_taps,
                           .col_taps = layout.col_taps,
-                          .whole_vectors = takes_vectors(out.pixels, Shape::kVector),
-                          .joined = epilogue.join != nullptr,
+                          .whole_vectors = is_vector_aligned(out.pixels, Shape::kVector),
+                          .has_join = epilogue.join != nullptr,
                           .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
-                          .other = device::Rows(epilogue.other)};
+                          .operand = device::Rows(epilogue.other)};
   plan.kernel<<<static_cast<unsigned>(strips * segments), Shape::kThreads, layout.shared_bytes(), stream>>>(
-      pass, placed_taps<A>(taps));
+      pass, fused_taps<A>(taps));
   return true;
 }
 

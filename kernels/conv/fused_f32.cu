@@ -5,7 +5,7 @@ namespace sepconv::conv_cuda {
 
 template <>
 FusedKernel<float> fused_kernel<float, float>(const FusedVariant& variant, int& planes) {
-  return choose_fused_kernel<float, float, UsualTaps, ColourTaps>(variant, planes);
+  return choose_fused_kernel<float, float, CommonTapCounts, ColourTapCounts>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

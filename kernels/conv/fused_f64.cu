@@ -5,7 +5,7 @@ namespace sepconv::conv_cuda {
 
 template <>
 FusedKernel<double> fused_kernel<double, double>(const FusedVariant& variant, int& planes) {
-  return choose_fused_kernel<double, double, NoTaps, NoTaps>(variant, planes);
+  return choose_fused_kernel<double, double, NoTapCounts, NoTapCounts>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

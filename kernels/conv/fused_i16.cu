@@ -5,7 +5,7 @@ namespace sepconv::conv_cuda {
 
 template <>
 FusedKernel<float> fused_kernel<std::int16_t, float>(const FusedVariant& variant, int& planes) {
-  return choose_fused_kernel<std::int16_t, float, NoTaps, NoTaps>(variant, planes);
+  return choose_fused_kernel<std::int16_t, float, NoTapCounts, NoTapCounts>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

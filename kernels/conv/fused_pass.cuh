@@ -1,9 +1,9 @@
-// Both passes in one kernel: a block marches down a strip of the image, each pixel read once and written
-// once. Private to conv_cuda.cu.
+// Both passes in one kernel: a block moves down a strip of the image and reads and writes each pixel once.
+// Private to fused*.cu.
 //
-// A step of the march takes kRows rows. Their pixels, converted and with the border, are staged in shared
-// memory while the step before computes; the row pass goes from there to the lines of filtered rows, also in
-// shared memory; the column pass reads those under its taps.
+// A step processes kRows rows. Their pixels, converted and with the border, are staged in shared memory while
+// the previous step computes. The row pass reads the stage and writes lines of filtered rows, also in shared
+// memory. The column pass reads the lines under its taps.
 #pragma once
 
 #include "kernels/conv/border.hpp"
@@ -13,7 +13,8 @@
 
 namespace sepconv::conv_cuda {
 
-/// Both filters by value, in constant memory; padded, so that rounds may load what they do not apply.
+/// The taps of both filters, passed by value in constant memory. Padded, because rounds load taps that they
+/// do not apply.
 template <class A>
 struct FusedTaps {
   alignas(16) A row[FusedShape<A, true>::kMaxTaps + FusedShape<A>::kOutputs];
@@ -24,48 +25,48 @@ template <class A>
 struct FusedPass {
   FusedSource<A> source;
   device::Store<A> store;
-  std::int64_t first_row, rows, elements;  ///< image row of the result, and its extent
-  std::int64_t segment_rows;               ///< of the result, that a block marches over
+  std::int64_t first_row, rows, elements;  ///< first image row of the result, and its extent
+  std::int64_t segment_rows;               ///< rows of the result that a block computes
   int strips, segments;
-  int stages;  ///< in shared memory, 1 or 2: with 2 a step is loaded during the whole of the one before, else
-               ///< while its columns are filtered
+  int stages;  ///< in shared memory, 1 or 2; with 2 a step is loaded during the whole previous step, with 1
+               ///< only during its column pass
   int strip_elements;
   int row_taps, col_taps;
-  bool whole_vectors;  ///< the result takes stores of a thread's neighbours at once
-  bool joined;         ///< x becomes join(other, x) before it is stored
+  bool whole_vectors;  ///< the result is aligned for vector stores
+  bool has_join;       ///< x becomes join(other, x) before it is stored
   device::Op<A> join;
-  device::Rows other;
+  device::Rows operand;
 };
 
 template <class A>
 using Lines = LineRing<FusedShape<A>::kPitch, A>;
 
-/// A thread's part of every step's row pass: kOutputs neighbours of one plane of one row.
+/// A thread's part of every step's row pass: kOutputs adjacent values of one plane of one row.
 template <class A, int kChannels, int kTaps, bool kTall>
 struct RowTask {
   static constexpr bool kPlanes = kChannels == 0;
   using Shape = FusedShape<A, kTall>;
   static constexpr int kOutputs = Shape::kOutputs;
-  int from;      ///< in the stage
-  int line, to;  ///< of a step, and the place in it
+  int from;      ///< offset in the stage
+  int line, to;  ///< line of a step, and offset in it
   bool active;
 
   __device__ __forceinline__ explicit RowTask(const FusedPass<A>& p) {
     const int lines = p.source.planes * Shape::kRows;  // of one plane
     const int groups = p.strip_elements / p.source.planes / kOutputs;
-    // Two groups of one row, then the next rows: a quarter of a warp reads 16 bytes each from different
-    // banks.
-    const int side = groups > 1 ? 2 : 1;
+    // Two groups of one row, then the next rows: the threads of a quarter-warp read 16 bytes each from
+    // different banks.
+    const int adjacent_groups = groups > 1 ? 2 : 1;
     const int thread = static_cast<int>(threadIdx.x);
-    const int staged = thread / side % lines;
-    const int group = thread / side / lines * side + thread % side;
+    const int staged = thread / adjacent_groups % lines;
+    const int group = thread / adjacent_groups / lines * adjacent_groups + thread % adjacent_groups;
     active = group < groups;
     from = staged * p.source.plane + group * kOutputs;
     line = staged / p.source.planes;
     to = group * kOutputs * p.source.planes + staged % p.source.planes;
   }
 
-  /// `lead`: where a staged row begins. The step's lines follow each other from `first` on.
+  /// `lead` is the offset at which a staged row begins; `first` is the step's first line.
   __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const A* stage, int lead,
                                              const Lines<A>& lines, int first) const {
     if (!active) return;
@@ -94,33 +95,34 @@ struct RowTask {
         break;
     }
     const int at = lines.wrapped(first + line);
-    A* const place = lines.first + at * Shape::kPitch + to;
-    store(p, place, sum);
-    if (at < Lines<A>::kMirrored) store(p, place + lines.count * Shape::kPitch, sum);
+    A* const destination = lines.first + at * Shape::kPitch + to;
+    store(p, destination, sum);
+    if (at < Lines<A>::kMirrored) store(p, destination + lines.count * Shape::kPitch, sum);
   }
 
  private:
-  __device__ __forceinline__ void store(const FusedPass<A>& p, A* place, const A (&sum)[kOutputs]) const {
+  __device__ __forceinline__ void store(const FusedPass<A>& p, A* destination,
+                                        const A (&sum)[kOutputs]) const {
     if constexpr (kPlanes) {
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) place[i * p.source.planes] = sum[i];
+      for (int i = 0; i < kOutputs; ++i) destination[i * p.source.planes] = sum[i];
     } else {
-      store_vectors(place, sum);
+      store_vectors(destination, sum);
     }
   }
 };
 
-/// A thread's part of every step's column pass: kVector neighbouring elements of kHeight rows.
+/// A thread's part of every step's column pass: kVector adjacent elements of kHeight rows.
 template <class A, int kTaps, bool kTall>
 struct ColumnTask {
   using Shape = FusedShape<A, kTall>;
   static constexpr int kWidth = Shape::kVector, kHeight = Shape::kOutputs / kWidth;
-  int line, col;  ///< of a step's first row
-  int width;      ///< elements of the result that it has; none if not positive
-  std::byte* to;  ///< its first element of the next step
+  int line, col;  ///< relative to the step's first row and the strip
+  int width;      ///< number of elements of the result; none if not positive
+  std::byte* to;  ///< this thread's first element of the next step
   std::int64_t element;
 
-  /// For the segment that begins with row `first` of the result.
+  /// The segment begins with row `first` of the result.
   __device__ __forceinline__ ColumnTask(const FusedPass<A>& p, int strip, std::int64_t first) {
     const int groups = (p.strip_elements + kWidth - 1) / kWidth;
     line = static_cast<int>(threadIdx.x) / groups * kHeight;
@@ -134,11 +136,11 @@ struct ColumnTask {
     to = p.store.to.data + (first + line) * p.store.to.pitch_bytes + element * size;
   }
 
-  /// A step whose first row is `row` of the result and has `first` under its first tap; `left` rows of the
-  /// segment are left.
+  /// Computes the step that begins with row `row` of the result and has line `first` under its first tap.
+  /// `remaining_rows` is the number of remaining rows of the segment.
   __device__ __forceinline__ void operator()(const FusedPass<A>& p, const A* taps, const Lines<A>& lines,
-                                             int first, std::int64_t row, int left) {
-    const int height = min(left - line, kHeight);
+                                             int first, std::int64_t row, int remaining_rows) {
+    const int height = min(remaining_rows - line, kHeight);
     if (width > 0 && height > 0) {
       A sum[kHeight * kWidth] = {};
       const A* const at = lines.at(first + line) + col;
@@ -146,7 +148,7 @@ struct ColumnTask {
         slide_down<kTaps, kHeight, kWidth>(lines, at, taps, sum);
       else
         slide_down<kHeight, kWidth>(lines, at, taps, p.col_taps, sum);
-      if (p.joined) join(p, row + line, height, sum);
+      if (p.has_join) join(p, row + line, height, sum);
       p.store.finish(sum);
       device::visit(p.store.to.type, [&]<class T>(T) {
         p.whole_vectors&& width == kWidth&& height == kHeight ? store_whole<T>(p, sum)
@@ -159,17 +161,17 @@ struct ColumnTask {
  private:
   __device__ __forceinline__ void join(const FusedPass<A>& p, std::int64_t row, int height,
                                        A (&sum)[kHeight * kWidth]) const {
-    A other[kHeight * kWidth];
-    device::visit(p.other.type, [&]<class T>(T) {
+    A operand[kHeight * kWidth];
+    device::visit(p.operand.type, [&]<class T>(T) {
 #pragma unroll
       for (int i = 0; i < kHeight * kWidth; ++i) {
         const bool inside = i / kWidth < height && i % kWidth < width;
-        other[i] = inside
-                       ? static_cast<A>(p.other.template row<const T>(row + i / kWidth)[element + i % kWidth])
-                       : A(0);
+        operand[i] =
+            inside ? static_cast<A>(p.operand.template row<const T>(row + i / kWidth)[element + i % kWidth])
+                   : A(0);
       }
     });
-    p.join.binary(other, sum, sum);
+    p.join.binary(operand, sum, sum);
   }
 
   template <class T>
@@ -201,56 +203,57 @@ struct ColumnTask {
   }
 };
 
-/// A block for every strip and segment; those of the first and the last strip, whose columns take longer,
-/// come first. T: type of the source. kTaps: the number of both filters' taps; 0: any. kChannels: of the
-/// image, whose elements are staged as they lie; 0: any number, each staged for itself.
+/// One block for each strip and segment. Blocks of the first and the last strip take longer and come first.
+/// T: type of the source. kTaps: number of taps of either filter; 0: any. kChannels: number of channels,
+/// staged interleaved; 0: any number, each staged in a separate plane.
 template <class T, class A, int kChannels, int kTaps, bool kTall>
 __global__ void __launch_bounds__(FusedShape<A, kTall>::kThreads,
                                   FusedShape<A, kTall>::template blocks_per_processor<T>())
     fused_pass(const __grid_constant__ FusedPass<A> p, const __grid_constant__ FusedTaps<A> taps) {
   using Shape = FusedShape<A, kTall>;
   extern __shared__ __align__(16) unsigned char shared[];
-  // Stages, lines, where columns come from.
+  // Shared memory: stages, lines, column table.
   A* const stages = reinterpret_cast<A*>(shared);
   const int stage_elements = Shape::kRows * (kChannels == 0 ? p.source.planes : 1) * p.source.plane;
-  const int kept = (kTaps > 0 ? kTaps : p.col_taps) - 1;
-  const Lines<A> lines{stages + p.stages * stage_elements, kept + Shape::kRows};
+  const int tap_span = (kTaps > 0 ? kTaps : p.col_taps) - 1;
+  const Lines<A> lines{stages + p.stages * stage_elements, tap_span + Shape::kRows};
   auto* const columns =
       reinterpret_cast<StagedColumn*>(lines.first + (lines.count + Lines<A>::kMirrored) * Shape::kPitch);
 
-  const int block = static_cast<int>(blockIdx.x), edges = min(p.strips, 2),
-            others = block - edges * p.segments;
-  const int strip = others < 0 ? block % edges * (p.strips - 1) : 1 + others % (p.strips - 2);
-  const std::int64_t first = (others < 0 ? block / edges : others / (p.strips - 2)) * p.segment_rows;
+  const int block = static_cast<int>(blockIdx.x), edge_strips = min(p.strips, 2),
+            inner_block = block - edge_strips * p.segments;
+  const int strip = inner_block < 0 ? block % edge_strips * (p.strips - 1) : 1 + inner_block % (p.strips - 2);
+  const std::int64_t first =
+      (inner_block < 0 ? block / edge_strips : inner_block / (p.strips - 2)) * p.segment_rows;
   const auto rows = static_cast<int>(min(p.segment_rows, p.rows - first));
-  // The lines before the first result take whole steps, of which the first may begin with lines that nobody
-  // needs.
-  const int lead_steps = (kept + Shape::kRows - 1) / Shape::kRows;
+  // The lines before the first result take whole steps; the first step may begin with unused lines.
+  const int lead_steps = (tap_span + Shape::kRows - 1) / Shape::kRows;
   const int steps = lead_steps + (rows + Shape::kRows - 1) / Shape::kRows;
-  const std::int64_t top = p.first_row + first - kept / 2, bottom = p.first_row + first + rows + kept / 2;
-  Staging<T, A, kChannels, kTaps, kTall> staging(p.source, std::int64_t{strip} * p.strip_elements,
-                                                 p.first_row + first + kept / 2 - lead_steps * Shape::kRows,
-                                                 top, bottom, columns);
+  const std::int64_t top = p.first_row + first - tap_span / 2,
+                     bottom = p.first_row + first + rows + tap_span / 2;
+  Staging<T, A, kChannels, kTaps, kTall> staging(
+      p.source, std::int64_t{strip} * p.strip_elements,
+      p.first_row + first + tap_span / 2 - lead_steps * Shape::kRows, top, bottom, columns);
   const RowTask<A, kChannels, kTaps, kTall> filter_row(p);
   ColumnTask<A, kTaps, kTall> filter_columns(p, strip, first);
   __syncthreads();
   staging.load(0, stages);
   staging.store(0, stages);
-  int line = 0;  // of the ring, where the step's lines begin
+  int line = 0;  // line of the ring where the step begins
   for (int step = 0; step < steps; ++step) {
     A* const stage = stages + (step & (p.stages - 1)) * stage_elements;
     A* const next = stages + ((step + 1) & (p.stages - 1)) * stage_elements;
-    const bool more = step + 1 < steps, loads_early = p.stages > 1 || !staging.kDirect;
+    const bool has_next_step = step + 1 < steps, loads_early = p.stages > 1 || !staging.kDirect;
     staging.wait();
     __syncthreads();
-    if (more && loads_early) staging.load(step + 1, next);
+    if (has_next_step && loads_early) staging.load(step + 1, next);
     filter_row(p, taps.row, stage, staging.lead, lines, line);
     __syncthreads();
-    if (more && !loads_early) staging.load(step + 1, next);
+    if (has_next_step && !loads_early) staging.load(step + 1, next);
     line = lines.wrapped(line + Shape::kRows);
     if (const int done = (step - lead_steps) * Shape::kRows; done >= 0)
       filter_columns(p, taps.col, lines, line, first + done, rows - done);
-    if (more) staging.store(step + 1, next);
+    if (has_next_step) staging.store(step + 1, next);
   }
 }
 

@@ -5,7 +5,7 @@ namespace sepconv::conv_cuda {
 
 template <>
 FusedKernel<float> fused_kernel<std::uint16_t, float>(const FusedVariant& variant, int& planes) {
-  return choose_fused_kernel<std::uint16_t, float, UsualTaps, NoTaps>(variant, planes);
+  return choose_fused_kernel<std::uint16_t, float, CommonTapCounts, NoTapCounts>(variant, planes);
 }
 
 }  // namespace sepconv::conv_cuda

@@ -18,23 +18,23 @@
 #define SEPCONV_CONV_PRESENT_LAYOUT
 namespace sepconv {
 
-/// Blocks of a row's elements, 64 at most, that have something missing under their taps: a bit each.
-struct EmptyBlocks {
-  std::int64_t size = 0;  ///< of a block, whole vectors
+/// Divides a row into at most 64 blocks; a bit marks each block with a missing pixel under its taps.
+struct MissingBlocks {
+  std::int64_t size = 0;  ///< elements of a block, whole vectors
 
-  explicit EmptyBlocks(std::int64_t elements)
+  explicit MissingBlocks(std::int64_t elements)
       : size(std::max<std::int64_t>(128, round_up(ceil_div(elements, 64), ConvTuning::kSlackElements))) {}
 
   static bool has(std::uint64_t bits, std::int64_t block) { return (bits >> block & 1) != 0; }
 
-  /// Calls run(gone, first, last) for each run of elements whose blocks are alike.
+  /// Calls run(has_missing, first, last) for each run of elements whose blocks have the same bit.
   template <class Run>
   void for_each_run(std::uint64_t bits, std::int64_t elements, const Run& run) const {
     for (std::int64_t first = 0; first < elements;) {
-      const bool gone = has(bits, first / size);
+      const bool has_missing = has(bits, first / size);
       std::int64_t last = first;
-      while (last < elements && has(bits, last / size) == gone) last += size;
-      run(gone, first, std::min(last, elements));
+      while (last < elements && has(bits, last / size) == has_missing) last += size;
+      run(has_missing, first, std::min(last, elements));
       first = last;
     }
   }
@@ -46,18 +46,18 @@ struct EmptyBlocks {
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// What a strip takes beyond convolve_host's scratch.
+/// Scratch of a strip, including that of convolve_host.
 template <class A>
 struct NormalizedScratch {
   StripScratch<A> values;
   Ring<A> weights;
   Ring<std::uint8_t> bits;
-  std::uint64_t* gone;  ///< of each row of the rings
+  std::uint64_t* missing_blocks;  ///< bits of MissingBlocks for each row of the rings
   A* padded;
   A* padded_weights;
-  A* all_weights;           ///< the row of weights of which none is missing
-  std::uint8_t* none_gone;  ///< and its bits
-  A* one_gone;              ///< weights around a pixel that alone is missing
+  A* full_weights;                ///< filtered weights of a row without missing pixels
+  std::uint8_t* no_missing_bits;  ///< missing bits of such a row
+  A* one_missing_weights;         ///< filtered weights around a single missing pixel
   const A** window_weights;
   const A** shifted;
   const std::uint8_t** window_bits;
@@ -89,23 +89,24 @@ class NormalizedStrip {
         normalized_pass_(visit_pixel_type(
             out.pixels.type,
             []<class T>(std::type_identity<T>) -> NormalizedPass<A> { return normalized_pass<A, T>; })) {
-    A all = 0;
-    for (std::int64_t k = 0; k < row_taps.count; ++k) all = std::fma(row_taps.data[k], A(1), all);
-    std::fill_n(scratch.all_weights, elements_ + ConvTuning::kSlackElements, all);
+    A full_weight = 0;
+    for (std::int64_t k = 0; k < row_taps.count; ++k)
+      full_weight = std::fma(row_taps.data[k], A(1), full_weight);
+    std::fill_n(scratch.full_weights, elements_ + ConvTuning::kSlackElements, full_weight);
     for (std::int64_t i = 0; i < row_taps.count; ++i) {
       A sum = 0;
       for (std::int64_t k = 0; k < row_taps.count; ++k)
         sum = std::fma(row_taps.data[k], A(i + k == row_taps.count - 1 ? 0 : 1), sum);
-      scratch.one_gone[i] = sum;
+      scratch.one_missing_weights[i] = sum;
     }
-    end_.total = 0;
+    epilogue_.total = 0;
     for (std::int64_t k = 0; k < col_taps.count; ++k)
-      end_.total = std::fma(col_taps.data[k], all, end_.total);
-    std::fill_n(scratch.none_gone, scratch.bits.pitch, std::uint8_t{0});
+      epilogue_.total = std::fma(col_taps.data[k], full_weight, epilogue_.total);
+    std::fill_n(scratch.no_missing_bits, scratch.bits.pitch, std::uint8_t{0});
     if (missing.store) {
-      end_.stores = true;
-      end_.p = static_cast<A>(missing.store->p);
-      end_.q = static_cast<A>(missing.store->q);
+      epilogue_.has_store = true;
+      epilogue_.missing_value = static_cast<A>(missing.store->p);
+      epilogue_.replacement = static_cast<A>(missing.store->q);
     }
   }
 
@@ -131,62 +132,66 @@ class NormalizedStrip {
     A* const to = scratch_.values.ring.at(row);
     const std::byte* const from = rows_.inside_pixels(row);
     const std::int64_t inside = columns_.inside() * channels_, before = columns_.before() * channels_;
-    scratch_.gone[at] = 0;
+    scratch_.missing_blocks[at] = 0;
     if (!any_missing_(from, inside, value_)) return rows_.filter(row, to);
     load_(from, inside, scratch_.padded + before);
-    part_missing(scratch_.padded + before, scratch_.padded_weights + before, inside, static_cast<A>(value_));
+    split_missing(scratch_.padded + before, scratch_.padded_weights + before, inside, static_cast<A>(value_));
     extend_row(scratch_.padded, columns_, in_.image.cols, border_.mode, channels_,
                static_cast<A>(border_.value));
     extend_row(scratch_.padded_weights, columns_, in_.image.cols, border_.mode, channels_, A(1));
-    row_pass(row_taps_, channels_, scratch_.padded, elements_, to, rows_.rows_ahead(row));
-    scratch_.gone[at] = filter_weights(scratch_.weights.at(row));
+    row_pass(row_taps_, channels_, scratch_.padded, elements_, to, rows_.row_prefetch(row));
+    scratch_.missing_blocks[at] = filter_weights(scratch_.weights.at(row));
     if (!missing_.fills)
       missing_bits(scratch_.padded_weights + row_taps_.count / 2 * channels_, elements_,
                    scratch_.bits.at(row));
   }
 
-  /// The blocks of a row under whose taps something is missing.
+  /// Filters a row of weights into `to`. Returns the blocks with a missing pixel under their taps.
   std::uint64_t filter_weights(A* to) const {
     const A* const from = scratch_.padded_weights;
     const std::int64_t halo = (row_taps_.count - 1) * channels_;
-    std::copy_n(scratch_.all_weights, elements_, to);
-    std::uint64_t gone = 0;
-    for_each_group(from, elements_ + halo, halo, [&](std::int64_t hole, std::int64_t last_hole) {
-      const std::int64_t first = std::max<std::int64_t>(hole - halo, 0),
-                         last = std::min(last_hole + 1, elements_);
-      if (hole == last_hole && channels_ == 1) {
-        std::copy_n(scratch_.one_gone + (first - (hole - halo)), last - first, to + first);
+    std::copy_n(scratch_.full_weights, elements_, to);
+    std::uint64_t missing_blocks = 0;
+    for_each_group(from, elements_ + halo, halo, [&](std::int64_t first_missing, std::int64_t last_missing) {
+      const std::int64_t first = std::max<std::int64_t>(first_missing - halo, 0),
+                         last = std::min(last_missing + 1, elements_);
+      if (first_missing == last_missing && channels_ == 1) {
+        std::copy_n(scratch_.one_missing_weights + (first - (first_missing - halo)), last - first,
+                    to + first);
       } else {
         row_pass(row_taps_, channels_, from + first, last - first, to + first);
       }
       for (std::int64_t block = first / blocks_.size; block <= (last - 1) / blocks_.size; ++block)
-        gone |= std::uint64_t{1} << block;
+        missing_blocks |= std::uint64_t{1} << block;
     });
-    return gone;
+    return missing_blocks;
   }
 
   void filter_columns(std::int64_t row, std::int64_t height) const {
     const std::int64_t radius = col_taps_.count / 2;
-    std::uint64_t gone = 0;
+    std::uint64_t missing_blocks = 0;
     for (std::int64_t j = 0; j < height + 2 * radius; ++j) {
       const std::int64_t image_row = border_index(row - radius + j, out_.image.rows, border_.mode);
-      const std::uint64_t here = image_row < 0 ? 0 : scratch_.gone[scratch_.weights.index(image_row)];
-      gone |= here;
+      const std::uint64_t row_blocks =
+          image_row < 0 ? 0 : scratch_.missing_blocks[scratch_.weights.index(image_row)];
+      missing_blocks |= row_blocks;
       scratch_.values.window[j] =
           image_row < 0 ? scratch_.values.constant_row : scratch_.values.ring.at(image_row);
-      scratch_.window_weights[j] = here == 0 ? scratch_.all_weights : scratch_.weights.at(image_row);
+      scratch_.window_weights[j] = row_blocks == 0 ? scratch_.full_weights : scratch_.weights.at(image_row);
     }
     for (std::int64_t r = 0; r < height; ++r) {
-      const bool some = !missing_.fills && scratch_.gone[scratch_.weights.index(row + r)] != 0;
-      scratch_.window_bits[r] = some ? scratch_.bits.at(row + r) : scratch_.none_gone;
+      const bool has_missing =
+          !missing_.fills && scratch_.missing_blocks[scratch_.weights.index(row + r)] != 0;
+      scratch_.window_bits[r] = has_missing ? scratch_.bits.at(row + r) : scratch_.no_missing_bits;
     }
     const PixelView out = out_.pixels.crop({row - out_.rect.row, 0, height, out_.rect.cols});
-    blocks_.for_each_run(gone, elements_, [&](bool some, std::int64_t first, std::int64_t last) {
-      if (!some) return filter_plain(out, first, last);
-      normalized_pass_(col_taps_, end_,
-                       {scratch_.values.window, scratch_.window_weights, scratch_.window_bits}, height, first,
-                       last, out.data, out.pitch_bytes);
-    });
+    blocks_.for_each_run(
+        missing_blocks, elements_, [&](bool has_missing, std::int64_t first, std::int64_t last) {
+          if (!has_missing) return filter_plain(out, first, last);
+          normalized_pass_(col_taps_, epilogue_,
+                           {scratch_.values.window, scratch_.window_weights, scratch_.window_bits}, height,
+                           first, last, out.data, out.pitch_bytes);
+        });
   }
 
   void filter_plain(const PixelView& out, std::int64_t first, std::int64_t last) const {
@@ -213,17 +218,17 @@ class NormalizedStrip {
   RowFilter<A> rows_;
   PaddedColumns columns_;
   std::int64_t channels_, elements_;
-  EmptyBlocks blocks_;
+  MissingBlocks blocks_;
   double value_;
   LoadRow<A> load_;
   AnyMissing any_missing_;
   ColumnPass<A> column_pass_;
   NormalizedPass<A> normalized_pass_;
-  NormalizedEnd<A> end_;
+  NormalizedEpilogue<A> epilogue_;
 };
 
 template <class A>
-Taps<A> taps_in(const std::vector<double>& taps, Worker& worker) {
+Taps<A> to_arithmetic_taps(const std::vector<double>& taps, Worker& worker) {
   A* const to = worker.allocate<A>(static_cast<std::int64_t>(taps.size()));
   std::transform(taps.begin(), taps.end(), to, [](double tap) { return static_cast<A>(tap); });
   return {to, static_cast<std::int64_t>(taps.size())};
@@ -234,7 +239,8 @@ void normalized_conv(const SeparableTaps& taps, const Border& border, const Miss
                      const ConstRegion& in, const Region& out, Worker& worker) {
   const Arena::Scope scope(worker);
   const StripLayout layout(taps, out.rect.extent(), out.image, in.pixels.channels, sizeof(A));
-  const Taps<A> row_taps = taps_in<A>(taps.row, worker), col_taps = taps_in<A>(taps.col, worker);
+  const Taps<A> row_taps = to_arithmetic_taps<A>(taps.row, worker),
+                col_taps = to_arithmetic_taps<A>(taps.col, worker);
   const auto ring = [&]<class E>(std::type_identity<E>) {
     return Ring<E>{worker.allocate<E>(layout.ring_rows * layout.ring_pitch), layout.ring_rows,
                    layout.ring_pitch};
@@ -243,13 +249,13 @@ void normalized_conv(const SeparableTaps& taps, const Border& border, const Miss
   scratch.values.ring = ring(std::type_identity<A>());
   scratch.weights = ring(std::type_identity<A>());
   scratch.bits = ring(std::type_identity<std::uint8_t>());
-  scratch.gone = worker.allocate<std::uint64_t>(layout.ring_rows);
+  scratch.missing_blocks = worker.allocate<std::uint64_t>(layout.ring_rows);
   scratch.padded = worker.allocate<A>(layout.padded_elements);
   scratch.padded_weights = worker.allocate<A>(layout.padded_elements);
   scratch.values.constant_row = worker.allocate<A>(layout.ring_pitch);
-  scratch.all_weights = worker.allocate<A>(layout.ring_pitch);
-  scratch.none_gone = worker.allocate<std::uint8_t>(layout.ring_pitch);
-  scratch.one_gone = worker.allocate<A>(row_taps.count);
+  scratch.full_weights = worker.allocate<A>(layout.ring_pitch);
+  scratch.no_missing_bits = worker.allocate<std::uint8_t>(layout.ring_pitch);
+  scratch.one_missing_weights = worker.allocate<A>(row_taps.count);
   scratch.values.window = worker.allocate<const A*>(layout.window_rows);
   scratch.window_weights = worker.allocate<const A*>(layout.window_rows);
   scratch.shifted = worker.allocate<const A*>(layout.window_rows);

@@ -8,8 +8,8 @@
 
 namespace sepconv {
 
-/// Columns [first, end) under the taps of a row pass that makes [col, col + cols); [inside_begin, inside_end)
-/// of them lie in the image.
+/// Columns [first, end) under the taps of a row pass with output columns [col, col + cols). The columns
+/// [inside_begin, inside_end) are in the image.
 struct PaddedColumns {
   std::int64_t first, end;
   std::int64_t inside_begin, inside_end;
@@ -25,22 +25,22 @@ struct PaddedColumns {
   bool all_inside() const noexcept { return inside() == end - first; }
 };
 
-/// What stands at columns [col, col + count), beyond an edge: columns `from`, `from` + step, .. of the image;
-/// or nothing of it, if `from` is negative.
+/// The sources of columns [col, col + count) beyond an edge: columns from, from + step, ... of the image, or
+/// the constant if `from` is negative.
 struct BorderRun {
   std::int64_t from, step, count;
 };
-/// The longest from `col` on, up to `end`.
+/// The longest run from `col` on, up to `end`.
 inline BorderRun border_run(std::int64_t col, std::int64_t end, std::int64_t image_cols, BorderMode mode) {
   const std::int64_t from = border_index(col, image_cols, mode);
   if (mode == BorderMode::constant || mode == BorderMode::replicate) return {from, 0, end - col};
   const std::int64_t step = border_index(col + 1, image_cols, mode) - from;
-  const std::int64_t left = step == 1 ? image_cols - from : step == -1 ? from + 1 : 1;
-  return {from, step, std::min(left, end - col)};
+  const std::int64_t remaining = step == 1 ? image_cols - from : step == -1 ? from + 1 : 1;
+  return {from, step, std::min(remaining, end - col)};
 }
 
-/// Fills a row of these columns, a pixel being `size` elements, left and right of those inside, which are
-/// there. `constant` stands for what border_index() calls so.
+/// Fills the columns of a row left and right of the image; those inside already contain pixels. A pixel has
+/// `size` elements. `constant` is the value where border_index() returns -1.
 template <class E>
 void extend_row(E* row, const PaddedColumns& columns, std::int64_t image_cols, BorderMode mode,
                 std::int64_t size, E constant) {
@@ -66,8 +66,8 @@ void extend_row(E* row, const PaddedColumns& columns, std::int64_t image_cols, B
   extend(columns.inside_end, columns.end);
 }
 
-/// Columns [col, end) of a row whose first column in the image is, or would be, at `row`: those that the
-/// border maps to are there. The rest as above.
+/// Copies columns [col, end) of a row, extended by the border, to `to`. `row` points to where column 0 is or
+/// would be; the columns that the border maps to must exist. `size` and `constant` as in extend_row.
 template <class E>
 void copy_extended(const E* row, std::int64_t col, std::int64_t end, std::int64_t image_cols, BorderMode mode,
                    std::int64_t size, E constant, E* to) {

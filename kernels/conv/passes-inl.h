@@ -24,9 +24,9 @@ struct Taps {
   std::int64_t count = 0;
 };
 
-/// Register blocks: accumulators must hide the latency of a fused multiply-add (4 cycles, 2 a cycle) and fit,
-/// with a vector of input and one of taps, into the registers: 32 on AVX3 and NEON, 16 on AVX2. In a row pass
-/// by groups (AVX3) two vectors of input stay for each accumulator.
+/// Register blocks. Accumulators must hide the latency of a fused multiply-add (4 cycles, 2 per cycle) and
+/// fit, with one vector of input and one of taps, into the registers: 32 on AVX3 and NEON, 16 on AVX2. A row
+/// pass by groups (AVX3) keeps two vectors of input for each accumulator.
 struct RegisterBlocks {
 #if HWY_TARGET == HWY_AVX2
   static constexpr int kRowPassVectors = 8;
@@ -39,8 +39,8 @@ struct RegisterBlocks {
 #endif
 };
 
-/// Calls block(i) for blocks of `step` elements that cover [first, count); the last one overlaps what is
-/// before it where they do not fit, which computes the same bits twice. count >= step.
+/// Calls block(i) for blocks of `step` elements that cover [first, count). If they do not divide evenly, the
+/// last block overlaps the one before and computes the same bits again. count >= step.
 template <class Block>
 HWY_INLINE void for_each_block(std::int64_t count, std::int64_t step, const Block& block,
                                std::int64_t first = 0) {
@@ -49,12 +49,12 @@ HWY_INLINE void for_each_block(std::int64_t count, std::int64_t step, const Bloc
 
 #if HWY_TARGET != HWY_SCALAR
 
-/// The elements that begin kNext after `from`; `low` and `high` begin there and 16 bytes later.
-template <int kNext, class D, class A = hn::TFromD<D>>
+/// The vector that begins at from + kShift. `low` begins at `from`, `high` 16 bytes later.
+template <int kShift, class D, class A = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> neighbours(D d, const A* from, hn::Vec<D> low, hn::Vec<D> high) {
-  if constexpr (kNext == 0) return low;
-  if constexpr (kNext % 2 == 0) return hn::LoadU(d, from + kNext);
-  if constexpr (kNext % 2 == 1) return hn::CombineShiftRightBytes<kNext * sizeof(A)>(d, high, low);
+  if constexpr (kShift == 0) return low;
+  if constexpr (kShift % 2 == 0) return hn::LoadU(d, from + kShift);
+  if constexpr (kShift % 2 == 1) return hn::CombineShiftRightBytes<kShift * sizeof(A)>(d, high, low);
 }
 
 template <int kTap, int kVectors, class D, class A = hn::TFromD<D>>
@@ -66,12 +66,11 @@ HWY_INLINE void add_tap(D d, const A* taps, const A* from, const hn::Vec<D> (&lo
   }
 }
 
-/// Adds groups of as many taps as 16 bytes have elements and one tap more, and returns how many taps that
-/// were.
+/// Adds groups of as many taps as 16 bytes have elements, and one tap more. Returns the number of taps added.
 ///
-/// All but one in sixteen vectors of 64 bytes that begin at some element cross a cache line, and a load that
-/// does costs two. Here every second vector is not loaded but shifted together from two that are 16 bytes
-/// apart: loads and shifts, which wait for different units, then keep pace with the multiply-adds.
+/// An unaligned 64-byte vector crosses a cache line at 15 of 16 element offsets, and such a load costs two.
+/// Here every second vector is not loaded but shifted together from two that are 16 bytes apart. Loads and
+/// shifts use different units and then keep pace with the multiply-adds.
 template <int kVectors, class D, class A, int... kTap>
 HWY_INLINE std::int64_t add_groups(D d, Taps<A> taps, const A* from, hn::Vec<D> (&sum)[kVectors],
                                    std::integer_sequence<int, kTap...>) {
@@ -85,13 +84,13 @@ HWY_INLINE std::int64_t add_groups(D d, Taps<A> taps, const A* from, hn::Vec<D> 
     (add_tap<kTap>(d, taps.data + k, from, low, high, sum), ...);
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) low[v] = high[v];
   }
-  add_tap<0>(d, taps.data + k, from, low, high, sum);  // the next one's elements are in registers already
+  add_tap<0>(d, taps.data + k, from, low, high, sum);  // the next tap's elements are already in registers
   return k + 1;
 }
 
 #endif  // HWY_TARGET
 
-/// kHasGroups: the taps' elements are neighbours (stride 1), and enough for a group.
+/// kHasGroups: stride is 1, and there are enough taps for a group.
 template <int kVectors, bool kHasGroups, class D, class A = hn::TFromD<D>>
 HWY_INLINE void row_pass_block(D d, Taps<A> taps, std::int64_t stride, const A* from, A* to) {
   const std::size_t lanes = hn::Lanes(d);
@@ -109,48 +108,48 @@ HWY_INLINE void row_pass_block(D d, Taps<A> taps, std::int64_t stride, const A* 
   SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) hn::StoreU(sum[v], d, to + v * lanes);
 }
 
-/// Rows to fetch while another one is filtered, piece by piece.
-struct RowsAhead {
-  const std::byte* far = nullptr;  ///< from memory into the second cache; none: nothing is fetched
-  const std::byte* near =
-      nullptr;  ///< from there into the first, which would not hold all rows up to the far one
+/// Rows to prefetch piece by piece while another row is filtered.
+struct RowPrefetch {
+  const std::byte* to_l2 = nullptr;  ///< fetched from memory into the L2 cache; null: no prefetch
+  const std::byte* to_l1 =
+      nullptr;  ///< fetched from L2 into L1, which is too small for all rows up to `to_l2`
   std::int64_t element_bytes = 0;
 
   HWY_INLINE void fetch(std::int64_t first, std::int64_t count) const {
-    if (far == nullptr) return;
+    if (to_l2 == nullptr) return;
     for (std::int64_t at = first * element_bytes; at < (first + count) * element_bytes; at += kAlignment) {
-      __builtin_prefetch(far + at, 0, 2);
-      __builtin_prefetch(near + at, 0, 3);
+      __builtin_prefetch(to_l2 + at, 0, 2);
+      __builtin_prefetch(to_l1 + at, 0, 3);
     }
   }
 };
 
 template <bool kHasGroups, class A>
 void row_pass_blocks(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t count, A* to,
-                     RowsAhead ahead) {
+                     RowPrefetch prefetch) {
   const hn::ScalableTag<A> d;
   constexpr int kVectors = RegisterBlocks::kRowPassVectors;
   const auto step = kVectors * static_cast<std::int64_t>(hn::Lanes(d));
   for_each_block(count, step, [=](std::int64_t i) HWY_ATTR {
-    ahead.fetch(i, step);
+    prefetch.fetch(i, step);
     row_pass_block<kVectors, kHasGroups>(d, taps, stride, from + i, to + i);
   });
 }
 
-/// to[i] = sum over k of taps[k] * from[i + k * stride] for i in [0, count). A count below the vector's lanes
-/// reads and writes a whole vector all the same.
+/// to[i] = sum over k of taps[k] * from[i + k * stride] for i in [0, count). Reads and writes at least a
+/// whole vector.
 template <class A>
 void row_pass(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t count, A* to,
-              RowsAhead ahead = {}) {
+              RowPrefetch prefetch = {}) {
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   if (count >= RegisterBlocks::kRowPassVectors * lanes) {
     if constexpr (hn::MaxLanes(d) * sizeof(A) == kAlignment) {
       if (stride == 1 && taps.count > static_cast<std::int64_t>(16 / sizeof(A))) {
-        return row_pass_blocks<true>(taps, stride, from, count, to, ahead);
+        return row_pass_blocks<true>(taps, stride, from, count, to, prefetch);
       }
     }
-    row_pass_blocks<false>(taps, stride, from, count, to, ahead);
+    row_pass_blocks<false>(taps, stride, from, count, to, prefetch);
   } else if (count >= lanes) {
     for_each_block(count, lanes, [=](std::int64_t i) HWY_ATTR {
       row_pass_block<1, false>(d, taps, stride, from + i, to + i);
@@ -160,7 +159,7 @@ void row_pass(Taps<A> taps, std::int64_t stride, const A* from, std::int64_t cou
   }
 }
 
-/// Where the vectors of a row of a window lie, kVectors side by side from element i on.
+/// Locates the vectors of a row of a window: kVectors side by side from element i on.
 template <class A>
 struct OneWindow {
   const A* const* rows;
@@ -170,8 +169,8 @@ struct OneWindow {
   }
 };
 
-/// Adds row `j` of a window to the output rows [kFirst, kEnd) above it; `taps` points at the tap that output
-/// row 0 has there, so that row r has the r-th before it.
+/// Adds row `j` of a window to the output rows [kFirst, kEnd). `taps` points at the tap of output row 0;
+/// output row r uses taps[-r].
 template <int kFirst, int kEnd, int kRows, int kVectors, class D, class Window, class A = hn::TFromD<D>>
 HWY_INLINE void add_row(D d, const A* taps, const Window& window, std::int64_t j,
                         hn::Vec<D> (&sum)[kRows][kVectors]) {
@@ -198,8 +197,8 @@ HWY_INLINE void add_tail(D d, Taps<A> taps, const Window& window, hn::Vec<D> (&s
   (add_row<kRow + 1, kRows>(d, taps.data + taps.count + kRow, window, taps.count + kRow, sum), ...);
 }
 
-/// kRows x kVectors vectors of sums at once, so that a vector of the window is loaded once for kRows rows of
-/// output. There are at least kRows - 1 taps.
+/// kRows x kVectors vectors of sums together, so that a vector of the window is loaded once for kRows output
+/// rows. Needs at least kRows - 1 taps.
 template <int kRows, int kVectors, class D, class Window, class A = hn::TFromD<D>>
 HWY_INLINE void column_sums(D d, Taps<A> taps, const Window& window, hn::Vec<D> (&sum)[kRows][kVectors]) {
   SEPCONV_UNROLL for (int r = 0; r < kRows; ++r) {
@@ -211,7 +210,7 @@ HWY_INLINE void column_sums(D d, Taps<A> taps, const Window& window, hn::Vec<D> 
   if constexpr (kRows > 1) add_tail(d, taps, window, sum, kEnds);
 }
 
-/// kRows x kVectors vectors of output at once; at least kRows - 1 taps. kPastCaches: see ColumnPass.
+/// Computes kRows x kVectors vectors of output; at least kRows - 1 taps. kPastCaches: see column_pass_for.
 template <int kRows, int kVectors, bool kPastCaches, class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std::int64_t i, T* to,
                                   std::int64_t pitch) {
@@ -226,7 +225,7 @@ HWY_INLINE void column_pass_block(D d, Taps<A> taps, const A* const* window, std
   }
 }
 
-/// Rows narrower than a vector: computed whole, in scratch rows that have room, and copied out.
+/// Rows narrower than a vector: computed as whole vectors in scratch rows and copied.
 template <int kRows, class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void column_pass_narrow(D d, Taps<A> taps, const A* const* window, std::int64_t count, T* to,
                                    std::int64_t pitch) {
@@ -236,11 +235,11 @@ HWY_INLINE void column_pass_narrow(D d, Taps<A> taps, const A* const* window, st
   for (int r = 0; r < kRows; ++r) std::copy_n(whole + r * kPitch, count, to + r * pitch);
 }
 
-/// Elements from `to` to the first that begins a cache line.
+/// Number of elements from `to` to the next cache line.
 template <class T>
 std::int64_t elements_to_line(const T* to) {
-  const auto beyond = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kAlignment);
-  return (kAlignment - beyond) % kAlignment / static_cast<std::int64_t>(sizeof(T));
+  const auto misalignment = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) % kAlignment);
+  return (kAlignment - misalignment) % kAlignment / static_cast<std::int64_t>(sizeof(T));
 }
 
 /// kRows output rows of `count` elements, `pitch` elements apart: row r is the sum over k of taps[k] *
@@ -273,8 +272,7 @@ void column_pass(Taps<A> taps, const A* const* window, std::int64_t count, T* to
   }
 }
 
-/// As column_pass for any number of rows: as many at once as the registers hold and the taps allow, then
-/// halves of that.
+/// column_pass for any number of rows: as many at a time as registers and taps allow, then halves of that.
 template <int kRows, bool kPastCaches, class A, class T>
 void column_pass_rows(Taps<A> taps, const A* const* window, std::int64_t rows, std::int64_t count, T* to,
                       std::int64_t pitch) {
@@ -284,7 +282,7 @@ void column_pass_rows(Taps<A> taps, const A* const* window, std::int64_t rows, s
   if constexpr (kRows > 1) column_pass_rows<kRows / 2, kPastCaches>(taps, window, rows, count, to, pitch);
 }
 
-/// The column pass to pixels of a type known at run time; `pitch_bytes` from output row to output row.
+/// The column pass to pixels of a type known at run time. `pitch_bytes` is that of the output rows.
 template <class A>
 using ColumnPass = void (*)(Taps<A> taps, const A* const* window, std::int64_t rows, std::int64_t count,
                             std::byte* to, std::int64_t pitch_bytes);
@@ -296,8 +294,8 @@ void column_pass_to(Taps<A> taps, const A* const* window, std::int64_t rows, std
                                                           pitch_bytes / static_cast<std::int64_t>(sizeof(T)));
 }
 
-/// `past_caches`: stores pass the caches where they fill cache lines (stores_past_caches() says when).
-/// hwy::FlushStream() comes before anybody else reads them.
+/// `past_caches`: stores of whole cache lines bypass the caches (allowed if stores_past_caches()). Call
+/// hwy::FlushStream() before another thread reads them.
 template <class A>
 ColumnPass<A> column_pass_for(PixelType type, bool past_caches = false) {
   return visit_pixel_type(type, [=]<class T>(std::type_identity<T>) -> ColumnPass<A> {

@@ -1,5 +1,5 @@
-// The row pass on the device. A thread computes several neighbouring pixels and slides a window of inputs
-// over the taps, so that a value once in a register serves all of them. Private to conv_cuda.cu.
+// The row pass on the device. A thread computes several adjacent pixels and slides a window of inputs over
+// the taps, so that all of them use a value loaded into a register once. Private to two_passes.cu.
 #pragma once
 
 #include "kernels/conv/border.hpp"
@@ -10,26 +10,26 @@ namespace sepconv::conv_cuda {
 
 template <class A>
 struct RowPass {
-  device::Rows from;             ///< its first element is that of column in_col
-  std::int64_t in_col, in_cols;  ///< columns that `from` holds
+  device::Rows from;             ///< begins at column in_col
+  std::int64_t in_col, in_cols;  ///< columns that `from` contains
   device::Store<A> store;
-  std::int64_t strip_elements;  ///< in the result, from a strip's first element in a row to the next strip's;
+  std::int64_t strip_elements;  ///< distance in the result between adjacent strips of a row;
                                 ///< kStrip: an ordinary image
   std::int64_t rows, elements;
   std::int64_t first_col;  ///< column of element 0 of the result
   std::int64_t image_cols;
-  int channels, tap_count, segment_taps;  ///< no taps: the pass only copies
-  int plane;                              ///< staged values from channel to channel
+  int channels, tap_count, segment_taps;  ///< tap_count 0: the pass only copies
+  int plane;                              ///< stride of staged channels
   BorderMode border;
   A border_value;
 };
 
-/// Position in `from` of an element given relative to first_col; -1 where the constant border stands.
+/// Position in `from` of an element given relative to first_col; -1 for the constant border.
 template <class A>
 __device__ std::int64_t position_in_row(const RowPass<A>& p, std::int64_t element) {
   const std::int64_t index = element - (p.in_col - p.first_col) * p.channels;
   if (index >= 0 && index < p.in_cols * p.channels) return index;
-  // Not held means outside the image: the input holds the halo wherever there is one.
+  // The element is outside the image, because the input includes the halo wherever the image has it.
   const std::int64_t from_zero = element + p.first_col * p.channels;
   std::int64_t col = from_zero / p.channels;
   std::int64_t channel = from_zero % p.channels;
@@ -38,12 +38,11 @@ __device__ std::int64_t position_in_row(const RowPass<A>& p, std::int64_t elemen
   return inside < 0 ? -1 : (inside - p.in_col) * p.channels + channel;
 }
 
-/// Place of pixel i of a staged channel: one value of padding in every kOutputs lets neighbouring threads,
-/// whose pixels lie kOutputs apart, use different banks.
+/// Position of pixel i of a staged channel. One value of padding after every kOutputs lets adjacent threads,
+/// whose pixels are kOutputs apart, use different banks.
 __host__ __device__ constexpr int staged(int i) { return i + i / Tuning::kOutputs; }
 
-/// Walks over interleaved elements, one in every blockDim.x of them, and knows pixel and channel without
-/// dividing.
+/// Iterates over every blockDim.x-th interleaved element and tracks its pixel and channel without division.
 struct ElementWalk {
   int pixel, channel, channels, pixel_step, channel_step;
 
@@ -58,11 +57,10 @@ struct ElementWalk {
     channel += channel_step;
     if (channel >= channels) channel -= channels, ++pixel;
   }
-  __device__ __forceinline__ int place(int plane) const { return channel * plane + staged(pixel); }
+  __device__ __forceinline__ int staged_position(int plane) const { return channel * plane + staged(pixel); }
 };
 
-/// stage_row where a part lies outside the image. Slower and short: the way over the border is in the code
-/// but once.
+/// stage_row for rows partly outside the image. Slower, with little code: the border code is inlined once.
 template <class A>
 __device__ __forceinline__ void stage_border(const RowPass<A>& p, std::int64_t row, std::int64_t first,
                                              int count, std::int64_t end, A* stage) {
@@ -74,12 +72,12 @@ __device__ __forceinline__ void stage_border(const RowPass<A>& p, std::int64_t r
       const std::int64_t position = position_in_row(p, first + i);
       value = position < 0 ? p.border_value : p.from.template load<A>(row, position);
     }
-    stage[walk.place(p.plane)] = value;
+    stage[walk.staged_position(p.plane)] = value;
     walk.next();
   }
 }
 
-/// Stages `count` elements of a row from `first` on, by channels; zeros from `end` on, which no output needs.
+/// Stages `count` elements of a row from `first` on, split by channel, with zeros from `end` on.
 template <class A>
 __device__ __forceinline__ void stage_row(const RowPass<A>& p, std::int64_t row, std::int64_t first,
                                           int count, std::int64_t end, A* stage) {
@@ -91,14 +89,13 @@ __device__ __forceinline__ void stage_row(const RowPass<A>& p, std::int64_t row,
     ElementWalk walk(p.channels);
 #pragma unroll 4
     for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
-      stage[p.channels == 1 ? staged(i) : walk.place(p.plane)] = static_cast<A>(at[i]);
+      stage[p.channels == 1 ? staged(i) : walk.staged_position(p.plane)] = static_cast<A>(at[i]);
       walk.next();
     }
   });
 }
 
-/// Adds `tap_count` taps to a thread's sums. The input of output i under tap k is pixel i + k of `pixels`,
-/// which are staged.
+/// Adds `tap_count` taps to a thread's sums. The input of output i under tap k is staged pixel i + k.
 template <class A, int kOutputs>
 __device__ __forceinline__ void slide(const A* pixels, const A* taps, int tap_count, A (&sum)[kOutputs]) {
   A window[kOutputs];
@@ -106,8 +103,8 @@ __device__ __forceinline__ void slide(const A* pixels, const A* taps, int tap_co
 #pragma unroll
   for (int i = 0; i < kOutputs; ++i) window[i] = pixels[i];
   const A* next = pixels + kOutputs + 1;
-  int left = tap_count;
-  for (; left > kOutputs; left -= kOutputs) {
+  int remaining_taps = tap_count;
+  for (; remaining_taps > kOutputs; remaining_taps -= kOutputs) {
     load_taps(taps, tap);
 #pragma unroll
     for (int u = 0; u < kOutputs; ++u) {
@@ -122,16 +119,16 @@ __device__ __forceinline__ void slide(const A* pixels, const A* taps, int tap_co
   load_taps(taps, tap);
 #pragma unroll
   for (int u = 0; u < kOutputs; ++u) {
-    if (u >= left) break;
+    if (u >= remaining_taps) break;
 #pragma unroll
     for (int i = 0; i < kOutputs; ++i)
       sum[i] = device::fused_multiply_add(tap[u], window[(i + u) % kOutputs], sum[i]);
-    if (u + 1 < left) window[u] = next[u];
+    if (u + 1 < remaining_taps) window[u] = next[u];
   }
 }
 
-/// Block (x, y): as many elements as its threads have outputs, from x times that number on, of the rows y, y
-/// + gridDim.y, ... A thread's outputs are one channel of kOutputs neighbouring pixels.
+/// Block (x, y) computes the x-th run of as many elements as its threads have outputs, in rows y,
+/// y + gridDim.y, ... A thread's outputs are one channel of kOutputs adjacent pixels.
 template <class A, class Taps>
 __global__ void __launch_bounds__(Tuning::kRowThreads, sizeof(A) == 4 ? Tuning::kRowBlocksPerProcessor
                                                                       : Tuning::kRowBlocksPerProcessor / 2)
@@ -144,7 +141,7 @@ __global__ void __launch_bounds__(Tuning::kRowThreads, sizeof(A) == 4 ? Tuning::
   const int channel = static_cast<int>(threadIdx.x) / groups;
   const int group = static_cast<int>(threadIdx.x) % groups;
   const int block_elements = groups * kOutputs * c;
-  A* const mine = stage + channel * p.plane + staged(group * kOutputs);
+  A* const thread_pixels = stage + channel * p.plane + staged(group * kOutputs);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * block_elements;
   const std::int64_t radius_elements = static_cast<std::int64_t>(p.tap_count / 2) * c;
 
@@ -155,45 +152,45 @@ __global__ void __launch_bounds__(Tuning::kRowThreads, sizeof(A) == 4 ? Tuning::
       stage_row(p, row, first, block_elements, p.elements, stage);
       __syncthreads();
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) sum[i] = channel < c ? mine[i] : A(0);
+      for (int i = 0; i < kOutputs; ++i) sum[i] = channel < c ? thread_pixels[i] : A(0);
     }
     for (int k0 = 0; k0 < p.tap_count; k0 += p.segment_taps) {
-      const int taps_here = min(p.segment_taps, p.tap_count - k0);
+      const int tap_count = min(p.segment_taps, p.tap_count - k0);
       // Load: a segment's inputs, border included.
       __syncthreads();
       stage_row(p, row, first - radius_elements + static_cast<std::int64_t>(k0) * c,
-                block_elements + (taps_here - 1) * c, p.elements + radius_elements, stage);
+                block_elements + (tap_count - 1) * c, p.elements + radius_elements, stage);
       __syncthreads();
       // Accumulate.
-      if (channel < c) slide(mine, taps.at(k0), taps_here, sum);
+      if (channel < c) slide(thread_pixels, taps.at(k0), tap_count, sum);
     }
-    // Store: through shared memory, so that neighbouring threads store neighbouring elements.
+    // Store: through shared memory, so that adjacent threads store adjacent elements.
     p.store.finish(sum);
     __syncthreads();
     if (channel < c) {
 #pragma unroll
-      for (int i = 0; i < kOutputs; ++i) mine[i] = sum[i];
+      for (int i = 0; i < kOutputs; ++i) thread_pixels[i] = sum[i];
     }
     __syncthreads();
-    const int here = static_cast<int>(min(static_cast<std::int64_t>(block_elements), p.elements - first));
+    const int count = static_cast<int>(min(static_cast<std::int64_t>(block_elements), p.elements - first));
     device::visit(p.store.to.type, [&]<class T>(T) {
-      // `first` split into strips once: an element's own part of the way needs few operations.
+      // `first` is split into strips once, so that each element needs few operations.
       constexpr int kStrip = Tuning::kStrip;
       T* const to = p.store.to.template row<T>(row) + first / kStrip * p.strip_elements;
-      const int lead = static_cast<int>(first % kStrip);
+      const int strip_offset = static_cast<int>(first % kStrip);
       ElementWalk walk(c);
 #pragma unroll 4
-      for (int i = static_cast<int>(threadIdx.x); i < here; i += static_cast<int>(blockDim.x)) {
-        const int place = c == 1 ? staged(i) : walk.place(p.plane);
-        const int at = lead + i;
-        to[at / kStrip * p.strip_elements + at % kStrip] = device::to_pixel<T>(stage[place]);
+      for (int i = static_cast<int>(threadIdx.x); i < count; i += static_cast<int>(blockDim.x)) {
+        const int staged_position = c == 1 ? staged(i) : walk.staged_position(p.plane);
+        const int at = strip_offset + i;
+        to[at / kStrip * p.strip_elements + at % kStrip] = device::to_pixel<T>(stage[staged_position]);
         walk.next();
       }
     });
   }
 }
 
-/// For images of more channels than a block has threads: a thread an element, nothing shared.
+/// For images with more channels than a block has threads: one thread per element, no shared memory.
 template <class A, class Taps>
 __global__ void __launch_bounds__(Tuning::kRowThreads)
     row_pass_many_channels(const __grid_constant__ RowPass<A> p, const __grid_constant__ Taps taps) {

@@ -1,5 +1,5 @@
-// One column strip of a convolution: source rows are row-filtered into a ring, once each, while blocks of
-// output rows march down. Included once per target.
+// One column strip of a convolution: each source row is row-filtered once into a ring, from which the column
+// pass computes blocks of output rows from top to bottom. Included once per target.
 #if defined(SEPCONV_CONV_MARCH_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_CONV_MARCH_INL_H
 #undef SEPCONV_CONV_MARCH_INL_H
@@ -22,11 +22,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Row-filtered rows of a strip of columns [col, col + cols) of the input's image.
+/// Filters rows of a strip of columns [col, col + cols) of the input's image.
 template <class A>
 class RowFilter {
  public:
-  /// `padded` has room for StripLayout's padded_elements.
+  /// `padded` has StripLayout::padded_elements elements.
   RowFilter(Taps<A> taps, const Border& border, const ConstRegion& in, std::int64_t col, std::int64_t cols,
             A* padded)
       : taps_(taps),
@@ -37,11 +37,11 @@ class RowFilter {
         columns_(col, cols, taps.count / 2, in.image.cols),
         padded_(padded),
         load_(load_row_for<A>(in.pixels.type)) {
-    // A row pass reads whole vectors: straight from the image only where it has them.
+    // A row pass reads whole vectors, so rows shorter than a vector are copied first.
     const hn::ScalableTag<A> d;
     in_place_ = columns_.all_inside() && in.pixels.type == pixel_type_of<A>() &&
                 elements() >= static_cast<std::int64_t>(hn::Lanes(d));
-    // The border's constant need not be a pixel's value.
+    // A constant border may not be representable as a pixel.
     if (channels_ == 1 && (columns_.all_inside() || border.mode != BorderMode::constant)) {
       short_row_ = visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) {
         return short_row_pass_for<A, T>(taps.count);
@@ -51,15 +51,15 @@ class RowFilter {
 
   std::int64_t elements() const { return cols_ * channels_; }
 
-  /// Row `row` of the image, which in.rect holds, filtered into `to`.
+  /// Filters image row `row`, which is in in.rect, into `to`.
   void filter(std::int64_t row, A* to) const {
     if (taps_.count == 0) return convert(row, to);
     if (short_row_ != nullptr)
-      return short_row_(taps_.data, padded_pixels(row), elements(), to, rows_ahead(row));
-    row_pass(taps_, channels_, padded_row(row), elements(), to, rows_ahead(row));
+      return short_row_(taps_.data, padded_pixels(row), elements(), to, row_prefetch(row));
+    row_pass(taps_, channels_, padded_row(row), elements(), to, row_prefetch(row));
   }
 
-  /// A row outside the image under the constant border, filtered into `to`.
+  /// Filters a row outside the image under the constant border into `to`.
   void filter_constant(A* to) const {
     const A value = static_cast<A>(border_.value);
     if (taps_.count == 0) return void(std::fill_n(to, elements(), value));
@@ -67,12 +67,12 @@ class RowFilter {
     row_pass(taps_, channels_, padded_, elements(), to);
   }
 
-  /// What to fetch while row `row` is filtered: a strip leaves each row after a few cache lines, which is too
-  /// soon for the processor to see where it goes, and asked for all at once they would wait for each other.
-  RowsAhead rows_ahead(std::int64_t row) const {
-    const std::int64_t far = row + ConvTuning::kPrefetchRows;
-    if (far >= in_.rect.row_end()) return {};
-    return {inside_pixels(far), inside_pixels(row + 1), size_of(in_.pixels.type)};
+  /// Rows to prefetch while row `row` is filtered. A strip uses only a few cache lines of each row, too few
+  /// for the hardware prefetcher, and prefetching them all in one burst would stall.
+  RowPrefetch row_prefetch(std::int64_t row) const {
+    const std::int64_t prefetched_row = row + ConvTuning::kPrefetchRows;
+    if (prefetched_row >= in_.rect.row_end()) return {};
+    return {inside_pixels(prefetched_row), inside_pixels(row + 1), size_of(in_.pixels.type)};
   }
 
   const std::byte* inside_pixels(std::int64_t row) const {
@@ -81,19 +81,19 @@ class RowFilter {
   }
 
  private:
-  /// The row without a filter, in pieces, so that the rows to fetch are asked for piece by piece here too.
+  /// Converts a row without filtering it, in pieces, so that rows are prefetched piece by piece here too.
   void convert(std::int64_t row, A* to) const {
-    const RowsAhead ahead = rows_ahead(row);
+    const RowPrefetch prefetch = row_prefetch(row);
     const std::byte* const from = inside_pixels(row);
     const auto piece =
         RegisterBlocks::kRowPassVectors * static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<A>()));
     for (std::int64_t i = 0; i < elements(); i += piece) {
-      ahead.fetch(i, piece);
+      prefetch.fetch(i, piece);
       load_(from + i * size_of(in_.pixels.type), std::min(piece, elements() - i), to + i);
     }
   }
 
-  /// Where the elements under the row's taps are, or are brought.
+  /// The elements under the row's taps: in the image itself, or copied to `padded_`.
   const A* padded_row(std::int64_t row) const {
     const std::byte* const from = inside_pixels(row);
     if (in_place_) return reinterpret_cast<const A*>(from);
@@ -102,7 +102,7 @@ class RowFilter {
     return padded_;
   }
 
-  /// The same as pixels; never of a constant border that is reached (see the constructor).
+  /// padded_row without conversion; not for a constant border that is reached (see the constructor).
   const std::byte* padded_pixels(std::int64_t row) const {
     const std::int64_t bytes = in_.pixels.pixel_bytes();
     std::byte* const padded = reinterpret_cast<std::byte*>(padded_);
@@ -123,14 +123,14 @@ class RowFilter {
   ShortRowPass<A> short_row_ = nullptr;
 };
 
-/// Where row-filtered rows are kept until the last output row that needs them.
+/// Ring buffer of row-filtered rows.
 template <class A>
 struct Ring {
   A* data = nullptr;
   std::int64_t rows = 0;
   std::int64_t pitch = 0;
 
-  /// 32-bit, because a 64-bit division would show for small radii; rows are below kMaxSide.
+  /// 32-bit, because a 64-bit division is noticeable for small radii; rows are below kMaxSide.
   std::int64_t index(std::int64_t row) const {
     return static_cast<std::uint32_t>(row) % static_cast<std::uint32_t>(rows);
   }
@@ -147,8 +147,8 @@ struct StripScratch {
 
 /// Filters one strip: `out` covers the strip's columns and all its rows.
 ///
-/// The rows under a block of output rows, mapped by the border, span no more image rows than the ring has: a
-/// border only folds the window back onto itself. Ends with Cancelled when `worker` is to stop.
+/// The rows under a block of output rows, mapped by the border, span no more image rows than the ring has,
+/// because a border only folds the window back onto itself. Throws Cancelled when `worker` is stopped.
 template <class A>
 void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, const StripScratch<A>& scratch,
                  const Region& out, std::int64_t block_rows, const Worker& worker) {
@@ -174,7 +174,7 @@ void march_strip(const RowFilter<A>& rows, Taps<A> taps, BorderMode border, cons
   }
 }
 
-/// A strip without a column pass: filter and store a few rows at a time, as many as the ring has.
+/// Filters a strip without a column pass: filters and stores as many rows at a time as the ring has.
 template <class A>
 void filter_strip_rows(const RowFilter<A>& rows, const Region& out, const Ring<A>& ring,
                        const Worker& worker) {

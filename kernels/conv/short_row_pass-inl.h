@@ -1,4 +1,4 @@
-// The row pass of a few taps over pixels of another type than the arithmetic's. Included once per target.
+// The row pass of a few taps over pixels that are not of the arithmetic type. Included once per target.
 #if defined(SEPCONV_CONV_FEW_TAPS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_CONV_FEW_TAPS_INL_H
 #undef SEPCONV_CONV_FEW_TAPS_INL_H
@@ -15,21 +15,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// As row_pass for neighbouring elements (stride 1), of pixels that are converted on the way. Reads up to two
-/// vectors beyond `count` and writes whole vectors.
+/// row_pass with stride 1 over pixels that it converts itself. Reads up to two vectors beyond `count` and
+/// writes whole vectors.
 template <class A>
 using ShortRowPass = void (*)(const A* taps, const std::byte* from, std::int64_t count, A* to,
-                              RowsAhead ahead);
+                              RowPrefetch prefetch);
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET <= HWY_AVX3
 
-/// The elements that begin kNext after `low`; `next` follows it.
-template <int kNext, class V>
+/// The vector that begins kShift elements after `low`; `next` follows `low`.
+template <int kShift, class V>
 HWY_INLINE V shifted(V low, V next) {
-  if constexpr (kNext == 0) return low;
-  if constexpr (kNext > 0) {
+  if constexpr (kShift == 0) return low;
+  if constexpr (kShift > 0) {
     return V{_mm512_castsi512_ps(
-        _mm512_alignr_epi32(_mm512_castps_si512(next.raw), _mm512_castps_si512(low.raw), kNext))};
+        _mm512_alignr_epi32(_mm512_castps_si512(next.raw), _mm512_castps_si512(low.raw), kShift))};
   }
 }
 
@@ -40,23 +40,23 @@ HWY_INLINE V sum_of(const V* taps, V low, V next, std::integer_sequence<int, kTa
   return sum;
 }
 
-/// With so few taps converting a row first, and loading each vector once for each tap, takes longer than the
-/// multiply-adds: here each is loaded and converted once, and those under the other taps are shifted together
-/// from it and the next.
+/// With so few taps, converting a row first and loading each vector once per tap takes longer than the
+/// multiply-adds. Here each vector is loaded and converted once; those under the other taps are shifted
+/// together from it and the next.
 template <int kTaps, class T>
 void short_row_pass(const float* taps, const std::byte* from_bytes, std::int64_t count, float* to,
-                    RowsAhead ahead) {
+                    RowPrefetch prefetch) {
   const hn::ScalableTag<float> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   static_assert(2 * sizeof(T) <=
-                sizeof(float));  // the padded row has room for as many floats and kSlackElements
+                sizeof(float));  // the padded row has capacity for `count` floats and kSlackElements
   const T* const from = reinterpret_cast<const T*>(from_bytes);
   hn::Vec<decltype(d)> tap[kTaps];
   SEPCONV_UNROLL for (int k = 0; k < kTaps; ++k) tap[k] = hn::Set(d, taps[k]);
   constexpr int kVectors = RegisterBlocks::kRowPassVectors;
   auto low = load_vector(d, from);
   for (std::int64_t i = 0; i < count; i += kVectors * lanes) {
-    ahead.fetch(i, kVectors * lanes);
+    prefetch.fetch(i, kVectors * lanes);
     SEPCONV_UNROLL for (int v = 0; v < kVectors; ++v) {
       const std::int64_t at = i + v * lanes;
       if (at >= count) return;
@@ -67,7 +67,7 @@ void short_row_pass(const float* taps, const std::byte* from_bytes, std::int64_t
   }
 }
 
-/// The pass for this many taps, or none where row_pass is as fast: with 9 taps it was.
+/// The pass for this many taps, or null where row_pass is as fast, as measured with 9 taps.
 template <class A, class T>
 ShortRowPass<A> short_row_pass_for(std::int64_t taps) {
   if constexpr (std::is_same_v<A, float> && std::is_integral_v<T>) {

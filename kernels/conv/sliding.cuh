@@ -1,5 +1,5 @@
-// A thread's share of a pass: kOutputs neighbouring results, over which a window of inputs slides in
-// registers, so that an input once loaded serves many multiply-adds. Private to fused_pass.cuh.
+// A thread's part of a pass: kOutputs adjacent results, over which a window of inputs slides in registers, so
+// that an input is loaded once for many multiply-adds. Private to fused_pass.cuh.
 #pragma once
 
 #include "kernels/cuda/device_pixel.cuh"
@@ -57,13 +57,13 @@ __device__ __forceinline__ void add_along(const A (&before)[kVector], const A (&
   }
 }
 
-/// Adds `count` taps, an odd number, to the sums of kOutputs neighbours of a row: sum[i] takes pixels[kShift
-/// + i + k] under tap k. `pixels` are aligned to 16 bytes; kShift is less than a vector.
+/// Adds `count` taps, an odd number, to the sums of kOutputs adjacent pixels of a row: sum[i] adds
+/// taps[k] * pixels[kShift + i + k]. `pixels` is aligned to 16 bytes; kShift is less than a vector.
 template <int kShift, class A, int kOutputs>
 __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, int count, A (&sum)[kOutputs]) {
   constexpr int kVector = Vector<A>::kCount;
   A before[kVector], window[kOutputs], next[kOutputs];
-  const auto go_on = [&](const A(&from)[kOutputs]) {
+  const auto advance = [&](const A(&from)[kOutputs]) {
 #pragma unroll
     for (int i = 0; i < kVector; ++i) before[i] = from[kOutputs - kVector + i];
     pixels += kOutputs;
@@ -73,30 +73,30 @@ __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, int 
   load_vectors(pixels, before);
   load_vectors(pixels + kVector, window);
   pixels += kVector + kOutputs;
-  // Two rounds, so that the window changes its place instead of being moved.
+  // Two rounds an iteration, so that the two buffers swap roles instead of being copied.
   while (count > 2 * kOutputs) {
     load_vectors(pixels, next);
     add_along<kShift, 0, kOutputs>(before, window, next, taps, sum);
-    go_on(window);
+    advance(window);
     load_vectors(pixels, window);
     add_along<kShift, 0, kOutputs>(before, next, window, taps, sum);
-    go_on(next);
+    advance(next);
   }
   if (count > kOutputs) {
     load_vectors(pixels, next);
     add_along<kShift, 0, kOutputs>(before, window, next, taps, sum);
-    go_on(window);
+    advance(window);
 #pragma unroll
     for (int i = 0; i < kOutputs; ++i) window[i] = next[i];
   }
-  // No more than is there: inputs up to kShift + kOutputs + count - 2.
+  // Load only inputs that exist: up to kShift + kOutputs + count - 2.
 #pragma unroll
   for (int i = 0; i < kOutputs; i += kVector) {
     if (kVector + i + 1 < kShift + count) load_vectors(pixels + i, reinterpret_cast<A(&)[kVector]>(next[i]));
   }
   add_along<kShift, 0, 1>(before, window, next, taps, sum);
   [&]<int... kPair>(std::integer_sequence<int, kPair...>) {
-    // Stops at the first pair that there is not.
+    // Stops after the last pair.
     (void)((count > 1 + 2 * kPair &&
             (add_along<kShift, 1 + 2 * kPair, 3 + 2 * kPair>(before, window, next, taps, sum), true)) &&
            ...);
@@ -104,8 +104,7 @@ __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, int 
   (std::make_integer_sequence<int, kOutputs / 2 - 1>{});
 }
 
-/// The same for kTaps taps, a number that the compiler knows, without a branch; taps are kStride elements
-/// apart.
+/// slide_along for a compile-time number of taps, without branches; taps are kStride elements apart.
 template <int kShift, int kTaps, int kStride, class A, int kOutputs>
 __device__ __forceinline__ void slide_along(const A* pixels, const A* taps, A (&sum)[kOutputs]) {
   constexpr int kLast = kShift + kOutputs - 1 + (kTaps - 1) * kStride;
@@ -145,9 +144,8 @@ __device__ __forceinline__ void add_down(const A (&window)[kRows][kCols], const 
   }
 }
 
-/// Lines of shared memory, kPitch elements apart, that follow each other in a ring: after the last comes the
-/// first. Up to kMirrored of the first stand behind the last once more, so that a few lines in a row can be
-/// read without a look at the end.
+/// A ring of lines in shared memory, kPitch elements apart. The first kMirrored lines are repeated after the
+/// last, so that a few consecutive lines can be read without wrapping.
 template <int kPitch, class A>
 struct LineRing {
   static constexpr int kMirrored = 7;
@@ -158,8 +156,8 @@ struct LineRing {
   __device__ __forceinline__ A* at(int line) const { return first + wrapped(line) * kPitch; }
 };
 
-/// The same down the columns: sum[r * kCols + i] takes element i of line r + k under tap k, of the lines from
-/// `at` on, which is in the ring.
+/// The same down the columns: sum[r * kCols + i] adds taps[k] times element i of line r + k. `at` points to
+/// line 0 in the ring.
 template <int kRows, int kCols, int kPitch, class A>
 __device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, const A* at, const A* taps,
                                            int count, A (&sum)[kRows * kCols]) {
@@ -167,19 +165,19 @@ __device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, cons
   A window[kRows][kCols];
   A next[kRows][kCols];
   const A* const end = ring.first + ring.count * kPitch;
-  const auto go_on = [&](int rows) {
+  const auto advance = [&](int rows) {
     at += rows * kPitch;
     if (at >= end) at -= ring.count * kPitch;
   };
   load_rows<kRows, kPitch>(at, window);
-  go_on(kRows);
+  advance(kRows);
 #pragma unroll 1
   for (; count > 2 * kRows; count -= 2 * kRows) {
     load_rows<kRows, kPitch>(at, next);
     add_down<0, kRows>(window, next, taps, sum);
     load_rows<kRows, kPitch>(at + kRows * kPitch, window);
     add_down<0, kRows>(next, window, taps + kRows, sum);
-    go_on(2 * kRows);
+    advance(2 * kRows);
     taps += 2 * kRows;
   }
   if (count > kRows) {
@@ -201,18 +199,18 @@ __device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, cons
   }
 }
 
-/// The same for kTaps taps, a number that the compiler knows.
+/// slide_down for a compile-time number of taps.
 template <int kTaps, int kRows, int kCols, int kPitch, class A>
 __device__ __forceinline__ void slide_down(const LineRing<kPitch, A>& ring, const A* at, const A* taps,
                                            A (&sum)[kRows * kCols]) {
-  constexpr int kTogether = LineRing<kPitch, A>::kMirrored + 1;
+  constexpr int kContiguousLines = LineRing<kPitch, A>::kMirrored + 1;
   const A* const end = ring.first + ring.count * kPitch;
 #pragma unroll
   for (int line = 0; line < kTaps + kRows - 1; ++line) {
     A input[kCols];
-    load_vectors(at + line % kTogether * kPitch, input);
-    if (line % kTogether == kTogether - 1) {
-      at += kTogether * kPitch;
+    load_vectors(at + line % kContiguousLines * kPitch, input);
+    if (line % kContiguousLines == kContiguousLines - 1) {
+      at += kContiguousLines * kPitch;
       if (at >= end) at -= ring.count * kPitch;
     }
 #pragma unroll

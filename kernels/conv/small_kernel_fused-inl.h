@@ -1,4 +1,4 @@
-// Both passes of few taps over integers, block by block. Included once per target.
+// Both passes of a small kernel over integers, block by block. Included once per target.
 #if defined(SEPCONV_CONV_FEW_BY_FEW_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_CONV_FEW_BY_FEW_INL_H
 #undef SEPCONV_CONV_FEW_BY_FEW_INL_H
@@ -25,7 +25,7 @@ namespace sepconv::HWY_NAMESPACE {
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET <= HWY_AVX3
 
-/// The pixels of `out`, for which supports_small_kernel().
+/// Computes the pixels of `out`. Needs supports_small_kernel().
 template <class T>
 class SmallKernelFilter {
  public:
@@ -41,10 +41,10 @@ class SmallKernelFilter {
         columns_(out.rect.col, out.rect.cols, radius, in.image.cols),
         pitch_(out.pixels.pitch_bytes / std::int64_t(sizeof(T))),
         past_caches_(stores_past_caches(out, out.pixels.type)),
-        joins_lines_(out.past_caches && !past_caches_ && has_elements(out)),
+        combines_lines_(out.past_caches && !past_caches_ && has_elements(out)),
         filter_(small_kernel_for<T>(radius)) {}
 
-  /// Ends with Cancelled when `worker` is to stop.
+  /// Throws Cancelled when `worker` is stopped.
   void run(const Worker& worker) {
     const std::int64_t step = SmallKernel::rows(radius_);
     for (std::int64_t row = out_.rect.row; row < out_.rect.row_end(); row += step) {
@@ -63,15 +63,16 @@ class SmallKernelFilter {
     }
     T* const to = out_.pixels.template row<T>(row - out_.rect.row);
     const std::int64_t count = out_.pixels.row_elements();
-    const std::int64_t done = joins_lines_ ? join_lines(rows, to, count) : fill_lines(rows, to, count);
+    const std::int64_t done =
+        combines_lines_ ? store_combined_lines(rows, to, count) : store_whole_lines(rows, to, count);
     for_each_block(
         count, SmallKernel::kBlock, [&](std::int64_t i) { filter_block(rows, i, to + i, pitch_, false); },
         done);
   }
 
-  /// Stores past the caches where it can, and returns how many elements of the rows that were: only whole
-  /// cache lines pass them, and the first may begin within a block.
-  std::int64_t fill_lines(std::int64_t rows, T* to, std::int64_t count) {
+  /// Computes blocks whose stores bypass the caches; returns the number of elements of each row done. Only
+  /// whole cache lines bypass them, and the first may begin within a block.
+  std::int64_t store_whole_lines(std::int64_t rows, T* to, std::int64_t count) {
     if (!past_caches_) return 0;
     std::int64_t i = elements_to_line(to);
     if (i > 0) filter_block(rows, 0, to, pitch_, false);
@@ -80,8 +81,8 @@ class SmallKernelFilter {
     return i;
   }
 
-  /// The same where they begin at different columns.
-  std::int64_t join_lines(std::int64_t rows, T* to, std::int64_t count) {
+  /// The same for rows whose cache lines begin at different columns.
+  std::int64_t store_combined_lines(std::int64_t rows, T* to, std::int64_t count) {
     std::int64_t i = 0;
     for (; i + SmallKernel::kBlock <= count; i += SmallKernel::kBlock) {
       filter_block(rows, i, lines_.block(), lines_.kPitch, false);
@@ -102,13 +103,13 @@ class SmallKernelFilter {
     filter_(row_taps_, col_taps_, block);
   }
 
-  /// Whether all that the block from element i on needs of a row is in the image.
+  /// Whether all input columns of the block at element i are in the image.
   bool inside(std::int64_t i) const {
     const std::int64_t end = i + SmallKernel::kBlock + 2 * radius_ * channels_;
     return i >= columns_.before() * channels_ && end <= (columns_.before() + columns_.inside()) * channels_;
   }
 
-  /// Brings together what the block from element i on needs, with what the border has, from a whole pixel on.
+  /// Copies the input of the block at element i, with its border, beginning at a whole pixel.
   void gather(std::int64_t rows, std::int64_t i) {
     const std::int64_t col = columns_.first + i / channels_;
     const std::int64_t end = columns_.first + ceil_div(i + SmallKernel::kBlock, channels_) + 2 * radius_;
@@ -131,17 +132,17 @@ class SmallKernelFilter {
   Region out_;
   std::int64_t channels_;
   PaddedColumns columns_;
-  std::int64_t pitch_;  ///< of the result, elements
-  bool past_caches_, joins_lines_;
+  std::int64_t pitch_;  ///< of the result, in elements
+  bool past_caches_, combines_lines_;
   decltype(small_kernel_for<T>(1)) filter_;
   bool rows_inside_ = true;
   const T* window_[SmallKernel::kMaxWindow];
   const T* gathered_window_[SmallKernel::kMaxWindow];
-  LineJoiner<T> lines_;
+  WriteCombiner<T> lines_;
   T gathered_[SmallKernel::kMaxWindow][SmallKernel::kBlock + 3 * SmallKernel::kMaxReach];
 };
 
-/// The convolution, if it is one of those that supports_small_kernel() and this instruction set gains by it.
+/// Runs the convolution and returns true if supports_small_kernel() and this instruction set profits from it.
 inline bool convolve_small_kernel(const SeparableTaps& taps, Taps<float> row, Taps<float> col,
                                   const Border& border, const ConstRegion& in, const Region& out,
                                   const Worker& worker) {

@@ -11,7 +11,7 @@
 namespace sepconv {
 namespace {
 
-/// The greatest |result| of a pass over values from -1 to 1, but for roundings.
+/// Maximum |result| of a pass over values from -1 to 1, apart from rounding.
 double gain(const std::vector<double>& taps) {
   double sum = 0;
   for (const double tap : taps) sum += std::abs(tap);
@@ -24,13 +24,13 @@ bool is_pixel(double value) {
          value == std::nearbyint(value);
 }
 
-/// Whether T holds the border's constant, and a 32-bit integer the results; what is between the passes is
-/// finite then, too.
+/// Whether T can represent the border's constant and a 32-bit integer the results. Values between the passes
+/// are then finite, too.
 template <class T>
 bool values_fit(const SeparableTaps& taps, const Border& border) {
   if constexpr (std::is_integral_v<T>) {
-    const double greatest = -1.0 * std::numeric_limits<T>::lowest() + std::numeric_limits<T>::max();
-    return std::max(gain(taps.row), 1.0) * std::max(gain(taps.col), 1.0) * greatest < (1 << 30) &&
+    const double value_range = -1.0 * std::numeric_limits<T>::lowest() + std::numeric_limits<T>::max();
+    return std::max(gain(taps.row), 1.0) * std::max(gain(taps.col), 1.0) * value_range < (1 << 30) &&
            (border.mode != BorderMode::constant || is_pixel<T>(border.value));
   }
   return false;
@@ -41,9 +41,9 @@ bool values_fit(const SeparableTaps& taps, const Border& border) {
 bool supports_small_kernel(const SeparableTaps& taps, const Border& border, const ConstRegion& in,
                            const Region& out) {
   const std::int64_t channels = in.pixels.channels, radius = taps.row_radius();
-  const std::int64_t most =
-      channels > 1 && out.past_caches ? SmallKernel::kMaxRadius : SmallKernel::kMaxRadiusElsewhere;
-  return !taps.columns_first && radius >= 1 && radius <= most && taps.row.size() == taps.col.size() &&
+  const std::int64_t max_radius =
+      channels > 1 && out.past_caches ? SmallKernel::kMaxRadius : SmallKernel::kMaxRadiusCached;
+  return !taps.columns_first && radius >= 1 && radius <= max_radius && taps.row.size() == taps.col.size() &&
          2 * radius * channels <= SmallKernel::kMaxReach &&
          out.pixels.row_elements() >= SmallKernel::kBlock && in.pixels.type == out.pixels.type &&
          visit_pixel_type(in.pixels.type,

@@ -1,4 +1,4 @@
-// A block of both passes of few taps over integers: filtered rows stay in registers. Included once per
+// A block of both passes of a small kernel over integers; filtered rows stay in registers. Included once per
 // target.
 #if defined(SEPCONV_CONV_FEW_BY_FEW_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_CONV_FEW_BY_FEW_BLOCK_INL_H
@@ -18,87 +18,88 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-// With 16 registers, as AVX2 has, the two passes one after the other were as fast or faster.
+// With the 16 registers of AVX2, two separate passes were as fast or faster.
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET <= HWY_AVX3
 
-/// Rows of SmallKernel::kBlock results one below the other.
+/// A block of `rows` rows of SmallKernel::kBlock results.
 template <class T>
 struct SmallKernelBlock {
-  const T* const* window;     ///< the rows under them, 2 * radius more
-  std::int64_t first;         ///< the element of each that the first row tap of the first result is for
+  const T* const* window;     ///< the rows + 2 * radius input rows
+  std::int64_t first;         ///< element of an input row under the first row tap of the first result
   std::int64_t rows, stride;  ///< stride: elements from tap to tap
   T* to;
   std::int64_t pitch;  ///< elements
   bool past_caches;    ///< `to` and `pitch` are whole cache lines
 };
 
-constexpr int kFewVectors = SmallKernel::kBlock / 16;
-using FewVectors = hn::Vec<hn::ScalableTag<float>>[kFewVectors];
+constexpr int kBlockVectors = SmallKernel::kBlock / 16;
+using BlockVectors = hn::Vec<hn::ScalableTag<float>>[kBlockVectors];
 
 HWY_INLINE void store_line(__m512i line, void* to, bool past_caches) {
   if (past_caches) return _mm512_stream_si512(reinterpret_cast<__m512i*>(to), line);
   _mm512_storeu_si512(to, line);
 }
 
-/// As store_vector of each, for sums below 2^31: narrowing two vectors into one takes 16 bytes of either in
-/// turn, which a permutation of the last one puts in order. That is half the instructions.
+/// store_vector for each vector, for sums below 2^31, with half the instructions. Packing two vectors
+/// interleaves their 16-byte parts, and one final permutation restores the order.
 template <class T>
-HWY_INLINE void store_block(const FewVectors& sum, T* to, bool past_caches) {
-  __m512i whole[kFewVectors];
-  SEPCONV_UNROLL for (int v = 0; v < kFewVectors; ++v) whole[v] = _mm512_cvtps_epi32(sum[v].raw);
+HWY_INLINE void store_block(const BlockVectors& sum, T* to, bool past_caches) {
+  __m512i whole[kBlockVectors];
+  SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; ++v) whole[v] = _mm512_cvtps_epi32(sum[v].raw);
   if constexpr (sizeof(T) == 1) {
-    const __m512i turns =
+    const __m512i interleaved =
         _mm512_packus_epi16(_mm512_packs_epi32(whole[0], whole[1]), _mm512_packs_epi32(whole[2], whole[3]));
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    store_line(_mm512_permutexvar_epi32(order, turns), to, past_caches);
+    store_line(_mm512_permutexvar_epi32(order, interleaved), to, past_caches);
   } else {
     static_assert(sizeof(T) == 2);
     const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
-    SEPCONV_UNROLL for (int v = 0; v < kFewVectors; v += 2) {
-      const __m512i turns = std::is_signed_v<T> ? _mm512_packs_epi32(whole[v], whole[v + 1])
-                                                : _mm512_packus_epi32(whole[v], whole[v + 1]);
-      store_line(_mm512_permutexvar_epi64(order, turns), to + v * 16, past_caches);
+    SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; v += 2) {
+      const __m512i interleaved = std::is_signed_v<T> ? _mm512_packs_epi32(whole[v], whole[v + 1])
+                                                      : _mm512_packus_epi32(whole[v], whole[v + 1]);
+      store_line(_mm512_permutexvar_epi64(order, interleaved), to + v * 16, past_caches);
     }
   }
 }
 
-/// The row pass. Each vector is loaded and converted once for each tap, by units that the multiply-adds leave
-/// idle: as fast as shifting it together from those that are there, and for any stride.
+/// The row pass. Each vector is loaded and converted once per tap, by units that the multiply-adds leave
+/// idle. That is as fast as shifting it together from loaded vectors, and works for any stride.
 template <int kTaps, class T>
-HWY_INLINE void filter_few(const float* taps, std::int64_t stride, const T* from, FewVectors& filtered) {
+HWY_INLINE void filter_block_row(const float* taps, std::int64_t stride, const T* from,
+                                 BlockVectors& filtered) {
   const hn::ScalableTag<float> d;
   for (int at = 0; at < SmallKernel::kBlock * int(sizeof(T)); at += kAlignment)
     __builtin_prefetch(reinterpret_cast<const std::byte*>(from) + SmallKernel::kPrefetchBytes + at);
-  SEPCONV_UNROLL for (int v = 0; v < kFewVectors; ++v) filtered[v] = hn::Zero(d);
+  SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; ++v) filtered[v] = hn::Zero(d);
   SEPCONV_UNROLL for (int k = 0; k < kTaps; ++k) {
     const auto tap = hn::Set(d, taps[k]);
-    SEPCONV_UNROLL for (int v = 0; v < kFewVectors; ++v) filtered[v] =
+    SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; ++v) filtered[v] =
         fused_multiply_add(tap, load_vector(d, from + k * stride + v * 16), filtered[v]);
   }
 }
 
-/// A row of the window is filtered and added to the sums of the rows of output that have it under a tap; the
-/// uppermost of them is complete then.
+/// Filters each row of the window and adds it to the sums of all output rows that use it; the uppermost of
+/// them is then complete.
 template <int kTaps, class T>
 void small_kernel_fused(const float* row_taps, const float* col_taps, const SmallKernelBlock<T>& block) {
   const hn::ScalableTag<float> d;
-  FewVectors sum[kTaps], filtered;
+  BlockVectors sum[kTaps], filtered;
   SEPCONV_UNROLL for (int r = 0; r < kTaps; ++r) {
-    SEPCONV_UNROLL for (int v = 0; v < kFewVectors; ++v) sum[r][v] = hn::Zero(d);
+    SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; ++v) sum[r][v] = hn::Zero(d);
   }
   T* to = block.to;
   for (std::int64_t j = 0; j < block.rows + kTaps - 1; ++j) {
-    filter_few<kTaps>(row_taps, block.stride, block.window[j] + block.first, filtered);
+    filter_block_row<kTaps>(row_taps, block.stride, block.window[j] + block.first, filtered);
     SEPCONV_UNROLL for (int r = 0; r < kTaps; ++r) {
       const auto tap = hn::Set(d, col_taps[kTaps - 1 - r]);
-      SEPCONV_UNROLL for (int v = 0; v < kFewVectors; ++v) sum[r][v] =
+      SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; ++v) sum[r][v] =
           fused_multiply_add(tap, filtered[v], sum[r][v]);
     }
     if (j >= kTaps - 1) {
       store_block(sum[0], to, block.past_caches);
       to += block.pitch;
     }
-    SEPCONV_UNROLL for (int v = 0; v < kFewVectors; ++v) {
+    SEPCONV_UNROLL for (int v = 0; v < kBlockVectors; ++v) {
       SEPCONV_UNROLL for (int r = 0; r < kTaps - 1; ++r) sum[r][v] = sum[r + 1][v];
       sum[kTaps - 1][v] = hn::Zero(d);
     }

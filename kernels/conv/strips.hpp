@@ -1,4 +1,4 @@
-// How convolve_host cuts a region and lays out its scratch; private to this folder.
+// How convolve_host divides a region into strips and lays out its scratch; private to this folder.
 #pragma once
 
 #include <algorithm>
@@ -11,55 +11,54 @@ namespace sepconv {
 
 /// Tuning of convolve_host. Measured by bench conv --device cpu and tests/peers/conv.py.
 struct ConvTuning {
-  /// Rows of output that one march of the column pass computes from each row of the ring, at most.
+  /// Maximum output rows that one call of the column pass computes.
   static constexpr std::int64_t kRowsPerBlock = 8;
   /// A ring of filtered rows this large stays in the L1 cache...
   static constexpr std::int64_t kFirstCacheBytes = 24 << 10;
-  /// ... but memory is fast only along rows so long, ...
+  /// ... but memory is fast only along rows of at least this length, ...
   static constexpr std::int64_t kUsefulElements = 2048;
   /// ... unless the ring would leave the L2 cache, ...
   static constexpr std::int64_t kSecondCacheBytes = 512 << 10;
   /// ... down to strips of a few vectors.
   static constexpr std::int64_t kMinElements = 128;
-  /// Columns of a strip for each of its halo, when columns are filtered first.
+  /// Minimum ratio of a strip's columns to its halo when columns are filtered first.
   static constexpr std::int64_t kHaloFactor = 8;
-  /// Source rows from the one being filtered to the one being fetched from memory.
+  /// Prefetch distance in source rows.
   static constexpr std::int64_t kPrefetchRows = 4;
-  /// Elements that a kernel may touch beyond a scratch row's end: the widest vector's worth.
+  /// Elements that a kernel may access beyond a scratch row's end: the widest vector.
   static constexpr std::int64_t kSlackElements = 16;
 };
 
-/// Whether pixels begin at multiples of their elements' size.
+/// Whether the pixels are aligned to their element size.
 inline bool has_elements(const Region& out) {
   return reinterpret_cast<std::uintptr_t>(out.pixels.data) %
              static_cast<std::uintptr_t>(size_of(out.pixels.type)) ==
          0;
 }
 
-/// Whether the column pass writes `out` past the caches: nothing is converted, and cache lines begin at the
-/// same columns of all rows.
+/// Whether the column pass writes `out` past the caches: if nothing is converted and cache lines begin at the
+/// same columns in all rows.
 inline bool stores_past_caches(const Region& out, PixelType arithmetic) {
   return out.past_caches && out.pixels.type == arithmetic && has_elements(out) &&
          out.pixels.pitch_bytes % kAlignment == 0;
 }
 
 /// Sizes of convolve_host's scratch for column strips of an output. All grow with the output's extent, so
-/// that scratch sized for a tile also does for the smaller tiles at an image's edges.
+/// scratch sized for a tile suffices for the smaller tiles at an image's edges.
 struct StripLayout {
-  std::int64_t strip_cols = 0;   ///< columns of output in a strip; the last strip may have fewer
+  std::int64_t strip_cols = 0;   ///< output columns of a strip; the last strip may have fewer
   std::int64_t window_rows = 0;  ///< rows under the column taps of a block of output rows
-  std::int64_t ring_rows = 0;    ///< filtered rows kept
+  std::int64_t ring_rows = 0;    ///< filtered rows in the ring
   std::int64_t ring_pitch = 0;   ///< elements from ring row to ring row
   std::int64_t padded_elements =
-      0;  ///< of a source row with its border or halo on both sides; with columns_first of a block of rows
+      0;  ///< of a source row with its border or halo; of a block of rows if columns_first
 
   StripLayout(const SeparableTaps& taps, Extent out, Extent image, std::int64_t channels,
               std::int64_t element_bytes) {
     std::int64_t max_cols = max_strip_cols(taps, channels, element_bytes);
-    // Columns first: those of the halo are filtered for each strip again.
+    // Columns first: the halo's columns are filtered again for each strip.
     if (taps.columns_first) max_cols = std::max(max_cols, ConvTuning::kHaloFactor * taps.row_radius());
-    // This many pixels, of whatever bytes, fill cache lines: strips after the first begin one where the first
-    // does.
+    // kAlignment pixels of any size fill whole cache lines, so all strips have the alignment of the first.
     const std::int64_t unit = max_cols >= kAlignment ? kAlignment : 1;
     max_cols = std::min(out.cols, max_cols / unit * unit);
     strip_cols = std::min(round_up(ceil_div(out.cols, ceil_div(out.cols, max_cols)), unit),
@@ -75,7 +74,7 @@ struct StripLayout {
     }
   }
 
-  /// Arena bytes for everything that a convolution takes.
+  /// Total arena bytes of a convolution.
   std::int64_t scratch_bytes(const SeparableTaps& taps, std::int64_t element_bytes) const noexcept {
     const auto bytes = [=](std::int64_t count) { return Arena::bytes_for(count * element_bytes); };
     return bytes(static_cast<std::int64_t>(taps.row.size())) +

@@ -12,12 +12,13 @@
 namespace sepconv {
 namespace {
 
-/// Beyond it binomial coefficients leave the range of double.
+/// Binomial coefficients of larger radii exceed the range of double.
 constexpr std::int64_t kMaxBinomialRadius = 512;
 
-void check_radius(std::int64_t radius, std::int64_t highest) {
-  if (radius < 0 || radius > highest) {
-    throw InvalidArgument(fmt::format("radius {} is out of range: give one from 0 to {}", radius, highest));
+void check_radius(std::int64_t radius, std::int64_t max_radius) {
+  if (radius < 0 || radius > max_radius) {
+    throw InvalidArgument(
+        fmt::format("radius {} is out of range: give one from 0 to {}", radius, max_radius));
   }
 }
 
@@ -27,8 +28,8 @@ void check_sigma(double sigma) {
   }
 }
 
-/// numpy.sum of contiguous doubles, order of additions included, because SciPy normalises by it: eight
-/// running sums up to 128 values, halves of a multiple of eight beyond.
+/// numpy.sum of contiguous doubles in the same order of additions, because SciPy normalises by it: eight
+/// running sums up to 128 values; more are split in halves at a multiple of eight.
 double numpy_sum(std::span<const double> values) {
   const std::size_t count = values.size();
   if (count > 128) {
@@ -63,14 +64,14 @@ std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) 
   if (order < 0 || order > 3) {
     throw InvalidArgument(fmt::format("gaussian of order {} is not known: give order 0 to 3", order));
   }
-  if (sigma == 0) {  // this axis is left alone
+  if (sigma == 0) {  // this axis is not filtered
     if (order == 0) return {1.0};
     throw InvalidArgument(
         "a sigma of 0 leaves an axis alone and has no derivative: give a sigma above 0, or order 0 for this "
         "axis (order_y=0)");
   }
   const double variance = sigma * sigma;
-  const double narrow = 1 / variance;
+  const double inverse_variance = 1 / variance;
   const auto position = [radius](std::size_t i) {
     return static_cast<double>(static_cast<std::int64_t>(i) - radius);
   };
@@ -84,9 +85,11 @@ std::vector<double> gaussian_taps(double sigma, std::int64_t radius, int order) 
     const double x = position(i);
     taps[i] /= sum;
     // SciPy reverses its weights for correlation, hence x where the derivative has -x.
-    if (order == 1) taps[i] *= x * narrow;
-    if (order == 2) taps[i] *= -1 / variance + x * x * (narrow * narrow);
-    if (order == 3) taps[i] *= x * x * x * (narrow * narrow * narrow) - x * (3 * (narrow * narrow));
+    if (order == 1) taps[i] *= x * inverse_variance;
+    if (order == 2) taps[i] *= -1 / variance + x * x * (inverse_variance * inverse_variance);
+    if (order == 3)
+      taps[i] *= x * x * x * (inverse_variance * inverse_variance * inverse_variance) -
+                 x * (3 * (inverse_variance * inverse_variance));
     if (!std::isfinite(taps[i])) {
       throw InvalidArgument(fmt::format("sigma {} is too small for a derivative: its taps overflow", sigma));
     }

@@ -1,4 +1,4 @@
-// The taps of the named filters, in double precision, each with the source of its formula.
+// The taps of the named filters, in double precision, with the sources of their formulas.
 #pragma once
 
 #include <cstdint>

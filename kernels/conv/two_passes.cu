@@ -25,27 +25,27 @@ A constant_row_value(const std::vector<double>& row_taps, double value) {
   return sum;
 }
 
-/// Threads of a block of the row pass: fewer where a row does not fill the block.
+/// Threads of a block of the row pass; fewer if a row does not fill the block.
 int row_pass_threads(std::int64_t elements, std::int64_t channels) {
   const std::int64_t useful = std::max(channels, ceil_div(elements, Tuning::kOutputs));
   return static_cast<int>(std::min<std::int64_t>(Tuning::kRowThreads, round_up(useful, 32)));
 }
 
-/// A plan of the memory between the passes: strips of Tuning::kStrip elements of a row, each with all rows
-/// one below the other, so that a column's rows have a distance that the compiler knows.
+/// Memory layout between the passes: strips of Tuning::kStrip elements of a row, each with all its rows, so
+/// that the row pitch is a compile-time constant.
 struct Strips {
   std::int64_t rows = 0, elements = 0;
   std::int64_t count() const { return ceil_div(elements, Tuning::kStrip) * Tuning::kStrip * rows; }
 };
 
-/// Where a row pass puts its result: an image, or strips.
+/// The destination of a row pass: an image, or strips.
 template <class A>
 struct RowPassTarget {
   device::Store<A> store;
   std::int64_t strip_elements = Tuning::kStrip;
 
   static RowPassTarget strips(A* memory, const Strips& strips) {
-    // A row of a strip is kStrip elements below the one before.
+    // Rows of a strip are kStrip elements apart.
     const PixelView view{reinterpret_cast<std::byte*>(memory),
                          {},
                          1,
@@ -77,8 +77,8 @@ void launch_row_pass(const SeparableTaps& taps, const Border& border, const Cons
   p.from.data += (rect.row - in.rect.row) * p.from.pitch_bytes;
   if (channels > Tuning::kRowThreads) {
     const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kRowThreads)), grid_rows(p.rows));
-    return with_taps<A>(taps.row, arena, stream, [&]<class Taps>(const Taps& placed) {
-      row_pass_many_channels<A, Taps><<<grid, Tuning::kRowThreads, 0, stream>>>(p, placed);
+    return with_taps<A>(taps.row, arena, stream, [&]<class Taps>(const Taps& device_taps) {
+      row_pass_many_channels<A, Taps><<<grid, Tuning::kRowThreads, 0, stream>>>(p, device_taps);
     });
   }
   const int threads = row_pass_threads(p.elements, channels);
@@ -90,10 +90,10 @@ void launch_row_pass(const SeparableTaps& taps, const Border& border, const Cons
     p.segment_taps -= Tuning::kOutputs;
   p.plane = plane_of();
   const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, pixels * channels)), grid_rows(p.rows));
-  with_taps<A>(taps.row, arena, stream, [&]<class Taps>(const Taps& placed) {
+  with_taps<A>(taps.row, arena, stream, [&]<class Taps>(const Taps& device_taps) {
     row_pass<A, Taps>
-        <<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes()), stream>>>(p,
-                                                                                                     placed);
+        <<<grid, static_cast<unsigned>(threads), static_cast<std::size_t>(shared_bytes()), stream>>>(
+            p, device_taps);
   });
 }
 
@@ -112,14 +112,14 @@ void launch_column_pass(const SeparableTaps& taps, const Border& border, const A
                         .tap_count = static_cast<int>(taps.col.size()),
                         .border = border.mode,
                         .constant_row = constant_row_value<A>(taps.row, border.value),
-                        .joined = epilogue.join != nullptr,
+                        .has_join = epilogue.join != nullptr,
                         .join = device::Op<A>(epilogue.join != nullptr ? *epilogue.join : PointwiseOp{}),
-                        .other = device::Rows(epilogue.other)};
+                        .operand = device::Rows(epilogue.other)};
   const dim3 block(Tuning::kStrip, Tuning::kColumnThreads / Tuning::kStrip);
   const dim3 grid(static_cast<unsigned>(ceil_div(p.elements, Tuning::kStrip)),
                   grid_rows(ceil_div(p.rows, kColumnOutputs<A> * static_cast<std::int64_t>(block.y))));
-  with_taps<A>(taps.col, arena, stream, [&]<class Taps>(const Taps& placed) {
-    column_pass<A, Taps><<<grid, block, 0, stream>>>(p, placed);
+  with_taps<A>(taps.col, arena, stream, [&]<class Taps>(const Taps& device_taps) {
+    column_pass<A, Taps><<<grid, block, 0, stream>>>(p, device_taps);
   });
 }
 
@@ -140,7 +140,7 @@ void convolve_in_two_passes(const Request& request, Arena& arena) {
     return pointwise_cuda(*epilogue.join, epilogue.other, filtered, out.pixels, kArithmetic, stream,
                           epilogue.then);
   }
-  // The row pass runs over the rows under the column taps, as far as they are inside the image.
+  // The row pass covers the rows under the column taps that are inside the image.
   const Rect rect = out.rect.grown(taps.col_radius(), 0).intersect(Rect::whole(out.image));
   const Strips strips{rect.rows, rect.cols * in.pixels.channels};
   A* const filtered = arena.allocate<A>(strips.count());
@@ -154,15 +154,15 @@ template void convolve_in_two_passes<double>(const Request&, Arena&);
 std::int64_t two_passes_bytes(const SeparableTaps& taps, Extent out, std::int64_t channels,
                               Arithmetic arithmetic, Extent image) {
   const std::int64_t element_bytes = size_of(pixel_type_of(arithmetic));
-  const auto long_taps = [&](const std::vector<double>& list) {
-    const auto count = static_cast<std::int64_t>(list.size());
+  const auto long_taps_bytes = [&](const std::vector<double>& pass_taps) {
+    const auto count = static_cast<std::int64_t>(pass_taps.size());
     return count <= Tuning::kTapsByValue ? 0 : Arena::bytes_for(padded_taps(count) * element_bytes);
   };
   const Strips strips{std::min(out.rows + 2 * taps.col_radius(), image.rows), out.cols * channels};
-  // Without column taps it is an image, whose rows are aligned.
+  // Without column taps it is an image with aligned rows.
   const std::int64_t filtered = std::max(Arena::bytes_for(strips.count() * element_bytes),
                                          Arena::view_bytes(out, channels, pixel_type_of(arithmetic)));
-  return filtered + long_taps(taps.row) + long_taps(taps.col);
+  return filtered + long_taps_bytes(taps.row) + long_taps_bytes(taps.col);
 }
 
 }  // namespace sepconv::conv_cuda

@@ -15,17 +15,17 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Takes blocks of rows x kBlock elements from left to right and stores the cache lines that they fill; what
-/// a block leaves of a row's line waits for the next one.
+/// Takes blocks of rows x kBlock elements from left to right and stores the cache lines that they fill. The
+/// remainder of a row's last line is buffered until the next block.
 template <class T>
-class LineJoiner {
+class WriteCombiner {
  public:
   static constexpr std::int64_t kBlock = SmallKernel::kBlock, kPitch = 2 * kBlock;
 
-  /// Where the next block goes, rows kPitch elements apart.
+  /// Buffer for the next block, with rows kPitch elements apart.
   T* block() { return rows_[0] + kBlock; }
 
-  /// The block is there, and belongs at element i of the rows that begin at `to`, `pitch` elements apart.
+  /// Stores the buffered block at element i of the rows that begin at `to`, `pitch` elements apart.
   void put(std::int64_t i, std::int64_t rows, T* to, std::int64_t pitch) {
     const hn::ScalableTag<T> d;
     for (std::int64_t r = 0; r < rows; ++r, to += pitch) {
@@ -38,7 +38,7 @@ class LineJoiner {
     }
   }
 
-  /// What the last block, at element i, left.
+  /// Stores the remainder of the last block, at element i.
   void end(std::int64_t i, std::int64_t rows, T* to, std::int64_t pitch) const {
     for (std::int64_t r = 0; r < rows; ++r, to += pitch) {
       const std::int64_t skip = elements_to_line(to);

@@ -1,4 +1,4 @@
-// How rank_host cuts a region into blocks, and a block's input; private to this folder.
+// How rank_host divides a region into blocks, and a block's input; private to this folder.
 #pragma once
 
 #include <algorithm>
@@ -14,28 +14,28 @@ namespace sepconv {
 
 /// Tuning of rank_host. Measured on a Zen 5, one thread on 2048 x 512 pixels of waves and noise.
 struct RankTuning {
-  static constexpr std::int64_t kBlockRows = 128;       ///< of one plane, fewer of several...
-  static constexpr std::int64_t kMinBlockRows = 16;     ///< ... but this many
-  static constexpr std::int64_t kBlockElements = 1024;  ///< of a row
-  static constexpr std::int64_t kSmallSide = 5;         ///< windows of at most this many rows and columns...
-  static constexpr std::int64_t kWide = 4;              ///< ... have blocks that are wider and lower by this
-  static constexpr std::int64_t kMovingElements = 256;  ///< of a row that a window moves along
-  static constexpr std::int64_t kSlackElements = 64;    ///< that kernels may touch beyond a row's end
-  /// Vectors of minima and maxima for a vector of pixels, up to which a network is faster than counts of
-  /// columns, and than a window that moves, of no rows and for each.
+  static constexpr std::int64_t kBlockRows = 128;       ///< for one plane; divided by the number of planes...
+  static constexpr std::int64_t kMinBlockRows = 16;     ///< ... but at least this many
+  static constexpr std::int64_t kBlockElements = 1024;  ///< elements of a block's row
+  static constexpr std::int64_t kSmallSide = 5;         ///< for windows of at most 5 x 5 pixels...
+  static constexpr std::int64_t kWide = 4;              ///< ... blocks are wider and lower by this factor
+  static constexpr std::int64_t kMovingElements = 256;  ///< elements of a row for a moving window
+  static constexpr std::int64_t kSlackElements = 64;    ///< elements accessible beyond a row's end
+  /// Maximum operations (vectors of minima and maxima per vector of pixels) for which a network is faster
+  /// than column histograms (kMaxBeforeCounts) or a moving window (kMaxBeforeMoving + kMaxForEachRow * rows).
   static constexpr std::int64_t kMaxBeforeCounts = 14;
   static constexpr std::int64_t kMaxBeforeMoving = 70;
   static constexpr std::int64_t kMaxForEachRow = 2;
-  static constexpr std::int64_t kNetworkBytes = 40 << 10;  ///< of slots that stay in the L1 cache...
+  static constexpr std::int64_t kNetworkBytes = 40 << 10;  ///< slots that stay in the L1 cache...
   static constexpr std::int64_t kMinBytes = 1024;          ///< ... unless pieces would be shorter than this
 };
 
-/// Sizes of a block and of its input, which grow with the output's extent. The input's rows are those of all
-/// planes: after one of each plane comes the next of each.
+/// Sizes of a block and of its input, which grow with the output's extent. The input's rows are interleaved
+/// by plane: one row of each plane, then the next of each.
 struct RankLayout {
   std::int64_t rows, cols;                 ///< of a block of output
-  std::int64_t padded_rows, padded_pitch;  ///< of its input, in elements
-  std::int64_t moving_cols;                ///< of a part of it that a window moves over
+  std::int64_t padded_rows, padded_pitch;  ///< of its input, pitch in elements
+  std::int64_t moving_cols;                ///< of a part of it for a moving window
 
   RankLayout(const RankWindow& window, Extent out, std::int64_t channels)
       : rows(std::min(out.rows, std::max(RankTuning::kBlockRows / window.planes() / wide(window),
@@ -58,20 +58,20 @@ struct RankLayout {
   }
 };
 
-/// The plane of the pixels that windows are for, which is there always.
-inline const ConstRegion& own_plane(const RankWindow& window, std::span<const ConstRegion> planes) {
+/// The plane of the windows' centre pixels; it always exists.
+inline const ConstRegion& centre_plane(const RankWindow& window, std::span<const ConstRegion> planes) {
   return planes[static_cast<std::size_t>(window.front)];
 }
 
-/// Elements in which a region's values are compared: those of the input where they and the border's constant
-/// are exact, else those of the arithmetic.
+/// The type in which values are compared: that of the input if it represents the values and the border's
+/// constant exactly, else the arithmetic type.
 inline PixelType rank_elements(PixelType input, const Border& border, Arithmetic arithmetic) {
   if (size_of(input) > size_of(pixel_type_of(arithmetic))) return pixel_type_of(arithmetic);
   if (border.mode != BorderMode::constant) return input;
-  const bool held = visit_pixel_type(input, [&]<class T>(std::type_identity<T>) {
+  const bool is_exact = visit_pixel_type(input, [&]<class T>(std::type_identity<T>) {
     return static_cast<double>(to_pixel<T>(border.value)) == border.value;
   });
-  return held ? input : pixel_type_of(arithmetic);
+  return is_exact ? input : pixel_type_of(arithmetic);
 }
 
 /// The input of a block, in elements E: data points to the first element under the first window.
@@ -88,13 +88,13 @@ class RankReader {
  public:
   RankReader(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes)
       : window_(filter.window), border_(border), planes_(planes) {
-    const PixelType type = own_plane(filter.window, planes).pixels.type;
+    const PixelType type = centre_plane(filter.window, planes).pixels.type;
     if constexpr (std::is_floating_point_v<E>)
       if (type != pixel_type_of<E>()) load_ = load_row_for<E>(type);
   }
 
-  /// Where a block of `cols` columns at most that begins at `col` may end, so that as many as can be need no
-  /// copy: what lies at the image's sides is cut off.
+  /// End of a block of at most `cols` columns that begins at `col`. Blocks at the image's sides are cut off,
+  /// so that the others can be read in place.
   std::int64_t block_end(std::int64_t col, std::int64_t cols) const {
     if (!reads_in_place()) return col + cols;
     const Rect& in = planes_.front().rect;
@@ -104,8 +104,8 @@ class RankReader {
     return col < end ? std::min(col + cols, end) : col + cols;
   }
 
-  /// Where the pixels lie, if they need no border, no conversion and there are enough of them; else a copy in
-  /// `scratch`.
+  /// The block's pixels in the image, if they need no border and no conversion and include the slack; else a
+  /// copy in `scratch`.
   RankInput<E> block(const Rect& out, E* scratch, std::int64_t pitch) const {
     const Rect needed{out.row - window_.up, out.col - window_.left, out.rows + window_.rows() - 1,
                       out.cols + window_.cols() - 1};
@@ -126,9 +126,9 @@ class RankReader {
 
  private:
   void copy_row(const ConstRegion& in, std::int64_t row, std::int64_t first, std::int64_t end, E* to) const {
-    const std::int64_t channels = own_plane(window_, planes_).pixels.channels;
-    const bool there = in.pixels.data != nullptr;
-    const std::int64_t from = there ? border_index(row, in.image.rows, border_.mode) : -1;
+    const std::int64_t channels = centre_plane(window_, planes_).pixels.channels;
+    const bool has_pixels = in.pixels.data != nullptr;
+    const std::int64_t from = has_pixels ? border_index(row, in.image.rows, border_.mode) : -1;
     const E constant = static_cast<E>(border_.value);
     std::fill_n(to + (end - first) * channels, RankTuning::kSlackElements, E(0));
     if (from < 0) {
@@ -136,8 +136,8 @@ class RankReader {
       return;
     }
     const ConstRegion line = in.crop({from, in.rect.col, 1, in.rect.cols});
-    const std::int64_t inside = std::max<std::int64_t>(first, 0), outside = std::min(end, in.image.cols);
-    const auto one = [&](std::int64_t col) {
+    const std::int64_t inside = std::max<std::int64_t>(first, 0), inside_end = std::min(end, in.image.cols);
+    const auto copy_pixel = [&](std::int64_t col) {
       E* const at = to + (col - first) * channels;
       const std::int64_t mapped = border_index(col, in.image.cols, border_.mode);
       if (mapped < 0)
@@ -145,9 +145,9 @@ class RankReader {
       else
         copy(line, mapped, 1, at);
     };
-    for (std::int64_t col = first; col < std::min(inside, end); ++col) one(col);
-    if (inside < outside) copy(line, inside, outside - inside, to + (inside - first) * channels);
-    for (std::int64_t col = std::max(outside, first); col < end; ++col) one(col);
+    for (std::int64_t col = first; col < std::min(inside, end); ++col) copy_pixel(col);
+    if (inside < inside_end) copy(line, inside, inside_end - inside, to + (inside - first) * channels);
+    for (std::int64_t col = std::max(inside_end, first); col < end; ++col) copy_pixel(col);
   }
 
   void copy(const ConstRegion& line, std::int64_t col, std::int64_t cols, E* to) const {

@@ -10,28 +10,31 @@
 namespace sepconv {
 namespace {
 
-/// Whether some type takes a network for such windows (RankTuning): which one does is measured.
-bool is_small(const RankWindow& window) { return window.area() <= kMaxSortedArea; }
+/// Whether windows are small enough for a network for any type; RankTuning decides for which.
+bool is_small(const RankWindow& window) { return window.area() <= kMaxNetworkArea; }
 
 }  // namespace
 
-RankFilter::RankFilter(const RankWindow& of, std::int64_t ranked, RankMissing policy)
-    : window(of), rank(ranked), missing(policy) {
-  if (std::min({of.left, of.right, of.up, of.down}) < 0 ||
-      std::max({of.left, of.right, of.up, of.down}) > 2 * kMaxRankRadius ||
-      std::max(of.cols(), of.rows()) > 2 * kMaxRankRadius + 1)
+RankFilter::RankFilter(const RankWindow& rank_window, std::int64_t ranked, RankMissing policy)
+    : window(rank_window), rank(ranked), missing(policy) {
+  if (std::min({rank_window.left, rank_window.right, rank_window.up, rank_window.down}) < 0 ||
+      std::max({rank_window.left, rank_window.right, rank_window.up, rank_window.down}) >
+          2 * kMaxRankRadius ||
+      std::max(rank_window.cols(), rank_window.rows()) > 2 * kMaxRankRadius + 1)
     throw InvalidArgument(
         fmt::format("a window of {} x {} pixels is none, or larger than {} on a side; take a smaller one",
-                    of.cols(), of.rows(), 2 * kMaxRankRadius + 1));
-  if (std::min(of.front, of.back) < 0 || of.planes() > 2 * kMaxRankRadius + 1 || of.area() > kMaxRankArea)
+                    rank_window.cols(), rank_window.rows(), 2 * kMaxRankRadius + 1));
+  if (std::min(rank_window.front, rank_window.back) < 0 || rank_window.planes() > 2 * kMaxRankRadius + 1 ||
+      rank_window.area() > kMaxRankArea)
     throw InvalidArgument(fmt::format(
         "a window of {} x {} x {} pixels is none, or larger than {} on a side or {} in all; take a smaller "
         "one",
-        of.cols(), of.rows(), of.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
-  if (ranked < 0 || ranked >= of.area())
-    throw InvalidArgument(
-        fmt::format("rank {} is not one of {} values; give 0 to {}", ranked, of.area(), of.area() - 1));
-  if (is_small(of)) network = std::make_shared<SortingNetwork>(of.lines(), of.cols(), ranked);
+        rank_window.cols(), rank_window.rows(), rank_window.planes(), 2 * kMaxRankRadius + 1, kMaxRankArea));
+  if (ranked < 0 || ranked >= rank_window.area())
+    throw InvalidArgument(fmt::format("rank {} is not one of {} values; give 0 to {}", ranked,
+                                      rank_window.area(), rank_window.area() - 1));
+  if (is_small(rank_window))
+    network = std::make_shared<SortingNetwork>(rank_window.lines(), rank_window.cols(), ranked);
 }
 
 namespace {
@@ -57,38 +60,39 @@ void check_plane(const RankFilter& filter, const Border& border, const ConstRegi
 void check_rank(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                 const Region& out, bool wraps) {
   const auto front = static_cast<std::size_t>(filter.window.front);
-  const bool fit = std::ssize(planes) == filter.window.planes() && planes[front].pixels.data != nullptr;
-  const auto is_one = [&](const ConstRegion& plane) {
+  const bool fits = std::ssize(planes) == filter.window.planes() && planes[front].pixels.data != nullptr;
+  const auto is_plane_valid = [&](const ConstRegion& plane) {
     if (plane.pixels.data == nullptr) return border.mode == BorderMode::constant;
     check_plane(filter, border, plane, out, wraps);
     return plane.pixels.type == planes[front].pixels.type;
   };
-  if (!fit || !std::ranges::all_of(planes, is_one))
+  if (!fits || !std::ranges::all_of(planes, is_plane_valid))
     throw InvalidArgument(fmt::format("a rank of {} planes needs as many of one type but was given {}",
                                       filter.window.planes(), planes.size()));
 }
 
 void check_rank_on_device(const RankFilter& filter, const Border& border, std::span<const ConstRegion> planes,
                           std::span<const Region> outs) {
-  const std::int64_t under = filter.window.planes(), results = std::ssize(outs);
-  const bool few = results > 0 && results <= kMaxDeviceRankResults && under <= kMaxDeviceRankPlanes;
-  if (!few || std::ssize(planes) != under + results - 1)
+  const std::int64_t window_planes = filter.window.planes(), results = std::ssize(outs);
+  const bool within_limits =
+      results > 0 && results <= kMaxDeviceRankResults && window_planes <= kMaxDeviceRankPlanes;
+  if (!within_limits || std::ssize(planes) != window_planes + results - 1)
     throw InvalidArgument(fmt::format(
         "ranks on a GPU are of up to {} planes under a window and of up to {} results at once; use the CPU",
         kMaxDeviceRankPlanes, kMaxDeviceRankResults));
-  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
-  const auto lies_as = [](const auto& a, const auto& b) {
+  const ConstRegion& centre = planes[static_cast<std::size_t>(filter.window.front)];
+  const auto same_layout = [](const auto& a, const auto& b) {
     return a.rect == b.rect && a.image == b.image && a.pixels.pitch_bytes == b.pixels.pitch_bytes &&
            a.pixels.type == b.pixels.type && a.pixels.channels == b.pixels.channels;
   };
-  const auto lies_as_own = [&](const ConstRegion& plane) {
-    return plane.pixels.data == nullptr || lies_as(plane, own);
+  const auto matches_centre = [&](const ConstRegion& plane) {
+    return plane.pixels.data == nullptr || same_layout(plane, centre);
   };
-  const auto lies_as_first = [&](const Region& out) { return lies_as(out, outs.front()); };
-  if (!std::ranges::all_of(planes, lies_as_own) || !std::ranges::all_of(outs, lies_as_first))
+  const auto matches_first = [&](const Region& out) { return same_layout(out, outs.front()); };
+  if (!std::ranges::all_of(planes, matches_centre) || !std::ranges::all_of(outs, matches_first))
     throw InvalidArgument("planes on a GPU are of one rectangle, type and pitch; use the CPU for others");
   for (std::size_t i = 0; i < outs.size(); ++i)
-    check_rank(filter, border, planes.subspan(i, static_cast<std::size_t>(under)), outs[i], true);
+    check_rank(filter, border, planes.subspan(i, static_cast<std::size_t>(window_planes)), outs[i], true);
 }
 
 }  // namespace sepconv

@@ -1,7 +1,7 @@
-// Order statistics on the device, in three ways: windows of 3 x 3 and 5 x 5 are sorted in a thread's
-// registers; a warp goes through the comparisons of a SortingNetwork in shared memory, with two values of
-// each slot a lane, so that neighbours share sorted columns as on the CPU; and any window by bisection: how
-// many of its values are less than this? A window that has NaN goes the first way or the last.
+// Order statistics on the device by three methods. Windows of 3 x 3 and 5 x 5 are sorted in a thread's
+// registers. For others a warp executes a SortingNetwork in shared memory, with two values of each slot per
+// lane, so that neighbours share sorted columns as on the CPU. Bisection supports any window: it counts the
+// values below a bound. Windows with NaN use the first or the last method.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ __global__ void store_steps(const __grid_constant__ StepsByValue part, Step* to,
     to[i] = part.step[i];
 }
 
-/// What a warp's values take; and results among a row of them.
+/// Values of a warp in shared memory, and results of a warp.
 int values_of(const SortingNetwork& network) {
   return static_cast<int>(network.slots() + 1) * Tuning::kWidth;  // shifts reach beyond the last slot
 }
@@ -33,12 +33,12 @@ int warps_of(const SortingNetwork& network, std::int64_t element_bytes) {
                        static_cast<int>(Tuning::kSharedBytes / (values_of(network) * element_bytes)));
 }
 
-bool takes_network(const RankFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
+bool uses_network(const RankFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
   return filter.network && outputs_of(filter.window, channels) >= Tuning::kMinOutputs &&
          warps_of(*filter.network, size_of(pixel_type_of(arithmetic))) > 0;
 }
 
-/// 3 or 5 of such a window, or 27 of 3 x 3 x 3, whose values fit into registers, else 0.
+/// 3 for 3 x 3, 5 for 5 x 5, 27 for 3 x 3 x 3 windows whose values fit into registers, else 0.
 int sorted_side(const RankWindow& window, Arithmetic arithmetic) {
   if (window == RankWindow{1, 1, 1, 1}) return 3;
   if (arithmetic == Arithmetic::f64) return 0;
@@ -54,8 +54,8 @@ std::vector<Step> steps_of(const SortingNetwork& network, std::int64_t channels)
     return slot < 0 ? kNowhere : static_cast<std::uint16_t>(slot * Tuning::kWidth);
   };
   std::vector<Step> steps;
-  for (const SortingNetwork::Comparison& one : network.comparisons())
-    steps.push_back({at(one.a), at(one.b), target(one.low), target(one.high)});
+  for (const SortingNetwork::Comparison& comparison : network.comparisons())
+    steps.push_back({at(comparison.a), at(comparison.b), target(comparison.low), target(comparison.high)});
   for (const SortingNetwork::Term& term : network.terms())
     steps.push_back({at(term.a), at(term.b), kNowhere, kNowhere});
   return steps;
@@ -65,7 +65,7 @@ std::int64_t step_count(const SortingNetwork& network) {
   return static_cast<std::int64_t>(network.comparisons().size() + network.terms().size());
 }
 
-/// Steps in the arena, written in the order of the stream.
+/// Copies steps to the arena in stream order.
 const Step* steps_on_device(const std::vector<Step>& steps, Arena& arena, DeviceStream stream) {
   Step* const memory = arena.allocate<Step>(static_cast<std::int64_t>(steps.size()));
   for (std::size_t first = 0; first < steps.size(); first += Tuning::kStepsByValue) {
@@ -87,21 +87,22 @@ void launch_network(const RankFilter& filter, const Task<A>& task, std::size_t r
                     DeviceStream stream) {
   const SortingNetwork& network = *filter.network;
   const Arena::Scope scope(arena);
-  const DeviceNetwork on_device{steps_on_device(steps_of(network, task.channels), arena, stream),
-                                static_cast<int>(network.comparisons().size()),
-                                static_cast<int>(network.terms().size()), values_of(network),
-                                static_cast<int>(outputs_of(filter.window, task.channels))};
+  const DeviceNetwork device_network{steps_on_device(steps_of(network, task.channels), arena, stream),
+                                     static_cast<int>(network.comparisons().size()),
+                                     static_cast<int>(network.terms().size()), values_of(network),
+                                     static_cast<int>(outputs_of(filter.window, task.channels))};
   const std::int64_t elements = task.out.cols * task.channels;
-  const int most = warps_of(network, sizeof(A));
-  const int warps = static_cast<int>(std::min<std::int64_t>(most, ceil_div(elements, on_device.outputs)));
+  const int max_warps = warps_of(network, sizeof(A));
+  const int warps =
+      static_cast<int>(std::min<std::int64_t>(max_warps, ceil_div(elements, device_network.outputs)));
   const auto shared =
-      static_cast<std::size_t>(warps) * static_cast<std::size_t>(on_device.values) * sizeof(A);
+      static_cast<std::size_t>(warps) * static_cast<std::size_t>(device_network.values) * sizeof(A);
   sort_by_network<A>
-      <<<grid_for(ceil_div(elements, std::int64_t{warps} * on_device.outputs), task.out.rows, results),
-         static_cast<unsigned>(32 * warps), shared, stream>>>(task, on_device);
+      <<<grid_for(ceil_div(elements, std::int64_t{warps} * device_network.outputs), task.out.rows, results),
+         static_cast<unsigned>(32 * warps), shared, stream>>>(task, device_network);
 }
 
-/// For integers that are compared as such, their bits.
+/// Bits of the values for bisection: 8 or 16 for integers that are compared as such, else 64.
 int bits_of(PixelType type, const Border& border) {
   if (is_floating(type) || (border.mode == BorderMode::constant && border.value != 0)) return 64;
   return type == PixelType::u8 ? 8 : 16;
@@ -118,7 +119,7 @@ void launch(const RankFilter& filter, const Task<A>& task, std::size_t results, 
     if (side == 5) return sort_in_registers<A, 5, 1><<<grid, Tuning::kThreads, 0, stream>>>(task);
     if (side == 27) return sort_in_registers<A, 3, 3><<<grid, Tuning::kThreads, 0, stream>>>(task);
   }
-  if (takes_network(filter, task.channels, arithmetic) && task.constant == task.constant)
+  if (uses_network(filter, task.channels, arithmetic) && task.constant == task.constant)
     return launch_network(filter, task, results, arena, stream);
   bisect_windows<A><<<grid, Tuning::kThreads, 0, stream>>>(task);
 }
@@ -129,10 +130,10 @@ void order(const RankFilter& filter, const Border& border, std::span<const Const
            std::span<const Region> outs, Arithmetic arithmetic, Arena& arena, DeviceStream stream,
            std::span<const PointwiseOp> then) {
   const Region& out = outs.front();
-  const ConstRegion& own = planes[static_cast<std::size_t>(filter.window.front)];
+  const ConstRegion& centre = planes[static_cast<std::size_t>(filter.window.front)];
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    Task<A> task{device::Rows(own.pixels),
-                 own.rect,
+    Task<A> task{device::Rows(centre.pixels),
+                 centre.rect,
                  out.rect,
                  out.image,
                  out.pixels.channels,
@@ -141,7 +142,7 @@ void order(const RankFilter& filter, const Border& border, std::span<const Const
                  filter.missing,
                  border.mode,
                  static_cast<A>(border.value),
-                 bits_of(own.pixels.type, border),
+                 bits_of(centre.pixels.type, border),
                  device::Store<A>(out.pixels, then),
                  {},
                  {}};
@@ -153,7 +154,7 @@ void order(const RankFilter& filter, const Border& border, std::span<const Const
 }
 
 std::int64_t rank_bytes(const RankFilter& filter, std::int64_t channels, Arithmetic arithmetic) {
-  if (sorted_side(filter.window, arithmetic) != 0 || !takes_network(filter, channels, arithmetic)) return 0;
+  if (sorted_side(filter.window, arithmetic) != 0 || !uses_network(filter, channels, arithmetic)) return 0;
   return Arena::bytes_for(step_count(*filter.network) * static_cast<std::int64_t>(sizeof(Step)));
 }
 

@@ -1,5 +1,4 @@
-// What the kernels of order statistics are told, and an element of an image that goes on beyond its edges.
-// Private to rank_cuda.cu.
+// Arguments of the order statistic kernels, and access to elements with the border. Private to rank_cuda.cu.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +10,21 @@ namespace sepconv::rank_kernels {
 
 struct RankCudaTuning {
   static constexpr int kThreads = 128;
-  static constexpr int kVectors = 2;             ///< values of a slot in a lane
-  static constexpr int kWidth = 32 * kVectors;   ///< values of a slot
-  static constexpr int kMinOutputs = 16;         ///< of them that are results, or bisection is as fast
+  static constexpr int kVectors = 2;            ///< values of a slot in a lane
+  static constexpr int kWidth = 32 * kVectors;  ///< values of a slot
+  static constexpr int kMinOutputs = 16;  ///< minimum results of a slot; with fewer, bisection is as fast
   static constexpr int kSharedBytes = 48 << 10;  ///< of a block
   static constexpr int kMaxWarps = 4;            ///< of a block
-  static constexpr int kStepsByValue = 480;      ///< of a network, in one launch
+  static constexpr int kStepsByValue = 480;      ///< steps of a network in one launch
   static constexpr std::int64_t kMaxGridRows = 65535;
 };
 using Tuning = RankCudaTuning;
 
-/// What all kernels are told: a region of the image or of the planes of a volume under the window, the
-/// window, and where results go.
+/// Arguments of all kernels: the region of the image, or of the volume's planes under the window, the window,
+/// and the destination.
 template <class A>
 struct Task {
-  device::Rows in;  ///< how planes lie
+  device::Rows in;  ///< type and pitch of planes
   Rect in_rect, out;
   Extent image;
   std::int64_t channels;
@@ -34,11 +33,11 @@ struct Task {
   RankMissing missing;
   BorderMode border;
   A constant;
-  /// Bits of the values that differ, from the first: those of integers, else of all numbers.
+  /// Bits of integer values; 64 for others.
   int bits;
-  device::Store<A> store;  ///< how results lie, and what is done to them
-  /// Those under the window of the first result, and the next for each further one; blocks have the results
-  /// along z. Null: all of it is the constant.
+  device::Store<A> store;  ///< layout of results, and operations on them
+  /// The planes under the window of the first result, and one more for each further result; blockIdx.z is the
+  /// result. Null: the border's constant.
   const std::byte* planes[kMaxDeviceRankPlanes + kMaxDeviceRankResults - 1];
   std::byte* results[kMaxDeviceRankResults];
 
@@ -49,30 +48,30 @@ struct Task {
     return (window.left + 1 + window.right) * (window.up + 1 + window.down) * plane_count();
   }
   __device__ __forceinline__ const std::byte* plane(int index) const { return planes[blockIdx.z + index]; }
-  /// For a plane, which is there.
+  /// A row of a plane that exists.
   template <class T>
   __device__ __forceinline__ const T* row(int index, std::int64_t at) const {
     return reinterpret_cast<const T*>(plane(index) + at * in.pitch_bytes);
   }
-  __device__ __forceinline__ void put(std::int64_t at, std::int64_t element, A value) const {
+  __device__ __forceinline__ void store_value(std::int64_t at, std::int64_t element, A value) const {
     A x[1] = {value};
     store.finish(x);
     device::Rows to = store.to;
     to.data = results[blockIdx.z];
     to.store(at, element, x[0]);
   }
-  /// border_index(), and an image that repeats, which is given as a whole.
+  /// border_index() that also supports BorderMode::wrap, for a whole image.
   __device__ __forceinline__ std::int64_t mapped(std::int64_t index, std::int64_t size) const {
     if (border != BorderMode::wrap) return border_index(index, size, border);
     const std::int64_t phase = index % size;
     return phase < 0 ? phase + size : phase;
   }
-  __device__ __forceinline__ std::int64_t rank_of(std::int64_t there) const {
-    return (2 * rank + 1) * there / (2 * area());
+  __device__ __forceinline__ std::int64_t rank_of(std::int64_t valid_count) const {
+    return (2 * rank + 1) * valid_count / (2 * area());
   }
 };
 
-/// An element at any place of a plane.
+/// An element of a plane or its border.
 template <class T, class A>
 __device__ __forceinline__ A value_at(const Task<A>& task, int plane, std::int64_t row, std::int64_t col,
                                       std::int64_t channel) {
@@ -88,11 +87,12 @@ __device__ __forceinline__ A not_a_number() {
   return device::Op<A>::missing();
 }
 
-/// The rank among the numbers of a window, of which there are `there`; -1 where the result is missing.
+/// The rank among the `valid_count` valid numbers of a window; -1 if the result is missing. `centre` is the
+/// centre.
 template <class A>
-__device__ __forceinline__ std::int64_t rank_among(const Task<A>& task, std::int64_t there, A own) {
-  if (there == task.area()) return task.rank;
-  if (there == 0 || task.missing == RankMissing::propagate) return -1;
-  return task.missing == RankMissing::ignore && own != own ? -1 : task.rank_of(there);
+__device__ __forceinline__ std::int64_t rank_among(const Task<A>& task, std::int64_t valid_count, A centre) {
+  if (valid_count == task.area()) return task.rank;
+  if (valid_count == 0 || task.missing == RankMissing::propagate) return -1;
+  return task.missing == RankMissing::ignore && centre != centre ? -1 : task.rank_of(valid_count);
 }
 }  // namespace sepconv::rank_kernels

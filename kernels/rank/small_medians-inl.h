@@ -47,7 +47,7 @@ HWY_INLINE void sort(Vectors<V, 5>& v) {
   exchange(v[2], v[3]);
 }
 
-/// Every other of a list, from `kFirst` on.
+/// Every other element of a list, from `kFirst` on.
 template <std::size_t kFirst, class V, std::size_t kCount>
 HWY_INLINE auto every_other(const Vectors<V, kCount>& list) {
   Vectors<V, (kCount + 1 - kFirst) / 2> half;
@@ -56,7 +56,7 @@ HWY_INLINE auto every_other(const Vectors<V, kCount>& list) {
   return half;
 }
 
-/// Batcher's odd-even merge of two lists of as many. What is not used of it the compiler leaves out.
+/// Batcher's odd-even merge of two lists of equal length. The compiler removes unused outputs.
 template <class V, std::size_t kCount>
 HWY_INLINE Vectors<V, 2 * kCount> merge(const Vectors<V, kCount>& a, const Vectors<V, kCount>& b) {
   if constexpr (kCount == 1) {
@@ -82,27 +82,27 @@ HWY_INLINE Vectors<V, 2 * kCount> merge(const Vectors<V, kCount>& a, const Vecto
   }
 }
 
-/// For the pixels under windows of kSide x kSide, for the elements of a row.
+/// Medians of windows of kSide x kSide pixels along a row.
 template <class E, std::size_t kSide>
 class SmallMedian {
-  // Most loads of a whole vector of 64 bytes cross a line of the cache, which costs more than half vectors do
-  // where little is computed of them.
+  // Most unaligned loads of 64-byte vectors cross a cache line. If little is computed per load, half vectors
+  // are faster.
   static constexpr bool kHalves = kSide == 3 && sizeof(E) > 1;
   using D = std::conditional_t<kHalves, hn::CappedTag<E, 32 / sizeof(E)>, hn::ScalableTag<E>>;
   using V = hn::Vec<D>;
 
  public:
-  /// Elements of scratch for rows of `elements`.
-  static std::int64_t kept_elements(std::int64_t elements, std::int64_t channels) {
+  /// Scratch elements for rows of `elements`.
+  static std::int64_t scratch_elements(std::int64_t elements, std::int64_t channels) {
     return kSide == 3 ? 0 : static_cast<std::int64_t>(kSide) * pitch(elements, channels);
   }
 
   SmallMedian(std::int64_t elements, std::int64_t channels, Arena& arena)
       : channels_(channels),
         pitch_(pitch(elements, channels)),
-        sorted_(kSide == 3 ? nullptr : arena.allocate<E>(kept_elements(elements, channels))) {}
+        sorted_(kSide == 3 ? nullptr : arena.allocate<E>(scratch_elements(elements, channels))) {}
 
-  /// For elements [0, count) of the rows from `input` on.
+  /// Computes elements [0, count) from the rows of `input`.
   void run(const RankInput<E>& input, std::int64_t count, E* to) const {
     if constexpr (kSide == 3)
       run_3(input, count, to);
@@ -124,7 +124,7 @@ class SmallMedian {
     return rows;
   }
 
-  /// A column's pixels in order.
+  /// A column's pixels, sorted.
   static HWY_INLINE Vectors<V, kSide> column(const Rows& rows, std::int64_t at) {
     const D d;
     Vectors<V, kSide> pixels;
@@ -134,26 +134,28 @@ class SmallMedian {
     return pixels;
   }
 
-  /// The median is that of the greatest of the columns' least, of the median of their medians, and of the
-  /// least of their greatest.
+  /// The median of three values: the maximum of the columns' minima, the median of their medians, and the
+  /// minimum of their maxima.
   void run_3(const RankInput<E>& input, std::int64_t count, E* to) const {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const Rows rows = rows_of(input);
-    const E* const later = input.row(4);  // two rows later, where there is one
+    const E* const prefetched = input.row(4);  // two rows later; only prefetched
     const std::int64_t channels = channels_;
     for (std::int64_t i = 0; i < count; i += lanes) {
-      __builtin_prefetch(later + i);
+      __builtin_prefetch(prefetched + i);
       const Vectors<V, 3> a = column(rows, i), b = column(rows, i + channels),
                           c = column(rows, i + 2 * channels);
-      const V least = hn::Max(hn::Max(a[0], b[0]), c[0]), greatest = hn::Min(hn::Min(a[2], b[2]), c[2]);
-      store_row(without_sign_of_zero(d, median_of(least, median_of(a[1], b[1], c[1]), greatest)), d, to, i,
-                count);
+      const V max_of_minima = hn::Max(hn::Max(a[0], b[0]), c[0]),
+              min_of_maxima = hn::Min(hn::Min(a[2], b[2]), c[2]);
+      store_row(without_sign_of_zero(d, median_of(max_of_minima, median_of(a[1], b[1], c[1]), min_of_maxima)),
+                d, to, i, count);
     }
   }
 
-  /// Columns are sorted once, and four of them merged. Of the median of that and of the fifth, i pixels are
-  /// among the first 13 of the four and the others of the fifth, for the i where the largest is least.
+  /// Each column is sorted once, and four of them are merged. The 13 smallest pixels are the first 13 - k of
+  /// the merged four and the first k of the fifth; the median is the minimum over k of the larger last
+  /// element.
   void run_5(const RankInput<E>& input, std::int64_t count, E* to) const {
     const D d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -164,9 +166,9 @@ class SmallMedian {
         hn::StoreU(pixels[k], d, sorted_ + static_cast<std::int64_t>(k) * pitch_ + i);
     }
     for (std::int64_t i = 0; i < count; i += lanes) {
-      const auto four =
-          merge(merge(kept(i), kept(i + channels_)), merge(kept(i + 2 * channels_), kept(i + 3 * channels_)));
-      const Vectors<V, 5> fifth = kept(i + 4 * channels_);
+      const auto four = merge(merge(load_sorted(i), load_sorted(i + channels_)),
+                              merge(load_sorted(i + 2 * channels_), load_sorted(i + 3 * channels_)));
+      const Vectors<V, 5> fifth = load_sorted(i + 4 * channels_);
       V median = four[12];
       SEPCONV_UNROLL
       for (std::size_t k = 0; k < 5; ++k) median = hn::Min(median, hn::Max(four[11 - k], fifth[k]));
@@ -174,7 +176,7 @@ class SmallMedian {
     }
   }
 
-  HWY_INLINE Vectors<V, 5> kept(std::int64_t at) const {
+  HWY_INLINE Vectors<V, 5> load_sorted(std::int64_t at) const {
     const D d;
     Vectors<V, 5> column;
     SEPCONV_UNROLL

@@ -1,13 +1,13 @@
-// A warp goes through the comparisons of a SortingNetwork, with the values of each slot in shared memory.
-// Private to rank_cuda.cu.
+// A warp executes the comparisons of a SortingNetwork, with the values of each slot in shared memory. Private
+// to rank_cuda.cu.
 #pragma once
 
 #include "kernels/rank/rank_by_bisection.cuh"
 
 namespace sepconv::rank_kernels {
 
-/// A comparison: where the values of a and b lie in a warp's memory, and where low and high go; kNowhere is
-/// not stored. Of a term low and high are nowhere.
+/// A comparison: offsets in a warp's memory of the operands a and b and of the results low and high; kNowhere
+/// is not stored. For a term low and high are kNowhere.
 struct Step {
   std::uint16_t a, b, low, high;
 };
@@ -20,8 +20,8 @@ struct StepsByValue {
 struct DeviceNetwork {
   const Step* steps;
   int comparisons, terms;
-  int values;   ///< of a warp's memory
-  int outputs;  ///< of a warp
+  int values;   ///< values in a warp's memory
+  int outputs;  ///< results of a warp
 };
 
 __device__ __forceinline__ Step load_step(const Step* from) {
@@ -30,14 +30,14 @@ __device__ __forceinline__ Step load_step(const Step* from) {
           static_cast<std::uint16_t>(words.y), static_cast<std::uint16_t>(words.y >> 16)};
 }
 
-/// The ranked values of a warp's row, kVectors of them a lane. `memory` holds its rows.
+/// The ranked values of a warp's row, kVectors per lane. `memory` contains its rows.
 template <class A>
-__device__ __forceinline__ void go_through(const DeviceNetwork& network, A* memory, int lane,
-                                           A (&result)[Tuning::kVectors]) {
+__device__ __forceinline__ void run_network(const DeviceNetwork& network, A* memory, int lane,
+                                            A (&result)[Tuning::kVectors]) {
   Step next = load_step(network.steps);
   for (int i = 1; i <= network.comparisons; ++i) {
     const Step step = next;
-    next = load_step(network.steps + i);  // there is a term after the last comparison
+    next = load_step(network.steps + i);  // after the last comparison: the first term
     A low[Tuning::kVectors], high[Tuning::kVectors];
 #pragma unroll
     for (int k = 0; k < Tuning::kVectors; ++k) {
@@ -74,11 +74,11 @@ __global__ void __launch_bounds__(32 * Tuning::kMaxWarps)
   const std::int64_t elements = task.out.cols * task.channels;
   if (first >= elements) return;
   const RankWindow& window = task.window;
-  // Elements under the warp's windows, and no more.
+  // End of the elements under the warp's windows.
   const std::int64_t end = elements + (window.left + window.right) * task.channels;
   for (std::int64_t y = blockIdx.y; y < task.out.rows; y += gridDim.y) {
     const std::int64_t row = task.out.row + y;
-    bool numbers = true;
+    bool is_nan_free = true;
     device::visit(task.in.type, [&]<class T>(T) {
 #pragma unroll
       for (int k = 0; k < Tuning::kVectors; ++k) {
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(32 * Tuning::kMaxWarps)
             A value = task.constant;
             if (from >= 0 && x >= 0 && task.plane(plane) != nullptr)
               value = static_cast<A>(task.template row<T>(plane, from - task.in_rect.row)[at]);
-            numbers = numbers && (value == value || element >= end);
+            is_nan_free = is_nan_free && (value == value || element >= end);
             *slot = value;
           }
         }
@@ -101,10 +101,10 @@ __global__ void __launch_bounds__(32 * Tuning::kMaxWarps)
     });
     __syncwarp();
     A result[Tuning::kVectors]{};
-    if (__all_sync(0xffffffffU, numbers)) {
-      go_through(network, memory, lane, result);
+    if (__all_sync(0xffffffffU, is_nan_free)) {
+      run_network(network, memory, lane, result);
     } else {
-      // For integers there is none, and borders of NaN are not for networks.
+      // Only for floating types: integers have no NaN, and NaN borders do not use networks.
       const auto bisect_all = [&]<class T>(T) {
         for (int k = 0; k < Tuning::kVectors; ++k) {
           const std::int64_t element = first + lane + 32 * k;
@@ -118,7 +118,8 @@ __global__ void __launch_bounds__(32 * Tuning::kMaxWarps)
 #pragma unroll
     for (int k = 0; k < Tuning::kVectors; ++k) {
       const std::int64_t element = first + lane + 32 * k;
-      if (lane + 32 * k < network.outputs && element < elements) task.put(y, element, result[k] + A(0));
+      if (lane + 32 * k < network.outputs && element < elements)
+        task.store_value(y, element, result[k] + A(0));
     }
     __syncwarp();
   }

@@ -1,4 +1,4 @@
-// Small windows, sorted in a thread's registers. Private to rank_cuda.cu.
+// Ranks of small windows, sorted in a thread's registers. Private to rank_cuda.cu.
 #pragma once
 
 #include <array>
@@ -12,27 +12,27 @@ struct Pair {
   int a, b;
 };
 
-/// Batcher's merge exchange for any number of values (Knuth, TAOCP 3, algorithm 5.2.2 M). Returns their
-/// count.
+/// Batcher's merge exchange for any number of values (Knuth, TAOCP 3, algorithm 5.2.2 M). Returns the number
+/// of pairs.
 template <std::size_t kMax>
 constexpr int merge_exchange(int count, std::array<Pair, kMax>& pairs) {
-  int made = 0, top = 1;
+  int pair_count = 0, top = 1;
   while (2 * top < count) top *= 2;
   for (int p = top; p > 0; p /= 2) {
     int q = top, r = 0, d = p;
     while (true) {
       for (int i = 0; i + d < count; ++i)
-        if ((i & p) == r) pairs[static_cast<std::size_t>(made++)] = {i, i + d};
+        if ((i & p) == r) pairs[static_cast<std::size_t>(pair_count++)] = {i, i + d};
       if (q == p) break;
       d = q - p;
       q /= 2;
       r = p;
     }
   }
-  return made;
+  return pair_count;
 }
 
-/// As a type, which the device's code can take apart: 64 a + b of each pair.
+/// The pairs as a type that device code can unpack: 64 a + b of each pair.
 template <int kCount>
 struct Exchanges {
   static constexpr std::array<Pair, 256> all() {
@@ -62,7 +62,7 @@ __device__ __forceinline__ void sort(A (&values)[kCount], std::integer_sequence<
   (exchange<kPair / 64, kPair % 64>(values), ...);
 }
 
-/// Values of kSide x kSide pixels of kPlanes planes.
+/// Loads the values of kSide x kSide pixels of kPlanes planes.
 template <class A, int kSide, int kPlanes>
 __device__ __forceinline__ void load_window(const Task<A>& task, std::int64_t row, std::int64_t col,
                                             std::int64_t channel, A (&values)[kSide * kSide * kPlanes]) {
@@ -97,20 +97,20 @@ __global__ void __launch_bounds__(Tuning::kThreads) sort_in_registers(const __gr
   for (std::int64_t y = blockIdx.y; y < task.out.rows; y += gridDim.y) {
     A values[kCount];
     load_window<A, kSide, kPlanes>(task, task.out.row + y, col, channel, values);
-    const A own = values[kCount / 2];
-    int there = 0;
+    const A centre = values[kCount / 2];
+    int valid_count = 0;
 #pragma unroll
     for (int i = 0; i < kCount; ++i) {
-      const bool number = values[i] == values[i];
-      there += number ? 1 : 0;
-      values[i] = number ? values[i] : A(INFINITY);
+      const bool is_number = values[i] == values[i];
+      valid_count += is_number ? 1 : 0;
+      values[i] = is_number ? values[i] : A(INFINITY);
     }
-    const std::int64_t rank = rank_among(task, there, own);
+    const std::int64_t rank = rank_among(task, valid_count, centre);
     sort(values, typename Exchanges<kCount>::Type());
-    A found = values[0];
+    A value = values[0];
 #pragma unroll
-    for (int i = 1; i < kCount; ++i) found = i == rank ? values[i] : found;
-    task.put(y, element, rank < 0 ? not_a_number<A>() : found + A(0));
+    for (int i = 1; i < kCount; ++i) value = i == rank ? values[i] : value;
+    task.store_value(y, element, rank < 0 ? not_a_number<A>() : value + A(0));
   }
 }
 }  // namespace sepconv::rank_kernels

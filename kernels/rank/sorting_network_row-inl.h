@@ -1,5 +1,5 @@
-// A sorting network over a piece of a row: each comparison over all of its pixels, vector by vector. Included
-// once per target.
+// Runs a sorting network over a piece of a row: each comparison over all of its pixels, vector by vector.
+// Included once per target.
 #if defined(SEPCONV_ORDER_RUN_NETWORK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_ORDER_RUN_NETWORK_INL_H
 #undef SEPCONV_ORDER_RUN_NETWORK_INL_H
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// A result may take the place of an operand: what is read later lies further right.
+/// Results may overwrite operands: later reads are further right.
 template <class E>
 HWY_INLINE void compare(const E* a, const E* b, E* low, E* high, std::int64_t count) {
   const hn::ScalableTag<E> d;
@@ -37,14 +37,14 @@ HWY_INLINE void compare(const E* a, const E* b, E* low, E* high, std::int64_t co
   }
 }
 
-/// For a zero +0.
+/// Turns -0 into +0.
 template <class D, class V>
 HWY_INLINE V without_sign_of_zero(D d, V v) {
   if constexpr (hwy::IsFloat<hn::TFromD<D>>()) return hn::Add(v, hn::Zero(d));
   return v;
 }
 
-/// Elements [i, count) of a row, as many as there are.
+/// Stores a vector as the elements of a row from i on, up to `count`.
 template <class D, class V, class E>
 HWY_INLINE void store_row(V v, D d, E* to, std::int64_t i, std::int64_t count) {
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
@@ -54,7 +54,7 @@ HWY_INLINE void store_row(V v, D d, E* to, std::int64_t i, std::int64_t count) {
   std::copy_n(last, count - i, to + i);
 }
 
-/// The network on pieces of rows of `elements` elements at most.
+/// Runs the network on rows, piece by piece.
 template <class E>
 class NetworkRow {
  public:
@@ -79,7 +79,7 @@ class NetworkRow {
     for (std::int64_t i = rows; i < network.slots(); ++i) slots_[i] = memory + (i - rows) * pitch;
   }
 
-  /// For elements [0, count) of the rows from `input` on.
+  /// Computes elements [0, count) from the rows of `input`.
   void run(const RankInput<E>& input, std::int64_t count, E* to) const {
     for (std::int64_t at = 0; at < count; at += piece_) {
       for (std::int64_t row = 0; row < network_.rows(); ++row)
@@ -93,17 +93,19 @@ class NetworkRow {
   E* target(std::int32_t slot) const { return slot < 0 ? nullptr : slots_[slot]; }
 
   void run_piece(std::int64_t count, E* to) const {
-    for (const SortingNetwork::Comparison& one : network_.comparisons())
-      compare<E>(at(one.a), at(one.b), target(one.low), target(one.high), count + one.more * channels_);
+    for (const SortingNetwork::Comparison& comparison : network_.comparisons())
+      compare<E>(at(comparison.a), at(comparison.b), target(comparison.low), target(comparison.high),
+                 count + comparison.more * channels_);
     const hn::ScalableTag<E> d;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const SortingNetwork::Term* const terms = network_.terms().data();
     const std::size_t term_count = network_.terms().size();
     for (std::int64_t i = 0; i < count; i += lanes) {
-      auto least = hn::Max(hn::LoadU(d, at(terms[0].a) + i), hn::LoadU(d, at(terms[0].b) + i));
+      auto minimum = hn::Max(hn::LoadU(d, at(terms[0].a) + i), hn::LoadU(d, at(terms[0].b) + i));
       for (std::size_t k = 1; k < term_count; ++k)
-        least = hn::Min(least, hn::Max(hn::LoadU(d, at(terms[k].a) + i), hn::LoadU(d, at(terms[k].b) + i)));
-      store_row(without_sign_of_zero(d, least), d, to, i, count);
+        minimum =
+            hn::Min(minimum, hn::Max(hn::LoadU(d, at(terms[k].a) + i), hn::LoadU(d, at(terms[k].b) + i)));
+      store_row(without_sign_of_zero(d, minimum), d, to, i, count);
     }
   }
 

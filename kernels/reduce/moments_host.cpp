@@ -9,8 +9,8 @@ namespace {
 
 using Lanes = std::array<double, kMomentLanes>;
 
-/// Calls visit(lane, value) for the channel's values, in order within each lane. The inner loop has
-/// independent lanes only, so that it becomes vector code.
+/// Calls visit(lane, value) for the channel's values, in order within each lane. The lanes of the inner loop
+/// are independent, so that it is vectorised.
 template <class T, class Visit>
 void for_each_value(const ConstPixelView& cell, std::int64_t channel, Visit&& visit) {
   for (std::int64_t row = 0; row < cell.extent.rows; ++row) {
@@ -25,7 +25,7 @@ void for_each_value(const ConstPixelView& cell, std::int64_t channel, Visit&& vi
   }
 }
 
-double added(Lanes& lanes) {
+double lane_sum(Lanes& lanes) {
   for (std::size_t half = kMomentLanes / 2; half > 0; half /= 2) {
     for (std::size_t lane = 0; lane < half; ++lane) lanes[lane] += lanes[lane + half];
   }
@@ -49,14 +49,14 @@ Moments moments_of(const ConstPixelView& cell, std::int64_t channel) {
   if (count == 0) return moments;
   moments.min = *std::ranges::min_element(min) + 0.0, moments.max = *std::ranges::max_element(max) + 0.0;
 
-  const double mean = added(sum) / static_cast<double>(count);
+  const double mean = lane_sum(sum) / static_cast<double>(count);
   Lanes distances{};
   for_each_value<T>(cell, channel, [&](std::size_t lane, double value) {
     const double distance = value - mean;
     distances[lane] += value == value ? distance : 0.0;
     squares[lane] += value == value ? distance * distance : 0.0;
   });
-  moments.set_sums(mean, added(distances), added(squares));
+  moments.set_sums(mean, lane_sum(distances), lane_sum(squares));
   return moments;
 }
 
@@ -66,16 +66,16 @@ void Moments::add(const Moments& other) {
   nan_count += other.nan_count;
   if (other.count == 0) return;
   if (count == 0) about = other.about;
-  const double between = about == other.about ? 0 : other.about - about;  // of infinities, too
-  const auto others = static_cast<double>(other.count);
+  const double about_difference = about == other.about ? 0 : other.about - about;  // of infinities, too
+  const auto other_count = static_cast<double>(other.count);
   if (count > 0) {
-    const double delta = between + (other.sum / others - sum / static_cast<double>(count));
-    const double share = others / static_cast<double>(count + other.count);
-    squares += delta * delta * static_cast<double>(count) * share;
+    const double delta = about_difference + (other.sum / other_count - sum / static_cast<double>(count));
+    const double fraction = other_count / static_cast<double>(count + other.count);
+    squares += delta * delta * static_cast<double>(count) * fraction;
   }
   min = std::min(min, other.min), max = std::max(max, other.max);
   count += other.count;
-  sum += other.sum + others * between;
+  sum += other.sum + other_count * about_difference;
   squares += other.squares;
 }
 

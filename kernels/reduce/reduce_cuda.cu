@@ -1,7 +1,7 @@
-// Statistics on the device: a block a cell for moments, and histograms in shared memory where they fit it.
-// What has the same bits in any order (counts, least, greatest) CUB joins. Sums do not: CUB documents no
-// order, and its own is another for each algorithm, so theirs is written here. Its histograms begin at zero
-// with every call, take four channels and share only 256 bins.
+// Statistics on the device: moments with one block per cell, and histograms in shared memory if they fit. CUB
+// reduces values whose order does not matter (counts, minimum, maximum). Sums are reduced here, because CUB
+// documents no order, and it differs between its algorithms. CUB's histograms start at zero with every call,
+// support at most four channels and keep only 256 bins in shared memory.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -13,16 +13,16 @@
 namespace sepconv::engine {
 namespace {
 
-using Count = unsigned long long;  // what atomicAdd takes
+using Count = unsigned long long;  // a type that atomicAdd supports
 
 constexpr int kThreads = 256;
-constexpr int kBlocksAcross = 64;  // over a row; the others go down
-constexpr int kBlocks = 2048;  // enough to fill any GPU, few enough that adding up their tables costs nothing
-constexpr std::int64_t kMaxSharedCounts = 12288;  // 48 KiB, which every GPU gives a block
+constexpr int kBlocksAcross = 64;  // along a row
+constexpr int kBlocks = 2048;  // enough to fill any GPU, few enough that adding their tables costs nothing
+constexpr std::int64_t kMaxSharedCounts = 12288;  // 48 KiB, available to a block on every GPU
 constexpr std::int64_t kMaxCellBlocks = 1 << 20;
 constexpr unsigned kFullWarp = 0xFFFFFFFFU;
 
-/// The entry of a table that an integer belongs to.
+/// The table entry of an integer value.
 template <class T>
 struct ValueEntry {
   __device__ std::int64_t operator()(int channel, T value) const {
@@ -31,7 +31,7 @@ struct ValueEntry {
   }
 };
 
-/// The same of a floating value, or -1.
+/// The table entry of a floating value, or -1.
 template <class T>
 struct BinEntry {
   const BinScale* scales;
@@ -41,7 +41,7 @@ struct BinEntry {
   }
 };
 
-/// Counts in a table of the block's own. Dynamic shared memory: `size` unsigned.
+/// Counts in a separate table for each block, `size` unsigned integers in dynamic shared memory.
 struct SharedTable {
   std::int64_t size;
   static __device__ unsigned* table() {
@@ -63,20 +63,20 @@ struct SharedTable {
   }
 };
 
-/// Counts in device memory, once for all threads of a warp that have the same entry: in smooth images most
-/// do.
+/// Counts in device memory, with one atomic for all threads of a warp with the same entry; in smooth images
+/// most have.
 struct GlobalTable {
   __device__ void begin() const {}
   __device__ void add(std::int64_t entry, Count* counts) const {
-    const unsigned equal = __match_any_sync(kFullWarp, static_cast<Count>(entry));
-    const bool is_first = (equal & ((1U << (threadIdx.x % 32)) - 1)) == 0;
-    if (is_first && entry >= 0) atomicAdd(counts + entry, static_cast<Count>(__popc(equal)));
+    const unsigned same_entry = __match_any_sync(kFullWarp, static_cast<Count>(entry));
+    const bool is_first = (same_entry & ((1U << (threadIdx.x % 32)) - 1)) == 0;
+    if (is_first && entry >= 0) atomicAdd(counts + entry, static_cast<Count>(__popc(same_entry)));
   }
   __device__ void end(Count*) const {}
 };
 
-/// Blocks stride over `rows` rows of `elements` elements. All threads of a block go round equally often, for
-/// the table's sake.
+/// Blocks stride over `rows` rows of `elements` elements. All threads of a block iterate equally often,
+/// because Table::add() may synchronise a warp.
 template <class T, class EntryOf, class Table>
 __global__ void __launch_bounds__(kThreads)
     count_elements(const device::Rows in, std::int64_t rows, std::int64_t elements, int channels,
@@ -122,10 +122,11 @@ void launch_count(const ConstPixelView& in, EntryOf entry_of, std::int64_t table
   check_cuda(cudaGetLastError(), "launching a histogram");
 }
 
-/// The lanes' values added half by half, for all. `shared` holds kMomentLanes.
-__device__ double added(double value, double* shared) {
+/// The sum of all lanes' values, added half by half; returned to all threads. `shared` has kMomentLanes
+/// values.
+__device__ double lane_sum(double value, double* shared) {
   const int lane = static_cast<int>(threadIdx.x);
-  __syncthreads();  // all have read the sum before
+  __syncthreads();  // all threads have read the previous sum
   shared[lane] = value;
   for (int half = kMomentLanes / 2; half > 0; half /= 2) {
     __syncthreads();
@@ -135,26 +136,25 @@ __device__ double added(double value, double* shared) {
   return shared[0];
 }
 
-/// What a lane's numbers are between, and how many there are.
+/// Range and count of a lane's numbers.
 struct Range {
-  double least, greatest;
+  double min, max;
   std::int64_t count;
 };
-struct JoinRanges {
+struct MergeRanges {
   __device__ Range operator()(const Range& a, const Range& b) const {
-    return {b.least < a.least ? b.least : a.least, a.greatest < b.greatest ? b.greatest : a.greatest,
-            a.count + b.count};
+    return {b.min < a.min ? b.min : a.min, a.max < b.max ? b.max : a.max, a.count + b.count};
   }
 };
 
-/// The grid of cells that a view is measured in.
+/// The grid of cells of a view.
 struct CellGrid {
   Extent view, cell;
   std::int64_t across, count;
   int channels;
 };
 
-/// A thread is a lane. See kMomentLanes for the order of the sums, and cell_moments for the formulas.
+/// One thread per lane. See kMomentLanes for the order of the sums, and cell_moments for the formulas.
 template <class T>
 __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::int64_t index,
                              Moments* moments) {
@@ -184,13 +184,13 @@ __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::
     const bool is_number = value == value;
     range.count += is_number ? 1 : 0;
     sum += is_number ? value : 0.0;
-    range.least = value < range.least ? value : range.least;
-    range.greatest = range.greatest < value ? value : range.greatest;
+    range.min = value < range.min ? value : range.min;
+    range.max = range.max < value ? value : range.max;
   });
-  range = Reduction(storage).Reduce(range, JoinRanges{});  // all of it in thread 0 only
+  range = Reduction(storage).Reduce(range, MergeRanges{});  // complete in thread 0 only
   if (threadIdx.x == 0) shared_count = range.count;
-  sum = added(sum, shared);
-  const std::int64_t count = shared_count;  // added() has had all threads wait for each other
+  sum = lane_sum(sum, shared);
+  const std::int64_t count = shared_count;  // added() has synchronised the threads
   const double mean = sum / static_cast<double>(count);
   double distances = 0, squares = 0;
   if (count > 0) {
@@ -200,12 +200,12 @@ __device__ void measure_cell(const device::Rows& in, const CellGrid& grid, std::
       squares += value == value ? distance * distance : 0.0;
     });
   }
-  distances = added(distances, shared);
-  squares = added(squares, shared);
+  distances = lane_sum(distances, shared);
+  squares = lane_sum(squares, shared);
   if (threadIdx.x != 0) return;
   Moments& result = moments[index];
   result.count = count, result.nan_count = rows * cols - count;
-  result.min = range.least + 0.0, result.max = range.greatest + 0.0;
+  result.min = range.min + 0.0, result.max = range.max + 0.0;
   if (count > 0)
     result.set_sums(mean, distances, squares);
   else

@@ -1,4 +1,4 @@
-// Means of 2 x 2 integers, of which pyramids are made. Included once per target.
+// Means of 2 x 2 integers, for pyramids. Included once per target.
 #if defined(SEPCONV_RESAMPLE_HALVES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_RESAMPLE_HALVES_INL_H
 #undef SEPCONV_RESAMPLE_HALVES_INL_H
@@ -20,7 +20,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// Sums of two neighbours, which a lane of twice the width holds.
+/// Sums of the two neighbours in each lane of twice the width.
 template <class W>
 HWY_INLINE hn::Vec<W> sums_of_pairs(W wide, hn::Vec<W> pairs) {
   using T = hn::TFromD<W>;
@@ -32,18 +32,18 @@ HWY_INLINE hn::Vec<W> sums_of_pairs(W wide, hn::Vec<W> pairs) {
 }
 #endif
 
-/// A quarter of it, half to even.
+/// sum / 4, rounded half to even.
 template <class V>
 V quarter_of(V sum) {
   return static_cast<V>((sum + 1 + (sum >> 2 & 1)) >> 2);
 }
 
-/// Means of 2 x 2 integers, for `pairs` of columns as far as whole vectors of pixels go. Returns how far.
-/// Sums of four are whole numbers that any arithmetic has, so that these are the bits of all.
+/// Means of 2 x 2 integers for `pairs` pairs of columns, in whole vectors of pixels. Returns the number of
+/// pairs done. Sums of four are exact in any arithmetic, so all implementations give the same bits.
 template <int kChannels, class T>
 std::int64_t halve_pairs([[maybe_unused]] const T* upper, [[maybe_unused]] const T* lower,
                          [[maybe_unused]] std::int64_t pairs, [[maybe_unused]] T* to) {
-  std::int64_t made = 0;
+  std::int64_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<T> d;
   const hn::RepartitionToWide<decltype(d)> wide;
@@ -51,11 +51,11 @@ std::int64_t halve_pairs([[maybe_unused]] const T* upper, [[maybe_unused]] const
   const hn::Rebind<T, decltype(wide)> half;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(wide));
   const auto one = hn::Set(wide, 1);
-  for (; made + lanes <= pairs; made += lanes) {
+  for (; done + lanes <= pairs; done += lanes) {
     hn::Vec<decltype(d)> above[4], below[4];
     hn::Vec<decltype(half)> means[4];
-    load_channels<kChannels>(d, upper + 2 * made * kChannels, above);
-    load_channels<kChannels>(d, lower + 2 * made * kChannels, below);
+    load_channels<kChannels>(d, upper + 2 * done * kChannels, above);
+    load_channels<kChannels>(d, lower + 2 * done * kChannels, below);
     SEPCONV_UNROLL
     for (int c = 0; c < kChannels; ++c) {
       const auto sum = hn::Add(sums_of_pairs(wide, hn::BitCast(wide, above[c])),
@@ -64,13 +64,13 @@ std::int64_t halve_pairs([[maybe_unused]] const T* upper, [[maybe_unused]] const
       const auto mean = hn::ShiftRight<2>(hn::Add(hn::Add(sum, one), odd));
       means[c] = hn::DemoteTo(half, hn::BitCast(whole, mean));
     }
-    store_channels<kChannels>(half, means, to + made * kChannels);
+    store_channels<kChannels>(half, means, to + done * kChannels);
   }
 #endif
-  return made;
+  return done;
 }
 
-/// Means of 2 x 2 pixels of two rows, and of what is left of an odd width.
+/// Means of 2 x 2 pixels of two rows, including the last column of an odd width.
 template <class T>
 void halve_row(const T* upper, const T* lower, std::int64_t cols, std::int64_t channels, T* to) {
   const std::int64_t pairs = cols / 2;
@@ -89,7 +89,7 @@ void halve_row(const T* upper, const T* lower, std::int64_t cols, std::int64_t c
   }
 }
 
-/// Rows and columns in pairs; a last one alone counts twice, which makes the same mean.
+/// Means of rows and columns in pairs. An unpaired last one counts twice, which gives the same mean.
 template <class T>
 void halve(const ConstRegion& in, const Region& out, Worker& worker) {
   for (std::int64_t row = 0; row < out.rect.rows; ++row) {

@@ -1,4 +1,4 @@
-// Means of pairs of neighbouring pixels, of which pyramids are made. Included once per target.
+// Means of pairs of neighbouring pixels, for pyramids. Included once per target.
 #if defined(SEPCONV_RESAMPLE_PAIRS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_RESAMPLE_PAIRS_INL_H
 #undef SEPCONV_RESAMPLE_PAIRS_INL_H
@@ -17,7 +17,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// A vector of each channel from interleaved ones.
+/// Loads interleaved channels into one vector each.
 template <int kChannels, class D, class T = hn::TFromD<D>>
 HWY_INLINE void load_channels(D d, const T* from, hn::Vec<D> (&v)[4]) {
   if constexpr (kChannels == 1) v[0] = hn::LoadU(d, from);
@@ -35,31 +35,31 @@ HWY_INLINE void store_channels(D d, const hn::Vec<D> (&v)[4], T* to) {
 #endif
 
 /// to[i] = fma(weight, pixels[2 i + 1], fma(weight, pixels[2 i], +0)), channel by channel, for i below
-/// `pairs` as far as whole vectors of pixels go. Returns how far.
+/// `pairs`, in whole vectors of pixels. Returns the number of pairs done.
 template <int kChannels, class A>
 std::int64_t add_pairs([[maybe_unused]] const A* pixels, [[maybe_unused]] std::int64_t pairs,
                        [[maybe_unused]] A weight, [[maybe_unused]] A* to) {
-  std::int64_t made = 0;
+  std::int64_t done = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<A> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   const auto factor = hn::Set(d, weight);
-  for (; made + lanes <= pairs; made += lanes) {
+  for (; done + lanes <= pairs; done += lanes) {
     hn::Vec<decltype(d)> low[4], high[4];
-    load_channels<kChannels>(d, pixels + 2 * made * kChannels, low);
-    load_channels<kChannels>(d, pixels + (2 * made + lanes) * kChannels, high);
+    load_channels<kChannels>(d, pixels + 2 * done * kChannels, low);
+    load_channels<kChannels>(d, pixels + (2 * done + lanes) * kChannels, high);
     SEPCONV_UNROLL
     for (int c = 0; c < kChannels; ++c) {
       const auto first = fused_multiply_add(factor, hn::ConcatEven(d, high[c], low[c]), hn::Zero(d));
       low[c] = fused_multiply_add(factor, hn::ConcatOdd(d, high[c], low[c]), first);
     }
-    store_channels<kChannels>(d, low, to + made * kChannels);
+    store_channels<kChannels>(d, low, to + done * kChannels);
   }
 #endif
-  return made;
+  return done;
 }
 
-/// A row pass of means of pairs, and of a last pixel of an odd width.
+/// A row pass of means of pairs, including the last pixel of an odd width.
 template <class A>
 void pair_row(const A* pixels, std::int64_t cols, std::int64_t channels, A* to) {
   constexpr A kHalf = 0.5;

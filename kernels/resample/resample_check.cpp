@@ -14,8 +14,8 @@ bool is_whole(const Rect& rect, const ConstPixelView& pixels, Extent image) {
   return pixels.extent == rect.extent() && Rect::whole(image).contains(rect);
 }
 
-ResampleWindow held_of_side(const ResampleWindow& places, std::int64_t size, BorderMode border) {
-  const std::int64_t first = places.first, last = first + places.count - 1, end = size - 1;
+ResampleWindow available_on_axis(const ResampleWindow& positions, std::int64_t size, BorderMode border) {
+  const std::int64_t first = positions.first, last = first + positions.count - 1, end = size - 1;
   if (border == BorderMode::wrap && (first < 0 || last > end)) return {0, size};
   std::int64_t low = std::clamp<std::int64_t>(first, 0, end), high = std::clamp<std::int64_t>(last, 0, end);
   if (border != BorderMode::constant) {
@@ -38,9 +38,9 @@ Rect resample_input(const Resampling& resampling, const Rect& out) {
           end(resampling.across, out.col_end() - 1) - col};
 }
 
-Rect held_pixels(const Rect& places, Extent image, BorderMode border) {
-  const ResampleWindow rows = held_of_side({places.row, places.rows}, image.rows, border);
-  const ResampleWindow cols = held_of_side({places.col, places.cols}, image.cols, border);
+Rect held_pixels(const Rect& positions, Extent image, BorderMode border) {
+  const ResampleWindow rows = available_on_axis({positions.row, positions.rows}, image.rows, border);
+  const ResampleWindow cols = available_on_axis({positions.col, positions.cols}, image.cols, border);
   return {rows.first, cols.first, rows.count, cols.count};
 }
 
@@ -71,11 +71,11 @@ void check_resampling(const Resampling& resampling, const ConstRegion& in, const
 std::int64_t resample_max_pixels(const ResampleAxis& axis, std::int64_t count) {
   if (axis.kept()) return count;
   const double pixels = static_cast<double>(count - 1) * axis.scale + 2 * resample_reach(axis);
-  // For cells windows begin and end anywhere, also beyond the input.
+  // Gaussian windows begin and end anywhere, also beyond the input.
   if (axis.filter == ResampleFilter::gaussian) return static_cast<std::int64_t>(pixels) + 2;
   // Windows of whole scales begin at whole pixels; others begin and end anywhere.
-  const double more = axis.scale == std::floor(axis.scale) ? 0 : 2;
-  return static_cast<std::int64_t>(std::min(static_cast<double>(axis.from), std::floor(pixels) + more));
+  const double extra = axis.scale == std::floor(axis.scale) ? 0 : 2;
+  return static_cast<std::int64_t>(std::min(static_cast<double>(axis.from), std::floor(pixels) + extra));
 }
 
 std::int64_t resample_device_bytes(const Resampling& resampling, Extent out, std::int64_t channels,
@@ -87,12 +87,12 @@ std::int64_t resample_device_bytes(const Resampling& resampling, Extent out, std
   };
   const Extent needed{resample_max_pixels(resampling.down, out.rows),
                       resample_max_pixels(resampling.across, out.cols)};
-  const bool copied = resampling.read.kind != PointwiseOp::Kind::copy;
+  const bool needs_copy = resampling.read.kind != PointwiseOp::Kind::copy;
   const Extent between =
       resampling.columns_first ? Extent{out.rows, needed.cols} : Extent{needed.rows, out.cols};
   return table_bytes(resampling.down, out.rows) + table_bytes(resampling.across, out.cols) +
          Arena::view_bytes(between, channels, type) +
-         (copied ? Arena::view_bytes(needed, channels, type) : 0);
+         (needs_copy ? Arena::view_bytes(needed, channels, type) : 0);
 }
 
 }  // namespace sepconv

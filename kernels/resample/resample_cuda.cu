@@ -1,5 +1,5 @@
-// Resampling on the device: the windows of both sides, computed where they are used, then a thread an element
-// for each pass, with the first pass' result in the arena.
+// Resampling on the device: computes the windows of both axes on the device, then each pass with one thread
+// per element, with the first pass's result in the arena.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace {
 constexpr int kThreads = 256;
 constexpr std::int64_t kMaxGridRows = 65535;
 
-/// The windows of `count` neighbours from `begin` on. Weight k of neighbour i is weights[k * count + i].
+/// The windows of `count` adjacent pixels from `begin` on. Weight k of pixel i is weights[k * count + i].
 template <class A>
 struct Table {
   std::int64_t begin;
   std::int64_t count;
-  std::int64_t origin;  ///< of the input, the pixel that windows count from
+  std::int64_t origin;  ///< input pixel that windows count from
   ResampleWindow* windows;
   A* weights;
 };
@@ -36,23 +36,23 @@ __global__ void __launch_bounds__(kThreads) compute_windows(const ResampleAxis a
   table.windows[i] = window;
 }
 
-/// How a side goes on beyond its edges, of which `held` is the first pixel that is there.
+/// Reads an axis with its border. `available` is the first available pixel.
 template <class A>
-struct Beyond {
+struct BorderEdge {
   BorderMode mode;
   A value;
-  std::int64_t size, held;
+  std::int64_t size, available;
 
-  /// For a pixel that a table counts from 0, what at(its place among those that are there) is, or the border.
+  /// Returns at(index among the available pixels), or the border's constant.
   template <class At>
   __device__ A operator()(std::int64_t pixel, const At& at) const {
     const std::int64_t index = border_index(pixel, size, mode);
-    return index < 0 ? value : at(index - held);
+    return index < 0 ? value : at(index - available);
   }
 };
-/// Windows have valid pixels.
+/// Reads an axis whose windows are inside the image.
 template <class A>
-struct Inside {
+struct NoEdge {
   template <class At>
   __device__ A operator()(std::int64_t pixel, const At& at) const {
     return at(pixel);
@@ -111,25 +111,26 @@ dim3 grid_for(const PixelView& out) {
           static_cast<unsigned>(std::min<std::int64_t>(out.extent.rows, kMaxGridRows))};
 }
 
-/// The passes of one region, one after another on one stream.
+/// The passes over one region, in order on one stream.
 template <class A>
 class Passes {
  public:
-  /// `held`: valid pixels of the input.
-  Passes(const Resampling& resampling, const Rect& held, const Rect& out, Arena& arena, DeviceStream stream)
-      : resampling_(resampling), held_(held), out_(out), arena_(arena), stream_(stream) {}
+  /// `available`: the available pixels of the input.
+  Passes(const Resampling& resampling, const Rect& available, const Rect& out, Arena& arena,
+         DeviceStream stream)
+      : resampling_(resampling), available_(available), out_(out), arena_(arena), stream_(stream) {}
 
   void along_rows(const ConstPixelView& in, const PixelView& to, std::span<const PointwiseOp> then) {
-    const Table<A> table = table_of(resampling_.across, out_.col, out_.cols, held_.col);
-    with_edge(resampling_.across, held_.col, [&](const auto& edge) {
+    const Table<A> table = table_of(resampling_.across, out_.col, out_.cols, available_.col);
+    with_edge(resampling_.across, available_.col, [&](const auto& edge) {
       row_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(
           table, edge, device::Rows(in), device::Store<A>(to, then), to.extent.rows, to.channels);
     });
   }
 
   void along_columns(const ConstPixelView& in, const PixelView& to, std::span<const PointwiseOp> then) {
-    const Table<A> table = table_of(resampling_.down, out_.row, out_.rows, held_.row);
-    with_edge(resampling_.down, held_.row, [&](const auto& edge) {
+    const Table<A> table = table_of(resampling_.down, out_.row, out_.rows, available_.row);
+    with_edge(resampling_.down, available_.row, [&](const auto& edge) {
       column_pass<A><<<grid_for(to), kThreads, 0, stream_>>>(table, edge, device::Rows(in),
                                                              device::Store<A>(to, then), to.row_elements());
     });
@@ -137,15 +138,16 @@ class Passes {
 
  private:
   template <class Launch>
-  void with_edge(const ResampleAxis& axis, std::int64_t held, const Launch& launch) {
+  void with_edge(const ResampleAxis& axis, std::int64_t available, const Launch& launch) {
     const auto& border = resampling_.border;
-    if (!border) return launch(Inside<A>{});
-    launch(Beyond<A>{border->mode, static_cast<A>(border->value), axis.from, held});
+    if (!border) return launch(NoEdge<A>{});
+    launch(BorderEdge<A>{border->mode, static_cast<A>(border->value), axis.from, available});
   }
 
-  /// Windows count from valid pixels, or with a border from the first pixel.
-  Table<A> table_of(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, std::int64_t held) {
-    const std::int64_t origin = resampling_.border ? 0 : held;
+  /// Windows count from the first available pixel, or with a border from the image's first pixel.
+  Table<A> table_of(const ResampleAxis& axis, std::int64_t begin, std::int64_t count,
+                    std::int64_t available) {
+    const std::int64_t origin = resampling_.border ? 0 : available;
     const Table<A> table{begin, count, origin, arena_.allocate<ResampleWindow>(count),
                          arena_.allocate<A>(count * resample_max_taps(axis))};
     compute_windows<<<blocks_for(count), kThreads, 0, stream_>>>(axis, table);
@@ -153,7 +155,7 @@ class Passes {
   }
 
   const Resampling& resampling_;
-  const Rect& held_;
+  const Rect& available_;
   const Rect& out_;
   Arena& arena_;
   DeviceStream stream_;
@@ -165,10 +167,11 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
               Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
   const auto& [down, across, columns_first, read, border] = resampling;
   const Arena::Scope whole_scope(arena);
-  const Rect held = resample_held(resampling, out.rect);
-  ConstPixelView pixels = in.crop(held).pixels;
+  const Rect available = resample_held(resampling, out.rect);
+  ConstPixelView pixels = in.crop(available).pixels;
   if (read.kind != PointwiseOp::Kind::copy) {
-    const PixelView values = arena.allocate_view(held.extent(), pixels.channels, pixel_type_of(arithmetic));
+    const PixelView values =
+        arena.allocate_view(available.extent(), pixels.channels, pixel_type_of(arithmetic));
     pointwise_cuda(read, pixels, pixels, values, arithmetic, stream);
     pixels = values;
   }
@@ -176,18 +179,19 @@ void resample(const Resampling& resampling, const ConstRegion& in, const Region&
     return pointwise_cuda({}, pixels, pixels, out.pixels, arithmetic, stream, then);
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
     const Arena::Scope scope(arena);
-    Passes<A> passes(resampling, held, out.rect, arena, stream);
+    Passes<A> passes(resampling, available, out.rect, arena, stream);
     if (down.kept()) return passes.along_rows(pixels, out.pixels, then);
     if (across.kept()) return passes.along_columns(pixels, out.pixels, then);
-    const Extent extent =
-        resampling.columns_first ? Extent{out.rect.rows, held.cols} : Extent{held.rows, out.rect.cols};
-    const PixelView between = arena.allocate_view(extent, out.pixels.channels, pixel_type_of(arithmetic));
+    const Extent extent = resampling.columns_first ? Extent{out.rect.rows, available.cols}
+                                                   : Extent{available.rows, out.rect.cols};
+    const PixelView intermediate =
+        arena.allocate_view(extent, out.pixels.channels, pixel_type_of(arithmetic));
     if (resampling.columns_first) {
-      passes.along_columns(pixels, between, {});
-      passes.along_rows(between, out.pixels, then);
+      passes.along_columns(pixels, intermediate, {});
+      passes.along_rows(intermediate, out.pixels, then);
     } else {
-      passes.along_rows(pixels, between, {});
-      passes.along_columns(between, out.pixels, then);
+      passes.along_rows(pixels, intermediate, {});
+      passes.along_columns(intermediate, out.pixels, then);
     }
   });
   check_cuda(cudaGetLastError(), "launching a resampling");

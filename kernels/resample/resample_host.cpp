@@ -1,6 +1,6 @@
-// A row pass takes kGroup rows at once: they are transposed so that neighbours in memory are the same place
-// of different rows, and each pixel of the result is a sum of whole vectors. Means of pairs, which pyramids
-// are made of, are taken of rows as they lie. The column pass adds rows.
+// A row pass processes kGroupRows rows together: they are transposed so that adjacent elements in memory
+// belong to different rows, and each pixel of the result is a sum of whole vectors. Means of pairs, for
+// pyramids, are computed without transposing. The column pass adds rows.
 #include "kernels/resample/resample_sizes.hpp"
 #include "kernels/simd/dispatch.hpp"
 #include "kernels/transpose/transpose.hpp"
@@ -21,7 +21,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// sums[i] = fma(weights[j], rows[j][i], sums[i]) for j ascending; whole vectors of all. Sums are aligned.
+/// sums[i] = fma(weights[j], rows[j][i], sums[i]) for j ascending, in whole vectors. `sums` is aligned.
 template <int kRows, class A>
 void add_rows(const A* const* rows, const A* weights, std::int64_t elements, A* sums) {
   const hn::ScalableTag<A> d;
@@ -35,12 +35,12 @@ void add_rows(const A* const* rows, const A* weights, std::int64_t elements, A* 
   }
 }
 
-/// The sum of `count` columns of kGroup rows, `step` elements apart.
+/// The weighted sum of `count` columns of kGroupRows rows, `step` elements apart.
 template <class A>
 void add_columns(const A* columns, std::int64_t step, const A* weights, std::int64_t count, A* to) {
   const hn::ScalableTag<A> d;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
-  constexpr std::int64_t kVectors = kGroup / kLanes;
+  constexpr std::int64_t kVectors = kGroupRows / kLanes;
   hn::Vec<decltype(d)> sums[kVectors];
   SEPCONV_UNROLL
   for (auto& sum : sums) sum = hn::Zero(d);
@@ -60,33 +60,33 @@ class Resampler {
   Resampler(const Resampling& resampling, const ConstRegion& in, const Region& out, Worker& worker)
       : resampling_(resampling),
         needed_(resample_input(resampling, out.rect)),
-        held_(resample_held(resampling, out.rect)),
-        in_(in.crop(held_).pixels),
+        available_(resample_held(resampling, out.rect)),
+        in_(in.crop(available_).pixels),
         out_(out.pixels),
         worker_(worker),
-        sizes_(resampling, out.rect.extent(), std::max(needed_.cols, held_.cols), out.pixels.channels,
+        sizes_(resampling, out.rect.extent(), std::max(needed_.cols, available_.cols), out.pixels.channels,
                sizeof(A)),
-        raw_(worker.allocate<double>(sizes_.raw_weights)),
-        down_(resampling.down, out.rect.row, out.rect.rows, raw_, worker),
-        across_(resampling.across, out.rect.col, out.rect.cols, raw_, worker),
-        group_(worker.allocate<A>(kGroup * sizes_.in_pitch)),
-        columns_in_(worker.allocate<A>(kGroup * sizes_.in_pitch)),
-        columns_out_(worker.allocate<A>(kGroup * sizes_.out_pitch)),
+        raw_weights_(worker.allocate<double>(sizes_.raw_weights)),
+        down_(resampling.down, out.rect.row, out.rect.rows, raw_weights_, worker),
+        across_(resampling.across, out.rect.col, out.rect.cols, raw_weights_, worker),
+        group_(worker.allocate<A>(kGroupRows * sizes_.in_pitch)),
+        columns_in_(worker.allocate<A>(kGroupRows * sizes_.in_pitch)),
+        columns_out_(worker.allocate<A>(kGroupRows * sizes_.out_pitch)),
         ring_(worker.allocate<A>(sizes_.ring_rows * sizes_.out_pitch)),
         line_(worker.allocate<A>(sizes_.line_elements)),
         load_(load_row_for<A>(in.pixels.type)),
         store_(store_row_for<A>(out.pixels.type)) {}
 
   void rows_first() {
-    std::int64_t ready = needed_.row;  // rows before this one have been in the ring
+    std::int64_t next_row = needed_.row;  // the first row that is not yet in the ring
     for (std::int64_t row = 0; row < out_.extent.rows; ++row) {
       const ResampleWindow window = down_.windows[row];
-      for (; ready < window.first + window.count; ready += kGroup) {
+      for (; next_row < window.first + window.count; next_row += kGroupRows) {
         worker_.throw_if_stopped();
-        const std::int64_t rows = std::min(kGroup, needed_.row_end() - ready);
+        const std::int64_t rows = std::min(kGroupRows, needed_.row_end() - next_row);
         for (std::int64_t i = 0; i < rows; ++i)
-          load(ready + i, 0, in_.row_elements(), group_ + i * sizes_.in_pitch);
-        row_pass(group_, rows, ring_row(ready));
+          load(next_row + i, 0, in_.row_elements(), group_ + i * sizes_.in_pitch);
+        row_pass(group_, rows, ring_row(next_row));
       }
       column_pass(row, sizes_.out_pitch, line_,
                   [&](std::int64_t input, std::int64_t) { return ring_row(input); });
@@ -95,16 +95,16 @@ class Resampler {
   }
 
   void columns_first() {
-    for (std::int64_t row = 0; row < out_.extent.rows; row += kGroup) {
-      const std::int64_t rows = std::min(kGroup, out_.extent.rows - row);
+    for (std::int64_t row = 0; row < out_.extent.rows; row += kGroupRows) {
+      const std::int64_t rows = std::min(kGroupRows, out_.extent.rows - row);
       const std::int64_t elements = in_.row_elements();
       for (std::int64_t first = 0; first < elements; first += kColumnBlock) {
         worker_.throw_if_stopped();
         for (std::int64_t i = 0; i < rows; ++i)
           column_pass(row + i, std::min(kColumnBlock, elements - first), group_ + i * sizes_.in_pitch + first,
                       [&](std::int64_t input, std::int64_t k) {
-                        return part_of(input, first, std::min(kColumnBlock, elements - first),
-                                       line_ + k * kColumnBlock);
+                        return row_part(input, first, std::min(kColumnBlock, elements - first),
+                                        line_ + k * kColumnBlock);
                       });
       }
       if (resampling_.border)
@@ -122,56 +122,56 @@ class Resampler {
     return ring_ + (input - needed_.row) % sizes_.ring_rows * sizes_.out_pitch;
   }
 
-  /// Where this many elements of a row lie in the arithmetic type, whole vectors of them: in the input, or
-  /// their copy in `place`. Beyond the input a row is what the border says.
-  const A* part_of(std::int64_t input, std::int64_t first, std::int64_t count, A* place) const {
+  /// Returns `count` elements of a row in the arithmetic type, readable in whole vectors: in the input itself
+  /// or copied to `copy`. Rows beyond the input come from the border.
+  const A* row_part(std::int64_t input, std::int64_t first, std::int64_t count, A* copy) const {
     const auto& border = resampling_.border;
     if (border) input = border_index(input, resampling_.down.from, border->mode);
-    const bool is_as_it_is =
+    const bool reads_directly =
         in_.type == pixel_type_of<A>() && resampling_.read.kind == PointwiseOp::Kind::copy;
     if (input < 0) {
-      std::fill_n(place, count, static_cast<A>(border->value));
-    } else if (is_as_it_is &&
-               input + 1 < held_.row + in_.extent.rows) {  // behind the last there may be no memory
-      return in_.template row<A>(input - held_.row) + first;
+      std::fill_n(copy, count, static_cast<A>(border->value));
+    } else if (reads_directly &&
+               input + 1 < available_.row + in_.extent.rows) {  // after the last row memory may end
+      return in_.template row<A>(input - available_.row) + first;
     } else {
-      load(input, first, count, place);
+      load(input, first, count, copy);
     }
-    return place;
+    return copy;
   }
 
   void load(std::int64_t input, std::int64_t first, std::int64_t count, A* to) const {
-    load_(in_.row_data(input - held_.row) + first * size_of(in_.type), count, to);
+    load_(in_.row_data(input - available_.row) + first * size_of(in_.type), count, to);
     if (resampling_.read.kind == PointwiseOp::Kind::copy) return;
     const PixelView part = view_of(to, {1, count});
     pointwise_host(resampling_.read, part, part, part,
                    sizeof(A) == sizeof(double) ? Arithmetic::f64 : Arithmetic::f32);
   }
 
-  /// Makes of what the input has of a row all that is needed, with what the border says.
+  /// Extends a row from the input's columns to the needed columns by the border.
   void extend(A* row) const {
     const std::int64_t channels = in_.channels;
-    A* const held = columns_in_;  // which nothing is in yet
-    std::memcpy(held, row, static_cast<std::size_t>(in_.row_elements() * kBytes));
-    const std::int64_t first = std::clamp(held_.col, needed_.col, needed_.col_end());
-    const std::int64_t end = std::clamp(held_.col_end(), first, needed_.col_end());
-    std::memcpy(row + (first - needed_.col) * channels, held + (first - held_.col) * channels,
+    A* const available_row = columns_in_;  // unused so far
+    std::memcpy(available_row, row, static_cast<std::size_t>(in_.row_elements() * kBytes));
+    const std::int64_t first = std::clamp(available_.col, needed_.col, needed_.col_end());
+    const std::int64_t end = std::clamp(available_.col_end(), first, needed_.col_end());
+    std::memcpy(row + (first - needed_.col) * channels, available_row + (first - available_.col) * channels,
                 static_cast<std::size_t>((end - first) * channels * kBytes));
-    const auto put = [&](std::int64_t col) {
+    const auto fill_column = [&](std::int64_t col) {
       const std::int64_t from = border_index(col, resampling_.across.from, resampling_.border->mode);
       for (std::int64_t channel = 0; channel < channels; ++channel)
-        row[(col - needed_.col) * channels + channel] = from < 0
-                                                            ? static_cast<A>(resampling_.border->value)
-                                                            : held[(from - held_.col) * channels + channel];
+        row[(col - needed_.col) * channels + channel] =
+            from < 0 ? static_cast<A>(resampling_.border->value)
+                     : available_row[(from - available_.col) * channels + channel];
     };
-    for (std::int64_t col = needed_.col; col < first; ++col) put(col);
-    for (std::int64_t col = end; col < needed_.col_end(); ++col) put(col);
+    for (std::int64_t col = needed_.col; col < first; ++col) fill_column(col);
+    for (std::int64_t col = end; col < needed_.col_end(); ++col) fill_column(col);
   }
 
-  /// For at most kGroup rows; memory is there for all of them.
+  /// Filters at most kGroupRows rows; memory exists for kGroupRows.
   void row_pass(const A* from, std::int64_t rows, A* to) {
     if (resampling_.across.kept())
-      return void(std::memcpy(to, from, static_cast<std::size_t>(kGroup * sizes_.out_pitch * kBytes)));
+      return void(std::memcpy(to, from, static_cast<std::size_t>(kGroupRows * sizes_.out_pitch * kBytes)));
     const ResampleAxis& across = resampling_.across;
     if (across.filter == ResampleFilter::box && across.scale == 2 && in_.channels <= 4) {
       for (std::int64_t i = 0; i < rows; ++i)
@@ -181,25 +181,26 @@ class Resampler {
     }
   }
 
-  /// For kGroup rows, some of which may be there for nothing.
+  /// Filters kGroupRows rows, some of which may be unused.
   void transposed_row_pass(const A* from, A* to) {
     const std::int64_t channels = in_.channels;
-    transpose_host({1, kGroup, needed_.cols * channels, kBytes},
+    transpose_host({1, kGroupRows, needed_.cols * channels, kBytes},
                    {reinterpret_cast<const std::byte*>(from), sizes_.in_pitch * kBytes, 0},
-                   {reinterpret_cast<std::byte*>(columns_in_), kGroup * kBytes, 0});
+                   {reinterpret_cast<std::byte*>(columns_in_), kGroupRows * kBytes, 0});
     for (std::int64_t col = 0; col < out_.extent.cols; ++col) {
       const auto [first, count] = across_.windows[col];
-      const A* const columns = columns_in_ + (first - needed_.col) * channels * kGroup;
+      const A* const columns = columns_in_ + (first - needed_.col) * channels * kGroupRows;
       for (std::int64_t channel = 0; channel < channels; ++channel)
-        add_columns(columns + channel * kGroup, channels * kGroup, across_.weights + col * across_.taps,
-                    count, columns_out_ + (col * channels + channel) * kGroup);
+        add_columns(columns + channel * kGroupRows, channels * kGroupRows,
+                    across_.weights + col * across_.taps, count,
+                    columns_out_ + (col * channels + channel) * kGroupRows);
     }
-    transpose_host({1, out_.row_elements(), kGroup, kBytes},
-                   {reinterpret_cast<const std::byte*>(columns_out_), kGroup * kBytes, 0},
+    transpose_host({1, out_.row_elements(), kGroupRows, kBytes},
+                   {reinterpret_cast<const std::byte*>(columns_out_), kGroupRows * kBytes, 0},
                    {reinterpret_cast<std::byte*>(to), sizes_.out_pitch * kBytes, 0});
   }
 
-  /// input_row(row of the input, its place among kAdded): where it lies.
+  /// input_row(row of the input, index below kAddedRows) returns the row's elements.
   template <class InputRow>
   void column_pass(std::int64_t row, std::int64_t elements, A* sums, const InputRow& input_row) {
     const auto [first, count] = down_.windows[row];
@@ -207,11 +208,11 @@ class Resampler {
     if (resampling_.down.kept()) return void(std::memcpy(sums, input_row(first, 0), bytes));
     std::memset(sums, 0, bytes);
     const A* const weights = down_.weights + row * down_.taps;
-    const A* rows[kAdded];
+    const A* rows[kAddedRows];
     std::int64_t k = 0;
-    for (; k + kAdded <= count; k += kAdded) {
-      for (std::int64_t j = 0; j < kAdded; ++j) rows[j] = input_row(first + k + j, j);
-      add_rows<kAdded>(rows, weights + k, elements, sums);
+    for (; k + kAddedRows <= count; k += kAddedRows) {
+      for (std::int64_t j = 0; j < kAddedRows; ++j) rows[j] = input_row(first + k + j, j);
+      add_rows<kAddedRows>(rows, weights + k, elements, sums);
     }
     for (; k + 4 <= count; k += 4) {
       for (std::int64_t j = 0; j < 4; ++j) rows[j] = input_row(first + k + j, j);
@@ -227,18 +228,18 @@ class Resampler {
   }
 
   const Resampling& resampling_;
-  Rect needed_, held_;  ///< with what a border says, and what the input has of it
+  Rect needed_, available_;  ///< input including the border, and the part in the image
   ConstPixelView in_;
   PixelView out_;
   Worker& worker_;
   ResampleSizes sizes_;
-  double* raw_;
+  double* raw_weights_;
   ResampleTable<A> down_, across_;
   A* group_;        ///< rows before the row pass
   A* columns_in_;   ///< the same, transposed
-  A* columns_out_;  ///< the row pass of it
-  A* ring_;         ///< rows after the row pass; of columns first a group of them
-  A* line_;         ///< a row after the column pass; of columns first the rows that it adds
+  A* columns_out_;  ///< the row pass's result, transposed
+  A* ring_;         ///< rows after the row pass; with columns_first a group of them
+  A* line_;         ///< a row after the column pass; with columns_first its input rows
   LoadRow<A> load_;
   StoreRow<A> store_;
 };
@@ -269,7 +270,7 @@ HWY_EXPORT(resample_f64);
 
 namespace {
 
-/// Means of 2 x 2 integers, stored as such.
+/// Whether the result is means of 2 x 2 integers in the same type.
 bool halves_integers(const Resampling& resampling, PixelType from, PixelType to) {
   const auto is_halved = [](const ResampleAxis& axis) {
     return axis.filter == ResampleFilter::box && axis.scale == 2;
@@ -302,7 +303,8 @@ std::int64_t resample_scratch_bytes(const Resampling& resampling, Extent out, st
   return Arena::bytes_for(sizes.raw_weights * static_cast<std::int64_t>(sizeof(double))) +
          Arena::bytes_for(out.rows * window_bytes) + Arena::bytes_for(out.cols * window_bytes) +
          Arena::bytes_for(sizes.row_weights * bytes) + Arena::bytes_for(sizes.col_weights * bytes) +
-         (2 * kGroup * sizes.in_pitch + (kGroup + sizes.ring_rows) * sizes.out_pitch + sizes.line_elements) *
+         (2 * kGroupRows * sizes.in_pitch + (kGroupRows + sizes.ring_rows) * sizes.out_pitch +
+          sizes.line_elements) *
              bytes;
 }
 

@@ -1,6 +1,5 @@
-// Which pixels of a side a pixel of the resampled side is made of, and their weights: functions of absolute
-// indices, in f64 without functions that a library may round as it likes, shared by every implementation and
-// by the GPU.
+// Windows and weights of resampling along one axis: functions of absolute indices, in f64 without library
+// functions whose rounding varies, shared by all implementations and the GPU.
 #pragma once
 
 #include <algorithm>
@@ -15,40 +14,40 @@
 
 namespace sepconv {
 
-/// Weights by the distance x from the pixel's centre, in pixels of the coarser of both sides.
+/// Weights by the distance x from the pixel's centre, in pixels of the coarser axis.
 enum class ResampleFilter : std::uint8_t {
-  area,      ///< the share of the pixel that lies in the result's: OpenCV's INTER_AREA, GDAL's average
+  area,      ///< fraction of the pixel that the result's covers: OpenCV's INTER_AREA, GDAL's average
   box,       ///< 1 for -1/2 < x <= 1/2
   linear,    ///< 1 - |x| below 1
   cubic,     ///< Keys' cubic convolution with a = -1/2, below 2
   lanczos3,  ///< sinc(x) sinc(x / 3) below 3
-  binomial,  ///< of whole scales N only: coefficients of ((1 + z + .. + z^(N-1)) / N)^3, the mean of means of
-             ///< means; (1 3 3 1) / 8 for N = 2
-  nearest,   ///< the pixel in which the centre lies
+  binomial,  ///< for whole scales N only: coefficients of ((1 + z + ... + z^(N-1)) / N)^3, a box applied
+             ///< three times; (1 3 3 1) / 8 for N = 2
+  nearest,   ///< the pixel that contains the centre
   gaussian,  ///< from pixels to cells or from cells to pixels: GaussianCells
 };
 
-/// A Gaussian whose one side is pixels and whose other is cells, `side` pixels each. Pixel 0 and cell 0 begin
-/// at the same place, and distances between centres are exact, wherever a part of a side begins.
+/// A Gaussian between pixels and cells of `side` pixels each. Pixel 0 and cell 0 begin at the same position,
+/// and distances between centres are exact for any part of an axis.
 struct GaussianCells {
   double sigma = 1;                              ///< pixels
   std::int64_t side = 1;                         ///< pixels
-  std::int64_t first_pixel = 0, first_cell = 0;  ///< numbers of what ResampleAxis counts as 0
+  std::int64_t first_pixel = 0, first_cell = 0;  ///< pixel and cell at index 0 of ResampleAxis
 
-  /// Pixels from a centre to the farthest that counts.
+  /// Radius of the filter in pixels.
   SEPCONV_HOST_DEVICE double reach() const { return 4.5 * sigma; }
 };
 
-/// How one side of an image is resampled. Pixel i of the result has its centre at (i + 1/2) scale, where
-/// pixel j of the input reaches from j to j + 1.
+/// How one axis of an image is resampled. Pixel i of the result has its centre at (i + 1/2) scale; pixel j of
+/// the input covers j to j + 1.
 struct ResampleAxis {
   std::int64_t from = 1;  ///< pixels of the input
   std::int64_t to = 1;    ///< pixels of the result
   double scale = 1;       ///< pixels of the input to one of the result
   ResampleFilter filter = ResampleFilter::box;
-  GaussianCells cells{};  ///< of the filter gaussian, whose scale is cells.side, or 1 / cells.side
+  GaussianCells cells{};  ///< of the gaussian filter, whose scale is cells.side or 1 / cells.side
 
-  /// The side stays as it is, and its pass is left out.
+  /// Whether the axis is unchanged and its pass is skipped.
   bool kept() const noexcept { return scale == 1; }
 };
 
@@ -57,12 +56,12 @@ struct ResampleWindow {
   std::int64_t count = 1;
 };
 
-/// Pixels of the input to one of the coarser side.
+/// Size of a pixel of the coarser axis, in input pixels.
 SEPCONV_HOST_DEVICE inline double resample_unit(const ResampleAxis& axis) {
   return axis.scale > 1 ? axis.scale : 1;
 }
 
-/// Pixels of the input on each side of a centre.
+/// Radius of the filter in input pixels.
 SEPCONV_HOST_DEVICE inline double resample_reach(const ResampleAxis& axis) {
   const double unit = resample_unit(axis);
   switch (axis.filter) {
@@ -84,7 +83,7 @@ SEPCONV_HOST_DEVICE inline double resample_reach(const ResampleAxis& axis) {
   return 1.5 * unit - 1;
 }
 
-/// What lies within reach of pixel or cell i of the result, also beyond the input.
+/// The window of pixel or cell i of the result; it may extend beyond the input.
 SEPCONV_HOST_DEVICE inline ResampleWindow gaussian_window(const ResampleAxis& axis, std::int64_t i) {
   const GaussianCells& cells = axis.cells;
   const bool to_cells = axis.scale > 1;
@@ -97,16 +96,16 @@ SEPCONV_HOST_DEVICE inline ResampleWindow gaussian_window(const ResampleAxis& ax
   return {first - (to_cells ? cells.first_pixel : cells.first_cell), last - first + 1};
 }
 
-/// Where pixel i of the result begins in the input, in pixels; within rounding of an edge it is the edge.
+/// Begin of pixel i of the result in input pixels, snapped to a pixel edge within rounding.
 SEPCONV_HOST_DEVICE inline double area_edge(const ResampleAxis& axis, std::int64_t i) {
   constexpr double kRounding = 1.0 / (std::int64_t{1} << 51);
   const double edge = static_cast<double>(i) * axis.scale;
   const double whole = std::floor(edge + 0.5);
-  const double off = edge < whole ? whole - edge : edge - whole;
-  return off <= whole * kRounding ? whole : edge;
+  const double distance = edge < whole ? whole - edge : edge - whole;
+  return distance <= whole * kRounding ? whole : edge;
 }
 
-/// The pixels within reach of pixel i's centre that the input has: never none.
+/// The window of pixel i, clipped to the input (except for the gaussian filter); never empty.
 SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& axis, std::int64_t i) {
   if (axis.scale == 1) return {i, 1};
   if (axis.filter == ResampleFilter::gaussian) return gaussian_window(axis, i);
@@ -121,7 +120,7 @@ SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& ax
     return {first, (end < axis.from ? end : axis.from) - first};
   }
   const double reach = resample_reach(axis);
-  // A pixel whose centre lies on the edge of two cells is in one of them: both ask for the same edge.
+  // A pixel whose centre is on the edge of two cells belongs to exactly one, because both use the same edge.
   const bool cells = axis.filter == ResampleFilter::box && axis.scale > 1;
   const double begin = (cells ? static_cast<double>(i) * axis.scale : centre - reach) + 0.5;
   const double stop = (cells ? static_cast<double>(i + 1) * axis.scale : centre + reach) + 0.5;
@@ -132,49 +131,49 @@ SEPCONV_HOST_DEVICE inline ResampleWindow resample_window(const ResampleAxis& ax
   return {first, end > first ? end - first : 1};
 }
 
-/// sin(pi x): Taylor's series over a quarter of a turn.
+/// sin(pi x) by Taylor's series over a quarter of a period.
 SEPCONV_HOST_DEVICE inline double resample_sine(double x) {
-  const double turns = std::floor(x + 0.5);
-  const double angle = (x - turns) * 3.14159265358979323846;
+  const double half_periods = std::floor(x + 0.5);
+  const double angle = (x - half_periods) * 3.14159265358979323846;
   const double square = angle * angle;
   constexpr double kRatios[] = {1.0 / 420, 1.0 / 342, 1.0 / 272, 1.0 / 210, 1.0 / 156,
                                 1.0 / 110, 1.0 / 72,  1.0 / 42,  1.0 / 20,  1.0 / 6};
   double sum = 1;
   for (const double ratio : kRatios) sum = 1 - sum * (square * ratio);
-  const bool odd = turns != 2 * std::floor(turns / 2);
+  const bool odd = half_periods != 2 * std::floor(half_periods / 2);
   return odd ? -angle * sum : angle * sum;
 }
 
-/// Ways to write `sum` as a sum of three whole numbers below `side`.
+/// Number of ways to write `sum` as an ordered sum of three whole numbers from 0 to side - 1.
 SEPCONV_HOST_DEVICE inline double sums_of_three(double sum, double side) {
-  double ways = 0;
+  double count = 0;
   const double signs[] = {1, -3, 3};
   for (int k = 0; k < 3; ++k, sum -= side) {
-    if (sum >= 0) ways += signs[k] * ((sum + 1) * (sum + 2) / 2);
+    if (sum >= 0) count += signs[k] * ((sum + 1) * (sum + 2) / 2);
   }
-  return ways;
+  return count;
 }
 
-/// exp(-x) for 0 <= x <= 16: Taylor's series of a sixteenth, squared four times.
+/// exp(-x) for 0 <= x <= 16: Taylor's series of exp(-x / 16), squared four times.
 SEPCONV_HOST_DEVICE inline double resample_decay(double x) {
-  const double part = x * (1.0 / 16);
+  const double sixteenth = x * (1.0 / 16);
   double power = 1;
-  for (int k = 20; k > 0; --k) power = 1 - power * part / k;
+  for (int k = 20; k > 0; --k) power = 1 - power * sixteenth / k;
   for (int k = 0; k < 4; ++k) power *= power;
   return power;
 }
 
 SEPCONV_HOST_DEVICE inline double gaussian_weight(const ResampleAxis& axis, std::int64_t i,
-                                                  std::int64_t place) {
+                                                  std::int64_t input_index) {
   const GaussianCells& cells = axis.cells;
   const bool to_cells = axis.scale > 1;
-  const auto pixel = static_cast<double>(cells.first_pixel + (to_cells ? place : i));
-  const auto cell = static_cast<double>(cells.first_cell + (to_cells ? i : place));
+  const auto pixel = static_cast<double>(cells.first_pixel + (to_cells ? input_index : i));
+  const auto cell = static_cast<double>(cells.first_cell + (to_cells ? i : input_index));
   const double distance = (pixel + 0.5) - (cell + 0.5) * static_cast<double>(cells.side);
   return resample_decay(distance * distance * (0.5 / (cells.sigma * cells.sigma)));
 }
 
-/// The weight of the input's `pixel`, one of the window's, for pixel i; not yet divided by the window's sum.
+/// The weight of input pixel `pixel` in the window of pixel i, not yet divided by resample_sum().
 SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std::int64_t i,
                                                   std::int64_t pixel) {
   if (axis.filter == ResampleFilter::box || axis.filter == ResampleFilter::nearest) return 1;
@@ -209,7 +208,7 @@ SEPCONV_HOST_DEVICE inline double resample_weight(const ResampleAxis& axis, std:
   return x < 3 ? 3 * resample_sine(x) * resample_sine(x / 3) / (pi_x * pi_x) : 0;
 }
 
-/// What resample_weight() is divided by, so that the weights of what the input has sum to 1.
+/// The sum of resample_weight() over a window; dividing by it normalises the weights to sum 1.
 SEPCONV_HOST_DEVICE inline double resample_sum(const ResampleAxis& axis, std::int64_t i,
                                                const ResampleWindow& window) {
   double sum = 0;
@@ -217,7 +216,7 @@ SEPCONV_HOST_DEVICE inline double resample_sum(const ResampleAxis& axis, std::in
   return sum;
 }
 
-/// Most pixels of any window.
+/// Maximum pixels of any window.
 inline std::int64_t resample_max_taps(const ResampleAxis& axis) {
   if (axis.kept()) return 1;
   const std::int64_t taps = static_cast<std::int64_t>(2 * resample_reach(axis)) + 2;

@@ -7,7 +7,7 @@
 namespace sepconv {
 namespace {
 
-/// Pixels of a rectangle in the arithmetic type.
+/// The pixels of a rectangle in the arithmetic type.
 template <class A>
 struct Plane {
   Plane(const Rect& part, std::int64_t channel_count)
@@ -34,7 +34,7 @@ void for_each_element(const Rect& rect, std::int64_t channels, const Visit& visi
 }
 
 template <class A>
-Plane<A> loaded(const ConstRegion& in, const PointwiseOp& read) {
+Plane<A> load_plane(const ConstRegion& in, const PointwiseOp& read) {
   const ElementOp<A> op(read);
   Plane<A> plane(in.rect, in.pixels.channels);
   visit_pixel_type(in.pixels.type, [&]<class T>(std::type_identity<T>) {
@@ -56,7 +56,7 @@ struct Weights {
       weights.push_back(static_cast<A>(resample_weight(axis, i, window.first + k) / sum));
   }
 
-  /// value(j) is pixel j of a line of the input.
+  /// The weighted sum; value(j) is pixel j of a line of the input.
   template <class Value>
   A sum(const Value& value) const {
     A sum = 0;
@@ -75,9 +75,9 @@ std::vector<Weights<A>> weights_of(const ResampleAxis& axis, std::int64_t first,
   return all;
 }
 
-/// Pixel j of a line of `size` pixels that goes on as the border says: at(index) is one that it has.
+/// Pixel j of a line of `size` pixels that is extended by the border; at(index) is a pixel inside it.
 template <class A, class At>
-A beyond(const std::optional<Border>& border, std::int64_t j, std::int64_t size, const At& at) {
+A extended_pixel(const std::optional<Border>& border, std::int64_t j, std::int64_t size, const At& at) {
   const std::int64_t index = border ? border_index(j, size, border->mode) : j;
   return index < 0 ? static_cast<A>(border->value) : at(index);
 }
@@ -90,7 +90,7 @@ Plane<A> row_pass(const ResampleAxis& axis, const std::optional<Border>& border,
   const auto weights = weights_of<A>(axis, out.col, out.cols);
   for_each_element(result.rect, in.channels, [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
     result.at(row, col, channel) = weights[static_cast<std::size_t>(col - out.col)].sum([&](std::int64_t j) {
-      return beyond<A>(border, j, axis.from, [&](std::int64_t k) { return in.at(row, k, channel); });
+      return extended_pixel<A>(border, j, axis.from, [&](std::int64_t k) { return in.at(row, k, channel); });
     });
   });
   return result;
@@ -104,7 +104,7 @@ Plane<A> column_pass(const ResampleAxis& axis, const std::optional<Border>& bord
   const auto weights = weights_of<A>(axis, out.row, out.rows);
   for_each_element(result.rect, in.channels, [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
     result.at(row, col, channel) = weights[static_cast<std::size_t>(row - out.row)].sum([&](std::int64_t j) {
-      return beyond<A>(border, j, axis.from, [&](std::int64_t k) { return in.at(k, col, channel); });
+      return extended_pixel<A>(border, j, axis.from, [&](std::int64_t k) { return in.at(k, col, channel); });
     });
   });
   return result;
@@ -117,7 +117,7 @@ void resample_reference(const Resampling& resampling, const ConstRegion& in, con
   check_resampling(resampling, in, out);
   const auto& [down, across, columns_first, read, border] = resampling;
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    Plane<A> values = loaded<A>(in, read);
+    Plane<A> values = load_plane<A>(in, read);
     values = columns_first
                  ? row_pass(across, border, column_pass(down, border, std::move(values), out.rect), out.rect)
                  : column_pass(down, border, row_pass(across, border, std::move(values), out.rect), out.rect);

@@ -1,4 +1,4 @@
-// What resampling on the host takes, and its tables of weights. Private to this folder.
+// Scratch sizes of resampling on the host, and its weight tables. Private to this folder.
 #pragma once
 
 #include <algorithm>
@@ -9,23 +9,23 @@
 
 namespace sepconv {
 
-inline constexpr std::int64_t kGroup =
-    16;  ///< rows of a row pass: a vector of the widest target, whole ones of others
-inline constexpr std::int64_t kAdded = 8;  ///< rows that a column pass adds at once
-/// Elements of each of the many rows of a window that a column pass goes through before it goes on: they stay
-/// in a cache for the next window.
+inline constexpr std::int64_t kGroupRows =
+    16;  ///< rows of a row pass: one vector of the widest target, several of others
+inline constexpr std::int64_t kAddedRows = 8;  ///< rows that a column pass adds together
+/// Elements of a window's rows that a column pass processes together; they stay in a cache for the next
+/// window.
 inline constexpr std::int64_t kColumnBlock = 256;
 
-/// What one region takes, in elements of the arithmetic type.
+/// Scratch sizes of one region, in elements of the arithmetic type.
 struct ResampleSizes {
   ResampleSizes(const Resampling& resampling, Extent out, std::int64_t in_cols, std::int64_t channels,
                 std::int64_t element_bytes)
       : in_pitch(aligned_pitch_bytes(in_cols * channels * element_bytes) / element_bytes),
         out_pitch(aligned_pitch_bytes(out.cols * channels * element_bytes) / element_bytes),
         ring_rows(resampling.columns_first
-                      ? kGroup
-                      : round_up(resample_max_taps(resampling.down) + kGroup - 1, kGroup)),
-        line_elements(resampling.columns_first ? kAdded * kColumnBlock : out_pitch),
+                      ? kGroupRows
+                      : round_up(resample_max_taps(resampling.down) + kGroupRows - 1, kGroupRows)),
+        line_elements(resampling.columns_first ? kAddedRows * kColumnBlock : out_pitch),
         row_weights(out.rows * resample_max_taps(resampling.down)),
         col_weights(out.cols * resample_max_taps(resampling.across)),
         raw_weights(std::max(resample_max_taps(resampling.down), resample_max_taps(resampling.across))) {}
@@ -33,10 +33,11 @@ struct ResampleSizes {
   std::int64_t in_pitch, out_pitch, ring_rows, line_elements, row_weights, col_weights, raw_weights;
 };
 
-/// The windows of some neighbours, and their weights, `taps` apart.
+/// The windows of `count` adjacent pixels from `begin` on, and their weights, `taps` apart.
 template <class A>
 struct ResampleTable {
-  ResampleTable(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, double* raw, Worker& worker)
+  ResampleTable(const ResampleAxis& axis, std::int64_t begin, std::int64_t count, double* raw_weights_buffer,
+                Worker& worker)
       : taps(resample_max_taps(axis)),
         windows(worker.allocate<ResampleWindow>(count)),
         weights(worker.allocate<A>(count * taps)) {
@@ -44,9 +45,9 @@ struct ResampleTable {
       windows[i] = resample_window(axis, begin + i);
       double sum = 0;
       for (std::int64_t k = 0; k < windows[i].count; ++k)
-        sum += raw[k] = resample_weight(axis, begin + i, windows[i].first + k);
+        sum += raw_weights_buffer[k] = resample_weight(axis, begin + i, windows[i].first + k);
       for (std::int64_t k = 0; k < windows[i].count; ++k)
-        weights[i * taps + k] = static_cast<A>(raw[k] / sum);
+        weights[i * taps + k] = static_cast<A>(raw_weights_buffer[k] / sum);
     }
   }
 

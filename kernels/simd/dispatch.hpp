@@ -1,8 +1,8 @@
 // The instruction sets that host kernels are compiled for. Every file that includes hwy/foreach_target.h
 // includes this first, so that all tables of kernels have the same entries.
 //
-// Left out: SSSE3 and SSE4, which have no fused multiply-add and would be as slow as the scalar target, and
-// the targets whose vectors have no compile-time size (SVE), of which no array can be made.
+// Disabled: SSSE3 and SSE4, which have no fused multiply-add and would be as slow as the scalar target; and
+// SVE, whose vectors have no compile-time size and cannot be array elements.
 #pragma once
 
 #if defined(__x86_64__) || defined(_M_X64) || defined(__i386__)
@@ -11,7 +11,7 @@
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128)
 #endif
 
-// Before a loop whose few iterations index an array of vectors: unrolled, the array lives in registers.
+// Unrolls a short loop over an array of vectors, so that the array stays in registers.
 #if defined(__clang__)
 #define SEPCONV_UNROLL _Pragma("clang loop unroll(full)")
 #else

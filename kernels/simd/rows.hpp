@@ -1,5 +1,4 @@
-// Conversion between the pixel types and the arithmetic types: of one element, which defines it, and of whole
-// rows.
+// Conversion between the pixel types and the arithmetic types: of one element (the definition) and of rows.
 #pragma once
 
 #include <algorithm>
@@ -41,8 +40,8 @@ using LoadRow = void (*)(const std::byte* from, std::int64_t count, A* to);
 template <class A>
 using StoreRow = void (*)(const A* from, std::int64_t count, std::byte* to);
 
-/// The conversion for a pixel type on the processor at hand; to be looked up once, outside all loops.
-/// Data need be aligned to the element only. A is float or double.
+/// The conversion for a pixel type on this processor; look it up once, outside all loops. Data must be
+/// aligned to the element only. A is float or double.
 template <class A>
 LoadRow<A> load_row_for(PixelType from);
 template <class A>

@@ -13,7 +13,7 @@
 
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
-/// Goes the way of every kernel call, so the answer is what runs and not what should.
+/// Dispatched like every kernel call, so it reports the target that actually runs.
 const char* dispatched_name() { return hwy::TargetName(HWY_TARGET); }
 }  // namespace sepconv::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -24,17 +24,18 @@ namespace {
 
 HWY_EXPORT(dispatched_name);
 
-/// The targets compiled in that the processor has; best first, because better targets have lower bits.
-/// The static target is what the whole library is compiled for, so it always runs.
+/// The compiled targets that the processor supports, best first, because better targets have lower bits. The
+/// static target, for which the whole library is compiled, always runs.
 std::vector<std::int64_t> target_bits() {
   hwy::SetSupportedTargetsForTest(0);
   const std::int64_t usable = (hwy::SupportedTargets() | HWY_STATIC_TARGET) & HWY_TARGETS;
   std::vector<std::int64_t> bits;
-  for (std::int64_t rest = usable; rest != 0; rest &= rest - 1) bits.push_back(rest & -rest);
+  for (std::int64_t remaining = usable; remaining != 0; remaining &= remaining - 1)
+    bits.push_back(remaining & -remaining);
   return bits;
 }
 
-/// Found before anything is forced.
+/// Determined before any target is forced.
 const std::vector<std::int64_t>& usable_targets() {
   static const std::vector<std::int64_t> targets = target_bits();
   return targets;

@@ -1,4 +1,5 @@
-// Vectors of pixels: any pixel type in memory, the arithmetic type in registers. Included once per target.
+// Vector loads and stores: any pixel type in memory, the arithmetic type in registers. Included once per
+// target.
 #if defined(SEPCONV_SIMD_VECTORS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_SIMD_VECTORS_INL_H
 #undef SEPCONV_SIMD_VECTORS_INL_H
@@ -18,7 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// a * b + c with one rounding on every target. Highway's MulAdd rounds twice where the processor has no such
+/// a * b + c with one rounding on every target. Highway's MulAdd rounds twice on processors without such an
 /// instruction; std::fma is slow there but gives the same bits.
 template <class V>
 HWY_INLINE V fused_multiply_add(V a, V b, V c) {
@@ -37,7 +38,7 @@ HWY_INLINE V fused_multiply_add(V a, V b, V c) {
 #endif
 }
 
-/// Lanes(d) pixels' elements from unaligned memory.
+/// Loads Lanes(d) elements from unaligned memory.
 template <class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_vector(D d, const T* from) {
 #if HWY_TARGET == HWY_SCALAR
@@ -61,19 +62,19 @@ HWY_INLINE hn::Vec<D> load_vector(D d, const T* from) {
 #endif
 }
 
-/// NaN becomes 0 and all else the nearest value that T, an integer type, can hold; not yet rounded.
+/// Clamps to the range of the integer type T, without rounding; NaN becomes 0.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> clamp_to_integer(D d, hn::Vec<D> v) {
   using A = hn::TFromD<D>;
-  // Where 0 is the lowest value, x86's maximum of NaN and 0 is this 0 already: it returns the second operand.
+  // For unsigned types x86's max(NaN, 0) is already 0: it returns the second operand.
   const bool maximum_drops_nan = HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && std::is_unsigned_v<T>;
   const auto number = maximum_drops_nan ? v : hn::IfThenElseZero(hn::Eq(v, v), v);
   return hn::Min(hn::Max(number, hn::Set(d, static_cast<A>(std::numeric_limits<T>::lowest()))),
                  hn::Set(d, static_cast<A>(std::numeric_limits<T>::max())));
 }
 
-/// Rounds half to even; |v| < 2^22. Adding 1.5 * 2^23 leaves the integer in the low bits of the sum, which is
-/// one instruction and a subtraction where NearestInt also guards against overflow.
+/// Rounds half to even; |v| < 2^22. Adding 1.5 * 2^23 leaves the integer in the low bits of the sum. This
+/// takes one addition and one subtraction, while NearestInt also guards against overflow.
 template <class D>
 HWY_INLINE hn::Vec<hn::RebindToSigned<D>> round_small(D d, hn::Vec<D> v) {
   const hn::RebindToSigned<D> di;
@@ -83,15 +84,14 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> round_small(D d, hn::Vec<D> v) {
 
 #if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET <= HWY_AVX3
 
-/// As clamp_to_integer, rounding and storing: the conversion rounds half to even and makes -2^31 of what it
-/// cannot hold, and the narrowing that follows saturates; for unsigned types it takes -2^31 for the 2^31 that
-/// it then was.
+/// Clamps, rounds and stores. The conversion rounds half to even and gives -2^31 on overflow; the following
+/// narrowing saturates. Unsigned narrowing reads -2^31 as 2^31, which saturates correctly.
 template <class D, class T>
 HWY_INLINE void narrow_and_store(D d, hn::Vec<D> v, T* to) {
   const auto zero = hn::Zero(d);
   if constexpr (std::is_unsigned_v<T>) {
     const __m512i integers =
-        _mm512_cvtps_epi32(_mm512_max_ps(v.raw, zero.raw));  // of NaN and 0 it returns the second
+        _mm512_cvtps_epi32(_mm512_max_ps(v.raw, zero.raw));  // max(NaN, 0) returns the second operand
     if constexpr (sizeof(T) == 1)
       _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtusepi32_epi8(integers));
     if constexpr (sizeof(T) == 2)
@@ -115,7 +115,7 @@ HWY_INLINE void narrow_and_store(D d, hn::Vec<D> v, T* to) {
 
 #endif
 
-/// Stores as to_pixel does: integer types round half to even and saturate, NaN becomes 0.
+/// Vector version of to_pixel: integer types round half to even and saturate, NaN becomes 0.
 template <class D, class T, class A = hn::TFromD<D>>
 HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
 #if HWY_TARGET == HWY_SCALAR
@@ -144,7 +144,7 @@ HWY_INLINE void store_vector(D d, hn::Vec<D> v, T* to) {
 #endif
 }
 
-/// As to_pixel<T>, back in the arithmetic type.
+/// to_pixel<T>, converted back to the arithmetic type.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> round_to(D d, hn::Vec<D> a) {
   using A = hn::TFromD<D>;
@@ -153,7 +153,7 @@ HWY_INLINE hn::Vec<D> round_to(D d, hn::Vec<D> a) {
     store_vector(d, a, pixels);
     return load_vector(d, pixels);
   } else {
-    // -0.3 rounds to -0, which an integer cannot hold: + 0 makes it +0.
+    // -0.3 rounds to -0, which integers do not have: + 0 gives +0.
     return hn::Add(hn::Round(clamp_to_integer<T>(d, a)), hn::Set(d, A(0)));
   }
 }

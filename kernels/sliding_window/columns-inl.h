@@ -1,5 +1,5 @@
-// Sums down the columns of rows that go by, a piece of a row at a time: of windows of 1, 2, 4, .. rows, or,
-// where they are exact, by a sum that runs. Included once per target.
+// Streaming sums down the columns, a piece of a row at a time: from windows of 1, 2, 4, ... rows or, if sums
+// are exact, by running sums. Included once per target.
 #if defined(SEPCONV_WINDOW_COLUMNS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_COLUMNS_INL_H
 #undef SEPCONV_WINDOW_COLUMNS_INL_H
@@ -18,8 +18,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// What a row going by meets of the windows of 2^k rows that ended this many rows ago: the one that is as old
-/// as it is high, whose place it takes, and the one that continues what has been joined of the sum.
+/// Windows of 2^k rows used with a new row: the one that ended 2^k rows ago, whose slot is overwritten, and
+/// the next piece of the sum.
 template <class E>
 struct ColumnLevel {
   E* slot = nullptr;
@@ -27,10 +27,10 @@ struct ColumnLevel {
   bool begins_sum = false;
 };
 
-/// One row more, from element `at` on of those kept: to[i] is of the last rows, as many as the window has,
-/// the newest of which is `row`. All are whole blocks of kColumnVectors vectors.
 constexpr int kColumnVectors = 4;
 
+/// Adds `row` at element `at` of the buffered rows: to[i] is the sum over the window that ends with `row`.
+/// All are whole blocks of kColumnVectors vectors.
 template <class E>
 void sum_columns(const ColumnLevel<E>* level, int levels, E* oldest, std::int64_t at, const E* row,
                  std::int64_t count, E* to) {
@@ -65,37 +65,35 @@ void sum_columns(const ColumnLevel<E>* level, int levels, E* oldest, std::int64_
   }
 }
 
-/// One row more: to = total + row. Of the total of what the next window has of these rows, `row` is part then
-/// and `oldest`, whose place it takes, no longer.
+/// Adds a row: to = total + row. Then `row` replaces `oldest` in the total and in memory.
 template <class E, class S>
 void run_columns(const E* row, std::int64_t count, E* oldest, S* total, S* to) {
   const hn::ScalableTag<S> d;
-  const hn::Rebind<E, decltype(d)> own;
+  const hn::Rebind<E, decltype(d)> d_row;
   const auto wide = [&](auto v) {
     if constexpr (std::is_same_v<E, S>) return v;
     if constexpr (!std::is_same_v<E, S>) return hn::PromoteTo(d, v);
   };
   for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-    const auto fresh = hn::LoadU(own, row + i), old = hn::Load(own, oldest + i);
-    const auto sum = hn::Add(hn::Load(d, total + i), wide(fresh));
-    hn::Store(fresh, own, oldest + i);
-    hn::Store(hn::Sub(sum, wide(old)), d, total + i);
+    const auto entering = hn::LoadU(d_row, row + i), leaving = hn::Load(d_row, oldest + i);
+    const auto sum = hn::Add(hn::Load(d, total + i), wide(entering));
+    hn::Store(entering, d_row, oldest + i);
+    hn::Store(hn::Sub(sum, wide(leaving)), d, total + i);
     hn::StoreU(sum, d, to + i);
   }
 }
 
-/// Sums down the columns of rows that are handed over one by one. `kept` has room for as many rows as the
-/// window has neighbours but one, and for one more.
+/// Sums down the columns of rows that are added one by one. `buffer` has space for `neighbours` rows.
 template <class E>
 class ColumnSums {
  public:
   using Result = E;
-  /// `row` rows have gone by before.
-  ColumnSums(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
-      : steps_(neighbours), kept_(kept), pitch_(pitch), row_(row) {}
+  /// `row` is the number of rows added before.
+  ColumnSums(std::int64_t neighbours, E* buffer, std::int64_t pitch, std::int64_t row)
+      : steps_(neighbours), buffer_(buffer), pitch_(pitch), row_(row) {}
 
   void begin_row() {
-    E* ring = kept_;
+    E* ring = buffer_;
     for (int k = 0; k < steps_.levels; ++k) {
       const std::int64_t size = std::int64_t{1} << k, after = steps_.after(k);
       ColumnLevel<E>& level = levels_[static_cast<std::size_t>(k)];
@@ -106,50 +104,50 @@ class ColumnSums {
     }
     oldest_ = steps_.rest() > 0 ? ring + row_ % steps_.rest() * pitch_ : nullptr;
   }
-  /// Where take() would have the row from element `at` on, if that is not `line`.
-  E* place(std::int64_t, E* line) const { return line; }
-  /// to[i]: of the rows up to this one, as many as the window has; for `count` elements from `at` on of each
-  /// row, of which `row` has these. `at` is where a block of vectors begins.
-  void take(const E* row, std::int64_t at, std::int64_t count, E* to) const {
+  /// Preferred buffer for the elements of the next row from `at` on; `line` if there is none.
+  E* input_buffer(std::int64_t, E* line) const { return line; }
+  /// Adds elements [at, at + count) of a row, which `row` points to. to[i] is the sum over the window that
+  /// ends with this row. `at` is the beginning of a block of vectors.
+  void add_row(const E* row, std::int64_t at, std::int64_t count, E* to) const {
     sum_columns(levels_.data(), steps_.levels, oldest_, at, row, count, to);
   }
-  /// For rows of this many elements.
+  /// Ends a row of this many elements.
   void end_row(std::int64_t) { ++row_; }
 
  private:
   WindowSteps steps_;
-  E* kept_;
+  E* buffer_;
   std::int64_t pitch_;
   std::int64_t row_;
   std::array<ColumnLevel<E>, 40> levels_{};
   E* oldest_ = nullptr;
 };
 
-/// Sums, likewise, that are exact in S, in whatever order they are made. `kept` has room for as many rows as
-/// the window has neighbours but one, and for one of S.
+/// As ColumnSums, for sums that are exact in S in any order. `buffer` has space for neighbours - 1 rows, and
+/// for one row of S.
 template <class E, class S>
 class RunningColumns {
  public:
   using Result = S;
-  RunningColumns(std::int64_t neighbours, E* kept, std::int64_t pitch, std::int64_t row)
-      : kept_rows_(neighbours - 1), kept_(kept), pitch_(pitch), row_(row % kept_rows_) {
+  RunningColumns(std::int64_t neighbours, E* buffer, std::int64_t pitch, std::int64_t row)
+      : buffered_rows_(neighbours - 1), buffer_(buffer), pitch_(pitch), row_(row % buffered_rows_) {
     constexpr auto kTotalRows = static_cast<std::int64_t>(sizeof(S) / sizeof(E));
-    if (row == 0) std::fill_n(kept_, (kept_rows_ + kTotalRows) * pitch_, E(0));
+    if (row == 0) std::fill_n(buffer_, (buffered_rows_ + kTotalRows) * pitch_, E(0));
   }
 
   void begin_row() {}
-  E* place(std::int64_t, E* line) const { return line; }
-  void take(const E* row, std::int64_t at, std::int64_t count, S* to) const {
-    S* const total = reinterpret_cast<S*>(kept_ + kept_rows_ * pitch_) + at;
-    run_columns(row, count, kept_ + row_ * pitch_ + at, total, to);
+  E* input_buffer(std::int64_t, E* line) const { return line; }
+  void add_row(const E* row, std::int64_t at, std::int64_t count, S* to) const {
+    S* const total = reinterpret_cast<S*>(buffer_ + buffered_rows_ * pitch_) + at;
+    run_columns(row, count, buffer_ + row_ * pitch_ + at, total, to);
   }
-  void end_row(std::int64_t) { row_ = row_ + 1 < kept_rows_ ? row_ + 1 : 0; }
+  void end_row(std::int64_t) { row_ = row_ + 1 < buffered_rows_ ? row_ + 1 : 0; }
 
  private:
-  std::int64_t kept_rows_;
-  E* kept_;
+  std::int64_t buffered_rows_;
+  E* buffer_;
   std::int64_t pitch_;
-  std::int64_t row_;  ///< of those kept, the oldest
+  std::int64_t row_;  ///< the oldest buffered row
 };
 
 }  // namespace sepconv::HWY_NAMESPACE

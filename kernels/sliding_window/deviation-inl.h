@@ -1,4 +1,4 @@
-// Deviations, and pixels measured by them, in vectors: spread.hpp once more. Included once per target.
+// Vector versions of spread.hpp: deviations and contrasts. Included once per target.
 #if defined(SEPCONV_WINDOW_DEVIATION_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_DEVIATION_INL_H
 #undef SEPCONV_WINDOW_DEVIATION_INL_H
@@ -15,10 +15,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// Stands for a result that its sums do not tell until recompute_deviations() makes it.
-constexpr double kUntold = -std::numeric_limits<double>::infinity();
+/// Marks a result whose sums are too imprecise, until recompute_deviations() replaces it.
+constexpr double kImprecise = -std::numeric_limits<double>::infinity();
 
-/// SpreadSums.
+/// Vector version of SpreadSums.
 template <class V>
 struct SpreadVectors {
   V count, sum, squares, origin;
@@ -35,11 +35,11 @@ HWY_INLINE V spread_of(const SpreadVectors<V>& sums) {
 }
 
 template <class V>
-HWY_INLINE auto is_told_by(const SpreadVectors<V>& sums, V spread) {
+HWY_INLINE auto is_precise(const SpreadVectors<V>& sums, V spread) {
   const hn::DFromV<V> d;
   const auto product = hn::Mul(sums.count, sums.squares);
-  const auto seen = hn::Ge(spread, hn::Mul(product, hn::Set(d, kMinSpread)));
-  return hn::Or(seen, hn::Or(hn::Eq(product, hn::Zero(d)), hn::IsNaN(product)));
+  const auto is_large_enough = hn::Ge(spread, hn::Mul(product, hn::Set(d, kMinSpread)));
+  return hn::Or(is_large_enough, hn::Or(hn::Eq(product, hn::Zero(d)), hn::IsNaN(product)));
 }
 
 template <class V>
@@ -48,34 +48,35 @@ HWY_INLINE V deviation_of(const SpreadVectors<V>& sums, V spread) {
   return hn::Div(hn::IfThenZeroElse(hn::Le(spread, zero), hn::Sqrt(spread)), sums.count);
 }
 
-/// A smaller deviation than `least` counts as that.
+/// (pixel - mean) / max(deviation, min_deviation).
 template <class V>
-HWY_INLINE V contrast_of(const SpreadVectors<V>& sums, V pixel, V deviation, V least) {
+HWY_INLINE V contrast_of(const SpreadVectors<V>& sums, V pixel, V deviation, V min_deviation) {
   const auto zero = hn::Zero(hn::DFromV<V>());
-  const auto measure = hn::IfThenElse(hn::Gt(deviation, least), deviation, least);
-  const auto measured = hn::Or(hn::Gt(measure, zero), hn::IsNaN(pixel));
+  const auto divisor = hn::IfThenElse(hn::Gt(deviation, min_deviation), deviation, min_deviation);
+  const auto is_defined = hn::Or(hn::Gt(divisor, zero), hn::IsNaN(pixel));
   const auto distance = fused_multiply_add(sums.count, hn::Sub(pixel, sums.origin), hn::Neg(sums.sum));
-  const auto contrast = hn::IfThenElseZero(measured, hn::Div(hn::Div(distance, sums.count), measure));
+  const auto contrast = hn::IfThenElseZero(is_defined, hn::Div(hn::Div(distance, sums.count), divisor));
   return hn::IfThenElse(hn::IsNaN(deviation), deviation, contrast);
 }
 
-/// The deviation, or of a pixel the contrast.
+/// The contrast of the pixels if `min_deviation` is given, else the deviation.
 template <class V>
-HWY_INLINE V measured_by(const SpreadVectors<V>& sums, V spread, const double* pixel,
-                         const std::optional<double>& least) {
+HWY_INLINE V deviation_or_contrast(const SpreadVectors<V>& sums, V spread, const double* pixel,
+                                   const std::optional<double>& min_deviation) {
   const hn::DFromV<V> d;
   const auto deviation = deviation_of(sums, spread);
-  return least ? contrast_of(sums, hn::LoadU(d, pixel), deviation, hn::Set(d, *least)) : deviation;
+  return min_deviation ? contrast_of(sums, hn::LoadU(d, pixel), deviation, hn::Set(d, *min_deviation))
+                       : deviation;
 }
 
-/// The same where the sums tell it, else kUntold; `trusts` sums that are exact.
+/// deviation_or_contrast() if the sums are precise enough or exact (`is_exact`), else kImprecise.
 template <class V>
-HWY_INLINE V told_by(const SpreadVectors<V>& sums, bool trusts, const double* pixel,
-                     const std::optional<double>& least) {
+HWY_INLINE V precise_or_marked(const SpreadVectors<V>& sums, bool is_exact, const double* pixel,
+                               const std::optional<double>& min_deviation) {
   const auto spread = spread_of(sums);
-  const auto value = measured_by(sums, spread, pixel, least);
-  if (trusts) return value;
-  return hn::IfThenElse(is_told_by(sums, spread), value, hn::Set(hn::DFromV<V>(), kUntold));
+  const auto value = deviation_or_contrast(sums, spread, pixel, min_deviation);
+  if (is_exact) return value;
+  return hn::IfThenElse(is_precise(sums, spread), value, hn::Set(hn::DFromV<V>(), kImprecise));
 }
 
 }  // namespace sepconv::HWY_NAMESPACE

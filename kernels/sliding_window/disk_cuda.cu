@@ -1,7 +1,6 @@
-// Disks on a device, by their chords: windows of 1, 2, 4, .. pixels along rows take each other's place, level
-// by level, and of each level go those that chords are made of into the results, which are in registers. A
-// block has all of that in shared memory (disk_tile.cuh), or planes in the device's memory hold it
-// (disk_planes.cuh).
+// Disks on a device, by their chords. Windows of 1, 2, 4, ... pixels along rows replace each other level by
+// level; at each level those that form chords are joined to the results in registers. The windows are in a
+// block's shared memory (disk_tile.cuh) or in planes of device memory (disk_planes.cuh).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -48,26 +47,27 @@ class Disks {
 
   void run() const {
     if (disk_.fits_tile(sizeof(Word))) return run_tiles();
-    const Extent most = disk_.part(out_.extent());
+    const Extent max_part = disk_.part(out_.extent());
     for (int channel = 0; channel < task_.channels; ++channel)
-      for (std::int64_t row = 0; row < out_.rows; row += most.rows)
-        for (std::int64_t col = 0; col < out_.cols; col += most.cols) {
-          const Rect rect{row, col, std::min(most.rows, out_.rows - row),
-                          std::min(most.cols, out_.cols - col)};
-          run_part({rect, DeviceDisk::made(ceil_div(rect.rows, P::kPack), rect.cols).rows, channel});
+      for (std::int64_t row = 0; row < out_.rows; row += max_part.rows)
+        for (std::int64_t col = 0; col < out_.cols; col += max_part.cols) {
+          const Rect rect{row, col, std::min(max_part.rows, out_.rows - row),
+                          std::min(max_part.cols, out_.cols - col)};
+          run_part({rect, DeviceDisk::results(ceil_div(rect.rows, P::kPack), rect.cols).rows, channel});
         }
   }
 
  private:
   void run_tiles() const {
-    const bool together = disk_.takes_channels(task_.channels, sizeof(Word));
-    const TileLayout layout{together ? task_.channels : 1, together ? 1 : task_.channels};
+    const bool interleaves_channels = disk_.fits_all_channels(task_.channels, sizeof(Word));
+    const TileLayout layout{interleaves_channels ? task_.channels : 1,
+                            interleaves_channels ? 1 : task_.channels};
     const auto bytes = static_cast<int>(disk_.tile_bytes(layout.stride, sizeof(Word)));
-    constexpr int kGranted = 40 * 1024;  // and what the kernel has besides
-    if (bytes > kGranted)
-      check_cuda(cudaFuncSetAttribute(disks_of_tiles<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
+    constexpr int kDefaultSharedBytes = 40 * 1024;  // leaves space for the kernel's static shared memory
+    if (bytes > kDefaultSharedBytes)
+      check_cuda(cudaFuncSetAttribute(tile_disks<P>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes),
                  "asking for shared memory");
-    disks_of_tiles<P>
+    tile_disks<P>
         <<<grid_of(ceil_div(out_.cols * layout.stride, Tuning::kTileCols),
                    ceil_div(out_.rows, P::kPack * Tuning::kTileRows), layout.jump),
            kThreads, static_cast<std::size_t>(bytes), stream_>>>(policy_, task_, disk_.chords(0), layout);
@@ -75,15 +75,15 @@ class Disks {
 
   void run_part(const Part& part) const {
     const Arena::Scope scope(arena_);
-    const Extent around = disk_.around(part.words, part.rect.cols);
-    Plane<Word> windows = plane(around), next = disk_.levels > 0 ? plane(around) : windows;
-    const Plane<Word> made = plane(DeviceDisk::made(part.words, part.rect.cols));
+    const Extent input_plane = disk_.input_plane(part.words, part.rect.cols);
+    Plane<Word> windows = plane(input_plane), next = disk_.levels > 0 ? plane(input_plane) : windows;
+    const Plane<Word> results = plane(DeviceDisk::results(part.words, part.rect.cols));
     std::int64_t cols = part.rect.cols + 2 * task_.radius_x;
-    take_words<P><<<grid_of(ceil_div(cols, kThreads), around.rows), kThreads, 0, stream_>>>(policy_, task_,
-                                                                                            part, windows);
-    bool begins = true;
+    load_words<P><<<grid_of(ceil_div(cols, kThreads), input_plane.rows), kThreads, 0, stream_>>>(
+        policy_, task_, part, windows);
+    bool is_first = true;
     for (int level = 0; level <= disk_.levels; ++level) {
-      begins = !join(part, level, begins, windows, made) && begins;
+      is_first = !join_level(part, level, is_first, windows, results) && is_first;
       if (level == disk_.levels) break;
       const std::int64_t size = std::int64_t{1} << level, reach = task_.reach[level + 1];
       cols -= size;
@@ -93,19 +93,19 @@ class Disks {
       std::swap(windows, next);
     }
     store_plane<P><<<grid_of(ceil_div(part.rect.cols, kThreads), part.words / kRows), kThreads, 0, stream_>>>(
-        policy_, task_, part, made);
+        policy_, task_, part, results);
   }
 
-  /// The chords that are made of this level's windows; whether there are any.
-  bool join(const Part& part, int level, bool begins, const Plane<Word>& windows,
-            const Plane<Word>& made) const {
+  /// Joins the chords of this level's windows to the results. Returns whether there were any.
+  bool join_level(const Part& part, int level, bool is_first, const Plane<Word>& windows,
+                  const Plane<Word>& results) const {
     const int first = level < disk_.levels ? task_.reach[level + 1] + 1 : 0, last = task_.reach[level];
-    for (int from = first; from <= last; from += DeviceChords::kMax)
+    for (int first_chord = first; first_chord <= last; first_chord += DeviceChords::kMax)
       join_plane<P>
           <<<grid_of(ceil_div(part.rect.cols, Tuning::kTileCols), ceil_div(part.words, Tuning::kTileRows)),
-             kThreads, 0, stream_>>>(task_, disk_.chords(from), part, level,
-                                     std::min(last, from + DeviceChords::kMax - 1), begins && from == first,
-                                     windows, made);
+             kThreads, 0, stream_>>>(task_, disk_.chords(first_chord), part, level,
+                                     std::min(last, first_chord + DeviceChords::kMax - 1),
+                                     is_first && first_chord == first, windows, results);
     return first <= last;
   }
 
@@ -124,10 +124,10 @@ class Disks {
 void disk(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
           Arithmetic arithmetic, Arena& arena, DeviceStream stream, std::span<const PointwiseOp> then) {
   visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    const bool halves = sizeof(A) == sizeof(Halves::Value) && !is_floating(in.pixels.type) &&
-                        are_pixels<A>(border, in.pixels.type);
-    if (halves) return Disks<Halves>(window, border, in, out, arena, stream, then).run();
-    Disks<Ordered<A>>(window, border, in, out, arena, stream, then).run();
+    const bool halves = sizeof(A) == sizeof(Packed16::Value) && !is_floating(in.pixels.type) &&
+                        is_representable_as<A>(border, in.pixels.type);
+    if (halves) return Disks<Packed16>(window, border, in, out, arena, stream, then).run();
+    Disks<OrderedBits<A>>(window, border, in, out, arena, stream, then).run();
   });
   check_cuda(cudaGetLastError(), "launching disks");
 }

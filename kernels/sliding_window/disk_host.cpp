@@ -1,5 +1,5 @@
-// Rows go by, and of each the windows of 1, 2, 4, .. pixels are kept. A chord is two of these, a result what
-// all chords of the disk around it have in common.
+// For each row the windows of 1, 2, 4, ... pixels are buffered. A chord is the minimum of two of these, and a
+// result the minimum of all chords of the disk around it.
 #include "kernels/conv/padded_row.hpp"
 #include "kernels/simd/dispatch.hpp"
 #include "kernels/sliding_window/disk.hpp"
@@ -16,31 +16,31 @@ namespace sepconv::HWY_NAMESPACE {
 
 /// A chord's two windows for the first result of a row.
 template <class E>
-struct KeptChord {
+struct ChordWindows {
   const E* first;
   const E* second;
 };
 
-/// to[i] is the least of element i of all windows; in whole blocks of four vectors. Of several chords the
-/// first and the last are a pixel each, of which one load is enough.
+/// to[i] is the minimum of element i of all windows, in whole blocks of four vectors. If there are several
+/// chords, the first and the last have one pixel each, for which one load is enough.
 template <class E>
-void join_chords(const KeptChord<E>* chords, std::int64_t count, std::int64_t elements, E* to) {
+void join_chords(const ChordWindows<E>* chords, std::int64_t count, std::int64_t elements, E* to) {
   constexpr int kVectors = 4;
   const hn::ScalableTag<E> d;
   const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
   for (std::int64_t i = 0; i < elements; i += kVectors * lanes) {
-    hn::Vec<decltype(d)> least[kVectors];
+    hn::Vec<decltype(d)> minimum[kVectors];
     const E* const top = chords[0].first + i;
     const E* const bottom = chords[count - 1].second + i;
-    SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) least[j] =
+    SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) minimum[j] =
         hn::Min(hn::LoadU(d, top + j * lanes), hn::LoadU(d, bottom + j * lanes));
     for (std::int64_t c = 1; c < count - 1; ++c) {
       const E* const first = chords[c].first + i;
       const E* const second = chords[c].second + i;
-      SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) least[j] =
-          hn::Min(least[j], hn::Min(hn::LoadU(d, first + j * lanes), hn::LoadU(d, second + j * lanes)));
+      SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) minimum[j] =
+          hn::Min(minimum[j], hn::Min(hn::LoadU(d, first + j * lanes), hn::LoadU(d, second + j * lanes)));
     }
-    SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) hn::StoreU(least[j], d, to + i + j * lanes);
+    SEPCONV_UNROLL for (int j = 0; j < kVectors; ++j) hn::StoreU(minimum[j], d, to + i + j * lanes);
   }
 }
 
@@ -60,41 +60,40 @@ class DiskPass {
         elements_(window, in.pixels.type, out.pixels.type),
         constant_(border.mode == BorderMode::constant ? elements_.constant(border.value) : E()),
         sizes_(window, out.rect.extent(), channels_, sizeof(E)),
-        kept_(worker.allocate<E>(sizes_.levels * sizes_.rows * sizes_.pitch)),
+        windows_(worker.allocate<E>(sizes_.levels * sizes_.rows * sizes_.pitch)),
         line_(worker.allocate<E>(sizes_.pitch)),
-        room_(worker.allocate<A>(sizes_.pitch)),
+        converted_(worker.allocate<A>(sizes_.pitch)),
         chords_(worker.allocate<Chord>(sizes_.rows)),
-        kept_chords_(worker.allocate<KeptChord<E>>(sizes_.rows)) {
+        chord_windows_(worker.allocate<ChordWindows<E>>(sizes_.rows)) {
     for (std::int64_t i = 0; i < sizes_.rows; ++i) chords_[i] = chord_of(window, i - window.radius_y);
   }
 
   void run() {
-    const Rect& all = out_.rect;
-    for (std::int64_t col = all.col; col < all.col_end(); col += sizes_.strip_cols)
-      run_strip({all.row, col, all.rows, std::min(sizes_.strip_cols, all.col_end() - col)});
+    const Rect& rect = out_.rect;
+    for (std::int64_t col = rect.col; col < rect.col_end(); col += sizes_.strip_cols)
+      run_strip({rect.row, col, rect.rows, std::min(sizes_.strip_cols, rect.col_end() - col)});
   }
 
  private:
   void run_strip(const Rect& strip) {
     for (std::int64_t row = strip.row - window_.radius_y; row < strip.row_end() + window_.radius_y; ++row) {
       worker_.throw_if_stopped();
-      keep_row(row, strip);
-      if (row - window_.radius_y >= strip.row) make_row(row - window_.radius_y, strip);
+      buffer_row(row, strip);
+      if (row - window_.radius_y >= strip.row) compute_row(row - window_.radius_y, strip);
     }
   }
 
-  /// Windows of 2^level pixels along a row, after the lead those of a strip's columns and a radius on both
-  /// sides.
-  E* kept(int level, std::int64_t row) const {
+  /// Windows of 2^level pixels along a row: the padding, then a strip's columns with a radius on both sides.
+  E* windows_of_level(int level, std::int64_t row) const {
     const std::int64_t slot = (row - out_.rect.row + window_.radius_y) % sizes_.rows;
-    return kept_ + (level * sizes_.rows + slot) * sizes_.pitch;
+    return windows_ + (level * sizes_.rows + slot) * sizes_.pitch;
   }
 
-  void keep_row(std::int64_t row, const Rect& strip) {
+  void buffer_row(std::int64_t row, const Rect& strip) {
     const PaddedColumns columns(strip.col, strip.cols, window_.radius_x, out_.image.cols);
-    const std::int64_t elements = sizes_.lead + (columns.end - columns.first) * channels_;
+    const std::int64_t elements = sizes_.padding + (columns.end - columns.first) * channels_;
     const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
-    E* const line = kept(0, row) + sizes_.lead;
+    E* const line = windows_of_level(0, row) + sizes_.padding;
     if (mapped < 0) {
       std::fill_n(line, elements, constant_);
     } else {
@@ -105,22 +104,22 @@ class DiskPass {
     }
     for (int level = 0; level + 1 < sizes_.levels; ++level) {
       const std::int64_t size = std::int64_t{1} << level;
-      const E* const half = kept(level, row);
-      join_rows<Least>(half, half + size * channels_, elements - (2 * size - 1) * channels_,
-                       kept(level + 1, row));
+      const E* const half = windows_of_level(level, row);
+      join_rows<Minimum>(half, half + size * channels_, elements - (2 * size - 1) * channels_,
+                         windows_of_level(level + 1, row));
     }
   }
 
-  void make_row(std::int64_t row, const Rect& strip) {
+  void compute_row(std::int64_t row, const Rect& strip) {
     for (std::int64_t i = 0; i < sizes_.rows; ++i) {
       const Chord& chord = chords_[i];
-      const E* const windows = kept(chord.level, row - window_.radius_y + i) + sizes_.lead;
-      kept_chords_[i] = {windows + chord.first(window_.radius_x) * channels_,
-                         windows + chord.second(window_.radius_x) * channels_};
+      const E* const windows = windows_of_level(chord.level, row - window_.radius_y + i) + sizes_.padding;
+      chord_windows_[i] = {windows + chord.first(window_.radius_x) * channels_,
+                           windows + chord.second(window_.radius_x) * channels_};
     }
-    join_chords(kept_chords_, sizes_.rows, strip.cols * channels_, line_);
+    join_chords(chord_windows_, sizes_.rows, strip.cols * channels_, line_);
     elements_.store(
-        line_, strip.cols * channels_, room_,
+        line_, strip.cols * channels_, converted_,
         out_.pixels.row_data(row - out_.rect.row) + (strip.col - out_.rect.col) * out_.pixels.pixel_bytes(),
         out_.past_caches);
   }
@@ -134,10 +133,10 @@ class DiskPass {
   Elements elements_;
   E constant_;
   DiskSizes sizes_;
-  E *kept_, *line_;
-  A* room_;
+  E *windows_, *line_;
+  A* converted_;
   Chord* chords_;
-  KeptChord<E>* kept_chords_;
+  ChordWindows<E>* chord_windows_;
 };
 
 template <class A>
@@ -185,14 +184,14 @@ void disk_host(const Window& window, const Border& border, const ConstRegion& in
 std::int64_t disk_scratch_bytes(const Window& window, Extent out, std::int64_t channels,
                                 Arithmetic arithmetic) {
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
-  std::int64_t most = 0;
+  std::int64_t max_bytes = 0;
   for (std::int64_t bytes = 1; bytes <= arithmetic_bytes; bytes *= 2) {
     const DiskSizes sizes(window, out, channels, bytes);
-    most = std::max(most, Arena::bytes_for(sizes.levels * sizes.rows * sizes.pitch * bytes) +
-                              Arena::bytes_for(sizes.pitch * bytes) +
-                              Arena::bytes_for(sizes.pitch * arithmetic_bytes));
+    max_bytes = std::max(max_bytes, Arena::bytes_for(sizes.levels * sizes.rows * sizes.pitch * bytes) +
+                                        Arena::bytes_for(sizes.pitch * bytes) +
+                                        Arena::bytes_for(sizes.pitch * arithmetic_bytes));
   }
-  return most + 2 * Arena::bytes_for((2 * window.radius_y + 1) * std::int64_t{sizeof(Chord)});
+  return max_bytes + 2 * Arena::bytes_for((2 * window.radius_y + 1) * std::int64_t{sizeof(Chord)});
 }
 
 }  // namespace sepconv

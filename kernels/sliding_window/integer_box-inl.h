@@ -1,5 +1,5 @@
-// Means of integers, whose sums have no order to keep: sums of columns run down the image, which is its own
-// memory of the rows that go, and of each row of them sums run along. Included once per target.
+// Means of integers, whose sums are exact in any order: running sums down the columns, whose leaving rows are
+// read from the image again, and prefix sums along each row of them. Included once per target.
 #if defined(SEPCONV_WINDOW_INTEGER_BOX_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_INTEGER_BOX_INL_H
 #undef SEPCONV_WINDOW_INTEGER_BOX_INL_H
@@ -22,34 +22,34 @@ namespace sepconv::HWY_NAMESPACE {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
 
-/// The lanes this many places up, zeros below.
+/// Shifts lanes up by kPlaces and fills with zeros.
 template <int kPlaces, class V>
-HWY_INLINE V raised(V v) {
+HWY_INLINE V shifted_up(V v) {
   constexpr int kBytes = kPlaces * static_cast<int>(sizeof(hn::TFromV<V>));
   const auto zero = _mm512_setzero_si512();
   if constexpr (kBytes % 4 == 0) return V{_mm512_alignr_epi32(v.raw, zero, 16 - kBytes / 4)};
   return V{_mm512_alignr_epi8(v.raw, _mm512_alignr_epi32(v.raw, zero, 12), 16 - kBytes)};
 }
 
-/// to[i] = sum of at(0) .. at(i), vectors of elements from i on.
+/// Prefix sums: to[i] = sum of elements 0 to i. at(i) returns the vector of elements from i on.
 template <class S, class At>
 HWY_INLINE void sum_along(std::int64_t count, const At& at, S* to) {
   const hn::ScalableTag<S> d;
   constexpr auto kLanes = static_cast<std::int64_t>(hn::MaxLanes(d));
   auto before = hn::Zero(d);
-  const auto last = [](auto v) {
+  const auto broadcast_last = [](auto v) {
     if constexpr (sizeof(S) == 2) return decltype(v){_mm512_permutexvar_epi16(_mm512_set1_epi16(31), v.raw)};
     if constexpr (sizeof(S) == 4) return decltype(v){_mm512_permutexvar_epi32(_mm512_set1_epi32(15), v.raw)};
   };
   for (std::int64_t i = 0; i < count; i += kLanes) {
     auto v = at(i);
-    v = hn::Add(v, raised<1>(v));
-    v = hn::Add(v, raised<2>(v));
-    v = hn::Add(v, raised<4>(v));
-    v = hn::Add(v, raised<8>(v));
-    if constexpr (kLanes > 16) v = hn::Add(v, raised<16>(v));
+    v = hn::Add(v, shifted_up<1>(v));
+    v = hn::Add(v, shifted_up<2>(v));
+    v = hn::Add(v, shifted_up<4>(v));
+    v = hn::Add(v, shifted_up<8>(v));
+    if constexpr (kLanes > 16) v = hn::Add(v, shifted_up<16>(v));
     hn::Store(hn::Add(v, before), d, to + i);
-    before = hn::Add(before, last(v));
+    before = hn::Add(before, broadcast_last(v));
   }
 }
 
@@ -68,12 +68,12 @@ HWY_INLINE void sum_along(std::int64_t count, const At& at, S* to) {
 
 #endif
 
-/// For pixels T sums down columns are C, and those of windows S.
+/// Means of pixels T, with sums down columns of type C and sums of windows of type S.
 template <class T, class C, class S>
 class IntegerBox {
  public:
-  /// Whether sums are divided in integers.
-  static constexpr bool kBytes = std::is_same_v<S, std::uint16_t>;
+  /// Whether sums are divided in integer arithmetic.
+  static constexpr bool kDividesIntegers = std::is_same_v<S, std::uint16_t>;
 
   IntegerBox(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
              Worker& worker)
@@ -96,9 +96,9 @@ class IntegerBox {
   }
 
   void run() {
-    const Rect& all = out_.rect;
-    for (std::int64_t col = all.col; col < all.col_end(); col += sizes_.strip_cols)
-      run_strip({all.row, col, all.rows, std::min(sizes_.strip_cols, all.col_end() - col)});
+    const Rect& rect = out_.rect;
+    for (std::int64_t col = rect.col; col < rect.col_end(); col += sizes_.strip_cols)
+      run_strip({rect.row, col, rect.rows, std::min(sizes_.strip_cols, rect.col_end() - col)});
   }
 
  private:
@@ -110,20 +110,20 @@ class IntegerBox {
     const PaddedColumns columns(strip.col, strip.cols, window_.radius_x, out_.image.cols);
     C* const inside = totals_ + columns.before() * channels_;
     const std::int64_t radius = window_.radius_y, count = columns.inside() * channels_;
-    const auto beyond = static_cast<C>(constant() * (2 * radius + 1));
+    const auto constant_sum = static_cast<C>(constant() * (2 * radius + 1));
     std::fill_n(inside, count, C(0));
     for (std::int64_t row = strip.row - radius; row < strip.row + radius; ++row)
       add_row(row_at(row, columns), zeros_, count, inside);
     for (std::int64_t row = strip.row; row < strip.row_end(); ++row) {
       worker_.throw_if_stopped();
-      const T* const old = row == strip.row ? zeros_ : row_at(row - radius - 1, columns);
-      add_row(row_at(row + radius, columns), old, count, inside);
-      extend_row(totals_, columns, out_.image.cols, border_.mode, channels_, beyond);
+      const T* const leaving = row == strip.row ? zeros_ : row_at(row - radius - 1, columns);
+      add_row(row_at(row + radius, columns), leaving, count, inside);
+      extend_row(totals_, columns, out_.image.cols, border_.mode, channels_, constant_sum);
       store_means(row, strip);
     }
   }
 
-  /// Those of its pixels that lie inside.
+  /// The row's pixels inside the image.
   const T* row_at(std::int64_t row, const PaddedColumns& columns) const {
     const std::int64_t mapped = border_index(row, out_.image.rows, border_.mode);
     if (mapped < 0) return constant_row_;
@@ -131,23 +131,23 @@ class IntegerBox {
            (columns.inside_begin - in_.rect.col) * channels_;
   }
 
-  /// A row more, and one less.
-  void add_row(const T* fresh, const T* old, std::int64_t count, C* totals) const {
+  /// Adds row `entering` to the sums and subtracts row `leaving`.
+  void add_row(const T* entering, const T* leaving, std::int64_t count, C* totals) const {
     const hn::ScalableTag<C> d;
-    const hn::Rebind<T, decltype(d)> own;
+    const hn::Rebind<T, decltype(d)> d_pixel;
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
     const std::int64_t next = 2 * in_.pixels.pitch_bytes / static_cast<std::int64_t>(sizeof(T));
     std::int64_t i = 0;
     for (; i + lanes <= count; i += lanes) {
-      hwy::Prefetch(fresh + next + i);
-      const auto more = hn::PromoteTo(d, hn::LoadU(own, fresh + i));
-      const auto less = hn::PromoteTo(d, hn::LoadU(own, old + i));
-      hn::StoreU(hn::Sub(hn::Add(hn::LoadU(d, totals + i), more), less), d, totals + i);
+      hwy::Prefetch(entering + next + i);
+      const auto added = hn::PromoteTo(d, hn::LoadU(d_pixel, entering + i));
+      const auto removed = hn::PromoteTo(d, hn::LoadU(d_pixel, leaving + i));
+      hn::StoreU(hn::Sub(hn::Add(hn::LoadU(d, totals + i), added), removed), d, totals + i);
     }
-    for (; i < count; ++i) totals[i] = static_cast<C>(totals[i] + fresh[i] - old[i]);
+    for (; i < count; ++i) totals[i] = static_cast<C>(totals[i] + entering[i] - leaving[i]);
   }
 
-  /// Sums of columns from one on.
+  /// Column sums from element i on.
   HWY_INLINE hn::Vec<hn::ScalableTag<S>> totals_at(std::int64_t i) const {
     const hn::ScalableTag<S> d;
     if constexpr (std::is_same_v<C, S>) return hn::LoadU(d, totals_ + i);
@@ -164,12 +164,12 @@ class IntegerBox {
         return hn::Add(hn::Add(totals_at(i), totals_at(i + channels_)), totals_at(i + 2 * channels_));
       });
     }
-    S* const along = sums_ + hn::Lanes(d);  // and a zero before
-    along[-1] = 0;
+    S* const prefix_sums = sums_ + hn::Lanes(d);  // preceded by a zero
+    prefix_sums[-1] = 0;
     sum_along(
-        strip.cols + neighbours - 1, [&](std::int64_t i) { return totals_at(i); }, along);
+        strip.cols + neighbours - 1, [&](std::int64_t i) { return totals_at(i); }, prefix_sums);
     store_sums(row, strip, [&](std::int64_t i) {
-      return hn::Sub(hn::LoadU(d, along + i + neighbours - 1), hn::LoadU(d, along + i - 1));
+      return hn::Sub(hn::LoadU(d, prefix_sums + i + neighbours - 1), hn::LoadU(d, prefix_sums + i - 1));
     });
   }
 
@@ -179,10 +179,10 @@ class IntegerBox {
         out_.pixels.row_data(row - out_.rect.row) + (strip.col - out_.rect.col) * out_.pixels.pixel_bytes();
     const std::int64_t count = strip.cols * channels_;
     T* const line = reinterpret_cast<T*>(line_);
-    const bool copies = out_.pixels.type == pixel_type_of<T>();
-    if constexpr (kBytes) {
+    const bool stores_directly = out_.pixels.type == pixel_type_of<T>();
+    if constexpr (kDividesIntegers) {
       divide_bytes(count, sums, line);
-    } else if (copies) {
+    } else if (stores_directly) {
       divide(count, sums, line);
     } else {
       divide(count, sums, line_);
@@ -208,13 +208,13 @@ class IntegerBox {
   template <class Sums, class To>
   HWY_INLINE void divide(std::int64_t count, const Sums& sums, To* to) const {
     const hn::ScalableTag<float> d;
-    const WholeQuotient whole(static_cast<float>(pixels_));
-    const auto divisor = hn::Set(d, whole.divisor), reciprocal = hn::Set(d, whole.reciprocal);
+    const WholeQuotient division(static_cast<float>(pixels_));
+    const auto divisor = hn::Set(d, division.divisor), reciprocal = hn::Set(d, division.reciprocal);
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
       const auto sum = hn::ConvertTo(d, sums(i));
       const auto quotient = hn::Mul(sum, reciprocal);
-      const auto left = fused_multiply_add(hn::Neg(quotient), divisor, sum);
-      store_vector(d, fused_multiply_add(left, reciprocal, quotient), to + i);
+      const auto remainder = fused_multiply_add(hn::Neg(quotient), divisor, sum);
+      store_vector(d, fused_multiply_add(remainder, reciprocal, quotient), to + i);
     }
   }
 

@@ -1,5 +1,4 @@
-// Means of integers whose sums are exact: how a sum is divided, and what the walk down the columns takes of
-// scratch; private to this folder.
+// Means of integers whose sums are exact: division of a sum, and scratch sizes; private to this folder.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +11,8 @@
 
 namespace sepconv {
 
-/// Quotients sum / divisor, rounded once, without a division: the product with a reciprocal, mended by what
-/// it left over. So they are for whole divisors below 2^16 and whole sums below 2^24.
+/// sum / divisor, rounded once, without a division: the product with the reciprocal is corrected by the
+/// remainder. Valid for whole divisors below 2^16 and whole sums below 2^24.
 struct WholeQuotient {
   explicit WholeQuotient(float by) : divisor(by), reciprocal(1 / by) {}
   float of(float sum) const {
@@ -24,9 +23,9 @@ struct WholeQuotient {
   float divisor, reciprocal;
 };
 
-/// Sums of bytes over an odd number of pixels, as the nearest bytes, in 16 bits: a multiplication, of whose
-/// product the upper half is shifted. No quotient lies between two bytes, for the number is odd, nor so near
-/// to there that one rounded to f32 would.
+/// Sum of bytes / odd number of pixels, rounded to the nearest byte, in 16 bits: a multiplication and a shift
+/// of the upper half of the product. As the divisor is odd, no quotient is halfway between two bytes, nor
+/// close enough for rounding to f32 to make it so.
 struct ByteQuotient {
   explicit ByteQuotient(std::int64_t pixels)
       : half(static_cast<std::uint16_t>(pixels / 2)),
@@ -49,12 +48,11 @@ struct ByteQuotient {
   std::uint16_t multiplier;
 };
 
-/// Whether box_of_integers() makes it: the mean of values, side by side, of a type whose sums are exact in
-/// f32.
+/// Whether IntegerBox supports it: the mean of adjacent values whose sums are exact in f32.
 bool is_box_of_integers(const Window& window, const Border& border, PixelType type, std::int64_t channels,
                         Arithmetic arithmetic);
 
-/// Strips of columns that are walked down: rows of them and of what is next to them stay in the first cache.
+/// Column strips: their rows, with halo, stay in the L1 cache.
 struct IntegerBoxSizes {
   static constexpr std::int64_t kStripElements = 4096, kStripRadii = 16;
 
@@ -68,7 +66,7 @@ struct IntegerBoxSizes {
   }
 
   std::int64_t strip_cols;
-  std::int64_t elements;  ///< of a row with its border, and room for what vectors reach beyond it
+  std::int64_t elements;  ///< of a row with its border and space for vector accesses beyond its end
 };
 
 }  // namespace sepconv

@@ -1,4 +1,5 @@
-// From pixels to rows in registers and back, by vectors wherever an image lets it. Private to this folder.
+// Loads pixels to rows in registers and stores them, with vectors where alignment permits. Private to this
+// folder.
 #pragma once
 
 #include "kernels/sliding_window/packed_lanes.cuh"
@@ -6,7 +7,7 @@
 
 namespace sepconv::engine {
 
-/// This many pixels in one access, or in two.
+/// kPixels pixels, for one or two vector accesses.
 template <class T, int kPixels>
 struct __align__(sizeof(T) * kPixels < 16 ? sizeof(T) * kPixels : 16) LanePixels {
   T pixel[kPixels];
@@ -16,9 +17,9 @@ __device__ __forceinline__ bool is_aligned(const T* at, std::size_t bytes) {
   return reinterpret_cast<std::uintptr_t>(at) % bytes == 0;
 }
 
-/// What a lane has of rows: the elements from `element` on, counted from the first pixel of the source's
-/// rectangle; those before it and behind its end are the border's. Rows are fetched before they are needed.
-/// The lanes of a warp are made at once.
+/// Loads a lane's elements of rows, from `element` on, counted from the first pixel of the source's
+/// rectangle; those outside the rectangle are the border's. Rows are fetched before they are needed. All
+/// lanes of a warp construct it together.
 template <class P>
 class LaneLoads {
  public:
@@ -48,18 +49,18 @@ class LaneLoads {
     any_constant_ = __any_sync(0xffffffffu, constants_ != 0);
   }
 
-  /// Begins to read the first `some` of the 4 rows of the image, or of its border, from `image_row` on.
-  __device__ __forceinline__ void fetch(std::int64_t image_row, int some) {
-    has_all_ = some >= kLaneRows && image_row >= 0 && image_row + kLaneRows <= in_.image.rows;
+  /// Begins to load the first `count` of 4 rows of the image or its border, from `image_row` on.
+  __device__ __forceinline__ void fetch(std::int64_t image_row, int count) {
+    has_all_ = count >= kLaneRows && image_row >= 0 && image_row + kLaneRows <= in_.image.rows;
     const std::int64_t first = image_row - in_.rect.row;
 #pragma unroll
     for (int r = 0; r < kLaneRows; ++r) {
       row_[r] = static_cast<int>(first) + r;
       if (has_all_) continue;
-      row_[r] = kNone;
-      if (r >= some) continue;
+      row_[r] = kUnused;
+      if (r >= count) continue;
       const std::int64_t from = near_border_index(image_row + r, in_.image.rows, in_.border);
-      row_[r] = from < 0 ? kNone : static_cast<int>(from - in_.rect.row);
+      row_[r] = from < 0 ? kUnused : static_cast<int>(from - in_.rect.row);
     }
     visit_source<P>(in_.pixels.type, [&]<class T>(T) {
       if constexpr (kFetches<T>) {
@@ -81,7 +82,7 @@ class LaneLoads {
     });
   }
 
-  /// Those rows.
+  /// The fetched rows.
   __device__ __forceinline__ LaneRows<P> rows() const {
     LaneRows<P> rows;
     visit_source<P>(in_.pixels.type, [&]<class T>(T) {
@@ -95,12 +96,12 @@ class LaneLoads {
         words_of(pixels, rows.word[r]);
       }
     });
-    if (!has_all_ || any_constant_) put_constants(rows);
+    if (!has_all_ || any_constant_) insert_constants(rows);
     return rows;
   }
 
  private:
-  static constexpr int kNone = -1;  ///< the border's constant, or a row that nobody needs
+  static constexpr int kUnused = -1;  ///< the border's constant, or an unused row
   struct __align__(16) Raw {
     unsigned word[sizeof(typename P::Value) == 8 ? 8 : 4];
   };
@@ -116,13 +117,13 @@ class LaneLoads {
       for (int i = 0; i < kLaneWords; ++i)
         word[i] = (sizeof(T) == 2 ? bits[sizeof(T) == 2 ? i : 0]
                                   : __byte_perm(bits[i / 2], 0, i % 2 == 0 ? 0x4140 : 0x4342)) ^
-                  policy_.flips();
+                  policy_.word_flip();
     } else {
 #pragma unroll
-      for (int i = 0; i < kLaneWords; ++i) word[i] = policy_.of(pixels.pixel[i]);
+      for (int i = 0; i < kLaneWords; ++i) word[i] = policy_.encode(pixels.pixel[i]);
     }
   }
-  /// For the row that has the lane's first element, or would, at `at`.
+  /// Loads the lane's pixels; `at` is the address that its first element has, or would have.
   template <class T>
   __device__ __forceinline__ LanePixels<T, kElements> pixels_at(const std::byte* at) const {
     using Pixels = LanePixels<T, kElements>;
@@ -132,8 +133,8 @@ class LaneLoads {
     for (int j = 0; j < kElements; ++j) pixels.pixel[j] = reinterpret_cast<const T*>(at)[from_[j]];
     return pixels;
   }
-  __device__ __forceinline__ void put_constants(LaneRows<P>& rows) const {
-    const E own = in_.constant_of(policy_);
+  __device__ __forceinline__ void insert_constants(LaneRows<P>& rows) const {
+    const E constant = in_.constant_of(policy_);
 #pragma unroll
     for (int r = 0; r < kLaneRows; ++r)
 #pragma unroll
@@ -141,40 +142,40 @@ class LaneLoads {
         if (row_[r] >= 0 && (constants_ >> j & 1) == 0) continue;
         auto& word = rows.word[r][j / P::kPack];
         if constexpr (P::kPack == 2)
-          word =
-              j % 2 == 0 ? (word & 0xffff0000u) | own : (word & 0xffffu) | static_cast<unsigned>(own) << 16;
+          word = j % 2 == 0 ? (word & 0xffff0000u) | constant
+                            : (word & 0xffffu) | static_cast<unsigned>(constant) << 16;
         else
-          word = own;
+          word = constant;
       }
   }
 
   const P& policy_;
   const Source<P>& in_;
-  const std::byte* at_ = nullptr;  ///< the first element of the rectangle's first row
+  const std::byte* at_ = nullptr;  ///< the lane's first element in the rectangle's first row
   bool by_vectors_, has_all_ = false, any_constant_ = false;
   unsigned constants_ = 0;  ///< a bit for each element that is the border's constant in every row
-  int from_[kElements];     ///< how far from there elements are that are not read by vectors
+  int from_[kElements];     ///< offsets from `at_` of elements that are not loaded by vectors
   int row_[kLaneRows];
   Raw raw_[kLaneRows];
 };
 
-/// Where a lane's results go: to rows `row` on, those from `first` to before `last`; of a row the elements
-/// from `element` on that are below `all`.
-struct LanePlace {
-  std::int64_t row, first, last, element, all;
+/// Destination of a lane's results: rows from `row` on within [first, last), and elements from `element` on
+/// below `row_elements`.
+struct LaneTarget {
+  std::int64_t row, first, last, element, row_elements;
 };
 
 template <class P, class T, int kPixels>
-__device__ __forceinline__ void put_lane_pixels(const device::Rows& to, const LanePlace& place,
-                                                const T (&pixel)[kPixels]) {
+__device__ __forceinline__ void store_lane_pixels(const device::Rows& to, const LaneTarget& target,
+                                                  const T (&pixel)[kPixels]) {
   constexpr int kElements = kLaneElements<P>, kRows = kPixels / kElements;
   using Pixels = LanePixels<T, kElements>;
-  std::byte* at = reinterpret_cast<std::byte*>(to.template row<T>(place.row) + place.element);
+  std::byte* at = reinterpret_cast<std::byte*>(to.template row<T>(target.row) + target.element);
   const bool aligned = (reinterpret_cast<std::uintptr_t>(at) | static_cast<std::uintptr_t>(to.pitch_bytes)) %
                            alignof(Pixels) ==
                        0;
-  if (aligned && place.row >= place.first && place.row + kRows <= place.last &&
-      place.element + kElements <= place.all) {
+  if (aligned && target.row >= target.first && target.row + kRows <= target.last &&
+      target.element + kElements <= target.row_elements) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       Pixels pixels;
@@ -187,41 +188,42 @@ __device__ __forceinline__ void put_lane_pixels(const device::Rows& to, const La
   }
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    if (place.row + r >= place.first && place.row + r < place.last) {
+    if (target.row + r >= target.first && target.row + r < target.last) {
 #pragma unroll
       for (int j = 0; j < kElements; ++j)
-        if (place.element + j < place.all) reinterpret_cast<T*>(at)[j] = pixel[r * kElements + j];
+        if (target.element + j < target.row_elements) reinterpret_cast<T*>(at)[j] = pixel[r * kElements + j];
     }
     at += to.pitch_bytes;
   }
 }
 
-/// Pixels that are what they were, of the type that they had.
+/// Stores results of the source's type without conversion.
 template <class T>
-__device__ __forceinline__ void copy_lane(const Halves& policy, const device::Rows& to,
-                                          const LaneRows<Halves>& rows, const LanePlace& place) {
+__device__ __forceinline__ void copy_lane(const Packed16& policy, const device::Rows& to,
+                                          const LaneRows<Packed16>& rows, const LaneTarget& target) {
   constexpr int kWords = kLaneRows * kLaneWords;
   unsigned bits[kWords * sizeof(T) / 2];
 #pragma unroll
   for (int i = 0; i < kWords; i += 2) {
-    const unsigned low = rows.word[i / kLaneWords][i % kLaneWords] ^ policy.flips();
-    const unsigned high = rows.word[i / kLaneWords][i % kLaneWords + 1] ^ policy.flips();
+    const unsigned low = rows.word[i / kLaneWords][i % kLaneWords] ^ policy.word_flip();
+    const unsigned high = rows.word[i / kLaneWords][i % kLaneWords + 1] ^ policy.word_flip();
     if constexpr (sizeof(T) == 1)
       bits[i / 2] = __byte_perm(low, high, 0x6420);
     else
       bits[i] = low, bits[i + 1] = high;
   }
-  put_lane_pixels<Halves>(to, place, reinterpret_cast<const T(&)[kLaneRows * kLaneElements<Halves>]>(bits));
+  store_lane_pixels<Packed16>(to, target,
+                              reinterpret_cast<const T(&)[kLaneRows * kLaneElements<Packed16>]>(bits));
 }
 
 template <class P>
-__device__ __forceinline__ void put_lane(const P& policy, const Target<P>& to, const LaneRows<P>& rows,
-                                         const LanePlace& place) {
+__device__ __forceinline__ void store_lane(const P& policy, const Target<P>& to, const LaneRows<P>& rows,
+                                           const LaneTarget& target) {
   constexpr int kElements = kLaneElements<P>, kPack = P::kPack;
   if constexpr (kPack == 2) {
     if (to.store.count == 0 && to.store.to.type == policy.type) {
-      if (policy.type == PixelType::u8) return copy_lane<std::uint8_t>(policy, to.store.to, rows, place);
-      return copy_lane<std::uint16_t>(policy, to.store.to, rows, place);
+      if (policy.type == PixelType::u8) return copy_lane<std::uint8_t>(policy, to.store.to, rows, target);
+      return copy_lane<std::uint16_t>(policy, to.store.to, rows, target);
     }
   }
   // 16 elements at a time.
@@ -238,13 +240,13 @@ __device__ __forceinline__ void put_lane(const P& policy, const Target<P>& to, c
         x[i] = policy.value(word);
     }
     to.store.finish(x);
-    LanePlace at = place;
+    LaneTarget at = target;
     at.row += first;
     device::visit(to.store.to.type, [&]<class T>(T) {
       T pixel[kRows * kElements];
 #pragma unroll
       for (int i = 0; i < kRows * kElements; ++i) pixel[i] = device::to_pixel<T>(x[i]);
-      put_lane_pixels<P>(to.store.to, at, pixel);
+      store_lane_pixels<P>(to.store.to, at, pixel);
     });
   }
 }

@@ -2,6 +2,6 @@
 
 namespace sepconv::engine {
 
-void minmax_packed16(const WindowRequest& request) { Passes<Halves>(request).run(); }
+void minmax_packed16(const WindowRequest& request) { Passes<Packed16>(request).run(); }
 
 }  // namespace sepconv::engine

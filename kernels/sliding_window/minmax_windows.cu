@@ -3,7 +3,8 @@
 namespace sepconv::engine {
 
 void minmax_windows(const WindowRequest& request, Arithmetic arithmetic) {
-  visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) { Passes<Ordered<A>>(request).run(); });
+  visit_arithmetic(arithmetic,
+                   [&]<class A>(std::type_identity<A>) { Passes<OrderedBits<A>>(request).run(); });
 }
 
 }  // namespace sepconv::engine

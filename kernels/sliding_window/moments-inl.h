@@ -1,4 +1,4 @@
-// Pixels and their squares, side by side, whose sums are made at once. Included once per target.
+// Pixels and their squares, interleaved, so that both are summed together. Included once per target.
 #if defined(SEPCONV_WINDOW_MOMENTS_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_MOMENTS_INL_H
 #undef SEPCONV_WINDOW_MOMENTS_INL_H
@@ -16,24 +16,25 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// E is double, or of bytes whose sums fit it int32_t. What is stored is the deviation, or with `least` the
-/// contrast, or kUntold.
+/// E is double, or int32_t for bytes whose sums fit it. Stores the deviation or, if `min_deviation` is given,
+/// the contrast, or kUntold.
 template <class E>
 class MomentElements {
  public:
   using Element = E;
   using Join = Sum;
-  static constexpr int kOfEach = 2;
+  static constexpr int kElementsPerSample = 2;
 
-  /// `trusts` sums that are exact.
-  MomentElements(const Window& window, std::optional<double> least, bool trusts, PixelType from, PixelType to)
+  /// `is_exact`: the sums are exact.
+  MomentElements(const Window& window, std::optional<double> min_deviation, bool is_exact, PixelType from,
+                 PixelType to)
       : count_(ones_of_window(window, Arithmetic::f64)),
-        least_(least),
-        trusts_(trusts),
+        min_deviation_(min_deviation),
+        is_exact_(is_exact),
         load_(load_row_for<double>(from)),
         store_(store_row_for<double>(to)) {}
 
-  /// Next to the image there is nothing, if there is a constant.
+  /// A constant border is always 0 (walks_moments).
   static Element constant(double) { return 0; }
 
   void load(const std::byte* from, std::int64_t count, Element* to) const {
@@ -52,7 +53,7 @@ class MomentElements {
         return hn::PromoteTo(d, hn::LoadU(d8, reinterpret_cast<const std::uint8_t*>(from) + i));
       }
     };
-    // From the end on, since pairs may take the place of what they are made of.
+    // From the end, because pairs may overwrite their own source.
     std::int64_t i = count;
     while (i % lanes != 0) {
       const E x = element(--i);
@@ -64,29 +65,30 @@ class MomentElements {
     }
   }
 
-  /// `pixels` are those in the middle of the windows; `room` is for as many values.
-  void store(const E* sums, const std::byte* pixels, std::int64_t count, double* room, std::byte* to) const {
+  /// `pixels` are the centres of the windows; `scratch` has space for `count` values.
+  void store(const E* sums, const std::byte* pixels, std::int64_t count, double* scratch,
+             std::byte* to) const {
     const hn::ScalableTag<double> d;
-    const hn::Rebind<E, decltype(d)> own;
+    const hn::Rebind<E, decltype(d)> d_sum;
     const auto wide = [&](auto sum) {
       if constexpr (std::is_same_v<E, double>) return sum;
       if constexpr (!std::is_same_v<E, double>) return hn::PromoteTo(d, sum);
     };
-    if (least_) load_(pixels, count, room);
+    if (min_deviation_) load_(pixels, count, scratch);
     for (std::int64_t i = 0; i < count; i += static_cast<std::int64_t>(hn::Lanes(d))) {
-      hn::Vec<decltype(own)> values, squares;
-      hn::LoadInterleaved2(own, sums + 2 * i, values, squares);
+      hn::Vec<decltype(d_sum)> values, squares;
+      hn::LoadInterleaved2(d_sum, sums + 2 * i, values, squares);
       const SpreadVectors<hn::Vec<decltype(d)>> window{hn::Set(d, count_), wide(values), wide(squares),
                                                        hn::Zero(d)};
-      hn::StoreU(told_by(window, trusts_, room + i, least_), d, room + i);
+      hn::StoreU(precise_or_marked(window, is_exact_, scratch + i, min_deviation_), d, scratch + i);
     }
-    store_(room, count, to);
+    store_(scratch, count, to);
   }
 
  private:
   double count_;
-  std::optional<double> least_;
-  bool trusts_;
+  std::optional<double> min_deviation_;
+  bool is_exact_;
   LoadRow<double> load_;
   StoreRow<double> store_;
 };

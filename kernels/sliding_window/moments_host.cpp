@@ -17,23 +17,23 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 template <class E, class Columns>
-void run_moments(const Window& window, std::optional<double> least, bool trusts, const Border& border,
-                 const ConstRegion& in, const Region& out, Worker& worker) {
-  const MomentElements<E> elements(window, least, trusts, in.pixels.type, out.pixels.type);
+void run_moments(const Window& window, std::optional<double> min_deviation, bool is_exact,
+                 const Border& border, const ConstRegion& in, const Region& out, Worker& worker) {
+  const MomentElements<E> elements(window, min_deviation, is_exact, in.pixels.type, out.pixels.type);
   WindowPasses<MomentElements<E>, double, Columns>(window, border, in, out, worker, elements).run();
 }
 
-void window_deviation(const Window& window, std::optional<double> least, const Border& border,
+void window_deviation(const Window& window, std::optional<double> min_deviation, const Border& border,
                       const ConstRegion& in, const Region& out, Worker& worker) {
   const Arena::Scope scope(worker);
   if (!sums_are_exact<double>(window, border, in.pixels.type))
-    return run_moments<double, ColumnSums<double>>(window, least, false, border, in, out, worker);
+    return run_moments<double, ColumnSums<double>>(window, min_deviation, false, border, in, out, worker);
   Window exact = window;
   exact.columns_first = false;
   if (fit_integers(window, in.pixels.type))
-    return run_moments<std::int32_t, RunningColumns<std::int32_t, std::int32_t>>(exact, least, true, border,
-                                                                                 in, out, worker);
-  run_moments<double, RunningColumns<double, double>>(exact, least, true, border, in, out, worker);
+    return run_moments<std::int32_t, RunningColumns<std::int32_t, std::int32_t>>(exact, min_deviation, true,
+                                                                                 border, in, out, worker);
+  run_moments<double, RunningColumns<double, double>>(exact, min_deviation, true, border, in, out, worker);
 }
 
 }  // namespace sepconv::HWY_NAMESPACE
@@ -46,7 +46,7 @@ HWY_EXPORT(window_deviation);
 
 bool walks_moments(const Border& border) { return border.mode != BorderMode::constant || border.value == 0; }
 
-void window_deviation_host(const Window& window, std::optional<double> least, const Border& border,
+void window_deviation_host(const Window& window, std::optional<double> min_deviation, const Border& border,
                            const ConstRegion& in, const Region& out, Worker& worker) {
   check_window(window, in, out);
   check_wrapped(window, border, out);
@@ -54,7 +54,7 @@ void window_deviation_host(const Window& window, std::optional<double> least, co
       !is_floating(out.pixels.type))
     throw InvalidArgument("deviations of windows are made of squares beside nothing, and are of f32 or f64");
   if (out.rect.empty()) return;
-  HWY_DYNAMIC_DISPATCH(window_deviation)(window, least, border, in, out, worker);
+  HWY_DYNAMIC_DISPATCH(window_deviation)(window, min_deviation, border, in, out, worker);
   if (sums_are_exact<double>(window, border, in.pixels.type)) return;
   recompute_deviations({.in = in,
                         .border = border,
@@ -62,7 +62,7 @@ void window_deviation_host(const Window& window, std::optional<double> least, co
                         .radius_x = window.radius_x,
                         .radius_y = window.radius_y,
                         .columns_first = window.columns_first},
-                       least, out.pixels);
+                       min_deviation, out.pixels);
 }
 
 std::int64_t window_deviation_scratch_bytes(const Window& window, Extent out, std::int64_t channels) {

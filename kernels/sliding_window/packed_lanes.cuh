@@ -1,5 +1,5 @@
-// Rows in registers: 4 words in each lane of a warp, and what lies next to them in other lanes. Private to
-// this folder.
+// Rows in registers: 4 words in each lane of a warp, with neighbours read from other lanes. Private to this
+// folder.
 #pragma once
 
 #include "kernels/sliding_window/window_elements.cuh"
@@ -7,84 +7,84 @@
 namespace sepconv::engine {
 
 constexpr int kLaneWords = 4;
-constexpr int kLaneRows = 4;  ///< that a warp has at once
+constexpr int kLaneRows = 4;  ///< rows of a warp
 template <class P>
 constexpr int kLaneElements = kLaneWords* P::kPack;
 template <class P>
 constexpr int kWarpElements = 32 * kLaneElements<P>;
 
-/// This many rows of a warp's elements, in each lane 4 words of each.
+/// kLaneRows rows of a warp's elements; each lane has 4 words of each.
 template <class P>
 struct LaneRows {
   using W = typename P::Word;
   W word[kLaneRows][kLaneWords];
 
-  template <class Make>
-  static __device__ __forceinline__ LaneRows made(const Make& make) {
+  template <class Generate>
+  static __device__ __forceinline__ LaneRows generated(const Generate& generate) {
     LaneRows rows;
 #pragma unroll
     for (int r = 0; r < kLaneRows; ++r)
 #pragma unroll
-      for (int i = 0; i < kLaneWords; ++i) rows.word[r][i] = make(r, i);
+      for (int i = 0; i < kLaneWords; ++i) rows.word[r][i] = generate(r, i);
     return rows;
   }
   __device__ __forceinline__ friend LaneRows join(const LaneRows& a, const LaneRows& b) {
-    return made([&](int r, int i) { return P::join(a.word[r][i], b.word[r][i]); });
+    return generated([&](int r, int i) { return P::join(a.word[r][i], b.word[r][i]); });
   }
 
-  /// The words kWords behind each, of which those of the next lanes come from `lanes` lanes on, and of halves
-  /// of words those half a word further. `lanes` 0: no lane has to be asked for its own.
-  template <int kWords, bool kHalf, bool kOwn>
-  __device__ __forceinline__ LaneRows moved(int lanes) const {
+  /// Shifts the rows by `lanes` lanes, kWords words and, if kHalf, half a word, so that each word becomes one
+  /// after it. kSameLane: `lanes` is 0, so a lane's own words need no shuffle.
+  template <int kWords, bool kHalf, bool kSameLane>
+  __device__ __forceinline__ LaneRows shifted_lanes(int lanes) const {
     const int lane = static_cast<int>(threadIdx.x) + lanes;
     LaneRows rows;
 #pragma unroll
     for (int r = 0; r < kLaneRows; ++r) {
-      W behind[kLaneWords + 1];
+      W next_words[kLaneWords + 1];
 #pragma unroll
       for (int i = 0; i < kLaneWords + (kHalf ? 1 : 0); ++i) {
         constexpr unsigned kAll = 0xffffffffu;
         if (i + kWords >= kLaneWords)
-          behind[i] = __shfl_sync(kAll, word[r][(i + kWords) % kLaneWords], lane + 1);
+          next_words[i] = __shfl_sync(kAll, word[r][(i + kWords) % kLaneWords], lane + 1);
         else
-          behind[i] = kOwn ? word[r][i + kWords] : __shfl_sync(kAll, word[r][i + kWords], lane);
+          next_words[i] = kSameLane ? word[r][i + kWords] : __shfl_sync(kAll, word[r][i + kWords], lane);
       }
 #pragma unroll
       for (int i = 0; i < kLaneWords; ++i) {
         if constexpr (kHalf)
-          rows.word[r][i] = __funnelshift_r(behind[i], behind[i + 1], 16);
+          rows.word[r][i] = __funnelshift_r(next_words[i], next_words[i + 1], 16);
         else
-          rows.word[r][i] = behind[i];
+          rows.word[r][i] = next_words[i];
       }
     }
     return rows;
   }
-  template <int kWords, bool kOwn>
-  __device__ __forceinline__ LaneRows moved_words(bool half, int lanes) const {
+  template <int kWords, bool kSameLane>
+  __device__ __forceinline__ LaneRows shifted_words(bool half, int lanes) const {
     if constexpr (P::kPack == 2) {
-      if (half) return moved<kWords, true, kOwn>(lanes);
+      if (half) return shifted_lanes<kWords, true, kSameLane>(lanes);
     }
-    return moved<kWords, false, kOwn>(lanes);
+    return shifted_lanes<kWords, false, kSameLane>(lanes);
   }
-  /// The elements `offset` behind each, or before it; in lanes that have none any.
+  /// The elements `offset` after each (before it if negative); undefined beyond the warp's ends.
   __device__ __forceinline__ LaneRows shifted(int offset) const {
     constexpr int kElements = kLaneElements<P>;
     const int lanes = (offset + 64 * kElements) / kElements - 64, within = offset - lanes * kElements;
     const bool half = P::kPack == 2 && (within & 1) != 0;
     switch (within / P::kPack) {
       case 0:
-        return lanes == 0 ? moved_words<0, true>(half, 0) : moved_words<0, false>(half, lanes);
+        return lanes == 0 ? shifted_words<0, true>(half, 0) : shifted_words<0, false>(half, lanes);
       case 1:
-        return lanes == 0 ? moved_words<1, true>(half, 0) : moved_words<1, false>(half, lanes);
+        return lanes == 0 ? shifted_words<1, true>(half, 0) : shifted_words<1, false>(half, lanes);
       case 2:
-        return lanes == 0 ? moved_words<2, true>(half, 0) : moved_words<2, false>(half, lanes);
+        return lanes == 0 ? shifted_words<2, true>(half, 0) : shifted_words<2, false>(half, lanes);
       default:
-        return moved_words<3, false>(half, lanes);
+        return shifted_words<3, false>(half, lanes);
     }
   }
 };
 
-/// The windows along rows that have each element in their middle, `stride` from neighbour to neighbour.
+/// The windows along rows centred on each element; neighbours are `stride` apart.
 template <class P>
 __device__ __forceinline__ LaneRows<P> windows_across(LaneRows<P> rows, const Steps& steps, int stride) {
   if (steps.levels == 0) return rows;
@@ -100,66 +100,66 @@ __device__ __forceinline__ LaneRows<P> windows_across(LaneRows<P> rows, const St
   return rows.shifted(-(steps.count / 2) * stride);
 }
 
-/// Windows down the columns of a warp's elements, 4 rows at a time. What windows of 4, 8, 16, .. rows are
-/// needed again lies in shared memory, of which each lane uses its own.
+/// Windows down the columns of a warp's elements, 4 rows at a time. Windows of 4, 8, 16, ... rows are
+/// buffered in shared memory; each lane accesses only its own part.
 template <class P>
 class LaneColumns {
  public:
   using W = typename P::Word;
   using Rows = LaneRows<P>;
-  static constexpr int kParts = sizeof(W) * kLaneWords / 16;  ///< of 16 bytes, of a lane's words
+  static constexpr int kParts = sizeof(W) * kLaneWords / 16;  ///< 16-byte parts of a lane's words
   static constexpr int kRowBytes = 32 * kParts * 16;
 
   static __host__ __device__ int rows(const Steps& steps) {
     return steps.levels < 2 ? 0 : (1 << steps.levels) - kLaneRows + oldest_rows(steps);
   }
 
-  __device__ __forceinline__ LaneColumns(const Steps& steps, unsigned char* of_warp, int lane)
-      : steps_(steps), ring_(of_warp + lane * 16) {}
+  __device__ __forceinline__ LaneColumns(const Steps& steps, unsigned char* warp_memory, int lane)
+      : steps_(steps), ring_(warp_memory + lane * 16) {}
   __device__ __forceinline__ void begin() {
     at_ = oldest_ = 0;
 #pragma unroll
     for (int i = 0; i < 3 * kLaneWords; ++i) before_[i / kLaneWords][i % kLaneWords] = W{};
   }
 
-  /// The windows that end with each of these rows, which come after those of the last call.
+  /// The windows that end with each of these rows, which follow those of the previous call.
   __device__ __forceinline__ Rows windows(const Rows& x) {
-    Rows made = x;
+    Rows result = x;
     if (steps_.levels > 0) {
-      Rows e;
+      Rows doubled;
 #pragma unroll
       for (int i = 0; i < kLaneWords; ++i) {
-        W of_two[kLaneRows + 2];
+        W pairs[kLaneRows + 2];
 #pragma unroll
-        for (int r = 0; r < kLaneRows + 2; ++r) of_two[r] = P::join(row(x, r, i), row(x, r + 1, i));
+        for (int r = 0; r < kLaneRows + 2; ++r) pairs[r] = P::join(row(x, r, i), row(x, r + 1, i));
 #pragma unroll
         for (int r = 0; r < kLaneRows; ++r) {
-          if (takes(1)) made.word[r][i] = joined(of_two[r + 1], of_two[r + 2], made.word[r][i]);
-          e.word[r][i] = P::join(of_two[r], of_two[r + 2]);
+          if (is_piece(1)) result.word[r][i] = with_piece(pairs[r + 1], pairs[r + 2], result.word[r][i]);
+          doubled.word[r][i] = P::join(pairs[r], pairs[r + 2]);
         }
       }
-      if (steps_.levels > 1) in_rings(e, made);
+      if (steps_.levels > 1) join_in_rings(doubled, result);
     }
 #pragma unroll
     for (int r = 0; r < 3; ++r)
 #pragma unroll
       for (int i = 0; i < kLaneWords; ++i) before_[r][i] = x.word[kLaneRows - 3 + r][i];
-    return made;
+    return result;
   }
 
  private:
   static __host__ __device__ int oldest_rows(const Steps& steps) {
     return (steps.rest() + kLaneRows - 1) / kLaneRows * kLaneRows;
   }
-  /// Row r of the 3 before and these.
+  /// Row r of the 3 previous rows and these.
   __device__ __forceinline__ W row(const Rows& x, int r, int i) const {
     return r < 3 ? before_[r < 3 ? r : 0][i] : x.word[r < 3 ? 0 : r - 3][i];
   }
-  __device__ __forceinline__ bool takes(int k) const {
+  __device__ __forceinline__ bool is_piece(int k) const {
     return k == steps_.levels || (P::kSums && steps_.has(k));
   }
-  static __device__ __forceinline__ W joined(W piece, W own, W made) {
-    return P::join(piece, P::kSums ? made : own);
+  static __device__ __forceinline__ W with_piece(W piece, W window, W result) {
+    return P::join(piece, P::kSums ? result : window);
   }
 
   struct __align__(16) Part {
@@ -183,15 +183,15 @@ class LaneColumns {
     }
   }
 
-  /// From windows of 4 rows on. Rows take the places of those that go.
-  __device__ __forceinline__ void in_rings(Rows& e, Rows& made) {
+  /// Joins windows of 4 rows and more through the rings; new rows replace the oldest.
+  __device__ __forceinline__ void join_in_rings(Rows& doubled, Rows& result) {
     for (int k = 2;; ++k) {
       const bool last = k == steps_.levels;
       const int size = last ? oldest_rows(steps_) : 1 << k, begin = (1 << k) - kLaneRows;
       const int at = last ? oldest_ : at_ & (size - 1);
       const int after = steps_.after(k);
       Rows old, piece;
-      if (takes(k)) {
+      if (is_piece(k)) {
         int from = at - after;
         from = from < 0 ? from + size : from;
 #pragma unroll
@@ -203,17 +203,17 @@ class LaneColumns {
         for (int r = 0; r < kLaneRows; ++r) load(begin + at + r, old.word[r]);
       }
 #pragma unroll
-      for (int r = 0; r < kLaneRows; ++r) store(begin + at + r, e.word[r]);
-      if (takes(k)) {
-        made = Rows::made([&](int r, int i) {
+      for (int r = 0; r < kLaneRows; ++r) store(begin + at + r, doubled.word[r]);
+      if (is_piece(k)) {
+        result = Rows::generated([&](int r, int i) {
           W before = piece.word[r][i];
-          if (r >= 1) before = after == 1 ? e.word[r >= 1 ? r - 1 : 0][i] : before;
-          if (r >= 3) before = after == 3 ? e.word[r >= 3 ? r - 3 : 0][i] : before;
-          return joined(before, e.word[r][i], made.word[r][i]);
+          if (r >= 1) before = after == 1 ? doubled.word[r >= 1 ? r - 1 : 0][i] : before;
+          if (r >= 3) before = after == 3 ? doubled.word[r >= 3 ? r - 3 : 0][i] : before;
+          return with_piece(before, doubled.word[r][i], result.word[r][i]);
         });
       }
       if (last) break;
-      e = join(old, e);
+      doubled = join(old, doubled);
     }
     at_ += kLaneRows;
     oldest_ = oldest_ + kLaneRows < oldest_rows(steps_) ? oldest_ + kLaneRows : 0;

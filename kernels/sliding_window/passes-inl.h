@@ -1,6 +1,5 @@
-// Rows are made of windows along them, and go by kept rows of which windows down the columns are made. Where
-// these would not stay in the cache the region is cut into strips, each with kept rows of its own. Included
-// once per target.
+// Windows along each row, then windows down the columns from buffered rows. If the buffer would not stay in
+// the cache, the region is divided into strips with separate buffers. Included once per target.
 #if defined(SEPCONV_WINDOW_PASSES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef SEPCONV_WINDOW_PASSES_INL_H
 #undef SEPCONV_WINDOW_PASSES_INL_H
@@ -20,16 +19,16 @@ HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
 template <class Elements>
-using UsualColumns = std::conditional_t<Elements::Join::kSums, ColumnSums<typename Elements::Element>,
-                                        ColumnBlocks<typename Elements::Element>>;
+using DefaultColumns = std::conditional_t<Elements::Join::kSums, ColumnSums<typename Elements::Element>,
+                                          ColumnBlocks<typename Elements::Element>>;
 
-template <class Elements, class A, class Columns = UsualColumns<Elements>>
+template <class Elements, class A, class Columns = DefaultColumns<Elements>>
 class WindowPasses {
  public:
   using E = typename Elements::Element;
   using Join = typename Elements::Join;
   using Result = typename Columns::Result;
-  /// Whether windows along rows are results, too.
+  /// Whether windows along rows have the type of results.
   static constexpr bool kRowsAreResults = std::is_same_v<E, Result>;
 
   WindowPasses(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
@@ -42,15 +41,15 @@ class WindowPasses {
         in_(in),
         out_(out),
         worker_(worker),
-        channels_(in.pixels.channels * Elements::kOfEach),
+        channels_(in.pixels.channels * Elements::kElementsPerSample),
         elements_(elements),
         sizes_(window, out.rect.extent(), channels_, sizeof(E)),
         rows_(window, border, in, out.image.cols, elements, worker.allocate<E>(sizes_.row)),
         line_(worker.allocate<E>(sizes_.row)),
         result_(worker.allocate<Result>(sizes_.row)),
         constant_row_(worker.allocate<E>(sizes_.row)),
-        room_(worker.allocate<A>(sizes_.row)),
-        kept_(worker.allocate<E>(sizes_.strips * sizes_.kept_rows * sizes_.kept_pitch)) {}
+        scratch_(worker.allocate<A>(sizes_.row)),
+        buffer_(worker.allocate<E>(sizes_.strips * sizes_.buffer_rows * sizes_.kept_pitch)) {}
 
   void run() {
     if (!sizes_.splits) return for_each_strip(out_.rect, [&](const Rect& strip) { run_strip(strip); });
@@ -68,7 +67,7 @@ class WindowPasses {
       strip(Rect{rect.row, col, rect.rows, std::min(sizes_.strip_cols, rect.col_end() - col)});
   }
 
-  /// The same for pieces of a row: as wide as buffers of rows are.
+  /// Calls piece(rect) for pieces of a row, as wide as row buffers.
   template <class Piece>
   void for_each_piece(const Rect& rect, const Piece& piece) const {
     for (std::int64_t col = rect.col; col < rect.col_end(); col += sizes_.piece_cols)
@@ -82,20 +81,21 @@ class WindowPasses {
   void store(Result* line, const Rect& piece, std::int64_t row) const {
     std::byte* const to = result_at(row, piece.col);
     const std::int64_t count = piece.cols * out_.pixels.channels;
-    if constexpr (Elements::kOfEach == 1) elements_.store(line, count, room_, to, out_.past_caches);
-    if constexpr (Elements::kOfEach > 1)
-      elements_.store(line, rows_.pixels_at(row, piece.col), count, room_, to);
+    if constexpr (Elements::kElementsPerSample == 1)
+      elements_.store(line, count, scratch_, to, out_.past_caches);
+    if constexpr (Elements::kElementsPerSample > 1)
+      elements_.store(line, rows_.pixels_at(row, piece.col), count, scratch_, to);
   }
 
-  /// Rows [begin, end) go by, of those that the result needs, which begin a radius above it: calls
-  /// next_row(row, mapped, piece, to) for each piece of each, `mapped` being where the border has the row, -1
-  /// for one of a constant, which returns it, there or elsewhere; and finished(row, piece, line) for the
-  /// result's own, with the windows down the columns of `piece`.
+  /// Adds rows [begin, end) of those that the result needs, which begin a radius above it. Calls
+  /// next_row(row, mapped, piece, to) for each piece of each row; it returns the row's elements, in `to` or
+  /// elsewhere. `mapped` is the row that the border maps to, or -1 for the constant. Calls finished(row,
+  /// piece, line) for rows of the result with the windows down the columns of `piece`.
   template <class NextRow, class Finished>
-  void march(const Rect& strip, std::int64_t nth, std::int64_t begin, std::int64_t end,
-             const NextRow& next_row, const Finished& finished) {
+  void add_rows_of_strip(const Rect& strip, std::int64_t strip_index, std::int64_t begin, std::int64_t end,
+                         const NextRow& next_row, const Finished& finished) {
     const std::int64_t first = out_.rect.row - window_.radius_y;
-    Columns columns(2 * window_.radius_y + 1, kept_ + nth * sizes_.kept_rows * sizes_.kept_pitch,
+    Columns columns(2 * window_.radius_y + 1, buffer_ + strip_index * sizes_.buffer_rows * sizes_.kept_pitch,
                     sizes_.kept_pitch, begin - first);
     for (std::int64_t row = begin; row < end; ++row) {
       worker_.throw_if_stopped();
@@ -104,23 +104,23 @@ class WindowPasses {
       columns.begin_row();
       for_each_piece(strip, [&](const Rect& piece) {
         const std::int64_t at = (piece.col - strip.col) * channels_, count = piece.cols * channels_;
-        const E* const line = next_row(row, mapped, piece, columns.place(at, line_));
-        bool taken = false;
+        const E* const line = next_row(row, mapped, piece, columns.input_buffer(at, line_));
+        bool is_stored = false;
         if constexpr (!Join::kSums) {
           if (middle >= out_.rect.row)
-            taken = take_pixels(columns, elements_, line, at, count, result_at(middle, piece.col),
-                                out_.past_caches);
+            is_stored = store_window_pixels(columns, elements_, line, at, count, result_at(middle, piece.col),
+                                            out_.past_caches);
         }
-        if (!taken) columns.take(line, at, count, result_);
-        rows_.ahead.fetch();
-        if (middle >= out_.rect.row && !taken) finished(middle, piece, result_);
-        rows_.ahead.fetch();
+        if (!is_stored) columns.add_row(line, at, count, result_);
+        rows_.prefetcher.fetch();
+        if (middle >= out_.rect.row && !is_stored) finished(middle, piece, result_);
+        rows_.prefetcher.fetch();
       });
       columns.end_row(strip.cols * channels_);
     }
   }
 
-  /// Calls group(begin, end) for all rows that the result needs, this many at a time.
+  /// Calls group(begin, end) for all rows that the result needs, plane_rows at a time.
   template <class Group>
   void for_each_group(const Group& group) const {
     const std::int64_t last = out_.rect.row_end() + window_.radius_y;
@@ -139,12 +139,12 @@ class WindowPasses {
   }
 
   void run_strip(const Rect& strip) {
-    rows_.ahead = ReadAhead(strip.grown(0, window_.radius_x).intersect(in_.rect));
+    rows_.prefetcher = RowPrefetcher(strip.grown(0, window_.radius_x).intersect(in_.rect));
     if constexpr (kRowsAreResults) {
       if (window_.radius_y == 0) return run_rows(strip);
     }
     fill_constant_row();
-    march(
+    add_rows_of_strip(
         strip, 0, strip.row - window_.radius_y, strip.row_end() + window_.radius_y,
         [&](std::int64_t, std::int64_t row, const Rect& piece, E* to) -> const E* {
           if (row < 0) return constant_row_;
@@ -154,7 +154,7 @@ class WindowPasses {
         [&](std::int64_t row, const Rect& piece, Result* line) { store(line, piece, row); });
   }
 
-  /// What windows along rows make of rows of the border's constant.
+  /// Fills constant_row_ with the windows along a row of the border's constant.
   void fill_constant_row() {
     if (border_.mode == BorderMode::constant)
       std::fill_n(constant_row_, sizes_.row,
@@ -166,7 +166,7 @@ class WindowPasses {
   }
 
   void rows_then_columns() {
-    rows_.ahead = ReadAhead(in_.rect);
+    rows_.prefetcher = RowPrefetcher(in_.rect);
     fill_constant_row();
     for_each_group([&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) {
@@ -177,10 +177,10 @@ class WindowPasses {
           rows_.filter(mapped, piece, plane_at(row - begin, piece.col - out_.rect.col));
         });
       }
-      std::int64_t nth = 0;
+      std::int64_t strip_index = 0;
       for_each_strip(out_.rect, [&](const Rect& strip) {
-        march(
-            strip, nth++, begin, end,
+        add_rows_of_strip(
+            strip, strip_index++, begin, end,
             [&](std::int64_t row, std::int64_t mapped, const Rect& piece, E*) -> const E* {
               return mapped < 0 ? constant_row_ : plane_at(row - begin, piece.col - out_.rect.col);
             },
@@ -192,14 +192,14 @@ class WindowPasses {
   void columns_then_rows() {
     const Rect wide = out_.rect.grown(0, window_.radius_x).intersect(Rect::whole(out_.image));
     const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
-    const E beyond = constant_line(constant, window_.radius_y);
+    const E constant_sum = constant_line(constant, window_.radius_y);
     std::fill_n(constant_row_, sizes_.row, constant);
     for_each_group([&](std::int64_t begin, std::int64_t end) {
-      const std::int64_t first = begin - window_.radius_y;  // of the result, if it has such a row
-      std::int64_t nth = 0;
+      const std::int64_t first = begin - window_.radius_y;  // row of the result, or above it
+      std::int64_t strip_index = 0;
       for_each_strip(wide, [&](const Rect& strip) {
-        march(
-            strip, nth++, begin, end,
+        add_rows_of_strip(
+            strip, strip_index++, begin, end,
             [&](std::int64_t, std::int64_t row, const Rect& piece, E* to) -> const E* {
               if (row < 0) return constant_row_;
               rows_.load(row, piece.col, piece.cols, to);
@@ -213,14 +213,14 @@ class WindowPasses {
         worker_.throw_if_stopped();
         for_each_piece(out_.rect, [&](const Rect& piece) {
           const std::int64_t inside = std::max<std::int64_t>(piece.col - window_.radius_x, 0);
-          rows_.filter_elements(plane_at(row - first, inside - wide.col), piece, beyond, line_);
+          rows_.filter_elements(plane_at(row - first, inside - wide.col), piece, constant_sum, line_);
           store(line_, piece, row);
         });
       }
     });
   }
 
-  /// The window along a row or column of it.
+  /// The window along a row or column of a constant.
   static E constant_line(E constant, std::int64_t radius) {
     if constexpr (Join::kSums)
       return sum_of_window<E>(2 * radius + 1, [=](std::int64_t) { return constant; });
@@ -239,8 +239,8 @@ class WindowPasses {
   E* line_;
   Result* result_;
   E* constant_row_;
-  A* room_;
-  E* kept_;
+  A* scratch_;
+  E* buffer_;
   E* plane_ = nullptr;  ///< a group of rows between the passes
 };
 

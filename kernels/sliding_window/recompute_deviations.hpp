@@ -1,4 +1,4 @@
-// Deviations that their sums do not tell, on the host; private to this folder.
+// Deviations whose sums are too imprecise, recomputed on the host; private to this folder.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,9 @@
 
 namespace sepconv {
 
-/// Makes of its window's pixels what is -infinity in `out`, of f32 or f64, which is windows.out; with `least`
-/// the contrast.
-void recompute_deviations(const SpreadWindows& windows, std::optional<double> least, const PixelView& out);
+/// Recomputes the elements of `out` that are -infinity from their windows' pixels: the deviation or, if
+/// `min_deviation` is given, the contrast. `out` covers windows.out and is f32 or f64.
+void recompute_deviations(const SpreadWindows& windows, std::optional<double> min_deviation,
+                          const PixelView& out);
 
 }  // namespace sepconv

@@ -1,13 +1,12 @@
-// Rows of pixels to shared memory, by aligned vectors of 4 wherever an image has all of them. Private to this
-// folder.
+// Loads rows of pixels to shared memory, by aligned vectors of 4 inside the image. Private to this folder.
 #pragma once
 
 #include "kernels/sliding_window/thread_groups.cuh"
 
 namespace sepconv::engine {
 
-/// How a row's elements are taken: all, where windows step over `stride` channels, or those of `channel`
-/// alone, `jump` apart.
+/// Elements of a row that are loaded: all channels interleaved, with windows of `stride`, or only those of
+/// `channel`, which are `jump` apart.
 struct RowLayout {
   int stride, jump, channel;
 };
@@ -17,7 +16,7 @@ struct __align__(sizeof(T) < 4 ? 4 * sizeof(T) : 16) FourPixels {
   T pixel[4];
 };
 
-/// The types that pixels have whose windows are joined of P.
+/// Calls the visitor with the pixel type, one of those that P supports.
 template <class P, class Visitor>
 __device__ __forceinline__ void visit_source(PixelType type, const Visitor& visitor) {
   if constexpr (P::kPack == 2) {
@@ -29,8 +28,8 @@ __device__ __forceinline__ void visit_source(PixelType type, const Visitor& visi
   }
 }
 
-/// Where in a row of the source's rectangle the pixel of an element is that may be the border's: -1 where
-/// that is a constant. What is needed of the image is there; of other elements any is taken.
+/// Index in a row of the source's rectangle of an element that may be outside the image; -1 for the constant
+/// border. The rectangle contains all needed elements; others map to any of its elements.
 template <class P>
 __device__ __noinline__ std::int64_t edge_element(const Source<P>& in, std::int64_t element, int stride,
                                                   int jump, int channel) {
@@ -44,21 +43,20 @@ __device__ __noinline__ std::int64_t edge_element(const Source<P>& in, std::int6
   return min(max(col - in.rect.col, std::int64_t{0}), in.rect.cols - 1) * (stride * jump) + channel;
 }
 
-/// Elements `begin` to `begin + count` of rows, counted from the first pixel of the source's rectangle: those
-/// before it and behind its end are the border's. Each of a team keeps kVectors vectors of 4 between fetch()
-/// and put().
-template <class P, int kVectors, class Team>
+/// Loads elements [begin, begin + count) of rows, counted from the first pixel of the source's rectangle;
+/// those outside are the border's. Each thread buffers kVectors vectors of 4 between fetch() and store().
+template <class P, int kVectors, class ThreadGroup>
 class RowLoads {
  public:
   using E = typename P::Element;
 
   __device__ __forceinline__ RowLoads(const P& policy, const Source<P>& in, const RowLayout& layout,
-                                      const Team& team, std::int64_t begin, int count)
-      : policy_(policy), in_(in), layout_(layout), team_(team), begin_(begin), count_(count) {
+                                      const ThreadGroup& thread_group, std::int64_t begin, int count)
+      : policy_(policy), in_(in), layout_(layout), thread_group_(thread_group), begin_(begin), count_(count) {
     length_ = in.rect.cols * in.channels;
   }
 
-  /// Row `image_row` of the image, or what its border has there, is the next one.
+  /// Begins row `image_row` of the image or its border.
   __device__ __forceinline__ void begin_row(std::int64_t image_row) {
     const std::int64_t row = near_border_index(image_row, in_.image.rows, in_.border);
     row_ = row < 0 ? -1 : row - in_.rect.row;
@@ -70,11 +68,11 @@ class RowLoads {
       });
     vectors_ = (shift_ + count_ + 3) / 4;
   }
-  /// Where in what put() writes the first element is.
+  /// Offset of the first element in the output of store().
   __device__ __forceinline__ int shift() const { return shift_; }
   __device__ __forceinline__ int vectors() const { return vectors_; }
 
-  /// Begins to read the team's vectors from `first` on.
+  /// Begins to load vectors from `first` on.
   __device__ __forceinline__ void fetch(int first) {
     if (row_ < 0 || layout_.jump > 1) return;
     visit_source<P>(in_.pixels.type, [&]<class T>(T) {
@@ -82,23 +80,23 @@ class RowLoads {
         const T* const row = in_.pixels.template row<const T>(row_);
 #pragma unroll
         for (int i = 0; i < kVectors; ++i) {
-          const int v = first + team_.member + i * team_.size();
+          const int v = first + thread_group_.thread + i * thread_group_.size();
           if (is_inside(v)) reinterpret_cast<FourPixels<T>&>(raw_[i]) = four_of(row, v);
         }
       }
     });
   }
 
-  __device__ __forceinline__ void put(int first, E* to) const {
-    if (row_ < 0) return put_constant(first, to);
+  __device__ __forceinline__ void store(int first, E* to) const {
+    if (row_ < 0) return store_constant(first, to);
     visit_source<P>(in_.pixels.type, [&]<class T>(T) {
       const T* const row = in_.pixels.template row<const T>(row_);
 #pragma unroll
       for (int i = 0; i < kVectors; ++i) {
-        const int v = first + team_.member + i * team_.size();
+        const int v = first + thread_group_.thread + i * thread_group_.size();
         if (v >= vectors_) break;
         if (layout_.jump > 1 || !is_inside(v)) {
-          put_edge(row, v, to);
+          store_edge(row, v, to);
           continue;
         }
         FourPixels<T> four;
@@ -106,7 +104,7 @@ class RowLoads {
           four = reinterpret_cast<const FourPixels<T>&>(raw_[i]);
         else
           four = four_of(row, v);
-        put_four(four, to + 4 * v);
+        store_four(four, to + 4 * v);
       }
     });
   }
@@ -127,7 +125,7 @@ class RowLoads {
     return *reinterpret_cast<const FourPixels<T>*>(row + (begin_ - shift_ + 4 * v));
   }
   template <class T>
-  __device__ __forceinline__ void put_edge(const T* row, int v, E* to) const {
+  __device__ __forceinline__ void store_edge(const T* row, int v, E* to) const {
     std::int64_t from[4];
     T pixel[4];
 #pragma unroll
@@ -136,20 +134,21 @@ class RowLoads {
 #pragma unroll
     for (int j = 0; j < 4; ++j) pixel[j] = row[from[j] < 0 ? 0 : from[j]];
 #pragma unroll
-    for (int j = 0; j < 4; ++j) to[4 * v + j] = from[j] < 0 ? in_.constant_of(policy_) : policy_.of(pixel[j]);
+    for (int j = 0; j < 4; ++j)
+      to[4 * v + j] = from[j] < 0 ? in_.constant_of(policy_) : policy_.encode(pixel[j]);
   }
   template <class T>
-  __device__ __forceinline__ void put_four(const FourPixels<T>& four, E* to) const {
-    FourPixels<E> made;
+  __device__ __forceinline__ void store_four(const FourPixels<T>& four, E* to) const {
+    FourPixels<E> elements;
 #pragma unroll
-    for (int j = 0; j < 4; ++j) made.pixel[j] = policy_.of(four.pixel[j]);
-    *reinterpret_cast<FourPixels<E>*>(to) = made;
+    for (int j = 0; j < 4; ++j) elements.pixel[j] = policy_.encode(four.pixel[j]);
+    *reinterpret_cast<FourPixels<E>*>(to) = elements;
   }
-  __device__ __forceinline__ void put_constant(int first, E* to) const {
+  __device__ __forceinline__ void store_constant(int first, E* to) const {
     const E constant = in_.constant_of(policy_);
 #pragma unroll
     for (int i = 0; i < kVectors; ++i) {
-      const int v = first + team_.member + i * team_.size();
+      const int v = first + thread_group_.thread + i * thread_group_.size();
       if (v < vectors_)
         for (int j = 0; j < 4; ++j) to[4 * v + j] = constant;
     }
@@ -158,7 +157,7 @@ class RowLoads {
   const P& policy_;
   const Source<P>& in_;
   RowLayout layout_;
-  Team team_;
+  ThreadGroup thread_group_;
   std::int64_t begin_, length_, row_ = -1;
   int count_, shift_ = 0, vectors_ = 0;
   Raw raw_[kVectors];

@@ -22,20 +22,20 @@ class WindowRows {
   using E = typename Elements::Element;
   using Join = typename Elements::Join;
 
-  /// `padded` has room for a piece of a row with its border, and for what vectors reach beyond it.
+  /// `padded` has space for a piece of a row with its border, and for vector accesses beyond its end.
   WindowRows(const Window& window, const Border& border, const ConstRegion& in, std::int64_t image_cols,
              const Elements& elements, E* padded)
       : window_(window),
         border_(border),
         in_(in),
         image_cols_(image_cols),
-        channels_(in.pixels.channels * Elements::kOfEach),
+        channels_(in.pixels.channels * Elements::kElementsPerSample),
         elements_(elements),
         padded_(padded) {}
 
-  ReadAhead ahead;
+  RowPrefetcher prefetcher;
 
-  /// Elements [col, col + cols) of a row of the input.
+  /// Loads the elements of columns [col, col + cols) of a row of the input.
   void load(std::int64_t row, std::int64_t col, std::int64_t cols, E* to) const {
     elements_.load(pixels_at(row, col), cols * in_.pixels.channels, to);
   }
@@ -44,7 +44,7 @@ class WindowRows {
     return in_.pixels.row_data(row - in_.rect.row) + (col - in_.rect.col) * in_.pixels.pixel_bytes();
   }
 
-  /// Those of a row of the input, for the columns of `piece`.
+  /// Computes the windows along a row of the input for the columns of `piece`.
   void filter(std::int64_t row, const Rect& piece, E* to) {
     if constexpr (!Join::kSums && kMinInRegisters) {
       if (channels_ == 1) return filter_pixels(row, piece, to);
@@ -52,13 +52,13 @@ class WindowRows {
     const E constant = border_.mode == BorderMode::constant ? elements_.constant(border_.value) : E();
     const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, image_cols_);
     load(row, columns.inside_begin, columns.inside(), padded_ + columns.before() * channels_);
-    ahead.behind(in_, row, columns.inside_end, piece.cols);
-    ahead.fetch();
+    prefetcher.schedule_after(in_, row, columns.inside_end, piece.cols);
+    prefetcher.fetch();
     pass_row(columns, piece.cols, constant, to);
-    ahead.fetch();
+    prefetcher.fetch();
   }
 
-  /// Those of a row of elements, which `inside` has of the image's columns that `piece` needs.
+  /// filter() from elements: `inside` are those of the image's columns that `piece` needs.
   void filter_elements(const E* inside, const Rect& piece, E constant, E* to) {
     const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, image_cols_);
     std::copy_n(inside, columns.inside() * channels_, padded_ + columns.before() * channels_);
@@ -66,21 +66,21 @@ class WindowRows {
   }
 
  private:
-  /// The windows along the row that lies in padded_, but for its border.
+  /// Computes the windows along the row in padded_, whose border is not yet filled.
   void pass_row(const PaddedColumns& columns, std::int64_t cols, E constant, E* to) {
     extend_row(padded_, columns, image_cols_, border_.mode, channels_, constant);
     const WindowSteps steps(2 * window_.radius_x + 1);
     if constexpr (Join::kSums) window_row<Join>(steps, channels_, cols * channels_, padded_, to);
-    if constexpr (!Join::kSums) least_row(steps, channels_, cols * channels_, padded_, to);
+    if constexpr (!Join::kSums) min_row(steps, channels_, cols * channels_, padded_, to);
   }
 
-  /// As filter(), of pixels that lie one by one, from where they lie if whole vectors of them do.
+  /// filter() for one channel, directly from the image if whole vectors are inside it.
   void filter_pixels(std::int64_t row, const Rect& piece, E* to) {
     const PaddedColumns columns(piece.col, piece.cols, window_.radius_x, image_cols_);
     const std::byte* const inside = pixels_at(row, columns.inside_begin);
     const E* pixels = reinterpret_cast<const E*>(inside);
     const auto lanes = static_cast<std::int64_t>(hn::Lanes(hn::ScalableTag<E>()));
-    ahead.behind(in_, row, columns.inside_end, piece.cols);
+    prefetcher.schedule_after(in_, row, columns.inside_end, piece.cols);
     if (!elements_.reads_pixels() || columns.first < 0 ||
         columns.first + round_up(columns.end - columns.first, lanes) > in_.rect.col_end()) {
       elements_.fetch(inside, columns.inside(), padded_ + columns.before());
@@ -88,7 +88,7 @@ class WindowRows {
       extend_row(padded_, columns, image_cols_, border_.mode, 1, constant);
       pixels = padded_;
     }
-    const std::byte* const next = elements_.reads_pixels() ? ahead.hand_over(inside) : inside;
+    const std::byte* const next = elements_.reads_pixels() ? prefetcher.release(inside) : inside;
     min_pixels(elements_, WindowSteps(2 * window_.radius_x + 1), piece.cols, pixels, next, padded_, to);
   }
 

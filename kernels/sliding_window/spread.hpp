@@ -1,5 +1,5 @@
-// A standard deviation made of sums. Far from 0 the sum of squares says too little of it: there the pixels
-// are added once more, less one of them. One text for the references, the host and the device.
+// Standard deviation from sums. If the mean is far from 0, the sums are too imprecise; then the pixels are
+// summed again relative to one of them. Shared by the references, the host and the device.
 #pragma once
 
 #include <cmath>
@@ -10,14 +10,14 @@
 
 namespace sepconv {
 
-/// For pixels less `origin`: how many they are, the sum of them and of their squares.
+/// Count, sum and sum of squares of (pixel - origin).
 struct SpreadSums {
   double count = 0, sum = 0, squares = 0, origin = 0;
 };
 
-/// The spread is count * squares - sum^2, count^2 times the variance. The products are exact, as sums of two
-/// numbers each, and so is their difference (Knuth's two-sum) before it is rounded: of whole numbers the
-/// spread is rounded once, whatever the origin.
+/// The spread is count * squares - sum^2, which is count^2 times the variance. The products are exact, as
+/// sums of two numbers each, and so is their difference (Knuth's two-sum) before it is rounded. For whole
+/// numbers the spread is rounded once, for any origin.
 SEPCONV_HOST_DEVICE inline double spread_of(const SpreadSums& sums) {
   const double product = sums.count * sums.squares, square = sums.sum * sums.sum;
   const double product_low = std::fma(sums.count, sums.squares, -product);
@@ -27,12 +27,12 @@ SEPCONV_HOST_DEVICE inline double spread_of(const SpreadSums& sums) {
   return high + (low + (product_low - square_low));
 }
 
-/// For spread over count * squares: from here on an error of some 2^-48 of the sums shows in less than 2^-22
-/// of the spread. That is a mean of up to 8192 deviations.
+/// Minimum of spread / (count * squares): an error of about 2^-48 in the sums is then less than 2^-22 of the
+/// spread. It corresponds to a mean of up to 8192 deviations.
 inline constexpr double kMinSpread = 0x1p-26;
 
-/// Whether the roundings of the sums do not show in the spread. What is 0 or NaN does not get better.
-SEPCONV_HOST_DEVICE inline bool is_told_by(const SpreadSums& sums, double spread) {
+/// Whether rounding of the sums is negligible in the spread. Recomputing cannot improve 0 or NaN.
+SEPCONV_HOST_DEVICE inline bool is_precise(const SpreadSums& sums, double spread) {
   const double product = sums.count * sums.squares;
   return spread >= product * kMinSpread || product == 0 || product != product;
 }
@@ -41,31 +41,31 @@ SEPCONV_HOST_DEVICE inline double deviation_of(const SpreadSums& sums, double sp
   return (spread <= 0 ? 0 : std::sqrt(spread)) / sums.count;
 }
 
-/// (pixel - mean) over the deviation, which counts as `least` where it is less.
+/// (pixel - mean) / max(deviation, min_deviation).
 SEPCONV_HOST_DEVICE inline double contrast_of(const SpreadSums& sums, double pixel, double deviation,
-                                              double least) {
+                                              double min_deviation) {
   if (deviation != deviation) return deviation;
-  const double measure = deviation > least ? deviation : least;
-  if (!(measure > 0 || pixel != pixel)) return 0;
-  return std::fma(sums.count, pixel - sums.origin, -sums.sum) / sums.count / measure;
+  const double divisor = deviation > min_deviation ? deviation : min_deviation;
+  if (!(divisor > 0 || pixel != pixel)) return 0;
+  return std::fma(sums.count, pixel - sums.origin, -sums.sum) / sums.count / divisor;
 }
 
-/// The windows that deviations are of.
+/// The windows whose deviations are computed.
 struct SpreadWindows {
-  ConstRegion in{};  ///< holds all windows, as window_host() or a stage on a volume asks for it
+  ConstRegion in{};  ///< contains all windows, as required by window_host() or a volume stage
   Border border{};
-  Rect out{};  ///< the pixels that they are around
+  Rect out{};  ///< the centre pixels
   std::int64_t radius_x = 0, radius_y = 0, radius_z = 0;
   bool columns_first = false;
   bool ignores_nan = false;
-  /// For a volume, whose planes lie one behind the other in the rows of `in`; empty: of an image.
+  /// Extent of a volume's planes, which follow each other in the rows of `in`; empty for an image.
   Extent plane{};
 };
 
-/// A pixel's place, and where `in` has the pixels around it.
-class SpreadPlace {
+/// A pixel's position, and the location of its neighbours in `in`.
+class SpreadPosition {
  public:
-  SEPCONV_HOST_DEVICE SpreadPlace(const SpreadWindows& windows, std::int64_t row, std::int64_t col)
+  SEPCONV_HOST_DEVICE SpreadPosition(const SpreadWindows& windows, std::int64_t row, std::int64_t col)
       : windows_(windows), is_volume_(windows.plane.cols > 0), y_(row), x_(col) {
     if (!is_volume_) return;
     const std::int64_t area = windows.plane.rows * windows.plane.cols, in_plane = col % area;
@@ -73,17 +73,17 @@ class SpreadPlace {
     y_ = in_plane / windows.plane.cols, x_ = in_plane % windows.plane.cols;
   }
 
-  /// A row of a plane: a row of in.pixels, -1 for the border's constant, and the column of the image that its
-  /// pixels begin at.
+  /// A row of a plane: a row of in.pixels (-1 for the border's constant) and the image column at which its
+  /// pixels begin.
   struct Line {
     std::int64_t row, first_col;
   };
   SEPCONV_HOST_DEVICE Line line(std::int64_t dz, std::int64_t dy) const {
     const ConstRegion& in = windows_.in;
     const auto image_row = [&](std::int64_t row) {
-      const bool is_there = row >= in.rect.row && row < in.rect.row + in.rect.rows;
-      const std::int64_t found = is_there ? row : mapped(row, in.image.rows);
-      return !is_there && found < 0 ? -1 : found - in.rect.row;
+      const bool is_available = row >= in.rect.row && row < in.rect.row + in.rect.rows;
+      const std::int64_t available_row = is_available ? row : mapped(row, in.image.rows);
+      return !is_available && available_row < 0 ? -1 : available_row - in.rect.row;
     };
     if (!is_volume_) return {image_row(y_ + dy), 0};
     const std::int64_t y = mapped(y_ + dy, windows_.plane.rows);
@@ -93,7 +93,7 @@ class SpreadPlace {
     return is_volume_ ? windows_.plane.cols : windows_.in.image.cols;
   }
   SEPCONV_HOST_DEVICE std::int64_t x() const { return x_; }
-  /// Within a line; -1 for the constant.
+  /// The column within a line; -1 for the constant.
   SEPCONV_HOST_DEVICE std::int64_t mapped_x(std::int64_t x) const { return mapped(x, width()); }
 
  private:
@@ -107,7 +107,7 @@ class SpreadPlace {
   std::int64_t z_ = 0, y_, x_, first_col_ = 0;
 };
 
-/// Calls visit(dz, dy, dx) for all of a window, plane by plane, in the order that its sums begin with.
+/// Calls visit(dz, dy, dx) for all pixels of a window, plane by plane, in the order of summation.
 template <class Visit>
 SEPCONV_HOST_DEVICE void for_each_neighbour(const SpreadWindows& windows, const Visit& visit) {
   const bool columns_first = windows.columns_first;
@@ -118,7 +118,7 @@ SEPCONV_HOST_DEVICE void for_each_neighbour(const SpreadWindows& windows, const 
       for (std::int64_t j = -inner; j <= inner; ++j) columns_first ? visit(dz, j, i) : visit(dz, i, j);
 }
 
-/// One pixel more; the first is the origin.
+/// Adds a pixel; the first becomes the origin.
 SEPCONV_HOST_DEVICE inline void add_pixel(SpreadSums& sums, double pixel, bool ignores_nan) {
   if (ignores_nan && pixel != pixel) return;
   if (sums.count == 0) sums.origin = pixel;
@@ -128,19 +128,19 @@ SEPCONV_HOST_DEVICE inline void add_pixel(SpreadSums& sums, double pixel, bool i
   sums.squares = std::fma(distance, distance, sums.squares);
 }
 
-/// The sums of the window around a pixel, added one pixel after the other, less the first: that is at most
-/// sqrt(count) deviations from the mean. load(row, col) is of a row
-/// of in.pixels and a column of the image.
+/// The sums of the window around a pixel, added pixel by pixel relative to the first, which is at most
+/// sqrt(count) deviations from the mean. load(row, col) takes a row of in.pixels and a column of the image.
 template <class Load>
 SEPCONV_HOST_DEVICE SpreadSums sums_around(const SpreadWindows& windows, std::int64_t row, std::int64_t col,
                                            const Load& load) {
-  const SpreadPlace place(windows, row, col);
+  const SpreadPosition position(windows, row, col);
   SpreadSums sums;
   for_each_neighbour(windows, [&](std::int64_t dz, std::int64_t dy, std::int64_t dx) {
-    const SpreadPlace::Line line = place.line(dz, dy);
-    const std::int64_t x = place.mapped_x(place.x() + dx);
-    const bool beyond = line.row < 0 || x < 0;
-    add_pixel(sums, beyond ? windows.border.value : load(line.row, line.first_col + x), windows.ignores_nan);
+    const SpreadPosition::Line line = position.line(dz, dy);
+    const std::int64_t x = position.mapped_x(position.x() + dx);
+    const bool is_border = line.row < 0 || x < 0;
+    add_pixel(sums, is_border ? windows.border.value : load(line.row, line.first_col + x),
+              windows.ignores_nan);
   });
   return sums;
 }

@@ -14,39 +14,39 @@
 
 namespace sepconv {
 
-/// What deviations are made of: views of one extent and as many channels.
+/// Input of the deviation functions: views of equal extent and channels.
 struct WindowMoments {
   ConstPixelView sums, squares;  ///< f64: sums of values, and of their squares
-  ConstPixelView counts{};       ///< f64: of how many they are; without, all of this many:
+  ConstPixelView counts{};       ///< f64: number of values in each sum; empty: `count` for all
   double count = 1;
-  /// With pixels (any type) the result is (pixel - mean) / max(deviation, least), 0 over 0 being 0; without,
+  /// With pixels (any type) the result is (pixel - mean) / max(deviation, least), where 0 / 0 is 0; without,
   /// the deviation.
   ConstPixelView pixels{};
   double least = 0;
-  /// What the sums are of. Without, as where moments_are_exact(), the sums alone tell.
+  /// The windows that were summed, to recompute imprecise results. Not needed if moments_are_exact().
   SpreadWindows windows{};
 
   bool has_windows() const noexcept { return windows.in.pixels.data != nullptr; }
 };
 
-/// Whether sums of values and squares of these pixels are whole numbers that f64 has.
+/// Whether sums of values and squares of these pixels are whole numbers that f64 can represent.
 bool moments_are_exact(const Window& window, const Border& border, PixelType type);
 
-/// In f64, as spread.hpp has it; of no pixels the result is NaN. `out` is of f32 or f64, and may be one of
-/// the views that are f64. Throws InvalidArgument for views that do not fit.
+/// Computes deviations or z-scores in f64, by the formulas of spread.hpp. A count of 0 gives NaN. `out` is
+/// f32 or f64, and may be one of the f64 views. Throws InvalidArgument for views that do not fit.
 void deviation_reference(const WindowMoments& moments, const PixelView& out);
-/// The same bits, fast.
+/// Same bits as deviation_reference, but fast.
 void deviation_host(const WindowMoments& moments, const PixelView& out);
-/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views are device
-/// memory that stays valid until the stream has passed. Throws InvalidArgument and CudaError.
+/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views are device
+/// memory that must stay valid until the stream has completed the work. Throws InvalidArgument and CudaError.
 void deviation_cuda(const WindowMoments& moments, const PixelView& out, DeviceStream stream);
 
-/// Both at once, without images of sums in between: the bits of window_host in f64, of values and of squares,
-/// and of deviation_host of these; with `least` the contrast of the pixels of `in`. `window` is the one of
-/// squares, with NaN like any value. Shapes as for window_host; `out` is of f32 or f64.
+/// window_host and deviation_host in one pass without intermediate images of sums, with the same bits; with
+/// `least` the contrast of the pixels of `in`. `window` is the one of squares and does not ignore NaN. Shapes
+/// as for window_host; `out` is f32 or f64.
 void window_deviation_host(const Window& window, std::optional<double> least, const Border& border,
                            const ConstRegion& in, const Region& out, Worker& worker);
-/// Whether that is there: what lies beyond the edges is of the image, or 0.
+/// Whether window_deviation_host supports the border: it is not constant, or its constant is 0.
 bool walks_moments(const Border& border);
 /// Upper bound of the arena bytes for outputs up to this extent.
 std::int64_t window_deviation_scratch_bytes(const Window& window, Extent out, std::int64_t channels);

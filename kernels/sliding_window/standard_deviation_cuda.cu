@@ -16,7 +16,7 @@ struct DeviceMoments {
   device::Rows sums, squares, counts, pixels, windows;
 };
 
-/// The sums of the window's pixels themselves. Kept out of line: few threads come here.
+/// Sums recomputed from the window's pixels. Not inlined, because few threads need it.
 __device__ __noinline__ SpreadSums sums_of_pixels(const device::Rows& pixels, const SpreadWindows& windows,
                                                   int channels, std::int64_t row, std::int64_t element) {
   const auto load = [&](std::int64_t at, std::int64_t col) {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kDeviationThreads)
     sums.count = views.counts.data != nullptr ? views.counts.row<const double>(row)[i] : moments.count;
     sums.sum = views.sums.row<const double>(row)[i], sums.squares = views.squares.row<const double>(row)[i];
     double spread = spread_of(sums);
-    if (views.windows.data != nullptr && !is_told_by(sums, spread)) {
+    if (views.windows.data != nullptr && !is_precise(sums, spread)) {
       sums = sums_of_pixels(views.windows, moments.windows, channels, row, i);
       spread = spread_of(sums);
     }

@@ -19,7 +19,7 @@ double value_at(const WindowMoments& moments, std::int64_t row, std::int64_t ele
       .sum = element_of(moments.sums, row, element),
       .squares = element_of(moments.squares, row, element)};
   double spread = spread_of(sums);
-  if (moments.has_windows() && !is_told_by(sums, spread)) {
+  if (moments.has_windows() && !is_precise(sums, spread)) {
     const auto load = [&](std::int64_t at, std::int64_t col) {
       return element_of(windows.in.pixels, at, (col - windows.in.rect.col) * channels + element % channels);
     };

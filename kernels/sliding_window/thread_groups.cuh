@@ -21,7 +21,7 @@ struct __align__(16) Group {
   }
 };
 
-/// kGroups groups that lie one after another in registers, to be read from any element on.
+/// kGroups consecutive groups in registers, readable from any element on.
 template <class P, int kGroups>
 struct GroupRun {
   using G = Group<P>;
@@ -37,25 +37,25 @@ struct GroupRun {
       for (int j = 0; j < G::kWords; ++j) word[i * G::kWords + j] = group.word[j];
     }
   }
-  template <int kBy>
-  __device__ __forceinline__ void move_words(bool moves) {
+  template <int kWordCount>
+  __device__ __forceinline__ void shift_words(bool is_shifted) {
 #pragma unroll
-    for (int i = 0; i + kBy < kWords; ++i) word[i] = moves ? word[i + kBy] : word[i];
+    for (int i = 0; i + kWordCount < kWords; ++i) word[i] = is_shifted ? word[i + kWordCount] : word[i];
   }
-  __device__ __forceinline__ void move_half() {
+  __device__ __forceinline__ void shift_half() {
     if constexpr (P::kPack == 2) {
 #pragma unroll
       for (int i = 0; i + 1 < kWords; ++i) word[i] = __funnelshift_r(word[i], word[i + 1], 16);
     }
   }
-  /// Makes element `shift`, of the first group, the first.
-  __device__ __forceinline__ void move(int shift) {
+  /// Shifts by `shift` elements, fewer than a group.
+  __device__ __forceinline__ void shift_by(int shift) {
     const int words = shift / P::kPack;
     if constexpr (G::kWords == 4) {
-      if (words & 2) move_words<2>(true);
+      if (words & 2) shift_words<2>(true);
     }
-    if (words & 1) move_words<1>(true);
-    if (P::kPack == 2 && (shift & 1)) move_half();
+    if (words & 1) shift_words<1>(true);
+    if (P::kPack == 2 && (shift & 1)) shift_half();
   }
   /// The group that begins with element kShift.
   template <int kShift>
@@ -73,54 +73,54 @@ struct GroupRun {
   }
 };
 
-/// Groups that begin `offset` elements behind those of a row.
+/// The groups of a row shifted by `offset` elements.
 template <class P>
-struct GroupsBehind {
+struct ShiftedGroups {
   const Group<P>* first;
   int shift;
 
-  __device__ __forceinline__ GroupsBehind(const Group<P>* row, int offset)
+  __device__ __forceinline__ ShiftedGroups(const Group<P>* row, int offset)
       : first(row + static_cast<unsigned>(offset) / Group<P>::kElements),
         shift(static_cast<int>(static_cast<unsigned>(offset) % Group<P>::kElements)) {}
   __device__ __forceinline__ Group<P> operator[](int g) const {
     if (shift == 0) return first[g];
     GroupRun<P, 2> run(first + g);
-    run.move(shift);
+    run.shift_by(shift);
     return run.template at<0>();
   }
 };
 
-/// Windows of 2 (or, if `four`, 4) neighbours that begin in group g or, with `shift`, behind it.
+/// Windows of 2 (or, if `four`, 4) neighbours that begin `shift` elements after the beginning of group g.
 template <class P>
 __device__ __forceinline__ Group<P> first_windows(const Group<P>* row, int g, int shift, bool four) {
   constexpr int kElements = Group<P>::kElements;
   GroupRun<P, 3> run(row + g + shift / kElements);
-  run.move(shift % kElements);
+  run.shift_by(shift % kElements);
   const Group<P> two = join(run.template at<0>(), run.template at<1>());
   return four ? join(two, join(run.template at<2>(), run.template at<3>())) : two;
 }
 
-/// Who works on a row: a warp, or a block.
-struct WarpTeam {
+/// The threads that process a row: a warp or a block.
+struct WarpThreads {
   static constexpr int kSize = 32;
-  int member;
+  int thread;
   __device__ __forceinline__ int size() const { return 32; }
-  __device__ __forceinline__ void wait() const { __syncwarp(); }
+  __device__ __forceinline__ void synchronize() const { __syncwarp(); }
 };
-struct BlockTeam {
-  int member;
+struct BlockThreads {
+  int thread;
   __device__ __forceinline__ int size() const { return static_cast<int>(blockDim.x); }
-  __device__ __forceinline__ void wait() const { __syncthreads(); }
+  __device__ __forceinline__ void synchronize() const { __syncthreads(); }
 };
 
-/// Room for a row, in groups: this many elements after up to 3 that alignment puts before them, and what groups
-/// reach beyond its end.
+/// Capacity of a row buffer in groups: `elements`, up to 3 before them for alignment, and groups beyond the
+/// end.
 template <class P>
 __host__ __device__ constexpr int row_groups(int elements) {
   return (elements + 3 + Group<P>::kElements - 1) / Group<P>::kElements + 3;
 }
 
-/// Whether two doublings are one step from windows of 2^k on.
+/// Whether windows of 2^k are doubled twice in one step.
 template <class P>
 __device__ __forceinline__ bool doubles_twice(const Steps& steps, int k) {
   return k + 1 < steps.levels && !(P::kSums && steps.has(k + 1));
@@ -133,73 +133,74 @@ __device__ __forceinline__ int swaps_of_row(const Steps& steps) {
   return swaps;
 }
 
-/// Groups below `end` of windows that are two, or four, of those `apart` from each other.
-template <class P, class Team>
-__device__ __forceinline__ void double_groups(const Team& team, const Group<P>* row, Group<P>* to, int shift,
-                                              int apart, bool four, int end) {
-  const GroupsBehind<P> a(row, shift), b(row, shift + apart), c(row, shift + 2 * apart),
-      d(row, shift + 3 * apart);
+/// Joins two (or four) windows `distance` elements from each other, for groups below `end`.
+template <class P, class ThreadGroup>
+__device__ __forceinline__ void double_groups(const ThreadGroup& thread_group, const Group<P>* row,
+                                              Group<P>* to, int shift, int distance, bool four, int end) {
+  const ShiftedGroups<P> a(row, shift), b(row, shift + distance), c(row, shift + 2 * distance),
+      d(row, shift + 3 * distance);
   if ((a.shift | b.shift | c.shift | d.shift) == 0) {
 #pragma unroll 2
-    for (int g = team.member; g < end; g += team.size()) {
+    for (int g = thread_group.thread; g < end; g += thread_group.size()) {
       const Group<P> two = join(a.first[g], b.first[g]);
       to[g] = four ? join(two, join(c.first[g], d.first[g])) : two;
     }
   } else {
-    for (int g = team.member; g < end; g += team.size()) {
+    for (int g = thread_group.thread; g < end; g += thread_group.size()) {
       const Group<P> two = join(a[g], b[g]);
       to[g] = four ? join(two, join(c[g], d[g])) : two;
     }
   }
 }
 
-/// The windows of `wanted` elements, `stride` from neighbour to neighbour, of the row that begins with
-/// element `shift` of `row`. Calls emit(group, windows, free) for each group of them, at most kPer for each
-/// of the team. Both buffers are for row_groups(wanted + (steps.count - 1) * stride). The team waits before a
-/// buffer that it has written is read, and not at the end; emit() is also given the buffer that nobody reads
-/// any more.
-template <class P, int kPer, class Team, class Emit>
-__device__ __forceinline__ void windows_of_row(const Team& team, Group<P>* row, Group<P>* spare, int shift,
-                                               int wanted, int stride, const Steps& steps, const Emit& emit) {
+/// Computes the windows of `outputs` elements of the row that begins at element `shift` of `row`; neighbours
+/// are `stride` apart. Calls emit(group, windows, free) for each group, at most kMaxPerThread times per
+/// thread; `free` is the buffer that is no longer read. Both buffers have row_groups(wanted + (steps.count -
+/// 1) * stride) groups. Synchronises before a written buffer is read, but not at the end.
+template <class P, int kMaxPerThread, class ThreadGroup, class Emit>
+__device__ __forceinline__ void windows_of_row(const ThreadGroup& thread_group, Group<P>* row,
+                                               Group<P>* spare, int shift, int outputs, int stride,
+                                               const Steps& steps, const Emit& emit) {
   using G = Group<P>;
-  const int groups = (wanted + G::kElements - 1) / G::kElements;
-  G part[kPer];
-  const auto each = [&](const auto& act) {
+  const int groups = (outputs + G::kElements - 1) / G::kElements;
+  G part[kMaxPerThread];
+  const auto for_each_group = [&](const auto& action) {
 #pragma unroll
-    for (int i = 0; i < kPer; ++i) {
-      const int g = team.member + i * team.size();
-      if (g < groups) act(i, g);
+    for (int i = 0; i < kMaxPerThread; ++i) {
+      const int g = thread_group.thread + i * thread_group.size();
+      if (g < groups) action(i, g);
     }
   };
   int k = 0;
   while (k < steps.levels) {
-    const int size = 1 << k, apart = size * stride;
+    const int size = 1 << k, distance = size * stride;
     if (P::kSums && steps.has(k)) {
       const int piece = shift + (steps.count - steps.after(k) - size) * stride;
-      const GroupsBehind<P> pieces(row, piece);
-      each([&](int i, int g) {
+      const ShiftedGroups<P> pieces(row, piece);
+      for_each_group([&](int i, int g) {
         const G next = pieces[g];
         part[i] = k == 0 ? next : join(next, part[i]);
       });
     }
     const bool four = doubles_twice<P>(steps, k);
-    const int made = wanted + (steps.count - (four ? 4 : 2) * size) * stride;
-    const bool near = k == 0 && stride == 1;
-    const int end = (made + G::kElements - 1) / G::kElements;
-    if (near) {
-      for (int g = team.member; g < end; g += team.size()) spare[g] = first_windows<P>(row, g, shift, four);
+    const int remaining = outputs + (steps.count - (four ? 4 : 2) * size) * stride;
+    const bool loads_first_windows = k == 0 && stride == 1;
+    const int end = (remaining + G::kElements - 1) / G::kElements;
+    if (loads_first_windows) {
+      for (int g = thread_group.thread; g < end; g += thread_group.size())
+        spare[g] = first_windows<P>(row, g, shift, four);
     } else {
-      double_groups<P>(team, row, spare, shift, apart, four, end);
+      double_groups<P>(thread_group, row, spare, shift, distance, four, end);
     }
-    team.wait();
+    thread_group.synchronize();
     G* const swapped = row;
     row = spare, spare = swapped;
     shift = 0;
     k += four ? 2 : 1;
   }
-  const GroupsBehind<P> own(row, shift), rest(row, steps.rest() * stride);
-  each([&](int i, int g) {
-    G e = own[g];
+  const ShiftedGroups<P> windows(row, shift), rest(row, steps.rest() * stride);
+  for_each_group([&](int i, int g) {
+    G e = windows[g];
     if (steps.levels > 0) e = join(e, P::kSums ? part[i] : rest[g]);
     emit(g, e, spare);
   });

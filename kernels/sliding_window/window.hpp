@@ -1,5 +1,5 @@
-// The least, the largest and the sum of all pixels in a window, of a box at a cost that hardly grows with
-// it: the mathematics that docs/maths.md states for users, docs/decisions/0024 why it is done so.
+// Minimum, maximum and sum of all pixels in a window; for boxes the cost hardly grows with the size.
+// docs/maths.md states the mathematics, docs/decisions/0024 the reasons for the algorithms.
 #pragma once
 
 #include <cstdint>
@@ -13,64 +13,63 @@
 
 namespace sepconv {
 
-/// What is made of the (2 radius_x + 1) x (2 radius_y + 1) pixels around each pixel, or of a disk in these,
-/// channel by channel.
+/// A reduction of the (2 radius_x + 1) x (2 radius_y + 1) pixels around each pixel, or of a disk in these,
+/// separately for each channel.
 struct Window {
   enum class Op : std::uint8_t {
     minimum,  ///< -0 is below +0
     maximum,
-    sum,  ///< along rows, then of these along columns; see sum_of_window()
+    sum,  ///< along rows, then along columns; see sum_of_window()
   };
   Op op = Op::minimum;
   std::int64_t radius_x = 0, radius_y = 0;
-  /// Which of the pixels count: a disk has those with (x / radius_x)^2 + (y / radius_y)^2 <= 1, all of a line
-  /// where a radius is 0. Sums are of boxes.
+  /// A disk contains the pixels with (x / radius_x)^2 + (y / radius_y)^2 <= 1; a radius of 0 gives a line.
+  /// Sums support only boxes.
   enum class Shape : std::uint8_t { box, disk };
   Shape shape = Shape::box;
-  /// NaN counts for nothing, and a least or greatest value is NaN where there is nothing else; or the result
-  /// is NaN wherever the window has one.
+  /// true: NaN is skipped, and a minimum or maximum is NaN only if all pixels are. false: the result is NaN
+  /// if the window contains one.
   bool ignores_nan = false;
-  /// What sums are of.
+  /// The summands.
   enum class Of : std::uint8_t {
     values,
     squares,  ///< each rounded once
-    ones,     ///< this many as there are pixels; with ignores_nan those that are not NaN
+    ones,     ///< counts the pixels; with ignores_nan only those that are not NaN
   };
   Of of = Of::values;
-  /// For sums of values and of ones: each is multiplied by this power of two before, so that a sum of values
-  /// near a type's largest is one that the type has. The divisor is of what is made then.
+  /// Power of two that each value or one is multiplied by before summation, so that sums of values near the
+  /// type's maximum do not overflow. The divisor applies to the scaled sum.
   double unit = 1;
-  /// For sums, which are divided by this.
+  /// Sums are divided by this.
   double divisor = 1;
-  /// For sums, which are made along columns first: those of the transposed image, transposed back, to the bit.
+  /// Sums along columns first: same bits as those of the transposed image, transposed back.
   bool columns_first = false;
 };
 
-/// out = the window's value at each pixel of out.rect, of `in` extended by `border`.
+/// out = the window's value at each pixel of out.rect, over `in` extended by `border`.
 ///
-/// Shape: `in.rect` holds out.rect grown by (radius_y, radius_x) and clipped to the image; in.image ==
-/// out.image. Any pixel types; channels equal. Arithmetic: sums are made in `arithmetic`, and divided in it;
-/// least and greatest are exact. Stores as in conv.hpp. The reference: meant to be read.
+/// Shape: `in.rect` contains out.rect grown by (radius_y, radius_x) and clipped to the image; in.image ==
+/// out.image. Any pixel types; channels equal. Arithmetic: sums are computed and divided in `arithmetic`;
+/// minima and maxima are exact. Stores as in conv.hpp. This is the reference, written to be read.
 ///
-/// BorderMode::wrap brings pixels of the other edge: the reference has them where `in` is the whole image.
-/// The others are given an image that holds what lies beyond the edges, and throw InvalidArgument else.
+/// BorderMode::wrap reads pixels of the opposite edge. The reference supports it if `in` is the whole image.
+/// The others need an image that already contains the wrapped pixels, and otherwise throw InvalidArgument.
 void window_reference(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                       Arithmetic arithmetic);
 
-/// The same bits, fast. Scratch comes from `worker` and is given back on return. Stores of an `out` past the
-/// caches are complete on return.
+/// Same bits as window_reference, but fast. Scratch comes from `worker` and is released on return. If `out`
+/// is written past the caches, its stores are complete on return.
 void window_host(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                  Arithmetic arithmetic, Worker& worker);
 
-/// Upper bound of the arena bytes of window_host for outputs up to this extent in images up to `image`.
+/// Upper bound of window_host's arena bytes for outputs up to extent `out` in images up to `image`.
 std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t channels,
                                   Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
-/// The same bits on the device that is current: enqueued on `stream`, returns at once. Views and arena are
-/// device memory that stays valid until the stream has passed; the arena's space is given back on return and
-/// may be used again by work that comes later on the same stream. `then` as for pointwise_cuda. Radii are at
-/// most kMaxDeviceWindowRadius.
-/// Throws InvalidArgument and CudaError.
+/// Same bits on the current CUDA device. Enqueues on `stream` and returns immediately. Views and arena are
+/// device memory that must stay valid until the stream has completed the work; the arena's space is released
+/// on return and may be reused by later work on the same stream. `then` as for pointwise_cuda. Radii are at
+/// most kMaxDeviceWindowRadius. Throws InvalidArgument and CudaError.
 void window_cuda(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                  Arithmetic arithmetic, Arena& arena, DeviceStream stream,
                  std::span<const PointwiseOp> then = {});
@@ -79,13 +78,13 @@ inline constexpr std::int64_t kMaxDeviceWindowRadius = 2047;
 /// For disks, whose cost grows with the radius.
 inline constexpr std::int64_t kMaxDiskRadius = 2047;
 
-/// Upper bound of the arena bytes of window_cuda for outputs up to this extent in images up to `image`.
+/// Upper bound of window_cuda's arena bytes for outputs up to extent `out` in images up to `image`.
 std::int64_t window_device_bytes(const Window& window, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image = {kMaxSide, kMaxSide});
 
-/// The sum of this many neighbours: the sum of the first 2^k of them, 2^k being the largest power of two below
-/// `count`, plus that of the others, each made likewise. value(i) is neighbour i. So it does not depend on
-/// where in an image it is made, and its rounding error grows with the logarithm of `count`.
+/// The pairwise sum of `count` neighbours: the sum of the first 2^k, the largest power of two below `count`,
+/// plus that of the others, recursively. value(i) is neighbour i. The result does not depend on the position
+/// in the image, and its rounding error grows with the logarithm of `count`.
 template <class A, class Value>
 A sum_of_window(std::int64_t count, const Value& value, std::int64_t first = 0) {
   if (count == 1) return value(first);
@@ -94,7 +93,7 @@ A sum_of_window(std::int64_t count, const Value& value, std::int64_t first = 0) 
   return sum_of_window<A>(half, value, first) + sum_of_window<A>(count - half, value, first + half);
 }
 
-/// The sum of as many ones as the window has pixels, as it is made of an image of ones, in the window's unit.
+/// The window's sum over an image of ones, in the window's unit.
 double ones_of_window(const Window& window, Arithmetic arithmetic);
 
 }  // namespace sepconv

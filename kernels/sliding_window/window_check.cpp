@@ -41,14 +41,14 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
   const auto fits = [&](const ConstPixelView& view) {
     return view.extent == out.extent && view.channels == out.channels;
   };
-  const bool good =
+  const bool fits_all =
       fits(moments.sums) && fits(moments.squares) && is_floating(out.type) &&
       moments.sums.type == PixelType::f64 && moments.squares.type == PixelType::f64 &&
       (moments.counts.data == nullptr || (fits(moments.counts) && moments.counts.type == PixelType::f64)) &&
       (moments.pixels.data == nullptr || fits(moments.pixels)) && moments.least >= 0 &&
       (!moments.has_windows() ||
        (moments.windows.out.extent() == out.extent && moments.windows.in.pixels.channels == out.channels));
-  if (!good)
+  if (!fits_all)
     throw InvalidArgument(
         "deviations are made of sums in f64 and of pixels of one extent, and are of f32 or f64");
 }
@@ -56,11 +56,11 @@ void check_moments(const WindowMoments& moments, const PixelView& out) {
 bool moments_are_exact(const Window& window, const Border& border, PixelType type) {
   Window squares = window;
   squares.of = Window::Of::squares;
-  return are_pixels<double>(border, type) &&
-         greatest_sum(squares, type) <= std::ldexp(1.0, std::numeric_limits<double>::digits);
+  return is_representable_as<double>(border, type) &&
+         max_sum(squares, type) <= std::ldexp(1.0, std::numeric_limits<double>::digits);
 }
 
-Window within(Window window, Extent image) {
+Window clamp_radii(Window window, Extent image) {
   if (window.op == Window::Op::sum || window.shape == Window::Shape::disk) return window;
   window.columns_first = false;
   window.radius_x = std::min(window.radius_x, image.cols);
@@ -68,29 +68,29 @@ Window within(Window window, Extent image) {
   return window;
 }
 
-double greatest_sum(const Window& window, PixelType type) {
-  double most = std::numeric_limits<double>::infinity();
-  if (type == PixelType::u8) most = 255;
-  if (type == PixelType::u16) most = 65535;
-  if (type == PixelType::i16) most = 32768;
+double max_sum(const Window& window, PixelType type) {
+  double max_value = std::numeric_limits<double>::infinity();
+  if (type == PixelType::u8) max_value = 255;
+  if (type == PixelType::u16) max_value = 65535;
+  if (type == PixelType::i16) max_value = 32768;
   const auto pixels =
       static_cast<double>(2 * window.radius_x + 1) * static_cast<double>(2 * window.radius_y + 1);
-  return pixels * (window.of == Window::Of::squares ? most * most : most);
+  return pixels * (window.of == Window::Of::squares ? max_value * max_value : max_value);
 }
 
 bool fit_integers(const Window& window, PixelType type) {
   return type == PixelType::u8 && window.of != Window::Of::ones &&
-         greatest_sum(window, type) <= std::numeric_limits<std::int32_t>::max() &&
+         max_sum(window, type) <= std::numeric_limits<std::int32_t>::max() &&
          (window.of == Window::Of::squares ||
           (2 * window.radius_x + 1) * 255 <= std::numeric_limits<std::uint16_t>::max());
 }
 
 bool fits_strips(const Window& window, std::int64_t channels, Arithmetic arithmetic) {
   // Measured: from there on two passes are faster.
-  constexpr std::int64_t kMaxBeside = 24;  // elements on either side
+  constexpr std::int64_t kMaxHalo = 24;  // elements on either side
   const std::int64_t max_rows = arithmetic == Arithmetic::f64 ? 4 : window.op == Window::Op::sum ? 8 : 12;
   const bool any_order = !window.columns_first || window.radius_x == 0 || window.radius_y == 0;
-  return any_order && window.radius_x * channels <= kMaxBeside && window.radius_y <= max_rows;
+  return any_order && window.radius_x * channels <= kMaxHalo && window.radius_y <= max_rows;
 }
 
 bool is_box_of_integers(const Window& window, const Border& border, PixelType type, std::int64_t channels,
@@ -102,12 +102,12 @@ bool is_box_of_integers(const Window& window, const Border& border, PixelType ty
          sums_are_exact<float>(window, border, type) && (type != PixelType::u8 || rows * 255 < 65536);
 }
 
-std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t channels,
+std::int64_t window_device_bytes(const Window& requested, Extent out, std::int64_t channels,
                                  Arithmetic arithmetic, Extent image) {
   const PixelType type = pixel_type_of(arithmetic);
   if (out.empty()) return 0;
-  if (asked.shape == Window::Shape::disk) return disk_device_bytes(asked, out, arithmetic);
-  const Window window = within(asked, image);
+  if (requested.shape == Window::Shape::disk) return disk_device_bytes(requested, out, arithmetic);
+  const Window window = clamp_radii(requested, image);
   if (window.radius_x == 0 || window.radius_y == 0 || fits_strips(window, channels, arithmetic)) return 0;
   const bool rows_first = !window.columns_first;
   const Extent between{std::min(out.rows + (rows_first ? 2 * window.radius_y : 0), image.rows),
@@ -117,12 +117,12 @@ std::int64_t window_device_bytes(const Window& asked, Extent out, std::int64_t c
 
 double ones_of_window(const Window& window, Arithmetic arithmetic) {
   return visit_arithmetic(arithmetic, [&]<class A>(std::type_identity<A>) {
-    const auto along = [](std::int64_t radius, A each) {
-      return sum_of_window<A>(2 * radius + 1, [each](std::int64_t) { return each; });
+    const auto window_of_ones = [](std::int64_t radius, A value) {
+      return sum_of_window<A>(2 * radius + 1, [value](std::int64_t) { return value; });
     };
     const std::int64_t first = window.columns_first ? window.radius_y : window.radius_x;
     const std::int64_t second = window.columns_first ? window.radius_x : window.radius_y;
-    return static_cast<double>(along(second, along(first, static_cast<A>(window.unit))));
+    return static_cast<double>(window_of_ones(second, window_of_ones(first, static_cast<A>(window.unit))));
   });
 }
 

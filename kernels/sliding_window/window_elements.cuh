@@ -1,4 +1,4 @@
-// What windows on a device are joined of, where passes read it and where they put it. Private to this folder.
+// Elements, sources and destinations of windows on a device. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,29 @@
 
 namespace sepconv::engine {
 
-/// What windows are joined of, as IntegerElements, RankedElements and SummedElements are on the CPU. A
-/// `Word` is what one instruction joins: kPack elements.
+/// Device counterparts of IntegerElements, RankedElements and SummedElements. A `Word` is the operand of one
+/// instruction: kPack elements.
 ///
-/// Pixels of 8 and 16 bits, as unsigned integers of 16 bits in their order, two to a word.
-struct Halves {
+/// Pixels of 8 and 16 bits as unsigned 16-bit integers in the same order, two per word.
+struct Packed16 {
   using Element = std::uint16_t;
   using Word = unsigned;
   using Value = float;
   static constexpr int kPack = 2;
   static constexpr bool kSums = false;
-  unsigned flip;  ///< of an element: its greatest is the least of the complements, and i16 has a sign
+  unsigned flip;  ///< bits inverted in an element: all for the maximum, and the sign for i16
   PixelType type;
-  Halves(const Window& window, PixelType from)
+  Packed16(const Window& window, PixelType from)
       : flip((window.op == Window::Op::maximum ? 0xffffu : 0u) ^ (from == PixelType::i16 ? 0x8000u : 0u)),
         type(from) {}
   template <class From>
-  __device__ __forceinline__ Element of(From x) const {
-    if constexpr (std::is_floating_point_v<From>)  // a border's value, which is a pixel
+  __device__ __forceinline__ Element encode(From x) const {
+    if constexpr (std::is_floating_point_v<From>)  // a border's value, representable as a pixel
       return static_cast<Element>(static_cast<int>(x) ^ flip);
     else
       return static_cast<Element>(x ^ flip);
   }
-  __device__ __forceinline__ unsigned flips() const { return flip * 0x10001u; }  ///< of a word
+  __device__ __forceinline__ unsigned word_flip() const { return flip * 0x10001u; }  ///< flip for a word
   __device__ __forceinline__ int pixel(Element e) const {
     const unsigned bits = (e ^ flip) & 0xffffu;
     return type == PixelType::i16 ? static_cast<std::int16_t>(bits) : static_cast<int>(bits);
@@ -42,29 +42,29 @@ struct Halves {
 };
 
 template <class A>
-struct Ordered {
+struct OrderedBits {
   using Element = std::conditional_t<sizeof(A) == 4, int, long long>;
   using Word = Element;
   using Value = A;
   static constexpr int kPack = 1;
   static constexpr bool kSums = false;
   Element flip, nan;
-  Ordered(const Window& window, PixelType)
+  OrderedBits(const Window& window, PixelType)
       : flip(window.op == Window::Op::maximum ? Element(-1) : Element(0)),
         nan(window.ignores_nan ? std::numeric_limits<Element>::max() : std::numeric_limits<Element>::min()) {}
-  static __device__ __forceinline__ Element turned(Element bits, Element greatest) {
-    return bits ^ ((bits >> (8 * sizeof(Element) - 1)) & greatest);
+  static __device__ __forceinline__ Element ordered_bits(Element bits, Element mask) {
+    return bits ^ ((bits >> (8 * sizeof(Element) - 1)) & mask);
   }
   static __device__ __forceinline__ Element bits_of(float x) { return __float_as_int(x); }
   static __device__ __forceinline__ Element bits_of(double x) { return __double_as_longlong(x); }
   static constexpr Element kMax = std::numeric_limits<Element>::max();
   template <class From>
-  __device__ __forceinline__ Element of(From from) const {
+  __device__ __forceinline__ Element encode(From from) const {
     const A x = static_cast<A>(from);
-    return x != x ? nan : turned(bits_of(x), kMax) ^ flip;
+    return x != x ? nan : ordered_bits(bits_of(x), kMax) ^ flip;
   }
   __device__ __forceinline__ Value value(Element e) const {
-    const Element bits = turned(e ^ flip, kMax);
+    const Element bits = ordered_bits(e ^ flip, kMax);
     if constexpr (sizeof(A) == 4)
       return __int_as_float(bits);
     else
@@ -81,33 +81,33 @@ struct Summed {
   static constexpr int kPack = 1;
   static constexpr bool kSums = true;
   A unit, divisor;
-  Window::Of taken;
+  Window::Of summand;
   bool ignores_nan;
   Summed(const Window& window, PixelType)
       : unit(static_cast<A>(window.unit)),
         divisor(static_cast<A>(window.divisor)),
-        taken(window.of),
+        summand(window.of),
         ignores_nan(window.ignores_nan) {}
   template <class From>
-  __host__ __device__ __forceinline__ Element of(From from) const {
+  __host__ __device__ __forceinline__ Element encode(From from) const {
     const A x = static_cast<A>(from);
     if (ignores_nan && x != x) return 0;
-    return taken == Window::Of::values ? x * unit : taken == Window::Of::squares ? x * x : unit;
+    return summand == Window::Of::values ? x * unit : summand == Window::Of::squares ? x * x : unit;
   }
   /// For sums of sums.
-  void make_plain() { unit = 1, taken = Window::Of::values, ignores_nan = false; }
+  void use_plain_values() { unit = 1, summand = Window::Of::values, ignores_nan = false; }
   __device__ __forceinline__ Value value(Element e) const { return e / divisor; }
   static __device__ __forceinline__ Word join(Word a, Word b) { return a + b; }
 };
 
-/// Elements between the passes, those of `rect` of an image. Rows begin where any vector may.
+/// Elements between the passes. Rows are aligned for any vector.
 template <class E>
 struct Plane {
   E* data = nullptr;
   std::int64_t pitch = 0;
 };
 
-/// What a pass reads: pixels, or the plane that the other pass has made.
+/// Input of a pass: pixels, or the plane that the first pass computed.
 template <class P>
 struct Source {
   device::Rows pixels;
@@ -116,17 +116,17 @@ struct Source {
   Extent image;
   BorderMode border;
   int channels;
-  typename P::Value constant;  ///< beyond a constant border: a pixel, or what the other pass makes of sums
+  typename P::Value constant;  ///< of a constant border: a pixel, or its sum after the first pass
 
   __device__ __forceinline__ typename P::Element constant_of(const P& policy) const {
     if constexpr (P::kSums)
       return constant;
     else
-      return policy.of(constant);
+      return policy.encode(constant);
   }
 };
 
-/// What it writes: a plane, or the result.
+/// Output of a pass: a plane, or the result.
 template <class P>
 struct Target {
   Plane<typename P::Element> plane;
@@ -141,14 +141,14 @@ struct Steps {
   __device__ __forceinline__ int after(int k) const { return count & ((1 << k) - 1); }
 };
 
-/// border_index() without its divisions wherever an index lies within one image of the edge.
+/// border_index() without divisions for indices within one image size of the edge.
 __device__ __forceinline__ std::int64_t near_border_index(std::int64_t index, std::int64_t size,
                                                           BorderMode mode) {
   if (index >= 0 && index < size) return index;
   if (mode == BorderMode::reflect || mode == BorderMode::reflect101) {
     const std::int64_t edge = mode == BorderMode::reflect ? 1 : 0;
-    const std::int64_t turned = index < 0 ? -edge - index : 2 * (size - 1) + edge - index;
-    if (turned >= 0 && turned < size) return turned;
+    const std::int64_t mirrored = index < 0 ? -edge - index : 2 * (size - 1) + edge - index;
+    if (mirrored >= 0 && mirrored < size) return mirrored;
   }
   return border_index(index, size, mode);
 }

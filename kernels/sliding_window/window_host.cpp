@@ -1,4 +1,4 @@
-// The least, the largest and sums: which elements and which columns windows are made of.
+// Minimum, maximum and sums on the host: selects the element and column classes.
 #include "kernels/simd/dispatch.hpp"
 #include "kernels/sliding_window/disk.hpp"
 #include "kernels/sliding_window/integer_box.hpp"
@@ -19,7 +19,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace sepconv::HWY_NAMESPACE {
 
-/// For pixels T, with sums down columns C.
+/// Means of pixels T with sums down columns of type C.
 template <class T, class C>
 void run_integer_box(const Window& window, const Border& border, const ConstRegion& in, const Region& out,
                      Worker& worker) {
@@ -94,13 +94,13 @@ void window_host(const Window& window, const Border& border, const ConstRegion& 
   check_window(window, in, out);
   check_wrapped(window, border, out);
   if (out.rect.empty()) return;
-  const Window made = within(window, out.image);
-  if (made.shape == Window::Shape::disk) {
-    disk_host(made, border, in, out, arithmetic, worker);
+  const Window effective = clamp_radii(window, out.image);
+  if (effective.shape == Window::Shape::disk) {
+    disk_host(effective, border, in, out, arithmetic, worker);
   } else if (arithmetic == Arithmetic::f64) {
-    HWY_DYNAMIC_DISPATCH(window_f64)(made, border, in, out, worker);
+    HWY_DYNAMIC_DISPATCH(window_f64)(effective, border, in, out, worker);
   } else {
-    HWY_DYNAMIC_DISPATCH(window_f32)(made, border, in, out, worker);
+    HWY_DYNAMIC_DISPATCH(window_f32)(effective, border, in, out, worker);
   }
   if (out.past_caches) hwy::FlushStream();
 }
@@ -109,12 +109,14 @@ std::int64_t window_scratch_bytes(const Window& window, Extent out, std::int64_t
                                   Arithmetic arithmetic, Extent image) {
   if (out.empty()) return 0;
   if (window.shape == Window::Shape::disk) return disk_scratch_bytes(window, out, channels, arithmetic);
-  const Window made = within(window, image);
+  const Window effective = clamp_radii(window, image);
   const std::int64_t arithmetic_bytes = size_of(pixel_type_of(arithmetic));
-  std::int64_t most = window.op == Window::Op::sum ? IntegerBoxSizes(made, out, channels).scratch_bytes() : 0;
+  std::int64_t max_bytes =
+      window.op == Window::Op::sum ? IntegerBoxSizes(effective, out, channels).scratch_bytes() : 0;
   for (std::int64_t bytes = 1; bytes <= arithmetic_bytes; bytes *= 2)
-    most = std::max(most, WindowSizes(made, out, channels, bytes).scratch_bytes(arithmetic_bytes));
-  return most;
+    max_bytes =
+        std::max(max_bytes, WindowSizes(effective, out, channels, bytes).scratch_bytes(arithmetic_bytes));
+  return max_bytes;
 }
 
 }  // namespace sepconv

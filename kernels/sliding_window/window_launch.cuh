@@ -1,4 +1,4 @@
-// What is launched for the windows of a region. Private to this folder; included once for each policy.
+// Launches the passes over a region. Private to this folder; included once for each policy.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,58 +13,59 @@ namespace sepconv::engine {
 
 constexpr std::int64_t kMaxGridRows = 65535;
 
-/// What the current device has. Bands are launched one after another: what was asked last is kept here and
-/// below, for asking takes longer than a launch.
-struct DeviceRoom {
+/// Limits of the current device. Bands are launched one after another, so the last query is cached here and
+/// below; a query takes longer than a launch.
+struct DeviceLimits {
   int device = -1, multiprocessors = 0;
-  int block_bytes = 0;  ///< of shared memory, besides a little that kernels have of their own
+  int block_bytes = 0;  ///< dynamic shared memory of a block
 
-  static const DeviceRoom& current() {
-    static thread_local DeviceRoom last;
+  static const DeviceLimits& current() {
+    static thread_local DeviceLimits last;
     int device = 0;
     check_cuda(cudaGetDevice(&device), "asking for the device");
     if (last.device == device) return last;
-    DeviceRoom room{device};
-    check_cuda(cudaDeviceGetAttribute(&room.multiprocessors, cudaDevAttrMultiProcessorCount, device),
+    DeviceLimits limits{device};
+    check_cuda(cudaDeviceGetAttribute(&limits.multiprocessors, cudaDevAttrMultiProcessorCount, device),
                "asking for multiprocessors");
-    check_cuda(cudaDeviceGetAttribute(&room.block_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+    check_cuda(cudaDeviceGetAttribute(&limits.block_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
                "asking for shared memory");
-    room.block_bytes -= 1024;
-    return last = room;
+    limits.block_bytes -= 1024;
+    return last = limits;
   }
 };
 
-/// Blocks of a kernel that the current device runs at once.
+/// Blocks of a kernel that are resident on the current device.
 template <class Kernel>
-std::int64_t blocks_at_once(Kernel* kernel, int threads, int bytes) {
-  struct Answer {
+std::int64_t resident_blocks(Kernel* kernel, int threads, int bytes) {
+  struct CachedOccupancy {
     int device = -1, threads = 0, bytes = 0;
     std::int64_t blocks = 0;
   };
-  static thread_local Answer last;
-  const DeviceRoom& room = DeviceRoom::current();
-  if (last.device == room.device && last.threads == threads && last.bytes == bytes) return last.blocks;
-  // Always as much as there is, since other threads launch this kernel, too.
-  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, room.block_bytes),
+  static thread_local CachedOccupancy last;
+  const DeviceLimits& limits = DeviceLimits::current();
+  if (last.device == limits.device && last.threads == threads && last.bytes == bytes) return last.blocks;
+  // Always the maximum, because other threads launch this kernel, too.
+  check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, limits.block_bytes),
              "asking for shared memory");
-  int each = 0;
-  check_cuda(
-      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, static_cast<std::size_t>(bytes)),
-      "asking how many blocks fit");
-  last = {room.device, threads, bytes, std::int64_t{std::max(each, 1)} * room.multiprocessors};
+  int blocks_per_multiprocessor = 0;
+  check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_multiprocessor, kernel, threads,
+                                                           static_cast<std::size_t>(bytes)),
+             "asking how many blocks fit");
+  last = {limits.device, threads, bytes,
+          std::int64_t{std::max(blocks_per_multiprocessor, 1)} * limits.multiprocessors};
   return last.blocks;
 }
 
-/// Rows of a segment, a multiple of `step`: all blocks of the launch at once, or three times as many where
-/// that reads few rows twice, so that those at an image's edge, which take longer, are not alone in the end.
-/// Fewer rows, but about half of a halo at least, where a device would be idle else.
-inline std::int64_t segment_rows(std::int64_t rows, std::int64_t beside, std::int64_t strips,
+/// Rows of a segment, a multiple of `step`: all blocks of the launch are resident, or three times as many if
+/// few rows are then read twice, so that the slower blocks at an image's edge are not alone at the end. If
+/// the device would be partly idle, segments have fewer rows, but at least about half of the halo.
+inline std::int64_t segment_rows(std::int64_t rows, std::int64_t halo, std::int64_t strips,
                                  std::int64_t blocks, std::int64_t step) {
-  const auto of = [&](std::int64_t rounds) {
+  const auto rows_for = [&](std::int64_t rounds) {
     return round_up(ceil_div(rows, std::max<std::int64_t>(1, rounds * blocks / strips)), step);
   };
-  if (of(3) >= 4 * beside && of(3) >= 4 * step) return of(3);
-  return std::max(of(1), round_up(std::min(rows, std::max(beside / 2, std::int64_t{8})), step));
+  if (rows_for(3) >= 4 * halo && rows_for(3) >= 4 * step) return rows_for(3);
+  return std::max(rows_for(1), round_up(std::min(rows, std::max(halo / 2, std::int64_t{8})), step));
 }
 
 template <class P>
@@ -81,7 +82,7 @@ class Passes {
 
   void run() {
     const Region& out = request_.out;
-    const Source<P> pixels = source(request_.in.rect, beyond(0));
+    const Source<P> pixels = source(request_.in.rect, border_value(0));
     if (fits_strips(window_, channels_, sizeof(A) == 4 ? Arithmetic::f32 : Arithmetic::f64))
       return strips(pixels, result(), out.rect);
     if (window_.radius_y == 0) return rows(pixels, result(), out.rect);
@@ -91,23 +92,23 @@ class Passes {
                              .intersect(Rect::whole(out.image));
     const std::int64_t pitch = pitch_of(between);
     const Plane<E> plane{request_.arena.allocate<E>(between.rows * pitch), pitch};
-    Source<P> made = source(between, beyond(rows_first ? window_.radius_x : window_.radius_y));
-    made.plane = plane;
+    Source<P> second_source = source(between, border_value(rows_first ? window_.radius_x : window_.radius_y));
+    second_source.plane = plane;
     Target<P> to = result();
     to.plane = plane;
     if (rows_first) {
       rows(pixels, to, between);
-      return columns(made, result(), out.rect);
+      return columns(second_source, result(), out.rect);
     }
     columns(pixels, to, between);
     if constexpr (P::kSums) {
-      // Sums as pixels, which are added as they are.
-      made.plane = {};
-      made.pixels = device::Rows(ConstPixelView{reinterpret_cast<const std::byte*>(plane.data),
-                                                between.extent(), channels_, pixel_type_of<E>(),
-                                                pitch * static_cast<std::int64_t>(sizeof(E))});
-      policy_.make_plain();
-      rows(made, result(), out.rect);
+      // The second pass reads the sums as pixels and adds them unchanged.
+      second_source.plane = {};
+      second_source.pixels = device::Rows(ConstPixelView{reinterpret_cast<const std::byte*>(plane.data),
+                                                         between.extent(), channels_, pixel_type_of<E>(),
+                                                         pitch * static_cast<std::int64_t>(sizeof(E))});
+      policy_.use_plain_values();
+      rows(second_source, result(), out.rect);
     }
   }
 
@@ -123,11 +124,11 @@ class Passes {
   }
   Target<P> result() const { return {{}, device::Store<A>(request_.out.pixels, request_.then)}; }
 
-  /// What a pass makes of a constant.
-  double beyond(std::int64_t radius) const {
+  /// The value of the constant border after a pass of this radius.
+  double border_value(std::int64_t radius) const {
     if constexpr (P::kSums)
       return sum_of_window<A>(2 * radius + 1,
-                              [this](std::int64_t) { return policy_.of(request_.border.value); });
+                              [this](std::int64_t) { return policy_.encode(request_.border.value); });
     return request_.border.value;
   }
   Steps across() const { return Steps{WindowSteps(2 * window_.radius_x + 1)}; }
@@ -139,32 +140,32 @@ class Passes {
 
   void strips(const Source<P>& in, const Target<P>& to, const Rect& out) const {
     constexpr int kElements = kLaneElements<P>;
-    const int beside = static_cast<int>(round_up(window_.radius_x * channels_, std::int64_t{kElements}));
-    Strips strips{across(), down(), out, beside, kWarpElements<P> - 2 * beside, 0};
-    // Blocks of one warp where shared memory is what says how many warps there are.
+    const int halo = static_cast<int>(round_up(window_.radius_x * channels_, std::int64_t{kElements}));
+    Strips strips{across(), down(), out, halo, kWarpElements<P> - 2 * halo, 0};
+    // Blocks of one warp if shared memory limits the number of warps.
     constexpr int kFewBytes = 8 * 1024;
     const int warps = strips.warp_bytes<P>() <= kFewBytes ? kStripThreads / 32 : 1;
     const int threads = 32 * warps, bytes = warps * strips.warp_bytes<P>();
-    const std::int64_t count = ceil_div(out.cols * channels_, std::int64_t{strips.useful} * warps);
+    const std::int64_t count = ceil_div(out.cols * channels_, std::int64_t{strips.output_elements} * warps);
     strips.segment = segment_rows(out.rows, 2 * window_.radius_y, count,
-                                  blocks_at_once(window_strips<P>, threads, bytes), kLaneRows);
+                                  resident_blocks(window_strips<P>, threads, bytes), kLaneRows);
     window_strips<P><<<grid(count, ceil_div(out.rows, strips.segment)), static_cast<unsigned>(threads),
                        static_cast<std::size_t>(bytes), request_.stream>>>(policy_, in, to, strips);
   }
 
   void rows(const Source<P>& in, const Target<P>& to, const Rect& out) const {
-    const std::int64_t max_bytes = std::min(160 * 1024, DeviceRoom::current().block_bytes);
+    const std::int64_t max_bytes = std::min(160 * 1024, DeviceLimits::current().block_bytes);
     const int channels = static_cast<int>(channels_);
     RowPass pass{across(), {channels, 1, 0}, out, 0};
     const auto bytes_of = [&](int threads) {
-      const std::int64_t most = threads * kPerThread * Group<P>::kElements;
+      const std::int64_t max_elements = threads * kPerThread * Group<P>::kElements;
       pass.segment = static_cast<int>(
-          std::min(most, round_up(out.cols * pass.layout.stride, std::int64_t{Group<P>::kElements})));
+          std::min(max_elements, round_up(out.cols * pass.layout.stride, std::int64_t{Group<P>::kElements})));
       return 2 * 16 * pass.groups<P>();
     };
     int threads = 0;
     const auto fit = [&] {
-      // Small blocks wait less, large ones read less twice.
+      // Small blocks wait less; large blocks read less halo.
       threads = (pass.steps.count - 1) * pass.layout.stride <= 512 ? kMaxRowThreads / 2 : kMaxRowThreads;
       while (threads > 64 && (bytes_of(threads) > max_bytes ||
                               2 * pass.segment <= threads * kPerThread * Group<P>::kElements))
@@ -177,19 +178,19 @@ class Passes {
     }
     const int bytes = bytes_of(threads);
     const std::int64_t segments = ceil_div(out.cols * pass.layout.stride, std::int64_t{pass.segment});
-    blocks_at_once(window_rows<P>, threads, bytes);
+    resident_blocks(window_rows<P>, threads, bytes);
     window_rows<P><<<grid(segments, out.rows, pass.layout.jump), static_cast<unsigned>(threads),
                      static_cast<std::size_t>(bytes), request_.stream>>>(policy_, in, to, pass);
   }
 
   void columns(const Source<P>& in, const Target<P>& to, const Rect& out) const {
     constexpr std::int64_t kFewBytes = 100 * 1024;
-    const std::int64_t max_bytes = std::min(224 * 1024, DeviceRoom::current().block_bytes);
+    const std::int64_t max_bytes = std::min(224 * 1024, DeviceLimits::current().block_bytes);
     constexpr int kWordBytes = sizeof(typename P::Word);
     ColumnPass pass{down(), out, 0, 0, 0};
     const auto bytes_of = [&](int width) {
       pass.width = width, pass.chunk = std::min(16, kMaxColumnThreads / width);
-      return std::int64_t{pass.blocks()} * width * (kRowsAtOnce * kWordBytes);
+      return std::int64_t{pass.blocks()} * width * (kBlockRows * kWordBytes);
     };
     int width = 128;
     while (width > 64 / kWordBytes && bytes_of(width) > kFewBytes) width /= 2;
@@ -197,12 +198,12 @@ class Passes {
     const int bytes = static_cast<int>(bytes_of(width)), threads = width * pass.chunk;
     const std::int64_t strips = ceil_div(out.cols * channels_, std::int64_t{width} * P::kPack);
     pass.segment = segment_rows(out.rows, 2 * window_.radius_y, strips,
-                                blocks_at_once(window_columns<P>, threads, bytes), pass.chunk * kRowsAtOnce);
+                                resident_blocks(window_columns<P>, threads, bytes), pass.chunk * kBlockRows);
     window_columns<P><<<grid(strips, ceil_div(out.rows, pass.segment)), static_cast<unsigned>(threads),
                         static_cast<std::size_t>(bytes), request_.stream>>>(policy_, in, to, pass);
   }
 
-  /// For a plane of this rectangle, in elements.
+  /// Pitch of a plane of this rectangle, in elements.
   std::int64_t pitch_of(const Rect& rect) const {
     constexpr auto kBytes = static_cast<std::int64_t>(sizeof(E));
     return aligned_pitch_bytes(rect.cols * channels_ * kBytes) / kBytes;

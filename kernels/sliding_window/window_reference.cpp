@@ -8,36 +8,36 @@
 namespace sepconv {
 namespace {
 
-/// The lesser of two, of which NaN is less than all, or, if it is ignored, more.
+/// The minimum of two values, where NaN is less than all or, if ignored, greater.
 template <class A>
-A lesser(A a, A b, bool ignores_nan) {
+A min_value(A a, A b, bool ignores_nan) {
   if (std::isnan(a)) return ignores_nan ? b : a;
   if (std::isnan(b)) return ignores_nan ? a : b;
   if (a == b) return std::signbit(a) ? a : b;
   return a < b ? a : b;
 }
 
-/// What the window makes of `count` neighbours.
+/// The window's operation over `count` neighbours.
 template <class A, class Value>
 A reduced(const Window& window, std::int64_t count, const Value& value) {
   if (window.op == Window::Op::sum) return sum_of_window<A>(count, value);
   const A sign = window.op == Window::Op::maximum ? A(-1) : A(1);
-  A least = sign * value(0);
-  for (std::int64_t i = 1; i < count; ++i) least = lesser(least, sign * value(i), window.ignores_nan);
-  return sign * least;
+  A minimum = sign * value(0);
+  for (std::int64_t i = 1; i < count; ++i) minimum = min_value(minimum, sign * value(i), window.ignores_nan);
+  return sign * minimum;
 }
 
-/// What of a pixel is added.
+/// The summand of a pixel.
 template <class A>
 A summand(const Window& window, A value) {
-  const bool counts = !std::isnan(value) || !window.ignores_nan;
-  if (!counts) return 0;
+  const bool is_summed = !std::isnan(value) || !window.ignores_nan;
+  if (!is_summed) return 0;
   if (window.of == Window::Of::squares) return value * value;
   const A unit = static_cast<A>(window.unit);
   return window.of == Window::Of::ones ? unit : value * unit;
 }
 
-/// The window's values along rows, then along columns of these, or the other way round.
+/// Reduces along rows, then along columns, or in the opposite order.
 template <class A>
 void reduce(const Window& window, const Border& border, const ConstRegion& in, const Region& out) {
   const bool rows_first = !window.columns_first;
@@ -54,7 +54,7 @@ void reduce(const Window& window, const Border& border, const ConstRegion& in, c
       for (std::int64_t col = 0; col < extent.cols; ++col)
         for (std::int64_t channel = 0; channel < channels; ++channel) element(row, col, channel);
   };
-  const Extended<A> extended(in, border);
+  const BorderAccessor<A> extended(in, border);
   for_each(between.extent(), [&](std::int64_t row, std::int64_t col, std::int64_t channel) {
     const std::int64_t radius = rows_first ? window.radius_x : window.radius_y;
     first_at(row, col, channel) = reduced<A>(window, 2 * radius + 1, [&](std::int64_t i) {
@@ -75,22 +75,25 @@ void reduce(const Window& window, const Border& border, const ConstRegion& in, c
   });
 }
 
-/// The least or the greatest of a disk's pixels.
+/// The minimum or maximum of a disk's pixels.
 template <class A>
 void reduce_disk(const Window& window, const Border& border, const ConstRegion& in, const Region& out) {
-  const Extended<A> extended(in, border);
-  const std::int64_t wide = 2 * window.radius_x + 1, channels = out.pixels.channels;
-  std::vector<std::int64_t> inside;  // places in the box around it
-  for (std::int64_t i = 0; i < wide * (2 * window.radius_y + 1); ++i)
-    if (disk_has(window, i / wide - window.radius_y, i % wide - window.radius_x)) inside.push_back(i);
+  const BorderAccessor<A> extended(in, border);
+  const std::int64_t box_cols = 2 * window.radius_x + 1, channels = out.pixels.channels;
+  std::vector<std::int64_t> inside;  // positions in the box around it
+  for (std::int64_t i = 0; i < box_cols * (2 * window.radius_y + 1); ++i)
+    if (disk_contains(window, i / box_cols - window.radius_y, i % box_cols - window.radius_x))
+      inside.push_back(i);
   visit_pixel_type(out.pixels.type, [&]<class T>(std::type_identity<T>) {
     for (std::int64_t row = 0; row < out.rect.rows; ++row)
       for (std::int64_t i = 0; i < out.rect.cols * channels; ++i)
-        out.pixels.row<T>(row)[i] = to_pixel<T>(reduced<A>(window, std::ssize(inside), [&](std::int64_t nth) {
-          const std::int64_t place = inside[static_cast<std::size_t>(nth)];
-          return extended.at(out.rect.row + row + place / wide - window.radius_y,
-                             out.rect.col + i / channels + place % wide - window.radius_x, i % channels);
-        }));
+        out.pixels.row<T>(row)[i] =
+            to_pixel<T>(reduced<A>(window, std::ssize(inside), [&](std::int64_t index) {
+              const std::int64_t position = inside[static_cast<std::size_t>(index)];
+              return extended.at(out.rect.row + row + position / box_cols - window.radius_y,
+                                 out.rect.col + i / channels + position % box_cols - window.radius_x,
+                                 i % channels);
+            }));
   });
 }
 

@@ -1,4 +1,4 @@
-// Windows of a region, as the CUDA engine is asked for them. Private to this folder.
+// Arguments of window_cuda for the CUDA engine. Private to this folder.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 namespace sepconv::engine {
 
 struct WindowRequest {
-  const Window& window;  ///< as within() has it
+  const Window& window;  ///< result of clamp_radii()
   const Border& border;
   const ConstRegion& in;
   const Region& out;
@@ -17,7 +17,7 @@ struct WindowRequest {
   std::span<const PointwiseOp> then;
 };
 
-/// One for each kind of elements (window_elements.cuh), in files of their own.
+/// One for each kind of elements (window_elements.cuh), in separate files.
 void minmax_packed16(const WindowRequest& request);
 void minmax_windows(const WindowRequest& request, Arithmetic arithmetic);
 void box_sums(const WindowRequest& request, Arithmetic arithmetic);

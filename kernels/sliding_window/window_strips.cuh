@@ -1,5 +1,5 @@
-// Windows that are small enough for one pass: a warp goes down a strip of columns, 4 rows at a time, which
-// stay in its registers but for what windows down columns need again. Private to this folder.
+// Windows that are small enough for one pass: a warp moves down a strip of columns, 4 rows at a time, in
+// registers; only rows that windows down columns need again are buffered. Private to this folder.
 #pragma once
 
 #include "kernels/sliding_window/lane_loads.cuh"
@@ -7,14 +7,14 @@
 
 namespace sepconv::engine {
 
-constexpr int kStripThreads = 128;  ///< at most
+constexpr int kStripThreads = 128;  ///< maximum
 
-/// For one launch. `segment` rows of `out` are a warp's at a time, and of each `useful` elements, in the
-/// middle of those that it reads.
+/// Arguments of one launch. A warp computes `segment` rows of `out` at a time, and of each row
+/// `output_elements` elements, in the middle of those that it reads.
 struct Strips {
   Steps across, down;
   Rect out;
-  int beside, useful;
+  int halo, output_elements;
   std::int64_t segment;
 
   template <class P>
@@ -23,7 +23,7 @@ struct Strips {
   }
 };
 
-/// Blocks of a multiprocessor that registers are to be enough for.
+/// Minimum number of resident blocks per multiprocessor that registers must suffice for.
 template <class P>
 constexpr int kStripBlocks = sizeof(typename P::Word) == 8 ? 2
                              : P::kPack == 2               ? 3
@@ -38,13 +38,13 @@ __global__ void __launch_bounds__(kStripThreads, kStripBlocks<P>)
   const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
   const Rect& out = strips.out;
   const int channels = in.channels;
-  const std::int64_t all = out.cols * channels;
+  const std::int64_t row_elements = out.cols * channels;
   const std::int64_t begin =
-      (static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + warp) * strips.useful;
-  if (begin >= all) return;
-  const int place = lane * kElements - strips.beside;
-  const std::int64_t element = begin + place;
-  const bool writes = place >= 0 && place < strips.useful && element < all;
+      (static_cast<std::int64_t>(blockIdx.x) * (blockDim.x / 32) + warp) * strips.output_elements;
+  if (begin >= row_elements) return;
+  const int lane_offset = lane * kElements - strips.halo;
+  const std::int64_t element = begin + lane_offset;
+  const bool writes = lane_offset >= 0 && lane_offset < strips.output_elements && element < row_elements;
   LaneColumns<P> columns(strips.down,
                          shared + warp * LaneColumns<P>::rows(strips.down) * LaneColumns<P>::kRowBytes, lane);
   LaneLoads<P> loads(policy, in, (out.col - in.rect.col) * channels + element);
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(kStripThreads, kStripBlocks<P>)
       loads.fetch(image_row + at + kLaneRows, needed - at - kLaneRows);
       rows = columns.windows(windows_across(rows, strips.across, channels));
       if (writes && at + kLaneRows > above)
-        put_lane<P>(policy, to, rows, {first + at - above, first, last, element, all});
+        store_lane<P>(policy, to, rows, {first + at - above, first, last, element, row_elements});
     }
   }
 }
