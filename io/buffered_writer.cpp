@@ -167,8 +167,9 @@ BufferedPicture buffered_picture(const std::filesystem::path& path, const ImageS
   picture.colours = picture_colours(result.channels, options.metadata, format.channels, background);
   picture.spec.channels = picture.colours.channels;
   picture.options.metadata = metadata_of_picture(picture.colours, options.metadata);
-  const std::vector<std::string>& said = picture.colours.said;
-  picture.options.warnings.insert(picture.options.warnings.end(), said.begin(), said.end());
+  const std::vector<std::string>& colour_warnings = picture.colours.warnings;
+  picture.options.warnings.insert(picture.options.warnings.end(), colour_warnings.begin(),
+                                  colour_warnings.end());
   check_buffered_spec(path, picture.spec, format, picture.options.metadata);
   check_picture(path, picture.spec, format, picture.options.metadata);
   return picture;

@@ -224,17 +224,17 @@ void Checkpoint::finish_part() {
   sync_names(folder_);
 }
 
-fs::path Checkpoint::place(bool own) {
+fs::path Checkpoint::place(bool per_part) {
   if (use_ != Use::part) create_folder();
   check_is_of_run();
-  return own && use_ == Use::part ? folder_ / unfinished_name(kSegment) : result();
+  return per_part && use_ == Use::part ? folder_ / unfinished_name(kSegment) : result();
 }
 
 void Checkpoint::expect(std::int64_t bytes) noexcept { samples_->expect(bytes); }
 
-void Checkpoint::sample(bool own, std::int64_t offset, std::span<const std::byte> bytes) {
-  samples_->add_stream(own && use_ == Use::part ? final_name(kSegment) : name_in_run(kResult, run_), offset,
-                       bytes);
+void Checkpoint::sample(bool per_part, std::int64_t offset, std::span<const std::byte> bytes) {
+  samples_->add_stream(per_part && use_ == Use::part ? final_name(kSegment) : name_in_run(kResult, run_),
+                       offset, bytes);
 }
 
 void Checkpoint::sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset) {

@@ -115,16 +115,16 @@ class Checkpoint {
 
   // For writers.
 
-  /// Path of the file or folder to write to. `own`: for a file whose blocks are appended in the order of
+  /// Path of the file or folder to write to. `per_part`: for a file whose blocks are appended in the order of
   /// writing, so that each part needs a separate file.
-  std::filesystem::path place(bool own);
+  std::filesystem::path place(bool per_part);
   /// Suffix of file names that several processes may write; empty for a single process.
   const std::string& suffix() const noexcept { return suffix_; }
   /// Announces the size of the result.
   void expect(std::int64_t bytes) noexcept;
   /// Samples bytes that were written to place(), or to a file in it, and will not be overwritten.
   /// Thread-safe.
-  void sample(bool own, std::int64_t offset, std::span<const std::byte> bytes);
+  void sample(bool per_part, std::int64_t offset, std::span<const std::byte> bytes);
   void sample(const std::string& name, std::span<const std::byte> bytes, std::int64_t offset);
   /// Samples a complete file of `file_bytes` bytes; `bytes` are its first.
   void sample_whole(const std::string& name, std::int64_t file_bytes, std::span<const std::byte> bytes);

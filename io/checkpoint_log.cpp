@@ -124,10 +124,10 @@ CheckpointLog::~CheckpointLog() {
 void CheckpointLog::scan() {
   LogState state;
   is_cut_short_ = for_each_line(path_, [&](const JournalLine& line) { return state.take(*this, line); });
-  const std::int64_t count_readable = state.count_readable(records_);
-  discards_records_ = count_readable < std::ssize(records_) || state.has_samples;
-  records_.resize(static_cast<std::size_t>(count_readable));
-  count_ = count_readable;
+  const std::int64_t readable_count = state.count_readable(records_);
+  discards_records_ = readable_count < std::ssize(records_) || state.has_samples;
+  records_.resize(static_cast<std::size_t>(readable_count));
+  count_ = readable_count;
 }
 
 void CheckpointLog::read(const std::function<bool(Line, std::string_view)>& visit) const {

@@ -83,14 +83,15 @@ PictureColours picture_colours(std::int64_t channels, const Metadata& metadata, 
   if (!conversion.converts) return conversion;
   const bool is_grey = conversion.colours == 1 && conversion.background && conversion.background->is_grey();
   conversion.channels = keeps_alpha ? 4 : is_grey ? 1 : 3;
-  if (conversion.cmyk) conversion.said.emplace_back("CMYK becomes RGB, without a profile of colours");
+  if (conversion.cmyk) conversion.warnings.emplace_back("CMYK becomes RGB, without a profile of colours");
   if (conversion.cmyk && !metadata.icc_profile.empty())
-    conversion.said.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
-  if (has_others) conversion.said.emplace_back("channels that are neither colours nor alpha are left out");
+    conversion.warnings.emplace_back("the ICC profile is left out: it is for CMYK, which becomes RGB");
+  if (has_others)
+    conversion.warnings.emplace_back("channels that are neither colours nor alpha are left out");
   if (conversion.background)
-    conversion.said.push_back(fmt::format("alpha is left out: the picture is laid on the colour {},{},{}",
-                                          conversion.background->rgb[0], conversion.background->rgb[1],
-                                          conversion.background->rgb[2]));
+    conversion.warnings.push_back(fmt::format("alpha is left out: the picture is laid on the colour {},{},{}",
+                                              conversion.background->rgb[0], conversion.background->rgb[1],
+                                              conversion.background->rgb[2]));
   return conversion;
 }
 

@@ -23,7 +23,7 @@ struct PictureColours {
   std::optional<std::int64_t> alpha{};  ///< channel of the result
   bool multiplied = false;              ///< colours are premultiplied by alpha
   std::optional<Background> background{};
-  std::vector<std::string> said{};  ///< warnings
+  std::vector<std::string> warnings{};  ///< warnings
 };
 
 /// Returns the conversion of an image to a picture whose number of channels is one of the digits in `counts`.

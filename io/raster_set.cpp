@@ -108,7 +108,7 @@ std::unique_ptr<Reader> only_raster(RasterSet& set, const std::filesystem::path&
 
 std::unique_ptr<RasterSet> open_set(const std::filesystem::path& path, const OpenOptions& options,
                                     Formats formats) {
-  InputFile file(path, InputFile::Folders::selected);
+  InputFile file(path, InputFile::Folders::taken);
   const Format& format = format_of_file(file, options, formats);
   check_options(options, format, path, formats);
   if (format.open_set != nullptr)

@@ -93,7 +93,7 @@ bool locks_tell(const fs::path& folder) {
 TemporaryFile make_temporary_file(const fs::path& target, mode_t mode) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     TemporaryFile file{temporary_name(target)};
-    const auto guard = unfinished_paths::guard();
+    const auto guard = unfinished_paths::turn();
     // Not mkstemp: open() applies the umask, as for any other file.
     file.descriptor = open(file.name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (file.descriptor < 0) {
