@@ -16,25 +16,27 @@ bool equal_letters(char a, char b) {
 }
 
 /// GDAL's comparisons ignore case.
-bool equals(std::string_view text, std::string_view word) {
+bool equals_ignoring_case(std::string_view text, std::string_view word) {
   return std::ranges::equal(text, word, equal_letters);
 }
-bool begins_with(std::string_view text, std::string_view word) {
-  return equals(text.substr(0, word.size()), word);
+bool begins_ignoring_case(std::string_view text, std::string_view word) {
+  return equals_ignoring_case(text.substr(0, word.size()), word);
 }
 
 bool has_kind(const pugi::xml_attribute& attribute, GdalItems kind) {
   const std::string_view name = attribute.name(), value = attribute.value();
   switch (kind) {
     case GdalItems::statistics:
-      return equals(name, "name") && begins_with(value, "STATISTICS_");
+      return equals_ignoring_case(name, "name") && begins_ignoring_case(value, "STATISTICS_");
     case GdalItems::places:
-      return equals(name, "domain") &&
-             (equals(value, "GEOLOCATION") || equals(value, "TILING_SCHEME") || equals(value, "RPC"));
+      return equals_ignoring_case(name, "domain") &&
+             (equals_ignoring_case(value, "GEOLOCATION") || equals_ignoring_case(value, "TILING_SCHEME") ||
+              equals_ignoring_case(value, "RPC"));
     case GdalItems::colours:
-      return equals(name, "role") && equals(value, "colorinterp");
+      return equals_ignoring_case(name, "role") && equals_ignoring_case(value, "colorinterp");
     default:
-      return equals(name, "role") && (equals(value, "scale") || equals(value, "offset"));
+      return equals_ignoring_case(name, "role") &&
+             (equals_ignoring_case(value, "scale") || equals_ignoring_case(value, "offset"));
   }
 }
 
@@ -43,7 +45,7 @@ struct ItemCollector final : pugi::xml_tree_walker {
   explicit ItemCollector(GdalItems kind) : kind_(kind) {}
 
   bool for_each(pugi::xml_node& node) override {
-    if (!equals(node.name(), "Item")) return true;
+    if (!equals_ignoring_case(node.name(), "Item")) return true;
     const auto matches = [this](const pugi::xml_attribute& attribute) { return has_kind(attribute, kind_); };
     if (std::ranges::any_of(node.attributes(), matches))
       items.push_back(node);
@@ -91,7 +93,7 @@ std::vector<std::string> band_descriptions(const std::string& xml) {
   if (!parse_xml(xml, pugi::parse_default, document).empty()) return {};
   std::map<unsigned, std::string> names;
   for (const pugi::xml_node& item : document.document_element().children("Item"))
-    if (equals(item.attribute("role").value(), "description"))
+    if (equals_ignoring_case(item.attribute("role").value(), "description"))
       names[item.attribute("sample").as_uint()] = item.text().as_string();
   std::vector<std::string> in_order;
   for (auto& [band, name] : names) in_order.push_back(std::move(name));
